@@ -1,0 +1,35 @@
+import { changesChannel, type Change, type SharedState } from './shared-state.js';
+
+/**
+ * Announces what changed to every node, and calls who holds a copy of it. Handlers only ever drop or reload caches, so a
+ * lost or repeated announcement does no harm; copies also age out by themselves (SYNC_FREQUENCY).
+ */
+export class Changes {
+  private readonly handlers = new Map<Change['kind'], Array<(change: Change) => void>>();
+
+  constructor(private readonly state: SharedState) {}
+
+  /** Call after the commit. Never fails the change itself: the copies age out at the latest. */
+  async announce(...changes: Change[]): Promise<void> {
+    // This node at once, the others through the shared state (which also comes back here: harmless).
+    for (const change of changes) this.dispatch(change);
+    try {
+      for (const change of changes) await this.state.publish(changesChannel, JSON.stringify(change));
+    } catch {
+      // The store is away; every node re-reads on its own clock.
+    }
+  }
+
+  on(kind: Change['kind'], handler: (change: Change) => void): void {
+    this.handlers.set(kind, [...(this.handlers.get(kind) ?? []), handler]);
+  }
+
+  /** @returns a function that stops listening */
+  async listen(): Promise<() => Promise<void>> {
+    return this.state.subscribe(changesChannel, (message) => this.dispatch(JSON.parse(message) as Change));
+  }
+
+  private dispatch(change: Change): void {
+    for (const handler of this.handlers.get(change.kind) ?? []) handler(change);
+  }
+}

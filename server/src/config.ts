@@ -1,0 +1,192 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const flag = (fallback: boolean): z.ZodType<boolean> =>
+  z
+    .enum(['true', 'false', '1', '0'], { error: 'must be true or false' })
+    .transform((text) => text === 'true' || text === '1')
+    .default(fallback) as unknown as z.ZodType<boolean>;
+
+const whole = (fallback: number, low = 0, high = 2_147_483_647): z.ZodType<number> =>
+  z.coerce
+    .number({ error: 'must be a whole number' })
+    .int('must be a whole number')
+    .min(low, `must be at least ${low}`)
+    .max(high, `must be at most ${high}`)
+    .default(fallback) as unknown as z.ZodType<number>;
+
+const list = z
+  .string()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  )
+  .default([]);
+
+const secret = z.string().min(16, 'must have at least 16 characters').optional();
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
+  .optional();
+
+const redisUrl = z
+  .string()
+  .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
+  .optional();
+
+/** Every environment variable the server reads; the README's table documents the same list (a test compares them). */
+export const environmentSchema = z.object({
+  PORT: whole(3000, 0, 65_535),
+  HOST: z.string().default('0.0.0.0'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  DATA_DIR: z.string().min(1).default('./data'),
+  DATABASE_URL: postgresUrl,
+  SQL_DSN: postgresUrl,
+  DATABASE_POOL_SIZE: whole(20, 2, 500),
+  REDIS_URL: redisUrl,
+  REDIS_CONN_STRING: redisUrl,
+  REDIS_CLUSTER_NODES: list,
+  REDIS_SENTINELS: list,
+  REDIS_SENTINEL_NAME: z.string().default('mymaster'),
+  SESSION_SECRET: secret.refine((text) => text !== 'random_string', 'must not be the literal "random_string"'),
+  ENCRYPTION_KEY: secret,
+  TRUSTED_PROXIES: list,
+  OUTBOUND_ALLOW: list,
+  GLOBAL_API_RATE_LIMIT_ENABLE: flag(true),
+  GLOBAL_API_RATE_LIMIT: whole(180, 1),
+  GLOBAL_API_RATE_LIMIT_DURATION: whole(180, 1),
+  GLOBAL_WEB_RATE_LIMIT_ENABLE: flag(true),
+  GLOBAL_WEB_RATE_LIMIT: whole(60, 1),
+  GLOBAL_WEB_RATE_LIMIT_DURATION: whole(180, 1),
+  SYNC_FREQUENCY: whole(60, 1, 86_400),
+  RELAY_TIMEOUT: whole(0, 0, 86_400),
+  STREAMING_TIMEOUT: whole(60, 1, 86_400),
+  FORCE_STREAM_OPTION: flag(true),
+  MAX_REQUEST_BODY_MB: whole(64, 1, 1024),
+  SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
+  METRICS_TOKEN: secret,
+  LOG_RETENTION_DAYS: whole(0, 0, 36_500),
+});
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly logLevel: string;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Absent: the embedded database under `dataDir`. */
+  readonly databaseUrl?: string;
+  readonly databasePoolSize: number;
+  /** Absent: shared state lives in this process. */
+  readonly redis?:
+    | { readonly kind: 'single'; readonly url: string }
+    | { readonly kind: 'cluster'; readonly nodes: string[]; readonly url?: string }
+    | { readonly kind: 'sentinel'; readonly sentinels: string[]; readonly name: string; readonly url?: string };
+  /** Absent only with the embedded database: then created once under `dataDir`. */
+  readonly sessionSecret?: string;
+  readonly encryptionKey?: string;
+  /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies: string[];
+  /** Hosts and CIDR ranges that guarded outbound calls may reach although they are not public. */
+  readonly outboundAllow: string[];
+  readonly apiRateLimit: { readonly enabled: boolean; readonly count: number; readonly seconds: number };
+  readonly webRateLimit: { readonly enabled: boolean; readonly count: number; readonly seconds: number };
+  readonly syncSeconds: number;
+  /** Milliseconds. */
+  readonly relay: {
+    readonly firstByteTimeout: number;
+    readonly idleTimeout: number;
+    readonly forceStreamUsage: boolean;
+    readonly maxBodyBytes: number;
+  };
+  readonly shutdownMilliseconds: number;
+  /** When set, `/metrics` wants it as a bearer token. */
+  readonly metricsToken?: string;
+  /** 0 keeps logs for ever. */
+  readonly logRetentionDays: number;
+}
+
+/** Wrong settings: one clear line for each. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+  }
+}
+
+/**
+ * @param environment usually `process.env`; an empty string counts as not set
+ * @throws ConfigError naming every wrong variable
+ */
+export function parseConfig(environment: Record<string, string | undefined>): Config {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = environmentSchema.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`));
+  }
+  const env = parsed.data;
+  const databaseUrl = env.DATABASE_URL ?? env.SQL_DSN;
+  const url = env.REDIS_URL ?? env.REDIS_CONN_STRING;
+
+  const problems: string[] = [];
+  if (databaseUrl) {
+    // Several nodes must share them, so none may invent its own.
+    if (!env.SESSION_SECRET) problems.push('SESSION_SECRET: required when DATABASE_URL is set');
+    if (!env.ENCRYPTION_KEY) problems.push('ENCRYPTION_KEY: required when DATABASE_URL is set');
+  }
+  if (env.REDIS_CLUSTER_NODES.length > 0 && env.REDIS_SENTINELS.length > 0) {
+    problems.push('REDIS_SENTINELS: set either this or REDIS_CLUSTER_NODES, not both');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  let redis: Config['redis'];
+  if (env.REDIS_CLUSTER_NODES.length > 0)
+    redis = { kind: 'cluster', nodes: env.REDIS_CLUSTER_NODES, ...(url ? { url } : {}) };
+  else if (env.REDIS_SENTINELS.length > 0) {
+    redis = {
+      kind: 'sentinel',
+      sentinels: env.REDIS_SENTINELS,
+      name: env.REDIS_SENTINEL_NAME,
+      ...(url ? { url } : {}),
+    };
+  } else if (url) redis = { kind: 'single', url };
+
+  return {
+    port: env.PORT,
+    host: env.HOST,
+    logLevel: env.LOG_LEVEL,
+    dataDir: resolve(env.DATA_DIR),
+    databaseUrl,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    redis,
+    sessionSecret: env.SESSION_SECRET,
+    encryptionKey: env.ENCRYPTION_KEY,
+    trustedProxies: env.TRUSTED_PROXIES,
+    outboundAllow: env.OUTBOUND_ALLOW,
+    apiRateLimit: {
+      enabled: env.GLOBAL_API_RATE_LIMIT_ENABLE,
+      count: env.GLOBAL_API_RATE_LIMIT,
+      seconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
+    },
+    webRateLimit: {
+      enabled: env.GLOBAL_WEB_RATE_LIMIT_ENABLE,
+      count: env.GLOBAL_WEB_RATE_LIMIT,
+      seconds: env.GLOBAL_WEB_RATE_LIMIT_DURATION,
+    },
+    syncSeconds: env.SYNC_FREQUENCY,
+    relay: {
+      firstByteTimeout: (env.RELAY_TIMEOUT || 300) * 1000,
+      idleTimeout: env.STREAMING_TIMEOUT * 1000,
+      forceStreamUsage: env.FORCE_STREAM_OPTION,
+      maxBodyBytes: env.MAX_REQUEST_BODY_MB * 1024 * 1024,
+    },
+    shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
+    metricsToken: env.METRICS_TOKEN,
+    logRetentionDays: env.LOG_RETENTION_DAYS,
+  };
+}

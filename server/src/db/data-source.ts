@@ -1,0 +1,38 @@
+import pg from 'pg';
+import { DataSource } from 'typeorm';
+import { Session } from '../modules/auth/session.entity.js';
+import { Channel } from '../modules/channels/channel.entity.js';
+import { Log } from '../modules/logs/log.entity.js';
+import { Option } from '../modules/options/option.entity.js';
+import { Setup } from '../modules/setup/setup.entity.js';
+import { Token } from '../modules/tokens/token.entity.js';
+import { User } from '../modules/users/user.entity.js';
+import { migrations } from './migrations/all.js';
+
+/** Management queries go through TypeORM; `synchronize` is never on. */
+export function createDataSource(url: string, poolSize: number): DataSource {
+  return new DataSource({
+    type: 'postgres',
+    url,
+    entities: [User, Session, Token, Channel, Option, Setup, Log],
+    migrations,
+    migrationsTableName: 'migrations',
+    synchronize: false,
+    installExtensions: false,
+    poolSize,
+    applicationName: 'tollgate',
+    extra: { statement_timeout: 30_000, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 },
+  });
+}
+
+/** The ledger's own connections, so that no console query can keep a call waiting for one. */
+export function createLedgerPool(url: string): pg.Pool {
+  return new pg.Pool({
+    connectionString: url,
+    max: 4,
+    application_name: 'tollgate-ledger',
+    statement_timeout: 15_000,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  });
+}

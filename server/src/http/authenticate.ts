@@ -1,0 +1,59 @@
+import '@fastify/cookie';
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../shared/errors.js';
+import { Role, UserStatus, type Actor, type MaybeActor } from '../shared/actor.js';
+
+/** What the HTTP layer needs to know who is asking; `modules/auth/auth.service.ts` meets it. */
+export interface Authenticator {
+  /** @param cookie the session cookie's value */
+  actorOfSession(cookie: string): Promise<Actor | null>;
+  /** @param token the system access token without its scheme */
+  actorOfAccessToken(token: string): Promise<Actor | null>;
+}
+
+export const sessionCookie = 'session';
+export const userIdHeader = 'veloera-user';
+const olderUserIdHeader = 'new-api-user';
+
+const validRoles: readonly number[] = Object.values(Role);
+
+/** The session's user, or null. No header is asked for: for public endpoints that look at who is there. */
+export async function sessionActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
+  const cookie = request.cookies[sessionCookie];
+  return cookie ? authenticator.actorOfSession(cookie) : null;
+}
+
+/**
+ * The decision order of `rest-api.md` 1.3. The user-id header is the second wall against forged requests: a foreign page
+ * can send the cookie but not the header.
+ */
+export async function authenticate(request: FastifyRequest, authenticator: Authenticator): Promise<Actor> {
+  let actor = await sessionActor(request, authenticator);
+  if (!actor) {
+    const authorization = request.headers.authorization;
+    if (!authorization) {
+      throw new AppError(
+        'NOT_SIGNED_IN',
+        'No permission: not logged in and no access token provided (send the Veloera-User header with either)',
+      );
+    }
+    actor = await authenticator.actorOfAccessToken(authorization.replace('Bearer ', '').trim());
+    if (!actor) throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid access token');
+  }
+  if (!actor.username.trim() || !validRoles.includes(actor.role)) {
+    throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid user info');
+  }
+  assertUserIdHeader(request, actor);
+  if (actor.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+  return actor;
+}
+
+function assertUserIdHeader(request: FastifyRequest, actor: Actor): void {
+  const given = request.headers[userIdHeader] ?? request.headers[olderUserIdHeader];
+  const text = Array.isArray(given) ? given[0] : given;
+  if (!text) throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User not provided');
+  if (!/^-?\d+$/.test(text.trim())) throw new AppError('USER_ID_MISMATCH', 'No permission: malformed Veloera-User');
+  if (Number(text) !== actor.id) {
+    throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User does not match the logged-in user');
+  }
+}

@@ -1,0 +1,93 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { isAppError, type AppError, type ErrorCode } from '../shared/errors.js';
+
+/**
+ * The REST skin's table: HTTP status of every failure. Old clients read `success` and expect 200 for business failures;
+ * they turn 401 into a sign-in page (`rest-api.md` 1.2, 1.3).
+ */
+const restStatus: Record<ErrorCode, number> = {
+  INVALID_INPUT: 200,
+  NOT_FOUND: 200,
+  CONFLICT: 200,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  NOT_IMPLEMENTED: 200,
+  NOT_SIGNED_IN: 401,
+  INVALID_ACCESS_TOKEN: 200,
+  USER_ID_MISMATCH: 401,
+  USER_BANNED: 200,
+  INSUFFICIENT_PRIVILEGES: 200,
+  INVALID_CREDENTIALS: 200,
+  ALREADY_SET_UP: 400,
+  MISSING_API_KEY: 401,
+  INVALID_API_KEY: 401,
+  TOKEN_EXPIRED: 401,
+  TOKEN_DISABLED: 401,
+  TOKEN_QUOTA_EXHAUSTED: 401,
+  CHANNEL_PIN_FORBIDDEN: 403,
+  IP_NOT_ALLOWED: 403,
+  GROUP_NOT_ALLOWED: 200,
+  GROUP_DEPRECATED: 200,
+  MODEL_NOT_ALLOWED: 200,
+  INVALID_CHANNEL_ID: 200,
+  CHANNEL_DISABLED: 200,
+  NO_CHANNEL: 200,
+  MODEL_NOT_FOUND: 200,
+  MODEL_NOT_PRICED: 200,
+  MODEL_MAPPING_INVALID: 200,
+  UNSUPPORTED_BY_CHANNEL: 200,
+  BROWSER_EXTENSION_BLOCKED: 403,
+  SENSITIVE_WORDS: 200,
+  INSUFFICIENT_QUOTA: 200,
+  INSUFFICIENT_TOKEN_QUOTA: 200,
+  RATE_LIMITED: 429,
+  UPSTREAM_ERROR: 200,
+  UPSTREAM_UNREACHABLE: 200,
+  UPSTREAM_INVALID_RESPONSE: 200,
+  UPSTREAM_TIMEOUT: 200,
+  SERVICE_UNAVAILABLE: 503,
+  INTERNAL_ERROR: 500,
+};
+
+export interface RestFailure {
+  readonly success: false;
+  readonly message: string;
+  /** Stable code; clients of the older consoles ignore it. */
+  readonly code: ErrorCode;
+}
+
+/** Never shows an unforeseen error's text: that goes to the log with the request id. */
+export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = toFailure(error);
+  if (failure.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unforeseen failure');
+  if (isAppError(error) && error.retryAfterSeconds) reply.header('Retry-After', String(error.retryAfterSeconds));
+  return reply.status(failure.status).send({ success: false, message: failure.message, code: failure.code });
+}
+
+function toFailure(error: unknown): { status: number; message: string; code: ErrorCode } {
+  if (isAppError(error)) return of(error);
+  if (error instanceof z.ZodError) {
+    return { status: restStatus.INVALID_INPUT, message: describeIssue(error), code: 'INVALID_INPUT' };
+  }
+  const status = (error as { statusCode?: number } | null)?.statusCode;
+  if (status === 413) return { status: 413, message: 'The request body is too large', code: 'PAYLOAD_TOO_LARGE' };
+  if (status && status >= 400 && status < 500) {
+    return { status: restStatus.INVALID_INPUT, message: 'Invalid parameter', code: 'INVALID_INPUT' };
+  }
+  return { status: restStatus.INTERNAL_ERROR, message: 'Internal error', code: 'INTERNAL_ERROR' };
+}
+
+const of = (error: AppError): { status: number; message: string; code: ErrorCode } => ({
+  status: restStatus[error.code],
+  message: error.code === 'INTERNAL_ERROR' ? 'Internal error' : error.message,
+  code: error.code,
+});
+
+/** `Invalid parameter: name: too long`: names the field, never echoes its value. */
+export function describeIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (!issue) return 'Invalid parameter';
+  const path = issue.path.join('.');
+  return path ? `Invalid parameter: ${path}: ${issue.message}` : `Invalid parameter: ${issue.message}`;
+}

@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import type { Actor, MaybeActor } from '../shared/actor.js';
+import { authenticate, sessionActor, type Authenticator } from './authenticate.js';
+import { sendRestError } from './rest-error.js';
+
+export interface RestContext<A extends MaybeActor> {
+  readonly actor: A;
+  readonly params: Record<string, string | undefined>;
+  readonly query: Record<string, string | undefined>;
+  readonly body: unknown;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** An answer that is not `{ success: true, message: '', data }`: the contract has a few. */
+export class RestAnswer {
+  constructor(
+    readonly body: unknown,
+    readonly status = 200,
+  ) {}
+}
+
+/** `{ success: true, message, data }` with a message of its own; `data` is left out when undefined. */
+export const withMessage = (message: string, data?: unknown): RestAnswer =>
+  new RestAnswer({ success: true, message, ...(data === undefined ? {} : { data }) });
+
+/**
+ * Makes REST handlers. `user` endpoints follow the decision order of `rest-api.md` 1.3 (role checks are the service's);
+ * `session` endpoints look at the cookie only; `open` ones at nobody. What a handler returns becomes `data`; undefined
+ * answers the bare `{ success, message }`.
+ */
+export function restHandlers(authenticator: Authenticator) {
+  const wrap =
+    <A extends MaybeActor>(
+      whoAsks: (request: FastifyRequest) => Promise<A>,
+      handler: (context: RestContext<A>) => Promise<unknown>,
+    ): RouteHandlerMethod =>
+    async (request, reply) => {
+      try {
+        const actor = await whoAsks(request);
+        const result = await handler({
+          actor,
+          params: request.params as RestContext<A>['params'],
+          query: firstValues(request.query),
+          body: request.body,
+          request,
+          reply,
+        });
+        if (reply.sent) return reply;
+        if (result instanceof RestAnswer) return await reply.status(result.status).send(result.body);
+        return await reply.send(
+          result === undefined ? { success: true, message: '' } : { success: true, message: '', data: result },
+        );
+      } catch (error) {
+        return sendRestError(error, request, reply);
+      }
+    };
+
+  return {
+    user: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
+      wrap((request) => authenticate(request, authenticator), handler),
+    session: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
+      wrap((request) => sessionActor(request, authenticator), handler),
+    open: (handler: (context: RestContext<null>) => Promise<unknown>) => wrap(() => Promise.resolve(null), handler),
+  };
+}
+
+export type RestHandlers = ReturnType<typeof restHandlers>;
+
+/** A key given twice counts once, with its first value. */
+function firstValues(query: unknown): Record<string, string | undefined> {
+  const entries = Object.entries((query ?? {}) as Record<string, string | string[]>);
+  return Object.fromEntries(entries.map(([key, value]) => [key, Array.isArray(value) ? value[0] : value]));
+}

@@ -1,0 +1,46 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+
+export const ChannelStatus = { enabled: 1, disabled: 2, autoDisabled: 3 } as const;
+
+/** One credential at a provider with its models, weight and priority (`rest-api.md` 2.4). */
+@Entity('channels')
+export class Channel {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  /** Provider number (`relay-providers.md` 0.1). */
+  @Column('integer') type: number;
+  @Column('text', { default: '' }) name: string;
+  /** Sealed; opened only for the detail endpoint and for calls. Several keys are joined with commas. */
+  @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
+  @Column('smallint', { default: 1 }) status: number;
+  @Column('text', { name: 'openai_organization', default: '' }) openaiOrganization: string;
+  @Column('text', { name: 'test_model', default: '' }) testModel: string;
+  @Column('integer', { default: 0 }) weight: number;
+  @Column('integer', { default: 0 }) priority: number;
+  @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
+  @Column('bigint', { name: 'test_time', transformer: bigintColumn, default: 0 }) testTime: number;
+  /** Milliseconds of the last test, 0 untested. */
+  @Column('integer', { name: 'response_time', default: 0 }) responseTime: number;
+  @Column('text', { name: 'base_url', default: '' }) baseUrl: string;
+  @Column('text', { default: '' }) other: string;
+  /** USD. */
+  @Column('double precision', { default: 0 }) balance: number;
+  @Column('bigint', { name: 'balance_updated_time', transformer: bigintColumn, default: 0 }) balanceUpdatedTime: number;
+  /** Comma lists, trimmed and without duplicates. */
+  @Column('text', { default: '' }) models: string;
+  @Column('text', { default: 'default' }) group: string;
+  @Column({ type: 'bigint', name: 'used_quota', transformer: bigintColumn, insert: false, update: false })
+  usedQuota: number;
+  /** JSON texts, empty when unset. */
+  @Column('text', { name: 'model_mapping', default: '' }) modelMapping: string;
+  @Column('text', { name: 'status_code_mapping', default: '' }) statusCodeMapping: string;
+  @Column('smallint', { name: 'auto_ban', default: 1 }) autoBan: number;
+  /** JSON text `{ status_reason, status_time }` after automatic changes. */
+  @Column('text', { name: 'other_info', default: '' }) otherInfo: string;
+  @Column('text', { default: '' }) tag: string;
+  @Column('text', { default: '' }) setting: string;
+  @Column('text', { name: 'param_override', default: '' }) paramOverride: string;
+  @Column('text', { name: 'model_prefix', default: '' }) modelPrefix: string;
+  @Column('integer', { name: 'max_input_tokens', default: 0 }) maxInputTokens: number;
+  @Column('bigint', { name: 'expired_time', transformer: bigintColumn, default: 0 }) expiredTime: number;
+}

@@ -1,0 +1,90 @@
+/**
+ * The only writer of a balance. Every amount is an integer quota. See `docs/decisions.md` and the migration `ledger`.
+ */
+export interface Ledger {
+  /**
+   * Takes `amount` from the user and the token in one guarded step before the upstream is called.
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA; SERVICE_UNAVAILABLE when the database is away
+   */
+  reserve(request: ReserveRequest): Promise<Reservation>;
+  /**
+   * Charges a call exactly once: true-up, counters, log row and rollup in one transaction. A replay changes nothing.
+   * Resolves when the charge is durable (committed, or fsynced to the spool while the database is away).
+   */
+  settle(reservation: Reservation, charge: Charge): Promise<Settled>;
+  /** Gives everything back. Never throws: what cannot be released now is retried, and swept at the latest. */
+  release(reservation: Reservation): Promise<void>;
+}
+
+export interface ReserveRequest {
+  readonly requestId: string;
+  readonly userId: number;
+  /** 0: no token pays (playground). */
+  readonly tokenId: number;
+  readonly amount: number;
+  /** A priced call needs a positive balance even when its reservation rounds to 0; a free one needs none. */
+  readonly priced: boolean;
+}
+
+export interface Reservation extends ReserveRequest {
+  readonly reservedAt: number;
+}
+
+export interface Charge {
+  readonly quota: number;
+  /** False for a call that counts nowhere (zero guard of `relay-core.md` 4.3): only its log row is written. */
+  readonly counted: boolean;
+  /** Option LogConsumeEnabled. */
+  readonly logged: boolean;
+  readonly channelId: number;
+  readonly username: string;
+  readonly tokenName: string;
+  readonly modelName: string;
+  readonly group: string;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedTokens: number;
+  readonly durationMs: number;
+  readonly isStream: boolean;
+  readonly content: string;
+  /** Keys of `relay-core.md` 6.2. */
+  readonly other: Record<string, unknown>;
+}
+
+export interface Settled {
+  /** The user's balance after; null when it is not known (spooled, or settled before). */
+  readonly userQuota: number | null;
+}
+
+/** Every movement that is not a call. `source` is unique: a replay books nothing. */
+export interface Posting {
+  /** `redemption:<code>:<user>`, `epay:<order>`, `checkin:<user>:<day>` … */
+  readonly source: string;
+  readonly kind:
+    | 'opening'
+    | 'admin_grant'
+    | 'top_up'
+    | 'redemption'
+    | 'check_in'
+    | 'invite'
+    | 'transfer'
+    | 'rebate'
+    | 'refund'
+    | 'token_limit';
+  readonly userId: number;
+  /** Set: moves this token's remaining quota instead of the user's balance. */
+  readonly tokenId?: number;
+  readonly amount: number;
+  readonly actorId?: number;
+  readonly note?: string;
+  /** Refuse when the balance would fall below. */
+  readonly floor?: number;
+}
+
+/** Anything with `query(sql, params)` inside the caller's transaction: TypeORM's EntityManager. */
+export interface Transaction {
+  query(sql: string, parameters?: unknown[]): Promise<unknown>;
+}
+
+/** @returns the balance after, or null when this source was booked before @throws AppError INSUFFICIENT_QUOTA at the floor */
+export type PostEntry = (transaction: Transaction, posting: Posting) => Promise<number | null>;

@@ -1,0 +1,10 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+
+/** One row once the wizard is done; its primary key makes two concurrent set-ups impossible. */
+@Entity('setup')
+export class Setup {
+  @PrimaryColumn('smallint', { default: 1 }) id: number;
+  @Column('text') version: string;
+  @Column('bigint', { name: 'initialized_at', transformer: bigintColumn }) initializedAt: number;
+}

@@ -1,0 +1,35 @@
+import { Column, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+
+export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+
+/** An API key of a user. Looked up by keyed hash; the sealed copy exists because old clients list full keys. */
+@Entity('tokens')
+export class Token {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  @Column('integer', { name: 'user_id' }) userId: number;
+  @Column('bytea', { name: 'key_hash', select: false }) keyHash: Buffer;
+  /** First characters of the key, for people to tell keys apart. */
+  @Column('text', { name: 'key_prefix' }) keyPrefix: string;
+  @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
+  @Column('smallint', { default: 1 }) status: number;
+  @Column('text', { default: '' }) name: string;
+  /** Unix seconds. */
+  @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
+  @Column('bigint', { name: 'accessed_time', transformer: bigintColumn }) accessedTime: number;
+  /** Unix seconds, -1 never. */
+  @Column('bigint', { name: 'expired_time', transformer: bigintColumn, default: -1 }) expiredTime: number;
+  @Column({ type: 'bigint', name: 'remain_quota', transformer: bigintColumn, insert: false, update: false })
+  remainQuota: number;
+  @Column({ type: 'bigint', name: 'used_quota', transformer: bigintColumn, insert: false, update: false })
+  usedQuota: number;
+  @Column('boolean', { name: 'unlimited_quota', default: false }) unlimitedQuota: boolean;
+  @Column('boolean', { name: 'model_limits_enabled', default: false }) modelLimitsEnabled: boolean;
+  /** Comma list of model names. */
+  @Column('text', { name: 'model_limits', default: '' }) modelLimits: string;
+  /** Newline list of addresses and CIDR ranges; empty allows all. */
+  @Column('text', { name: 'allow_ips', default: '' }) allowIps: string;
+  /** Empty: the user's group. */
+  @Column('text', { default: '' }) group: string;
+  @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;
+}

@@ -1,0 +1,43 @@
+import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+
+/** Balances and counters are read here and written by the ledger only, hence `insert: false, update: false`. */
+@Entity('users')
+export class User {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  /** Unique, also against soft-deleted users. */
+  @Column('text') username: string;
+  /** Never selected unless asked for by name. */
+  @Column('text', { name: 'password_hash', nullable: true, select: false }) passwordHash: string | null;
+  @Column('text', { name: 'display_name', default: '' }) displayName: string;
+  /** 0 guest, 1 common, 10 admin, 100 root. */
+  @Column('smallint', { default: 1 }) role: number;
+  /** 1 enabled, 2 banned. */
+  @Column('smallint', { default: 1 }) status: number;
+  @Column('text', { default: '' }) email: string;
+  @Column('text', { name: 'github_id', default: '' }) githubId: string;
+  @Column('text', { name: 'oidc_id', default: '' }) oidcId: string;
+  @Column('text', { name: 'wechat_id', default: '' }) wechatId: string;
+  @Column('text', { name: 'telegram_id', default: '' }) telegramId: string;
+  @Column('text', { name: 'linux_do_id', default: '' }) linuxDoId: string;
+  @Column({ type: 'bigint', transformer: bigintColumn, insert: false, update: false }) quota: number;
+  @Column({ type: 'bigint', name: 'used_quota', transformer: bigintColumn, insert: false, update: false })
+  usedQuota: number;
+  @Column({ type: 'bigint', name: 'request_count', transformer: bigintColumn, insert: false, update: false })
+  requestCount: number;
+  @Column('text', { default: 'default' }) group: string;
+  @Column('text', { name: 'aff_code', nullable: true }) affCode: string | null;
+  @Column({ type: 'integer', name: 'aff_count', insert: false, update: false }) affCount: number;
+  @Column({ type: 'bigint', name: 'aff_quota', transformer: bigintColumn, insert: false, update: false })
+  affQuota: number;
+  @Column({ type: 'bigint', name: 'aff_history_quota', transformer: bigintColumn, insert: false, update: false })
+  affHistoryQuota: number;
+  @Column('integer', { name: 'inviter_id', default: 0 }) inviterId: number;
+  @Column('bytea', { name: 'access_token_hash', nullable: true, select: false }) accessTokenHash: Buffer | null;
+  @Column('text', { name: 'access_token_sealed', nullable: true, select: false }) accessTokenSealed: string | null;
+  /** JSON text of the user's settings (`rest-api.md` 2.2). */
+  @Column('text', { default: '' }) setting: string;
+  @Column('timestamptz', { name: 'last_check_in_time', nullable: true }) lastCheckInTime: Date | null;
+  @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
+  @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;
+}

@@ -1,0 +1,40 @@
+import { AppError, ForbiddenError } from './errors.js';
+
+/** Role numbers are the wire contract's (`rest-api.md` 1.4). */
+export const Role = { guest: 0, common: 1, admin: 10, root: 100 } as const;
+export type RoleName = keyof typeof Role;
+
+export const UserStatus = { enabled: 1, banned: 2 } as const;
+
+/** Who is asking. Built once per request from the session or the system access token, passed first to every service. */
+export interface Actor {
+  readonly id: number;
+  readonly username: string;
+  readonly role: number;
+  readonly status: number;
+  readonly group: string;
+  /** Set when the actor came by a browser session: its id, so that it can be revoked or kept. */
+  readonly sessionId?: string;
+  /** Address of the caller, for audit rows and throttles. */
+  readonly ip?: string;
+}
+
+/** `null` is an anonymous caller. */
+export type MaybeActor = Actor | null;
+
+export function requireActor(actor: MaybeActor): Actor {
+  if (!actor) throw new AppError('NOT_SIGNED_IN', 'No permission: not logged in and no access token provided');
+  if (actor.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+  return actor;
+}
+
+export function requireRole(actor: MaybeActor, role: RoleName): Actor {
+  const known = requireActor(actor);
+  if (known.role < Role[role]) throw new ForbiddenError();
+  return known;
+}
+
+/** The same-or-higher rule: an actor acts on users below him; root acts on everybody. */
+export function outranks(actor: Actor, targetRole: number): boolean {
+  return actor.role === Role.root || actor.role > targetRole;
+}

@@ -1,0 +1,10 @@
+/** Time as an argument, so that tests choose it. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+/** Unix seconds, the wire's unit (`rest-api.md` 1.8). */
+export const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);

@@ -1,0 +1,107 @@
+/**
+ * Every failure we foresee has a code here. A skin owns one exhaustive table from code to what it shows
+ * (`graphql/format-error.ts`, `http/rest-error.ts`, `relay/protocols/<name>/error.ts`).
+ */
+export const errorCodes = [
+  // input and state
+  'INVALID_INPUT',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'NOT_IMPLEMENTED',
+  // who is asking
+  'NOT_SIGNED_IN',
+  'INVALID_ACCESS_TOKEN',
+  'USER_ID_MISMATCH',
+  'USER_BANNED',
+  'INSUFFICIENT_PRIVILEGES',
+  'INVALID_CREDENTIALS',
+  'ALREADY_SET_UP',
+  // API keys
+  'MISSING_API_KEY',
+  'INVALID_API_KEY',
+  'TOKEN_EXPIRED',
+  'TOKEN_DISABLED',
+  'TOKEN_QUOTA_EXHAUSTED',
+  'CHANNEL_PIN_FORBIDDEN',
+  'IP_NOT_ALLOWED',
+  'GROUP_NOT_ALLOWED',
+  'GROUP_DEPRECATED',
+  'MODEL_NOT_ALLOWED',
+  // routing
+  'INVALID_CHANNEL_ID',
+  'CHANNEL_DISABLED',
+  'NO_CHANNEL',
+  'MODEL_NOT_FOUND',
+  'MODEL_NOT_PRICED',
+  'MODEL_MAPPING_INVALID',
+  'UNSUPPORTED_BY_CHANNEL',
+  'BROWSER_EXTENSION_BLOCKED',
+  'SENSITIVE_WORDS',
+  // money
+  'INSUFFICIENT_QUOTA',
+  'INSUFFICIENT_TOKEN_QUOTA',
+  // load and infrastructure
+  'RATE_LIMITED',
+  'UPSTREAM_ERROR',
+  'UPSTREAM_UNREACHABLE',
+  'UPSTREAM_INVALID_RESPONSE',
+  'UPSTREAM_TIMEOUT',
+  'SERVICE_UNAVAILABLE',
+  'INTERNAL_ERROR',
+] as const;
+
+export type ErrorCode = (typeof errorCodes)[number];
+
+/** A failure we foresaw. It knows what went wrong, never how it will be shown. */
+export class AppError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    options?: ErrorOptions & { field?: string; retryAfterSeconds?: number },
+  ) {
+    super(message, options);
+    this.name = new.target.name;
+    this.field = options?.field;
+    this.retryAfterSeconds = options?.retryAfterSeconds;
+  }
+
+  /** The input field at fault, as the client names it. */
+  readonly field?: string;
+  /** Whole seconds after which the same call may succeed. */
+  readonly retryAfterSeconds?: number;
+}
+
+export class NotFoundError extends AppError {
+  constructor(noun: string, id: number | string) {
+    super('NOT_FOUND', `${noun} ${id} does not exist`);
+  }
+}
+
+export class InvalidInputError extends AppError {
+  constructor(message: string, field?: string) {
+    super('INVALID_INPUT', message, { field });
+  }
+}
+
+export class ConflictError extends AppError {
+  constructor(message: string, field?: string) {
+    super('CONFLICT', message, { field });
+  }
+}
+
+export class ForbiddenError extends AppError {
+  constructor(message = 'No permission: insufficient privileges') {
+    super('INSUFFICIENT_PRIVILEGES', message);
+  }
+}
+
+/** A store this node needs (Postgres, Redis) did not answer. New calls get 503 with `Retry-After`. */
+export class UnavailableError extends AppError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('SERVICE_UNAVAILABLE', message, { ...options, retryAfterSeconds: 5 });
+  }
+}
+
+export const isAppError = (error: unknown): error is AppError => error instanceof AppError;
