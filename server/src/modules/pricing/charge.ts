@@ -1,0 +1,167 @@
+import { Decimal } from 'decimal.js';
+
+/**
+ * What a call costs: pure decimal formulas (`relay-core.md` 4.2 to 4.4), no look-ups and no clock. Ratios come as doubles
+ * and count as the shortest decimal that names them, so 0.075 is exactly 0.075. Quota is rounded once, at the end.
+ */
+const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
+
+/** Ratio 1 = 0.002 USD per 1000 tokens; 500000 quota are one USD. */
+export interface RatioPrice {
+  readonly kind: 'ratio';
+  readonly modelRatio: number;
+  readonly completionRatio: number;
+  /** Factor of tokens read from the provider's prompt cache. */
+  readonly cacheRatio: number;
+  /** Factor of tokens written to it. */
+  readonly cacheWriteRatio: number;
+  readonly audioRatio: number;
+  readonly audioCompletionRatio: number;
+  readonly groupRatio: number;
+}
+
+/** USD per call, whatever its tokens. */
+export interface CallPrice {
+  readonly kind: 'call';
+  readonly modelPrice: number;
+  readonly groupRatio: number;
+}
+
+export type Price = RatioPrice | CallPrice;
+
+/** Whole, non-negative counts; prompt includes cache reads and writes and audio, completion includes reasoning and audio. */
+export interface ChargedUsage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+export interface AudioUsage {
+  readonly textInputTokens: number;
+  readonly textOutputTokens: number;
+  readonly audioInputTokens: number;
+  readonly audioOutputTokens: number;
+}
+
+/** Rounds halves away from zero, the contract's `rhaz`. */
+const rounded = (value: Decimal): number => value.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
+/** Drops the fraction, the contract's `trunc`. */
+const truncated = (value: Decimal): number => value.toDecimalPlaces(0, Decimal.ROUND_DOWN).toNumber();
+
+/** True when nothing can be charged whatever the call uses: it needs no balance and reserves nothing. */
+export function isFree(price: Price): boolean {
+  return price.groupRatio === 0 || (price.kind === 'call' ? price.modelPrice === 0 : price.modelRatio === 0);
+}
+
+/**
+ * What is held before the call (4.2). The completion ratio is not part of it: the contract's estimate.
+ * @param maxOutput 0 when the client named no limit: then `preConsumedTokens` stands for the whole call
+ */
+export function reserveOf(
+  price: Price,
+  estimate: { promptTokens: number; maxOutput: number; preConsumedTokens: number; quotaPerUnit: number },
+): number {
+  if (price.kind === 'call') return truncated(callQuota(price, estimate.quotaPerUnit));
+  const tokens =
+    estimate.maxOutput > 0
+      ? new Exact(estimate.promptTokens).plus(estimate.maxOutput)
+      : new Exact(estimate.preConsumedTokens);
+  return truncated(tokens.times(new Exact(price.modelRatio).times(price.groupRatio)));
+}
+
+/** F-TEXT: chat, completions, embeddings, rerank, moderations, speech, transcription, responses. */
+export function chargeOf(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
+  if (usage.promptTokens + usage.completionTokens === 0) return 0;
+  if (price.kind === 'call') return rounded(callQuota(price, quotaPerUnit));
+  return atLeastOne(weightedTokens(price, usage).times(price.modelRatio).times(price.groupRatio), price, rounded);
+}
+
+/** F-CLAUDE: the Messages endpoint. Same usage, but the fraction is dropped. */
+export function chargeOfMessages(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
+  if (usage.promptTokens + usage.completionTokens === 0) return 0;
+  if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
+  return atLeastOne(weightedTokens(price, usage).times(price.groupRatio).times(price.modelRatio), price, truncated);
+}
+
+/** F-AUDIO: audio chat models and each turn of a realtime session. Cached tokens get no discount here. */
+export function chargeOfAudio(price: Price, usage: AudioUsage, quotaPerUnit: number): number {
+  const total = usage.textInputTokens + usage.textOutputTokens + usage.audioInputTokens + usage.audioOutputTokens;
+  if (total === 0) return 0;
+  if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
+  const audioRatio = new Exact(price.audioRatio);
+  const weighted = new Exact(usage.textInputTokens)
+    .plus(new Exact(usage.textOutputTokens).times(price.completionRatio))
+    .plus(audioRatio.times(usage.audioInputTokens))
+    .plus(audioRatio.times(price.audioCompletionRatio).times(usage.audioOutputTokens));
+  return atLeastOne(weighted.times(price.modelRatio).times(price.groupRatio), price, rounded);
+}
+
+/** F-CALL: drawing and music tasks. */
+export function chargeOfCall(price: CallPrice, quotaPerUnit: number): number {
+  return truncated(callQuota(price, quotaPerUnit));
+}
+
+export interface ImageOrder {
+  readonly size: string;
+  readonly quality: string;
+  readonly count: number;
+  /** The model that is really called: quality only weighs for dall-e-3. */
+  readonly upstreamModel: string;
+}
+
+/** F-IMAGE: the effective price per call, in USD before the group ratio (4.4). */
+export function imagePrice(price: Price, order: ImageOrder): number {
+  const base = price.kind === 'call' ? new Exact(price.modelPrice) : new Exact('0.0025').times(price.modelRatio);
+  return base.times(sizeRatio(order.size)).times(qualityRatio(order)).times(order.count).toNumber();
+}
+
+export function chargeOfImages(price: Price, order: ImageOrder, quotaPerUnit: number): number {
+  return rounded(new Exact(imagePrice(price, order)).times(quotaPerUnit).times(price.groupRatio));
+}
+
+function sizeRatio(size: string): number {
+  const ratios: Record<string, number> = { '256x256': 0.4, '512x512': 0.45, '1024x1792': 2, '1792x1024': 2 };
+  return ratios[size] ?? 1;
+}
+
+function qualityRatio(order: ImageOrder): number {
+  if (order.upstreamModel !== 'dall-e-3' || order.quality !== 'hd') return 1;
+  return sizeRatio(order.size) === 2 ? 1.5 : 2;
+}
+
+/** Speech to text is priced by length: 1000 tokens a minute of started seconds (4.4). */
+export function transcriptionTokens(durationSeconds: number): number {
+  return rounded(new Exact(Math.ceil(durationSeconds)).dividedBy(60).times(1000));
+}
+
+/** The cost line of a channel test (3.9): the group does not count and nothing is deducted. */
+export function chargeOfTest(
+  price: Price,
+  usage: { promptTokens: number; completionTokens: number },
+  quotaPerUnit: number,
+): number {
+  if (price.kind === 'call') return truncated(new Exact(price.modelPrice).times(quotaPerUnit));
+  const completion = rounded(new Exact(usage.completionTokens).times(price.completionRatio));
+  const quota = rounded(new Exact(usage.promptTokens).plus(completion).times(price.modelRatio));
+  return price.modelRatio !== 0 ? Math.max(1, quota) : quota;
+}
+
+const callQuota = (price: CallPrice, quotaPerUnit: number): Decimal =>
+  new Exact(price.modelPrice).times(quotaPerUnit).times(price.groupRatio);
+
+function weightedTokens(price: RatioPrice, usage: ChargedUsage): Decimal {
+  // A provider that reports more cached than prompt tokens must not make the rest negative.
+  const cached = Math.min(usage.cachedTokens, usage.promptTokens);
+  const written = Math.min(usage.cacheWriteTokens, usage.promptTokens - cached);
+  return new Exact(usage.promptTokens - cached - written)
+    .plus(new Exact(cached).times(price.cacheRatio))
+    .plus(new Exact(written).times(price.cacheWriteRatio))
+    .plus(new Exact(usage.completionTokens).times(price.completionRatio));
+}
+
+/** Only a value that is not positive before rounding becomes 1; 0.4 still rounds to 0 (vectors B3, B4). */
+function atLeastOne(value: Decimal, price: RatioPrice, round: (value: Decimal) => number): number {
+  if (price.modelRatio === 0 || price.groupRatio === 0) return 0;
+  return value.lessThanOrEqualTo(0) ? 1 : round(value);
+}

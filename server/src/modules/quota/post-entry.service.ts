@@ -1,0 +1,38 @@
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { isQuota } from '../../shared/quota.js';
+import type { PostEntry } from './ledger.service.js';
+
+/** What `ledger_post` raises when a floor holds a movement back. */
+const belowFloor = 'LDG01';
+const noBalance = 'LDG02';
+
+/** Books one movement inside the caller's transaction. A source that was booked before changes nothing and answers null. */
+export const postEntry: PostEntry = async (transaction, posting) => {
+  if (!isQuota(posting.amount))
+    throw new InvalidInputError('The amount is not a whole number the books can hold', 'quota');
+  try {
+    const rows = (await transaction.query('SELECT ledger_post($1, $2, $3, $4, $5, $6, $7, $8) AS after', [
+      posting.source,
+      posting.kind,
+      posting.userId,
+      posting.tokenId ?? 0,
+      posting.amount,
+      posting.actorId ?? 0,
+      posting.note ?? '',
+      posting.floor ?? null,
+    ])) as [{ after: string | null }];
+    const after = rows[0].after;
+    return after === null ? null : Number(after);
+  } catch (error) {
+    throw toAppError(error);
+  }
+};
+
+function toAppError(error: unknown): unknown {
+  const code = (error as { code?: string } | null)?.code;
+  if (code === belowFloor) return new AppError('INSUFFICIENT_QUOTA', 'The balance is too low', { cause: error });
+  if (code === noBalance) return new AppError('NOT_FOUND', 'There is no such balance', { cause: error });
+  // check_violation: the sum would leave what the books can hold
+  if (code === '23514') return new InvalidInputError('The resulting balance is out of range', 'quota');
+  return error;
+}
