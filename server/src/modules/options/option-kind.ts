@@ -1,0 +1,179 @@
+import { z } from 'zod';
+
+/** What a setting may hold. On the wire and in the database every value is text (`rest-api.md` 1.8). */
+export interface OptionDefinition<T> {
+  readonly defaultValue: T;
+  /** Least role that may write it: `root` for what would let an admin become root. */
+  readonly writer: 'admin' | 'root';
+  /** Sealed at rest and never shown. */
+  readonly secret: boolean;
+  /** How the console edits it. */
+  readonly kind: 'boolean' | 'integer' | 'decimal' | 'text' | 'list' | 'json';
+  /** @throws OptionValueError */
+  parse(text: string): T;
+  /** The text that `parse` reads back; what is stored and shown. */
+  toText(value: T): string;
+}
+
+/** Says what a value must be, never what it was. */
+export class OptionValueError extends Error {}
+
+type Table<T> = Readonly<Record<string, T>>;
+
+const definition = <T>(
+  kind: OptionDefinition<T>['kind'],
+  defaultValue: T,
+  parse: (text: string) => T,
+  toText: (value: T) => string,
+): OptionDefinition<T> => ({ defaultValue, writer: 'admin', secret: false, kind, parse, toText });
+
+export const rootOnly = <T>(option: OptionDefinition<T>): OptionDefinition<T> => ({ ...option, writer: 'root' });
+
+export const flag = (defaultValue: boolean): OptionDefinition<boolean> =>
+  definition('boolean', defaultValue, parseBoolean, String);
+
+export const whole = (defaultValue: number, low = 0, high = 2_147_483_647): OptionDefinition<number> =>
+  definition('integer', defaultValue, (text) => parseNumber(text, low, high, true), String);
+
+export interface DecimalRange {
+  readonly min?: number;
+  readonly above?: number;
+  readonly max?: number;
+}
+
+export const decimal = (defaultValue: number, { min, above, max = 1e12 }: DecimalRange): OptionDefinition<number> =>
+  definition(
+    'decimal',
+    defaultValue,
+    (text) => {
+      const value = parseNumber(text, min ?? above ?? 0, max, false);
+      if (above !== undefined && value <= above) throw new OptionValueError(`must be above ${above}`);
+      return value;
+    },
+    String,
+  );
+
+export const text = (defaultValue = '', maxLength = 1000): OptionDefinition<string> =>
+  definition('text', defaultValue, (value) => atMost(value.trim(), maxLength), String);
+
+/** Markdown or HTML that people write; kept as typed. */
+export const content = (): OptionDefinition<string> =>
+  definition('text', '', (value) => atMost(value, 200_000), String);
+
+export const secretText = (): OptionDefinition<string> => ({ ...rootOnly(text('', 4000)), secret: true });
+
+/** An absolute http or https address, or nothing; kept without a trailing slash. */
+export const url = (defaultValue = ''): OptionDefinition<string> =>
+  definition('text', defaultValue, (value) => parseUrl(value.trim()), String);
+
+export const choice = <T extends string>(defaultValue: T, all: readonly T[]): OptionDefinition<T> =>
+  definition<T>(
+    'text',
+    defaultValue,
+    (value) => {
+      const found = all.find((one) => one === value.trim());
+      if (found === undefined) throw new OptionValueError(`must be one of ${all.join(', ')}`);
+      return found;
+    },
+    String,
+  );
+
+/** Entries on one line each, or between commas. */
+export const list = (
+  defaultValue: readonly string[],
+  separator: ',' | '\n',
+  check?: (entry: string) => string | undefined,
+): OptionDefinition<readonly string[]> =>
+  definition(
+    'list',
+    defaultValue,
+    (value) => {
+      const entries = atMost(value, 200_000)
+        .split(separator)
+        .map((entry) => entry.trim())
+        .filter(Boolean);
+      for (const entry of entries) {
+        const problem = check?.(entry);
+        if (problem) throw new OptionValueError(problem);
+      }
+      if (new Set(entries).size !== entries.length) throw new OptionValueError('must not name an entry twice');
+      return entries;
+    },
+    (entries) => entries.join(separator),
+  );
+
+export const json = <T>(schema: z.ZodType<T>, defaultValue: T): OptionDefinition<T> =>
+  definition(
+    'json',
+    defaultValue,
+    (value) => {
+      const result = schema.safeParse(parseJson(atMost(value, 1_000_000)));
+      if (!result.success) throw new OptionValueError(describe(result.error));
+      return result.data;
+    },
+    (value) => JSON.stringify(value, null, 2),
+  );
+
+/** Name to number. Without a prototype, so that no name finds anything that nobody put there. */
+export const numberTable = (defaultValue: Table<number>): OptionDefinition<Table<number>> =>
+  json(
+    z
+      .record(
+        z.string().min(1),
+        z.number('must be a number').min(0, 'must not be less than 0').max(1e9, 'is too large'),
+      )
+      .transform(bare),
+    bare(defaultValue),
+  );
+
+export const textTable = (defaultValue: Table<string>): OptionDefinition<Table<string>> =>
+  json(z.record(z.string().min(1), z.string('must be a text').max(1000)).transform(bare), bare(defaultValue));
+
+export const textArray = (defaultValue: readonly string[]): OptionDefinition<readonly string[]> =>
+  json(z.array(z.string('must be a text').min(1)), defaultValue);
+
+export const bare = <T>(table: Table<T>): Table<T> => Object.assign(Object.create(null) as Record<string, T>, table);
+
+function parseBoolean(value: string): boolean {
+  const given = value.trim();
+  if (given !== 'true' && given !== 'false') throw new OptionValueError('must be true or false');
+  return given === 'true';
+}
+
+function parseNumber(value: string, low: number, high: number, integer: boolean): number {
+  const given = value.trim();
+  if (!/^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(given)) throw new OptionValueError('must be a number');
+  const parsed = Number(given);
+  if (integer && !Number.isSafeInteger(parsed)) throw new OptionValueError('must be a whole number');
+  if (parsed < low) throw new OptionValueError(`must be at least ${low}`);
+  if (parsed > high) throw new OptionValueError(`must be at most ${high}`);
+  return parsed;
+}
+
+function parseUrl(value: string): string {
+  if (value === '') return '';
+  const parsed = URL.canParse(value) ? new URL(value) : null;
+  if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
+    throw new OptionValueError('must be an http:// or https:// address');
+  }
+  return atMost(value, 2000).replace(/\/+$/, '');
+}
+
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new OptionValueError('must be valid JSON');
+  }
+}
+
+function atMost(value: string, length: number): string {
+  if (value.length > length) throw new OptionValueError(`must have at most ${length} characters`);
+  return value;
+}
+
+function describe(error: z.ZodError): string {
+  const issue = error.issues[0];
+  const path = issue?.path.join('.') ?? '';
+  return path ? `${issue?.message ?? 'is not valid'}: ${path}` : (issue?.message ?? 'is not valid');
+}

@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { InvalidInputError } from '../../shared/errors.js';
+import { maxQuota } from '../../shared/quota.js';
+import { defaultModelRatios } from './default-model-ratios.js';
+import * as tables from './default-tables.js';
+import {
+  bare,
+  choice,
+  content,
+  decimal,
+  flag,
+  json,
+  list,
+  numberTable,
+  OptionValueError,
+  rootOnly,
+  secretText,
+  text,
+  textArray,
+  textTable,
+  url,
+  whole,
+  type OptionDefinition,
+} from './option-kind.js';
+
+const domain = (entry: string): string | undefined =>
+  /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i.test(entry) ? undefined : 'must list domains such as example.com';
+
+const word = (entry: string): string | undefined => {
+  if (!entry.startsWith('regex:')) return undefined;
+  try {
+    new RegExp(entry.slice('regex:'.length), 'u');
+    return undefined;
+  } catch {
+    return 'must hold valid patterns after regex:';
+  }
+};
+
+/** One console form shows -1 for "no limit"; 0 is what is kept. */
+const requestLimit: OptionDefinition<number> = {
+  ...whole(0),
+  parse: (value) => (value.trim() === '-1' ? 0 : whole(0).parse(value)),
+};
+
+const quota = (defaultValue: number): OptionDefinition<number> => whole(defaultValue, 0, maxQuota);
+
+/** Every setting there is, by its key on the wire (`rest-api.md` 4); what is not here is refused. */
+export const optionRegistry = {
+  // access and registration: root, or an admin could let himself in as somebody else
+  PasswordLoginEnabled: rootOnly(flag(true)),
+  PasswordRegisterEnabled: rootOnly(flag(true)),
+  RegisterEnabled: rootOnly(flag(true)),
+  EmailVerificationEnabled: rootOnly(flag(false)),
+  TurnstileCheckEnabled: rootOnly(flag(false)),
+  TurnstileSiteKey: rootOnly(text()),
+  TurnstileSecretKey: secretText(),
+  EmailDomainRestrictionEnabled: rootOnly(flag(false)),
+  EmailDomainWhitelist: rootOnly(list(tables.defaultEmailDomains, ',', domain)),
+  EmailAliasRestrictionEnabled: rootOnly(flag(false)),
+  GitHubOAuthEnabled: rootOnly(flag(false)),
+  GitHubClientId: rootOnly(text()),
+  GitHubClientSecret: secretText(),
+  LinuxDOOAuthEnabled: rootOnly(flag(false)),
+  LinuxDOClientId: rootOnly(text()),
+  LinuxDOClientSecret: secretText(),
+  'oidc.enabled': rootOnly(flag(false)),
+  'oidc.client_id': rootOnly(text()),
+  'oidc.client_secret': secretText(),
+  'oidc.well_known': rootOnly(url()),
+  'oidc.authorization_endpoint': rootOnly(url()),
+  'oidc.token_endpoint': rootOnly(url()),
+  'oidc.user_info_endpoint': rootOnly(url()),
+  WeChatAuthEnabled: rootOnly(flag(false)),
+  WeChatServerAddress: rootOnly(url()),
+  WeChatServerToken: secretText(),
+  WeChatAccountQRCodeImageURL: rootOnly(url()),
+  TelegramOAuthEnabled: rootOnly(flag(false)),
+  TelegramBotToken: secretText(),
+  TelegramBotName: rootOnly(text()),
+
+  // mail, server, payment: root
+  SMTPServer: rootOnly(text()),
+  SMTPAccount: rootOnly(text()),
+  SMTPFrom: rootOnly(text()),
+  SMTPPort: rootOnly(whole(587, 1, 65_535)),
+  SMTPToken: secretText(),
+  SMTPSSLEnabled: rootOnly(flag(false)),
+  ServerAddress: rootOnly(url()),
+  WorkerUrl: rootOnly(url()),
+  WorkerValidKey: secretText(),
+  PayAddress: rootOnly(url()),
+  EpayId: rootOnly(text()),
+  EpayKey: secretText(),
+  Price: rootOnly(decimal(7.3, { above: 0, max: 1e9 })),
+  MinTopUp: rootOnly(whole(1, 1)),
+  CustomCallbackAddress: rootOnly(url()),
+  TopupGroupRatio: rootOnly(numberTable(tables.defaultTopupGroupRatios)),
+  TopUpLink: rootOnly(url()),
+
+  // content
+  Notice: content(),
+  About: content(),
+  HomePageContent: content(),
+  SystemName: text('Tollgate', 100),
+  Logo: url(),
+  Footer: content(),
+  'general_setting.docs_link': url(),
+  Chats: json(z.array(z.record(z.string().min(1), z.string())), tables.defaultChats),
+
+  // operation
+  QuotaPerUnit: decimal(500_000, { above: 0 }),
+  DisplayInCurrencyEnabled: flag(true),
+  DisplayTokenStatEnabled: flag(true),
+  QuotaForNewUser: quota(0),
+  QuotaForInviter: quota(0),
+  QuotaForInvitee: quota(0),
+  QuotaRemindThreshold: quota(1000),
+  PreConsumedQuota: quota(500),
+  RetryTimes: whole(0, 0, 100),
+  CheckInEnabled: flag(false),
+  CheckInQuota: quota(1000),
+  CheckInMaxQuota: quota(0),
+  RebateEnabled: flag(false),
+  RebatePercentage: decimal(0, { min: 0, max: 100 }),
+  DemoSiteEnabled: flag(false),
+  SelfUseModeEnabled: flag(false),
+  DefaultCollapseSidebar: flag(false),
+  DrawingEnabled: flag(true),
+  TaskEnabled: flag(true),
+  MjNotifyEnabled: flag(false),
+  MjAccountFilterEnabled: flag(false),
+  MjForwardUrlEnabled: flag(true),
+  MjModeClearEnabled: flag(false),
+  MjActionCheckSuccessEnabled: flag(true),
+  CheckSensitiveEnabled: flag(true),
+  CheckSensitiveOnPromptEnabled: flag(true),
+  StopOnSensitiveEnabled: flag(true),
+  StreamCacheQueueLength: whole(0),
+  SensitiveWords: list(tables.defaultSensitiveWords, '\n', word),
+  LogConsumeEnabled: flag(true),
+  LogChatContentEnabled: flag(false),
+  DataExportEnabled: flag(true),
+  DataExportInterval: whole(5, 1),
+  DataExportDefaultTime: choice('hour', ['hour', 'day', 'week']),
+  ChannelDisableThreshold: decimal(5, { min: 0, max: 86_400 }),
+  AutomaticDisableChannelEnabled: flag(false),
+  AutomaticEnableChannelEnabled: flag(false),
+  AutomaticDisableKeywords: list(tables.defaultDisableKeywords, '\n'),
+  FileUploadPermission: whole(0),
+  FileDownloadPermission: whole(0),
+  ImageUploadPermission: whole(0),
+  ImageDownloadPermission: whole(0),
+
+  // models, groups, limits
+  ModelRatio: numberTable(defaultModelRatios),
+  ModelPrice: numberTable(tables.defaultModelPrices),
+  CompletionRatio: numberTable(tables.defaultCompletionRatios),
+  CacheRatio: numberTable(tables.defaultCacheRatios),
+  GroupRatio: numberTable(tables.defaultGroupRatios),
+  UserUsableGroups: textTable(tables.defaultUsableGroups),
+  ModelRequestRateLimitEnabled: flag(false),
+  ModelRequestRateLimitDurationMinutes: whole(1, 0, 525_600),
+  ModelRequestRateLimitCount: requestLimit,
+  ModelRequestRateLimitSuccessCount: whole(1000, 1),
+  'global.pass_through_request_enabled': flag(false),
+  'global.hide_upstream_error_enabled': flag(false),
+  'global.block_browser_extension_enabled': flag(false),
+  'general_setting.ping_interval_enabled': flag(false),
+  'general_setting.ping_interval_seconds': whole(60, 1, 3600),
+  'claude.model_headers_settings': json(
+    z.record(z.string(), z.record(z.string(), z.array(z.string()))).transform(bare),
+    bare<Record<string, string[]>>({}),
+  ),
+  'claude.default_max_tokens': json(
+    z
+      .record(z.string().min(1), z.int('must be a whole number').min(1, 'must be at least 1').max(100_000_000))
+      .transform((given) => bare({ default: tables.defaultClaudeMaxTokens['default'] ?? 8192, ...given })),
+    bare(tables.defaultClaudeMaxTokens),
+  ),
+  'claude.thinking_adapter_enabled': flag(true),
+  'claude.thinking_adapter_budget_tokens_percentage': decimal(0.8, { min: 0.1, max: 1 }),
+  'gemini.safety_settings': textTable(tables.defaultGeminiSafety),
+  'gemini.version_settings': textTable(tables.defaultGeminiVersions),
+  'gemini.supported_imagine_models': textArray(tables.defaultGeminiImagineModels),
+  'gemini.thinking_adapter_enabled': flag(false),
+  'gemini.thinking_adapter_budget_tokens_percentage': decimal(0.6, { min: 0, max: 1 }),
+  'gemini.models_supported_thinking_budget': textArray(tables.defaultGeminiThinkingModels),
+};
+
+export type OptionKey = keyof typeof optionRegistry;
+
+/** All settings in force, parsed, by their key on the wire. */
+export type OptionValues = {
+  readonly [Key in OptionKey]: (typeof optionRegistry)[Key] extends OptionDefinition<infer Value> ? Value : never;
+};
+
+export const optionKeys = Object.keys(optionRegistry) as OptionKey[];
+
+export const isOptionKey = (key: string): key is OptionKey => Object.hasOwn(optionRegistry, key);
+
+/** The same for every key, where the value's type is of no interest. */
+export const definitionOf = (key: OptionKey): OptionDefinition<unknown> =>
+  optionRegistry[key] as OptionDefinition<unknown>;
+
+/** @throws InvalidInputError that names the key, never the value */
+export function parseOption<Key extends OptionKey>(key: Key, given: string): OptionValues[Key] {
+  try {
+    return definitionOf(key).parse(given) as OptionValues[Key];
+  } catch (error) {
+    if (error instanceof OptionValueError) throw new InvalidInputError(`${key}: ${error.message}`, key);
+    throw error;
+  }
+}
+
+export const optionText = (key: OptionKey, value: unknown): string => definitionOf(key).toText(value);
+
+/** What holds before anybody saved anything; tests start from it. */
+export const defaultOptionValues = (): OptionValues =>
+  Object.fromEntries(optionKeys.map((key) => [key, definitionOf(key).defaultValue])) as unknown as OptionValues;
