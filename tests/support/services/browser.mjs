@@ -1,0 +1,24 @@
+import { chromium } from 'playwright-core';
+import { findProgram, isExecutable } from './processes.mjs';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'];
+const macPaths = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/**
+ * A Chromium to drive: the one of CHROMIUM_PATH, an installed Chromium or Chrome, else the one Playwright downloaded.
+ * @returns {{ path: string, description: string } | null}
+ */
+export function findBrowser() {
+  const given = process.env.CHROMIUM_PATH;
+  if (given) {
+    if (!isExecutable(given)) throw new Error(`CHROMIUM_PATH: ${given} can not be run`);
+    return { path: given, description: 'CHROMIUM_PATH' };
+  }
+  const installed = findProgram(names) ?? macPaths.find(isExecutable);
+  if (installed) return { path: installed, description: `found on this machine (${installed})` };
+  const own = chromium.executablePath();
+  return own && isExecutable(own) ? { path: own, description: "Playwright's own" } : null;
+}

