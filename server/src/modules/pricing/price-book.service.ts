@@ -1,0 +1,102 @@
+import { AppError } from '../../shared/errors.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { CallPrice, Price, RatioPrice } from './charge.js';
+import {
+  audioInputRatio,
+  audioOutputRatio,
+  cacheWriteRatio,
+  ruledCompletionRatio,
+  type RuledRatio,
+} from './model-ratio-rules.js';
+
+/** The settings that price a call. */
+export interface PriceSettings {
+  readonly values: Pick<
+    OptionValues,
+    'ModelPrice' | 'ModelRatio' | 'CompletionRatio' | 'CacheRatio' | 'GroupRatio' | 'SelfUseModeEnabled'
+  >;
+}
+
+export interface PriceTerms {
+  /** Group that pays: the token's, else the user's. */
+  readonly group: string;
+  /** The user's setting `accept_unset_model_ratio_model`: calls models that nobody priced at the fallback ratio. */
+  readonly acceptsUnpriced: boolean;
+}
+
+/** What a model costs that nobody priced, where that is allowed: dear on purpose. */
+export const unpricedRatio = 37.5;
+
+/** Custom GPTs have an id each; all of a family share one price, one route and one name in the log. */
+export function collapseGizmo(model: string): string {
+  if (model.startsWith('gpt-4-gizmo')) return 'gpt-4-gizmo-*';
+  if (model.startsWith('gpt-4o-gizmo')) return 'gpt-4o-gizmo-*';
+  return model;
+}
+
+/**
+ * Looks prices up (`rest-api.md` 4.5, `relay-core.md` 4.1): pure and synchronous over the settings in force. A model is
+ * named as the client asked for it, without its routing prefix.
+ */
+export class PriceBook {
+  constructor(private readonly settings: PriceSettings) {}
+
+  /** @throws AppError MODEL_NOT_PRICED */
+  price(model: string, terms: PriceTerms): Price {
+    const price = this.find(model, terms.group);
+    if (price) return price;
+    if (this.settings.values.SelfUseModeEnabled || terms.acceptsUnpriced) {
+      return this.ratioPrice(collapseGizmo(model), unpricedRatio, terms.group);
+    }
+    throw new AppError(
+      'MODEL_NOT_PRICED',
+      `Model ${model} ratio or price not set, ask the administrator or enable self-use mode`,
+    );
+  }
+
+  /** The price somebody set, or null. A fixed price wins over a ratio. */
+  find(model: string, group: string): Price | null {
+    const name = collapseGizmo(model);
+    const { ModelPrice, ModelRatio } = this.settings.values;
+    const modelPrice = ModelPrice[name];
+    if (modelPrice !== undefined) return this.callPrice(modelPrice, group);
+    const modelRatio = ModelRatio[name];
+    return modelRatio === undefined ? null : this.ratioPrice(name, modelRatio, group);
+  }
+
+  isPriced(model: string): boolean {
+    const name = collapseGizmo(model);
+    return this.settings.values.ModelPrice[name] !== undefined || this.settings.values.ModelRatio[name] !== undefined;
+  }
+
+  /** Output factor, and whether the CompletionRatio setting has no say in it. */
+  completionRatio(model: string): RuledRatio {
+    const name = collapseGizmo(model);
+    const saved = this.settings.values.CompletionRatio[name];
+    if (name.includes('/') && saved !== undefined) return { ratio: saved, locked: false };
+    const ruled = ruledCompletionRatio(name);
+    return ruled.locked || saved === undefined ? ruled : { ratio: saved, locked: false };
+  }
+
+  /** A group that has no factor counts as 1. */
+  groupRatio(group: string): number {
+    return this.settings.values.GroupRatio[group] ?? 1;
+  }
+
+  private callPrice(modelPrice: number, group: string): CallPrice {
+    return { kind: 'call', modelPrice, groupRatio: this.groupRatio(group) };
+  }
+
+  private ratioPrice(name: string, modelRatio: number, group: string): RatioPrice {
+    return {
+      kind: 'ratio',
+      modelRatio,
+      completionRatio: this.completionRatio(name).ratio,
+      cacheRatio: this.settings.values.CacheRatio[name] ?? 1,
+      cacheWriteRatio,
+      audioRatio: audioInputRatio(name),
+      audioCompletionRatio: audioOutputRatio,
+      groupRatio: this.groupRatio(group),
+    };
+  }
+}
