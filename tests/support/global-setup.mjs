@@ -1,4 +1,4 @@
-import { findPostgres } from './services/postgres.mjs';
+import './typescript.mjs';
 
 /**
  * Runs once before the tests that need a server's surroundings. `npm test` has found everything already; a bare
@@ -6,7 +6,7 @@ import { findPostgres } from './services/postgres.mjs';
  */
 export default async function globalSetup() {
   if (process.env.TEST_DATABASE_URL) return;
-  const postgres = await findPostgres();
-  process.env.TEST_DATABASE_URL = postgres.url;
-  globalThis.tollgateTestPostgres = postgres;
+  const { findPostgres } = await import('./services/postgres.ts');
+  globalThis.testPostgres = await findPostgres();
+  process.env.TEST_DATABASE_URL = globalThis.testPostgres.url;
 }

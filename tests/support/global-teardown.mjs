@@ -1,8 +1,8 @@
 /** Stops what `global-setup.mjs` started. */
 export default async function globalTeardown() {
-  const postgres = globalThis.tollgateTestPostgres;
+  const postgres = globalThis.testPostgres;
   if (!postgres) return;
-  globalThis.tollgateTestPostgres = undefined;
+  globalThis.testPostgres = undefined;
   delete process.env.TEST_DATABASE_URL;
   await postgres.stop();
 }

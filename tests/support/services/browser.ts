@@ -1,5 +1,5 @@
 import { chromium } from 'playwright-core';
-import { findProgram, isExecutable } from './processes.mjs';
+import { findProgram, isExecutable } from './processes.js';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome'];
 const macPaths = [
@@ -7,11 +7,8 @@ const macPaths = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/**
- * A Chromium to drive: the one of CHROMIUM_PATH, an installed Chromium or Chrome, else the one Playwright downloaded.
- * @returns {{ path: string, description: string } | null}
- */
-export function findBrowser() {
+/** A Chromium to drive: CHROMIUM_PATH, an installed Chromium or Chrome, else the one Playwright downloaded; or null. */
+export function findBrowser(): { readonly path: string; readonly description: string } | null {
   const given = process.env.CHROMIUM_PATH;
   if (given) {
     if (!isExecutable(given)) throw new Error(`CHROMIUM_PATH: ${given} can not be run`);

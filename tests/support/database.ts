@@ -1,0 +1,112 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Ends its connections and removes it. */
+  drop(): Promise<void>;
+}
+
+const databaseFolder = join(import.meta.dirname, '../../server/src/db');
+/** Any number, the same in every worker: one of them makes the template, the others wait. */
+const templateLock = 7_305_113;
+
+/**
+ * A fresh database with every migration applied, for one test or one file. It is a copy of a template that the first
+ * caller makes, so it takes milliseconds.
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = serverUrl();
+  return withClient(server, async (client) => {
+    const template = await ensureTemplate(client, server);
+    return createDatabase(client, server, `TEMPLATE "${template}"`);
+  });
+}
+
+/** A database with nothing in it: for tests of the migrations themselves. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const server = serverUrl();
+  return withClient(server, (client) => createDatabase(client, server, ''));
+}
+
+function serverUrl(): string {
+  const url = process.env.TEST_DATABASE_URL;
+  if (!url) throw new Error('TEST_DATABASE_URL is not set: start tests with "npm test" or "npx jest"');
+  return url;
+}
+
+async function createDatabase(client: pg.Client, server: string, from: string): Promise<TestDatabase> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await client.query(`CREATE DATABASE "${name}" ${from}`);
+  return {
+    url: databaseUrl(server, name),
+    drop: () =>
+      withClient(server, async (other) => {
+        await other.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
+      }),
+  };
+}
+
+/** @returns the name of a database that holds the schema of the present migrations, and that nobody connects to */
+async function ensureTemplate(client: pg.Client, server: string): Promise<string> {
+  const name = `tollgate_template_${schemaFingerprint()}`;
+  if (await exists(client, name)) return name;
+  await client.query('SELECT pg_advisory_lock($1)', [templateLock]);
+  try {
+    if (await exists(client, name)) return name;
+    // Made under another name first, so that a run that dies half way leaves no broken template.
+    const draft = `${name}_draft`;
+    await client.query(`DROP DATABASE IF EXISTS "${draft}" WITH (FORCE)`);
+    await client.query(`CREATE DATABASE "${draft}"`);
+    await migrate(databaseUrl(server, draft));
+    await client.query(`ALTER DATABASE "${draft}" RENAME TO "${name}"`);
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [templateLock]);
+  }
+  return name;
+}
+
+async function migrate(url: string): Promise<void> {
+  const { createDataSource } = await import('../../server/src/db/data-source.js');
+  const dataSource = await createDataSource(url, 2).initialize();
+  try {
+    await dataSource.runMigrations();
+  } finally {
+    await dataSource.destroy();
+  }
+}
+
+async function exists(client: pg.Client, name: string): Promise<boolean> {
+  const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+  return rowCount === 1;
+}
+
+/** Changes with any file that decides what the schema is. */
+function schemaFingerprint(): string {
+  const hash = createHash('sha256');
+  const files = readdirSync(databaseFolder, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((name) => /migrat.*\.ts$/.test(name) && !name.endsWith('.test.ts')).sort()) {
+    hash.update(file).update(readFileSync(join(databaseFolder, file)));
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+function databaseUrl(server: string, name: string): string {
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  // A server that ends the connection is an error of the query at hand, not one of nobody.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}

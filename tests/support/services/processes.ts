@@ -1,0 +1,113 @@
+import { spawn, type SpawnOptions } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+
+/** Something a run of the tests needs, started or found. */
+export interface Service {
+  readonly url: string;
+  /** Where it comes from, for the reader of the run's first lines. */
+  readonly description: string;
+  stop(): Promise<void>;
+}
+
+/** The first of `names` that can be run, looked for in PATH and then in `folders`; null when there is none. */
+export function findProgram(names: string[], folders: string[] = []): string | null {
+  for (const folder of [...(process.env.PATH ?? '').split(delimiter), ...folders]) {
+    for (const name of names) {
+      const path = join(folder, name);
+      if (folder && isExecutable(path)) return path;
+    }
+  }
+  return null;
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A port of 127.0.0.1 that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Runs a program to its end. Rejects with what it said when it fails. */
+export function runProgram(program: string, args: string[], options: SpawnOptions = {}): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk));
+    child.once('error', reject);
+    child.once('exit', (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(`${program} ended with ${signal ?? code}: ${said.trim()}`));
+    });
+  });
+}
+
+export interface StartOptions {
+  /** Asked every 25 ms until it answers true. */
+  ready(): Promise<boolean>;
+  readonly stopSignal?: NodeJS.Signals;
+  readonly spawnOptions?: SpawnOptions;
+}
+
+/**
+ * Starts a program that stays, and waits until it is ready.
+ * @returns what stops it: politely, and after ten seconds by force
+ */
+export async function startProgram(
+  program: string,
+  args: string[],
+  { ready, stopSignal = 'SIGTERM', spawnOptions = {} }: StartOptions,
+): Promise<() => Promise<void>> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...spawnOptions });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)));
+  }
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', (error) => {
+      said += error.message;
+      resolve();
+    });
+  });
+  const isRunning = (): boolean => child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  const killAtExit = (): void => {
+    if (isRunning()) child.kill('SIGKILL');
+  };
+  process.once('exit', killAtExit);
+
+  const stop = async (): Promise<void> => {
+    process.removeListener('exit', killAtExit);
+    if (!isRunning()) return;
+    child.kill(stopSignal);
+    const force = setTimeout(() => child.kill('SIGKILL'), 10_000);
+    await ended;
+    clearTimeout(force);
+  };
+
+  const deadline = Date.now() + 20_000;
+  while (!(await ready().catch(() => false))) {
+    if (!isRunning() || Date.now() > deadline) {
+      await stop();
+      throw new Error(`${program} did not start: ${said.trim()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return stop;
+}
