@@ -1,0 +1,48 @@
+export interface HealthCheck {
+  readonly name: string;
+  /** Resolves when the part works. A rejection, or no answer in time, means it does not. */
+  check(): Promise<void>;
+}
+
+export interface Readiness {
+  readonly ready: boolean;
+  readonly checks: Record<string, boolean>;
+}
+
+/** Can this node serve calls now? Asked by load balancers, so it answers within its time whatever hangs. */
+export class HealthService {
+  private stopping = false;
+
+  constructor(
+    private readonly checks: readonly HealthCheck[],
+    private readonly timeoutMilliseconds = 2000,
+  ) {}
+
+  /** From now on this node is not ready: balancers stop sending calls while those in flight finish. */
+  beginStop(): void {
+    this.stopping = true;
+  }
+
+  async readiness(): Promise<Readiness> {
+    const results = await Promise.all(
+      this.checks.map(async ({ name, check }) => [name, await this.works(check)] as const),
+    );
+    const checks = Object.fromEntries(results);
+    if (this.stopping) checks.stopping = false;
+    return { ready: Object.values(checks).every(Boolean), checks };
+  }
+
+  private async works(check: () => Promise<void>): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), this.timeoutMilliseconds);
+    });
+    try {
+      return await Promise.race([check().then(() => true), late]);
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

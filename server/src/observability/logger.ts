@@ -1,0 +1,27 @@
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { describeError, maskCredentials, redactFields } from './redact.js';
+
+export type { Logger } from 'pino';
+
+/**
+ * One JSON object a line on standard output. Secret fields are left out by name and credentials by shape, so that no
+ * caller has to remember; message content is never passed to a logger at all.
+ * @param destination where lines go instead (tests)
+ */
+export function createLogger(level: string, destination?: DestinationStream): Logger {
+  const output = destination ?? pino.destination({ dest: 1, sync: false });
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: {
+        level: (label) => ({ level: label }),
+        bindings: (bindings) => redactFields(bindings) as Record<string, unknown>,
+        log: (fields) => redactFields(fields) as Record<string, unknown>,
+      },
+      serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
+    },
+    { write: (line: string) => output.write(maskCredentials(line)) },
+  );
+}

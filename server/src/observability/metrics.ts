@@ -1,0 +1,144 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds: from a cached answer to a long thinking model. */
+const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
+const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/** Label values come from a bounded set: what an outsider can invent goes through `knownLabel`. */
+const labelLimit = 300;
+
+export type LedgerOperation = 'reserve' | 'settle' | 'release';
+
+/** Everything `/metrics` tells. One object for each server, handed to whoever measures. */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly seen = new Map<string, Set<string>>();
+  private readonly samplers: Array<() => void> = [];
+
+  /** Finished relay calls. `outcome`: `ok`, `client_error`, `upstream_error`, `client_gone` or `error`. */
+  readonly relayCalls = new Counter({
+    name: 'tollgate_relay_calls_total',
+    help: 'Relay calls finished',
+    labelNames: ['route', 'model', 'outcome'] as const,
+    registers: [this.registry],
+  });
+  readonly relayActive = new Gauge({
+    name: 'tollgate_relay_calls_active',
+    help: 'Relay calls in flight',
+    labelNames: ['route'] as const,
+    registers: [this.registry],
+  });
+  readonly relayDuration = new Histogram({
+    name: 'tollgate_relay_duration_seconds',
+    help: 'From the first byte of a relay call to the last byte of its answer',
+    labelNames: ['route', 'stream'] as const,
+    buckets: callSeconds,
+    registers: [this.registry],
+  });
+  readonly relayFirstByte = new Histogram({
+    name: 'tollgate_relay_first_byte_seconds',
+    help: 'From the start of a relay call to the first byte of its answer',
+    labelNames: ['route', 'stream'] as const,
+    buckets: callSeconds,
+    registers: [this.registry],
+  });
+  readonly relayRetries = new Counter({
+    name: 'tollgate_relay_retries_total',
+    help: 'Attempts on another channel',
+    labelNames: ['route'] as const,
+    registers: [this.registry],
+  });
+  /** `kind`: `prompt`, `completion` or `cached`. */
+  readonly tokens = new Counter({
+    name: 'tollgate_tokens_total',
+    help: 'Model tokens metered',
+    labelNames: ['model', 'kind'] as const,
+    registers: [this.registry],
+  });
+  readonly quotaCharged = new Counter({
+    name: 'tollgate_quota_charged_total',
+    help: 'Quota charged to users',
+    labelNames: ['model'] as const,
+    registers: [this.registry],
+  });
+  /** `kind`: an HTTP status, `timeout`, `unreachable`, `reset` or `invalid`. `channel` is the channel's id. */
+  readonly upstreamErrors = new Counter({
+    name: 'tollgate_upstream_errors_total',
+    help: 'Upstream attempts that failed',
+    labelNames: ['channel', 'kind'] as const,
+    registers: [this.registry],
+  });
+  readonly ledgerBatchSize = new Histogram({
+    name: 'tollgate_ledger_batch_size',
+    help: 'Calls that shared one ledger transaction',
+    labelNames: ['operation'] as const,
+    buckets: batchSizes,
+    registers: [this.registry],
+  });
+  readonly ledgerBatchSeconds = new Histogram({
+    name: 'tollgate_ledger_batch_seconds',
+    help: 'Duration of one ledger transaction',
+    labelNames: ['operation'] as const,
+    buckets: fastSeconds,
+    registers: [this.registry],
+  });
+  readonly ledgerSpooled = new Gauge({
+    name: 'tollgate_ledger_spooled',
+    help: 'Settlements on disk that wait for the database',
+    registers: [this.registry],
+  });
+  readonly poolWait = new Histogram({
+    name: 'tollgate_database_pool_wait_seconds',
+    help: 'How long a query waited for a database connection',
+    labelNames: ['pool'] as const,
+    buckets: fastSeconds,
+    registers: [this.registry],
+  });
+  /** `state`: `total`, `idle` or `waiting`. Filled by `watchPool`. */
+  readonly poolConnections = new Gauge({
+    name: 'tollgate_database_pool_connections',
+    help: 'Connections of a pool, and queries that wait for one',
+    labelNames: ['pool', 'state'] as const,
+    registers: [this.registry],
+  });
+  /** 1 while the shared state runs on this node's memory because the store is away. */
+  readonly sharedStateDegraded = new Gauge({
+    name: 'tollgate_shared_state_degraded',
+    help: '1 while Redis is away and this node counts alone',
+    registers: [this.registry],
+  });
+  readonly httpDuration = new Histogram({
+    name: 'tollgate_http_duration_seconds',
+    help: 'Requests outside the relay by route pattern',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: fastSeconds,
+    registers: [this.registry],
+  });
+
+  /** @param withProcess also process, memory, garbage collection and event-loop lag (`nodejs_eventloop_lag_*`) */
+  constructor(withProcess = true) {
+    if (withProcess) collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** The value itself for the first few hundred of a label, then `other`: no caller can grow the series without end. */
+  knownLabel(label: string, value: string): string {
+    let known = this.seen.get(label);
+    if (!known) this.seen.set(label, (known = new Set()));
+    if (known.has(value)) return value;
+    if (known.size >= labelLimit) return 'other';
+    known.add(value);
+    return value;
+  }
+
+  /** `sample` sets gauges that are cheaper to read than to follow. */
+  beforeScrape(sample: () => void): void {
+    this.samplers.push(sample);
+  }
+
+  /** Prometheus text format. */
+  async scrape(): Promise<string> {
+    for (const sample of this.samplers) sample();
+    return this.registry.metrics();
+  }
+}

@@ -1,0 +1,81 @@
+/** Names of fields whose values are never written, wherever they stand. Lower case. */
+const secretNames = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'apikey',
+  'key',
+  'keys',
+  'password',
+  'passwordhash',
+  'token',
+  'accesstoken',
+  'access_token',
+  'secret',
+  'session',
+  'databaseurl',
+  'sessionsecret',
+  'encryptionkey',
+  // What people wrote and what models answered is theirs.
+  'messages',
+  'prompt',
+  'body',
+  'parameters',
+]);
+
+const hidden = '[redacted]';
+const deepest = 6;
+
+/**
+ * A copy of what is about to be logged without the values of secret fields. Looks at names, six levels deep; what lies
+ * deeper is left out. Class instances keep to their own fields.
+ */
+export function redactFields(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (value instanceof Error) return describeError(value, depth);
+  if (Buffer.isBuffer(value)) return `[${value.length} bytes]`;
+  if (depth >= deepest) return '[deep]';
+  if (Array.isArray(value)) return value.map((item) => redactFields(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [
+      name,
+      secretNames.has(name.toLowerCase()) && field !== undefined && field !== null
+        ? hidden
+        : redactFields(field, depth + 1),
+    ]),
+  );
+}
+
+/**
+ * An error for the log: what it is and where it came from. Everything else that libraries hang on errors is left out:
+ * a failed query carries its parameters and the row's values, an HTTP error its request.
+ */
+export function describeError(error: Error, depth = 0): Record<string, unknown> {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return {
+    type: error.constructor.name,
+    message: error.message,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    stack: error.stack,
+    ...(cause instanceof Error && depth < deepest ? { cause: describeError(cause, depth + 1) } : {}),
+  };
+}
+
+const patterns: ReadonlyArray<readonly [RegExp, string]> = [
+  // Keys of this gateway and of the providers that name theirs alike.
+  [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-[redacted]'],
+  [/\bAIza[A-Za-z0-9_-]{20,}/g, 'AIza[redacted]'],
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 [redacted]'],
+  // The password in any URL.
+  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*):[^\s/@"\\]+@/gi, '$1:[redacted]@'],
+  [/([?&](?:key|api_key|access_token|token|code)=)[^&\s"\\]+/gi, '$1[redacted]'],
+];
+
+/** The last wall: takes what looks like a credential out of a finished line, wherever it came from. */
+export function maskCredentials(line: string): string {
+  return patterns.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);
+}
