@@ -1,0 +1,44 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import type { OptionKey, OptionValues } from './option-registry.js';
+
+interface Precondition {
+  readonly needs: ReadonlyArray<OptionKey>;
+  readonly message: string;
+}
+
+/** What must be filled in before a switch may be turned on (`rest-api.md` 3.5). */
+const preconditions: Partial<Record<OptionKey, Precondition>> = {
+  GitHubOAuthEnabled: {
+    needs: ['GitHubClientId'],
+    message: 'Cannot enable GitHub sign-in: fill in client id and secret first',
+  },
+  'oidc.enabled': { needs: ['oidc.client_id'], message: 'Cannot enable OIDC sign-in: fill in the client id first' },
+  LinuxDOOAuthEnabled: {
+    needs: ['LinuxDOClientId'],
+    message: 'Cannot enable Linux DO sign-in: fill in the client id first',
+  },
+  EmailDomainRestrictionEnabled: {
+    needs: ['EmailDomainWhitelist'],
+    message: 'Cannot restrict e-mail domains: fill in the whitelist first',
+  },
+  WeChatAuthEnabled: {
+    needs: ['WeChatServerAddress'],
+    message: 'Cannot enable WeChat sign-in: fill in the server address first',
+  },
+  TurnstileCheckEnabled: {
+    needs: ['TurnstileSiteKey'],
+    message: 'Cannot enable Turnstile: fill in the site key first',
+  },
+  TelegramOAuthEnabled: {
+    needs: ['TelegramBotToken'],
+    message: 'Cannot enable Telegram sign-in: fill in the bot token first',
+  },
+};
+
+/** @throws InvalidInputError when a switch is turned on without what it needs */
+export function assertReady(key: OptionKey, value: unknown, values: OptionValues): void {
+  const precondition = preconditions[key];
+  if (!precondition || value !== true) return;
+  const missing = precondition.needs.some((needed) => (values[needed] as string | readonly string[]).length === 0);
+  if (missing) throw new InvalidInputError(precondition.message, key);
+}

@@ -1,0 +1,180 @@
+import type { Logger } from 'pino';
+import type { EntityManager, Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import { requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import { LogType } from '../logs/log.entity.js';
+import { Option } from './option.entity.js';
+import { assertReady } from './option-precondition.js';
+import {
+  defaultOptionValues,
+  definitionOf,
+  isOptionKey,
+  optionKeys,
+  optionText,
+  parseOption,
+  type OptionKey,
+  type OptionValues,
+} from './option-registry.js';
+
+export type { OptionValues };
+
+/** One setting as an admin may see it. The value of a secret is always empty. */
+export interface OptionEntry {
+  readonly key: OptionKey;
+  readonly value: string;
+  readonly kind: 'boolean' | 'integer' | 'decimal' | 'text' | 'list' | 'json';
+  readonly secret: boolean;
+  /** Differs from the built-in value; for a secret: there is one. */
+  readonly isSet: boolean;
+  /** This actor may write it. */
+  readonly writable: boolean;
+}
+
+export interface OptionServiceParts {
+  readonly options: Repository<Option>;
+  readonly secrets: Secrets;
+  readonly changes: Changes;
+  readonly audit: AuditLog;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly syncSeconds: number;
+}
+
+/** Settings: a snapshot in memory for everybody who reads them, and the only way to change one. */
+export class OptionService {
+  private current: OptionValues = defaultOptionValues();
+  private running: Promise<void> | null = null;
+  private queued: Promise<void> | null = null;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: OptionServiceParts) {}
+
+  /** The settings in force on this node, at most a second behind the others'. Read it at every use; never keep it. */
+  get values(): OptionValues {
+    return this.current;
+  }
+
+  /** Loads the settings, then follows changes and re-reads on a clock in case an announcement was lost. */
+  async start(): Promise<void> {
+    await this.reload();
+    this.parts.changes.on('option', () => this.reloadQuietly());
+    this.timer = setInterval(() => this.reloadQuietly(), this.parts.syncSeconds * 1000).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Every known setting in the registry's order. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  list(actor: MaybeActor): OptionEntry[] {
+    const admin = requireRole(actor, 'admin');
+    return optionKeys.map((key) => this.entry(admin, key));
+  }
+
+  /**
+   * Saves one setting and puts it in force at once. A bad value saves nothing.
+   * @throws AppError INVALID_INPUT (unknown key, bad value, missing precondition), INSUFFICIENT_PRIVILEGES
+   */
+  async set(actor: MaybeActor, key: string, text: string): Promise<OptionEntry> {
+    const admin = requireRole(actor, 'admin');
+    if (!isOptionKey(key)) throw new InvalidInputError('Unknown option', 'key');
+    assertMayWrite(admin, key);
+    const value = parseOption(key, text);
+    assertReady(key, value, this.current);
+    await this.parts.options.manager.transaction(async (manager) => {
+      await this.store(manager, key, optionText(key, value));
+      await this.record(manager, admin, `Option ${key} changed`, key);
+    });
+    await this.announce(key);
+    return this.entry(admin, key);
+  }
+
+  /** Back to the built-in prompt ratios, this table only (`rest-api.md` 3.5). */
+  async resetModelRatio(actor: MaybeActor): Promise<void> {
+    const root = requireRole(actor, 'root');
+    const key = 'ModelRatio';
+    await this.parts.options.manager.transaction(async (manager) => {
+      await manager.delete(Option, { key });
+      await this.record(manager, root, `Option ${key} reset`, key);
+    });
+    await this.announce(key);
+  }
+
+  /** For a caller with a transaction and permission of its own; follow it with `announce` after the commit. */
+  async store(manager: EntityManager, key: OptionKey, text: string): Promise<void> {
+    const value = definitionOf(key).secret && text !== '' ? this.parts.secrets.seal(text) : text;
+    await manager.upsert(Option, { key, value, updatedAt: new Date() }, ['key']);
+  }
+
+  /** Puts stored settings in force here and on every node. */
+  async announce(...keys: OptionKey[]): Promise<void> {
+    await this.reload();
+    await this.parts.changes.announce(...keys.map((id) => ({ kind: 'option' as const, id })));
+  }
+
+  private entry(actor: Actor, key: OptionKey): OptionEntry {
+    const { secret, kind, defaultValue } = definitionOf(key);
+    const value = optionText(key, this.current[key]);
+    return {
+      key,
+      value: secret ? '' : value,
+      kind,
+      secret,
+      isSet: value !== optionText(key, defaultValue),
+      writable: mayWrite(actor, key),
+    };
+  }
+
+  private record(manager: EntityManager, actor: Actor, content: string, option: OptionKey): Promise<void> {
+    return this.parts.audit.record(manager, {
+      type: LogType.manage,
+      userId: actor.id,
+      username: actor.username,
+      content,
+      other: { option, admin_info: { admin_id: actor.id, admin_username: actor.username } },
+    });
+  }
+
+  private reloadQuietly(): void {
+    this.reload().catch((error: unknown) => this.parts.logger.warn({ err: error }, 'options could not be re-read'));
+  }
+
+  /** A read that starts after this call; callers meanwhile share one. */
+  private reload(): Promise<void> {
+    if (!this.running) {
+      this.running = this.load().finally(() => (this.running = null));
+      return this.running;
+    }
+    this.queued ??= this.running
+      .catch(() => undefined)
+      .then(() => {
+        this.queued = null;
+        return this.reload();
+      });
+    return this.queued;
+  }
+
+  private async load(): Promise<void> {
+    const rows = await this.parts.options.find();
+    const next: Record<string, unknown> = { ...defaultOptionValues() };
+    for (const { key, value } of rows) {
+      if (!isOptionKey(key)) continue;
+      try {
+        const text = definitionOf(key).secret && value !== '' ? this.parts.secrets.open(value) : value;
+        next[key] = parseOption(key, text);
+      } catch {
+        // Written by another version or sealed with another key: the built-in value stands until somebody saves it again.
+        this.parts.logger.warn({ option: key }, 'stored option is not usable');
+      }
+    }
+    this.current = next as unknown as OptionValues;
+  }
+}
+
+const mayWrite = (actor: Actor, key: OptionKey): boolean => actor.role >= Role[definitionOf(key).writer];
+
+function assertMayWrite(actor: Actor, key: OptionKey): void {
+  if (!mayWrite(actor, key)) throw new ForbiddenError();
+}

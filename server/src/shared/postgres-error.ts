@@ -1,0 +1,30 @@
+/** What Postgres and its driver say when they fail, told apart by code (they arrive wrapped by TypeORM or bare). */
+interface PostgresError {
+  readonly code?: string;
+  readonly constraint?: string;
+}
+
+const asPostgresError = (error: unknown): PostgresError => {
+  const inner = (error as { driverError?: unknown } | null)?.driverError ?? error;
+  return typeof inner === 'object' && inner !== null ? inner : {};
+};
+
+/** A unique index refused the row. @param constraint only this index */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const { code, constraint: broken } = asPostgresError(error);
+  return code === '23505' && (constraint === undefined || broken === constraint);
+}
+
+const awayCodes = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
+  // shutting down, crashed, starting up, too many connections
+  ...['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08004', '08006'],
+]);
+
+/** The database cannot be reached now; the same call may work in a moment. */
+export function isDatabaseAway(error: unknown): boolean {
+  const inner = asPostgresError(error);
+  if (inner.code && awayCodes.has(inner.code)) return true;
+  const message = error instanceof Error ? error.message : '';
+  return /Connection terminated|timeout exceeded when trying to connect|Driver not Connected/i.test(message);
+}
