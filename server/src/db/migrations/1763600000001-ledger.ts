@@ -35,15 +35,23 @@ export class Ledger1763600000001 implements MigrationInterface {
         created_at timestamptz NOT NULL DEFAULT now(),
         source text NOT NULL UNIQUE,
         kind text NOT NULL,
+        -- What the amount moved: the user's balance, a token's remaining quota, or what invitations earned.
+        account text NOT NULL CHECK (account IN ('user', 'token', 'affiliate')),
         user_id integer NOT NULL,
-        -- 0: the amount moved the user's balance; otherwise it moved this token's remaining quota.
-        token_id integer NOT NULL DEFAULT 0,
+        token_id integer NOT NULL DEFAULT 0 CHECK ((token_id <> 0) = (account = 'token')),
         amount bigint NOT NULL CHECK (amount BETWEEN -9000000000000000 AND 9000000000000000),
         actor_id integer NOT NULL DEFAULT 0,
         note text NOT NULL DEFAULT ''
       );
       CREATE INDEX ledger_entries_user ON ledger_entries (user_id, id);
       CREATE INDEX ledger_entries_token ON ledger_entries (token_id, id) WHERE token_id <> 0;
+
+      -- Rows before this time may have been deleted on purpose, so the books do not expect them in the log.
+      CREATE TABLE log_state (
+        id smallint PRIMARY KEY DEFAULT 1 CHECK (id = 1),
+        trimmed_before bigint NOT NULL DEFAULT 0
+      );
+      INSERT INTO log_state DEFAULT VALUES;
 
       CREATE SEQUENCE logs_id_seq;
       CREATE TABLE logs (
@@ -136,11 +144,6 @@ export class Ledger1763600000001 implements MigrationInterface {
         item record;
         blocked boolean;
       BEGIN
-        PERFORM 1 FROM users WHERE id IN (SELECT x.u FROM json_to_recordset(p_rows) AS x(u integer))
-          ORDER BY id FOR NO KEY UPDATE;
-        PERFORM 1 FROM tokens WHERE id IN (SELECT x.t FROM json_to_recordset(p_rows) AS x(t integer) WHERE x.t <> 0)
-          ORDER BY id FOR NO KEY UPDATE;
-
         -- Usual case: everybody in the batch can pay for all of it, so one statement a table does.
         SELECT EXISTS (
           SELECT 1 FROM (SELECT x.u, sum(x.a) AS amount, max(x.m) AS least FROM json_to_recordset(p_rows)
@@ -223,14 +226,11 @@ export class Ledger1763600000001 implements MigrationInterface {
           INTO due FROM gone g JOIN input i ON i.request_id = g.request_id;
         IF due IS NULL THEN RETURN; END IF;
 
-        PERFORM 1 FROM users WHERE id IN (SELECT d.user_id FROM unnest(due) d) ORDER BY id FOR NO KEY UPDATE;
         UPDATE users SET quota = quota + t.back, used_quota = used_quota + t.charge, request_count = request_count + t.counted
           FROM (SELECT d.user_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, sum(d.counted) AS counted
                   FROM unnest(due) d GROUP BY d.user_id) t
           WHERE users.id = t.user_id;
 
-        PERFORM 1 FROM tokens WHERE id IN (SELECT d.token_id FROM unnest(due) d WHERE d.token_id <> 0)
-          ORDER BY id FOR NO KEY UPDATE;
         UPDATE tokens SET remain_quota = remain_quota + t.back, used_quota = tokens.used_quota + t.charge,
                           accessed_time = greatest(accessed_time, t.at)
           FROM (SELECT d.token_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, max(d.created_at) AS at
@@ -316,23 +316,56 @@ export class Ledger1763600000001 implements MigrationInterface {
       END $$;
     `);
 
+    // One group commit: settlements, then releases, then reservations, in one transaction and one round trip. Every user
+    // and token row of the batch is locked first, in id order. Answers refused reservations (kind r) and the balance
+    // after for every settled user (kind u); what is not refused is held.
+    await runner.query(`
+      CREATE FUNCTION ledger_turn(p_node text, p_users integer[], p_tokens integer[], p_settle json, p_release text[],
+                                  p_reserve json)
+      RETURNS TABLE (kind text, out_request text, outcome integer, out_user integer, user_quota bigint, token_quota bigint)
+      LANGUAGE plpgsql AS $$
+      BEGIN
+        PERFORM 1 FROM users WHERE id = ANY (p_users) ORDER BY id FOR NO KEY UPDATE;
+        PERFORM 1 FROM tokens WHERE id = ANY (p_tokens) ORDER BY id FOR NO KEY UPDATE;
+        IF p_settle IS NOT NULL THEN
+          RETURN QUERY SELECT DISTINCT 'u', NULL::text, 0, s.out_user, s.user_quota, NULL::bigint FROM ledger_settle(p_settle) s;
+        END IF;
+        IF p_release IS NOT NULL THEN
+          PERFORM ledger_release(p_release, false);
+        END IF;
+        IF p_reserve IS NOT NULL THEN
+          RETURN QUERY SELECT 'r', s.out_request, s.outcome, 0, s.user_quota, s.token_quota
+            FROM ledger_reserve(p_node, p_reserve) s WHERE s.outcome <> 0;
+        END IF;
+      END $$;
+    `);
+
     // One movement of a balance that is not a call. p_least: refuse when the balance would fall under it (NULL: no floor).
     // Answers the balance after, NULL when the source was booked before; raises LDG01 when the floor holds it back.
     await runner.query(`
-      CREATE FUNCTION ledger_post(p_source text, p_kind text, p_user integer, p_token integer, p_amount bigint, p_actor integer,
-                                  p_note text, p_least bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+      CREATE FUNCTION ledger_post(p_source text, p_kind text, p_account text, p_user integer, p_token integer, p_amount bigint,
+                                  p_actor integer, p_note text, p_least bigint) RETURNS bigint LANGUAGE plpgsql AS $$
       DECLARE
         after bigint;
       BEGIN
-        INSERT INTO ledger_entries (source, kind, user_id, token_id, amount, actor_id, note)
-          VALUES (p_source, p_kind, p_user, p_token, p_amount, p_actor, p_note) ON CONFLICT (source) DO NOTHING;
+        INSERT INTO ledger_entries (source, kind, account, user_id, token_id, amount, actor_id, note)
+          VALUES (p_source, p_kind, p_account, p_user, p_token, p_amount, p_actor, p_note) ON CONFLICT (source) DO NOTHING;
         IF NOT FOUND THEN RETURN NULL; END IF;
-        IF p_token = 0 THEN
-          UPDATE users SET quota = quota + p_amount WHERE id = p_user RETURNING quota INTO after;
-        ELSE
-          UPDATE tokens SET remain_quota = remain_quota + p_amount WHERE id = p_token AND user_id = p_user
-            RETURNING remain_quota INTO after;
-        END IF;
+        CASE p_account
+          WHEN 'user' THEN
+            UPDATE users SET quota = quota + p_amount WHERE id = p_user RETURNING quota INTO after;
+          WHEN 'token' THEN
+            UPDATE tokens SET remain_quota = remain_quota + p_amount WHERE id = p_token AND user_id = p_user
+              RETURNING remain_quota INTO after;
+          WHEN 'affiliate' THEN
+            UPDATE users SET aff_quota = aff_quota + p_amount,
+                             aff_history_quota = aff_history_quota + greatest(p_amount, 0),
+                             aff_count = aff_count + (p_kind = 'invite')::integer
+              WHERE id = p_user AND aff_quota + p_amount >= 0 RETURNING aff_quota INTO after;
+            IF after IS NULL AND EXISTS (SELECT 1 FROM users WHERE id = p_user) THEN
+              RAISE EXCEPTION 'balance would fall under its floor' USING ERRCODE = 'LDG01';
+            END IF;
+        END CASE;
         IF after IS NULL THEN RAISE EXCEPTION 'no balance to move' USING ERRCODE = 'LDG02'; END IF;
         IF p_least IS NOT NULL AND after < p_least THEN
           RAISE EXCEPTION 'balance would fall under its floor' USING ERRCODE = 'LDG01';
@@ -344,9 +377,9 @@ export class Ledger1763600000001 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP FUNCTION ledger_post, ledger_release, ledger_settle, ledger_add_buckets, ledger_reserve, logs_ensure_partitions;
+      DROP FUNCTION ledger_post, ledger_turn, ledger_release, ledger_settle, ledger_add_buckets, ledger_reserve, logs_ensure_partitions;
       DROP TYPE ledger_settlement;
-      DROP TABLE usage_hourly, logs, ledger_entries, reservations, nodes;
+      DROP TABLE usage_hourly, logs, log_state, ledger_entries, reservations, nodes;
       DROP SEQUENCE logs_id_seq;
     `);
   }

@@ -72,7 +72,8 @@ export interface Posting {
     | 'refund'
     | 'token_limit';
   readonly userId: number;
-  /** Set: moves this token's remaining quota instead of the user's balance. */
+  /** What is moved: by default the user's balance, or the token's remaining quota when `tokenId` is set. */
+  readonly account?: 'user' | 'token' | 'affiliate';
   readonly tokenId?: number;
   readonly amount: number;
   readonly actorId?: number;

@@ -11,9 +11,10 @@ export const postEntry: PostEntry = async (transaction, posting) => {
   if (!isQuota(posting.amount))
     throw new InvalidInputError('The amount is not a whole number the books can hold', 'quota');
   try {
-    const rows = (await transaction.query('SELECT ledger_post($1, $2, $3, $4, $5, $6, $7, $8) AS after', [
+    const rows = (await transaction.query('SELECT ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9) AS after', [
       posting.source,
       posting.kind,
+      posting.account ?? (posting.tokenId ? 'token' : 'user'),
       posting.userId,
       posting.tokenId ?? 0,
       posting.amount,

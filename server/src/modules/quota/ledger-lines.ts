@@ -1,0 +1,70 @@
+import { durationBucket } from '../../shared/latency.js';
+import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
+
+/**
+ * What the ledger's SQL functions read: one JSON object a call, written once and used for the batch and for the spool.
+ * Names are those of `ledger_settle` and `ledger_reserve` in the migration.
+ */
+export interface SettleLine {
+  readonly requestId: string;
+  readonly userId: number;
+  readonly tokenId: number;
+  /** JSON text of one row of `ledger_settle`. */
+  readonly json: string;
+}
+
+export function toSettleLine(reservation: Reservation, charge: Charge, settledAt: number): SettleLine {
+  const durationMs = Math.max(0, Math.round(charge.durationMs));
+  return {
+    requestId: reservation.requestId,
+    userId: reservation.userId,
+    tokenId: reservation.tokenId,
+    json: JSON.stringify({
+      request_id: reservation.requestId,
+      charge: charge.quota,
+      counted: charge.counted ? 1 : 0,
+      logged: charge.logged,
+      created_at: settledAt,
+      channel_id: charge.channelId,
+      username: charge.username,
+      token_name: charge.tokenName,
+      model_name: charge.modelName,
+      group: charge.group,
+      prompt_tokens: charge.promptTokens,
+      completion_tokens: charge.completionTokens,
+      cached_tokens: charge.cachedTokens,
+      duration_ms: durationMs,
+      duration_bucket: durationBucket(durationMs),
+      is_stream: charge.isStream,
+      content: charge.content,
+      other: charge.other,
+      // Postgres text and json cannot hold NUL; it can only come from what a client or an upstream named something.
+    }).replaceAll('\\u0000', ''),
+  };
+}
+
+export function toReserveJson(request: ReserveRequest): string {
+  return JSON.stringify({
+    r: request.requestId,
+    u: request.userId,
+    t: request.tokenId,
+    a: request.amount,
+    // The least balance: a priced call whose estimate rounds to nothing still needs one unit.
+    m: request.priced ? Math.max(1, request.amount) : 0,
+  });
+}
+
+/** A spooled line: what a restarted node needs to lock and settle. */
+export function toSpoolText(line: SettleLine): string {
+  return `{"u":${line.userId},"t":${line.tokenId},"s":${line.json}}`;
+}
+
+/** @returns null for a line that was cut off by a crash: its call was never answered */
+export function fromSpoolText(text: string): SettleLine | null {
+  try {
+    const parsed = JSON.parse(text) as { u: number; t: number; s: { request_id: string } };
+    return { requestId: parsed.s.request_id, userId: parsed.u, tokenId: parsed.t, json: JSON.stringify(parsed.s) };
+  } catch {
+    return null;
+  }
+}

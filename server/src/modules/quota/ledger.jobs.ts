@@ -1,0 +1,125 @@
+import type { Pool } from 'pg';
+import type { PostgresLedger } from './postgres-ledger.service.js';
+
+export interface KeeperTimes {
+  /** How often this node says that it lives, and looks for what others left. */
+  readonly beatMilliseconds: number;
+  /** A node that was silent for longer is dead: its reservations go back. */
+  readonly deadSeconds: number;
+  /** A reservation of a living node that the node itself does not know any more. */
+  readonly strayedSeconds: number;
+}
+
+export const defaultKeeperTimes: KeeperTimes = { beatMilliseconds: 5_000, deadSeconds: 20, strayedSeconds: 120 };
+
+const sweepBatch = 500;
+/** A settlement in a dead node's spool may come this late; until then its swept reservation stays as an empty row. */
+const sweptDays = 30;
+
+/**
+ * The clock's skin of the ledger: heartbeat, sweeping what dead nodes reserved, replaying what they spooled, log
+ * partitions ahead of time. Every node runs it; rows that another node sweeps are skipped, and twice is harmless.
+ */
+export class LedgerKeeper {
+  private timer: NodeJS.Timeout | null = null;
+  private beating: Promise<void> = Promise.resolve();
+  private lastTidy = 0;
+
+  constructor(
+    private readonly parts: {
+      readonly pool: Pool;
+      readonly nodeId: string;
+      readonly ledger: PostgresLedger;
+      readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
+      readonly times?: KeeperTimes;
+    },
+  ) {}
+
+  private get times(): KeeperTimes {
+    return this.parts.times ?? defaultKeeperTimes;
+  }
+
+  /** @param alone no other node can live (embedded database): what older processes left is swept at once */
+  async start(alone: boolean): Promise<void> {
+    if (alone) await this.parts.pool.query('DELETE FROM nodes');
+    await this.beat();
+    this.timer = setInterval(() => {
+      this.beating = this.beating.then(() => this.beat());
+    }, this.times.beatMilliseconds);
+    this.timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.beating;
+    await this.parts.pool.query('DELETE FROM nodes WHERE id = $1', [this.parts.nodeId]).catch(() => undefined);
+  }
+
+  /** One round. Never throws: the next beat tries again. */
+  async beat(): Promise<void> {
+    try {
+      await this.parts.pool.query(
+        `INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()`,
+        [this.parts.nodeId],
+      );
+      await this.sweepDead();
+      await this.releaseStrayed();
+      await this.replayDead();
+      await this.tidy();
+    } catch (error) {
+      this.parts.logger.warn({ err: error }, 'the ledger keeper could not finish its round');
+    }
+  }
+
+  /** @returns how many reservations of dead nodes were given back */
+  async sweepDead(): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const found = await this.parts.pool.query<{ request_id: string }>(
+        `SELECT request_id FROM reservations r WHERE swept_at IS NULL AND NOT EXISTS (
+           SELECT 1 FROM nodes n WHERE n.id = r.node_id AND n.heartbeat_at > now() - make_interval(secs => $1))
+         LIMIT $2`,
+        [this.times.deadSeconds, sweepBatch],
+      );
+      if (found.rows.length === 0) break;
+      const ids = found.rows.map((row) => row.request_id);
+      const given = await this.parts.pool.query('SELECT * FROM ledger_release($1, true)', [ids]);
+      total += given.rowCount ?? 0;
+      // Rows that another node is sweeping right now were skipped.
+      if (found.rows.length < sweepBatch || (given.rowCount ?? 0) === 0) break;
+    }
+    if (total > 0) this.parts.logger.info({ count: total }, 'reservations of dead nodes were given back');
+    return total;
+  }
+
+  /** The answer to a reserving statement may have been lost on the way: then nobody here knows of the row. */
+  private async releaseStrayed(): Promise<void> {
+    const found = await this.parts.pool.query<{ request_id: string }>(
+      `SELECT request_id FROM reservations
+       WHERE node_id = $1 AND swept_at IS NULL AND created_at < now() - make_interval(secs => $2) LIMIT $3`,
+      [this.parts.nodeId, this.times.strayedSeconds, sweepBatch],
+    );
+    const strayed = found.rows.map((row) => row.request_id).filter((id) => !this.parts.ledger.holds(id));
+    // Swept, not deleted: should its settlement be in the spool, it still finds its row.
+    if (strayed.length > 0) await this.parts.pool.query('SELECT * FROM ledger_release($1, true)', [strayed]);
+  }
+
+  private async replayDead(): Promise<void> {
+    const living = await this.parts.pool.query<{ id: string }>(
+      'SELECT id FROM nodes WHERE heartbeat_at > now() - make_interval(secs => $1)',
+      [this.times.deadSeconds],
+    );
+    const alive = new Set(living.rows.map((row) => row.id));
+    await this.parts.ledger.replaySpool((nodeId) => !alive.has(nodeId));
+  }
+
+  private async tidy(): Promise<void> {
+    if (Date.now() - this.lastTidy < 3_600_000) return;
+    this.lastTidy = Date.now();
+    await this.parts.pool.query('SELECT logs_ensure_partitions(now(), 2)');
+    await this.parts.pool.query('DELETE FROM reservations WHERE swept_at < now() - make_interval(days => $1)', [
+      sweptDays,
+    ]);
+    await this.parts.pool.query(`DELETE FROM nodes WHERE heartbeat_at < now() - interval '1 day'`);
+  }
+}

@@ -1,0 +1,106 @@
+/** Anything that answers SQL: a pool, a client. */
+export interface Queryable {
+  query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>;
+}
+
+/** One place where the books do not add up. Amounts are quota. */
+export interface Drift {
+  readonly account: string;
+  readonly id: string;
+  readonly name: string;
+  readonly expected: number;
+  readonly found: number;
+}
+
+interface DriftRow {
+  account: string;
+  id: string;
+  name: string;
+  expected: string;
+  found: string;
+}
+
+/**
+ * Proves the books, from independent records of the same movements:
+ * entries - charges - open reservations = balance, for users, tokens and invite earnings; charges = used counters, for
+ * users, tokens and channels; the sum of the log = the charges, hour by hour as far as the log was not trimmed.
+ * Rows are compared in one snapshot, so it may run beside a live server.
+ */
+export async function reconcile(database: Queryable): Promise<Drift[]> {
+  const drifts: Drift[] = [];
+  for (const text of checks) {
+    const found = await database.query<DriftRow>(text);
+    for (const row of found.rows) {
+      drifts.push({
+        account: row.account,
+        id: row.id,
+        name: row.name,
+        expected: Number(row.expected),
+        found: Number(row.found),
+      });
+    }
+  }
+  return drifts;
+}
+
+const charges = (column: string): string =>
+  `(SELECT ${column} AS id, sum(quota) AS amount FROM usage_hourly GROUP BY 1)`;
+
+const balanceCheck = (options: {
+  account: string;
+  table: string;
+  balance: string;
+  name: string;
+  entries: string;
+  owner: string;
+}): string => `
+  SELECT '${options.account}' AS account, x.id::text, x.${options.name} AS name,
+         (coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0))::text AS expected, x.${options.balance}::text AS found
+  FROM ${options.table} x
+  LEFT JOIN (SELECT ${options.owner} AS id, sum(amount) AS amount FROM ledger_entries WHERE account = '${options.entries}' GROUP BY 1) e
+    ON e.id = x.id
+  LEFT JOIN ${charges(options.owner)} c ON c.id = x.id
+  LEFT JOIN (SELECT ${options.owner} AS id, sum(amount) AS amount FROM reservations GROUP BY 1) r ON r.id = x.id
+  WHERE x.${options.balance} <> coalesce(e.amount, 0) - coalesce(c.amount, 0) - coalesce(r.amount, 0)`;
+
+const usedCheck = (table: string, owner: string, name: string): string => `
+  SELECT '${table} used' AS account, x.id::text, x.${name} AS name, coalesce(c.amount, 0)::text AS expected, x.used_quota::text AS found
+  FROM ${table} x LEFT JOIN ${charges(owner)} c ON c.id = x.id
+  WHERE x.used_quota <> coalesce(c.amount, 0)`;
+
+const checks = [
+  balanceCheck({
+    account: 'user balance',
+    table: 'users',
+    balance: 'quota',
+    name: 'username',
+    entries: 'user',
+    owner: 'user_id',
+  }),
+  balanceCheck({
+    account: 'token balance',
+    table: 'tokens',
+    balance: 'remain_quota',
+    name: 'name',
+    entries: 'token',
+    owner: 'token_id',
+  }),
+  `SELECT 'invite earnings' AS account, u.id::text, u.username AS name, coalesce(e.amount, 0)::text AS expected, u.aff_quota::text AS found
+   FROM users u LEFT JOIN (SELECT user_id, sum(amount) AS amount FROM ledger_entries WHERE account = 'affiliate' GROUP BY 1) e
+     ON e.user_id = u.id
+   WHERE u.aff_quota <> coalesce(e.amount, 0)`,
+  usedCheck('users', 'user_id', 'username'),
+  usedCheck('tokens', 'token_id', 'name'),
+  usedCheck('channels', 'channel_id', 'name'),
+  // A log row that was trimmed is not missed; a whole hour counts from the first full one after the trim.
+  `WITH since AS (SELECT CASE WHEN trimmed_before % 3600 = 0 THEN trimmed_before
+                              ELSE trimmed_before - trimmed_before % 3600 + 3600 END AS at FROM log_state),
+   booked AS (SELECT hour, user_id, sum(logged_quota) AS quota, sum(logged_calls) AS calls FROM usage_hourly
+               WHERE hour >= (SELECT at FROM since) GROUP BY 1, 2),
+   logged AS (SELECT created_at - created_at % 3600 AS hour, user_id, sum(quota) AS quota, count(*) AS calls FROM logs
+               WHERE type = 2 AND request_id <> '' AND created_at >= (SELECT at FROM since) GROUP BY 1, 2)
+   SELECT 'log' AS account, coalesce(b.user_id, l.user_id)::text AS id, 'hour ' || coalesce(b.hour, l.hour) AS name,
+          coalesce(b.quota, 0)::text AS expected, coalesce(l.quota, 0)::text AS found
+   FROM booked b FULL JOIN logged l ON l.hour = b.hour AND l.user_id = b.user_id
+   WHERE coalesce(b.quota, 0) <> coalesce(l.quota, 0) OR coalesce(b.calls, 0) <> coalesce(l.calls, 0)`,
+];

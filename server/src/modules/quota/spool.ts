@@ -1,0 +1,105 @@
+import { mkdir, open, readdir, readFile, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fromSpoolText, toSpoolText, type SettleLine } from './ledger-lines.js';
+
+/**
+ * Settlements that could not reach the database, one JSON line each, fsynced before the call is answered. A replay is
+ * harmless: a settlement whose reservation is gone changes nothing.
+ * Files: `<node>.jsonl` (open), `<node>.<n>.replay` (closed, being replayed), `rejected.jsonl` (for people to look at).
+ */
+export class Spool {
+  private file: FileHandle | null = null;
+  private queue: Array<{ text: string; resolve: () => void; reject: (error: unknown) => void }> = [];
+  /** Writing, rotating and closing take turns: a line never lands in a file that is being replayed. */
+  private turn: Promise<void> = Promise.resolve();
+  private sequence = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly nodeId: string,
+  ) {}
+
+  /** Resolves when the lines are on the disk. */
+  append(lines: readonly SettleLine[]): Promise<void> {
+    if (lines.length === 0) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      this.queue.push({ text: lines.map((line) => `${toSpoolText(line)}\n`).join(''), resolve, reject });
+      void this.inTurn(() => this.write());
+    });
+  }
+
+  /** Keeps what the database refused for its content, so that nothing is lost in silence. */
+  async reject(line: SettleLine, reason: string): Promise<void> {
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const file = await open(join(this.folder, 'rejected.jsonl'), 'a', 0o600);
+    try {
+      await file.write(`${JSON.stringify({ reason, line: toSpoolText(line) })}\n`);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Closes the open file, so that what it holds can be replayed. New lines go to a new file. */
+  rotate(): Promise<void> {
+    return this.inTurn(async () => {
+      if (!this.file) return;
+      await this.file.close();
+      this.file = null;
+      await rename(this.openPath(), join(this.folder, `${this.nodeId}.${++this.sequence}.replay`));
+    });
+  }
+
+  /** @returns names of closed files of this node, and all files of nodes for which `isDead` says so */
+  async pending(isDead: (nodeId: string) => boolean): Promise<string[]> {
+    const names = await readdir(this.folder).catch(() => []);
+    return names.filter((name) => {
+      const owner = /^(.+?)(?:\.\d+)?\.(?:jsonl|replay)$/.exec(name)?.[1];
+      if (!owner || owner === 'rejected') return false;
+      return owner === this.nodeId ? name.endsWith('.replay') : isDead(owner);
+    });
+  }
+
+  async read(name: string): Promise<SettleLine[]> {
+    const text = await readFile(join(this.folder, name), 'utf8');
+    return text.split('\n').flatMap((line) => (line === '' ? [] : (fromSpoolText(line) ?? [])));
+  }
+
+  async remove(name: string): Promise<void> {
+    await unlink(join(this.folder, name));
+  }
+
+  close(): Promise<void> {
+    return this.inTurn(async () => {
+      await this.file?.close();
+      this.file = null;
+    });
+  }
+
+  private openPath(): string {
+    return join(this.folder, `${this.nodeId}.jsonl`);
+  }
+
+  private inTurn(work: () => Promise<void>): Promise<void> {
+    const next = this.turn.then(work);
+    this.turn = next.catch(() => undefined);
+    return next;
+  }
+
+  /** One write and one fsync for all that gathered meanwhile. Each entry hears of its own fate. */
+  private async write(): Promise<void> {
+    const batch = this.queue.splice(0);
+    if (batch.length === 0) return;
+    try {
+      if (!this.file) {
+        await mkdir(this.folder, { recursive: true, mode: 0o700 });
+        this.file = await open(this.openPath(), 'a', 0o600);
+      }
+      await this.file.write(batch.map((entry) => entry.text).join(''));
+      await this.file.datasync();
+      for (const entry of batch) entry.resolve();
+    } catch (error) {
+      for (const entry of batch) entry.reject(error);
+    }
+  }
+}
