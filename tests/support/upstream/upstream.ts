@@ -1,0 +1,149 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { defaultReply } from './replies.js';
+
+/** What reached the upstream, as it came over the wire. */
+export interface ReceivedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly rawBody: Buffer;
+  /** The parsed JSON object, or null. */
+  readonly body: Record<string, unknown> | null;
+  readonly model: string | null;
+  readonly stream: boolean;
+  /** The bearer token. */
+  readonly key: string | null;
+  /** True when the caller left before the answer was complete. */
+  readonly aborted: boolean;
+  /** Resolves when the answer is complete or the caller has left. */
+  readonly ended: Promise<void>;
+}
+
+/** Writes one answer, or breaks in one way (`replies.ts`, `faults.ts`). */
+export type Reply = (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>;
+
+/** Every given property has to be equal; `path` may be the beginning. */
+export interface RequestMatch {
+  readonly model?: string;
+  readonly key?: string;
+  readonly path?: string;
+}
+
+/** A provider that does what a test tells it, and remembers what it was asked. */
+export interface Upstream {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly requests: ReceivedRequest[];
+  /** Answers matching requests with `replies` in turn, the last one for ever. A later script wins over an earlier one. */
+  script(match: RequestMatch, ...replies: [Reply, ...Reply[]]): void;
+  /** Forgets scripts and requests. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+interface Script {
+  readonly match: RequestMatch;
+  readonly replies: Reply[];
+}
+
+/** Starts an upstream that speaks the OpenAI dialect on a free port, or on `port`. */
+export async function startUpstream(options: { port?: number } = {}): Promise<Upstream> {
+  const requests: ReceivedRequest[] = [];
+  const scripts: Script[] = [];
+  const sockets = new Set<Socket>();
+
+  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // A caller that leaves is part of many tests, never an error of the upstream.
+    incoming.on('error', () => undefined);
+    response.on('error', () => undefined);
+    const request = await receive(incoming, response);
+    requests.push(request);
+    const script = scripts.findLast(({ match }) => matches(match, request));
+    const reply = script ? nextReply(script) : defaultReply;
+    await reply(response, request);
+  };
+
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.keepAliveTimeout = 60_000;
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    script: (match, ...replies) => void scripts.push({ match, replies }),
+    reset: () => {
+      scripts.length = 0;
+      requests.length = 0;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<ReceivedRequest> {
+  const parts: Buffer[] = [];
+  for await (const part of incoming) parts.push(part as Buffer);
+  const rawBody = Buffer.concat(parts);
+  const body = parseObject(rawBody);
+  let complete = false;
+  let left = false;
+  const ended = new Promise<void>((resolve) => {
+    response.once('finish', () => (complete = true));
+    response.once('close', () => {
+      left = !complete;
+      resolve();
+    });
+  });
+  return {
+    method: incoming.method ?? '',
+    path: incoming.url ?? '',
+    headers: incoming.headers,
+    rawBody,
+    body,
+    model: typeof body?.model === 'string' ? body.model : null,
+    stream: body?.stream === true,
+    key: incoming.headers.authorization?.replace(/^Bearer /, '') ?? null,
+    get aborted() {
+      return left;
+    },
+    ended,
+  };
+}
+
+function parseObject(rawBody: Buffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(rawBody.toString());
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function matches(match: RequestMatch, request: ReceivedRequest): boolean {
+  return (
+    (match.model === undefined || match.model === request.model) &&
+    (match.key === undefined || match.key === request.key) &&
+    (match.path === undefined || request.path.startsWith(match.path))
+  );
+}
+
+/** The next of the script; the last one stays. */
+function nextReply({ replies }: Script): Reply {
+  const reply = replies.length > 1 ? replies.shift() : replies[0];
+  if (!reply) throw new Error('a script needs a reply');
+  return reply;
+}
