@@ -1,0 +1,80 @@
+import { escapeLike } from '../../shared/page.js';
+
+/** Which log rows are asked for; an absent field asks nothing. Times are Unix seconds, both ends included. */
+export interface LogFilter {
+  readonly type?: number;
+  readonly userId?: number;
+  readonly username?: string;
+  readonly tokenId?: number;
+  readonly tokenName?: string;
+  /** Literal, save that `*` stands for any text. */
+  readonly modelName?: string;
+  readonly group?: string;
+  readonly channelId?: number;
+  readonly from?: number;
+  readonly to?: number;
+  readonly requestId?: string;
+}
+
+/** The conditions of one statement and the values they refer to. */
+export class Where {
+  private readonly clauses: string[] = [];
+  readonly values: unknown[] = [];
+
+  /** @param sql with `?` where the value goes */
+  and(sql: string, value: unknown): this {
+    this.clauses.push(sql.replace('?', this.value(value)));
+    return this;
+  }
+
+  /** @returns the placeholder of a value that is no condition */
+  value(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+
+  toString(): string {
+    return this.clauses.length === 0 ? 'TRUE' : this.clauses.join(' AND ');
+  }
+}
+
+/** What a log row and a row of the hourly usage have in common. */
+export function andDimensions(where: Where, filter: LogFilter): Where {
+  if (filter.userId !== undefined) where.and('user_id = ?', filter.userId);
+  if (filter.tokenId !== undefined) where.and('token_id = ?', filter.tokenId);
+  if (filter.channelId !== undefined) where.and('channel_id = ?', filter.channelId);
+  if (filter.group !== undefined) where.and('"group" = ?', filter.group);
+  if (filter.modelName !== undefined) andModel(where, filter.modelName);
+  return where;
+}
+
+/** Every condition on log rows, save the type and the time range. */
+export function andLogFields(where: Where, filter: LogFilter): Where {
+  andDimensions(where, filter);
+  if (filter.username !== undefined) where.and('username = ?', filter.username);
+  if (filter.tokenName !== undefined) where.and('token_name = ?', filter.tokenName);
+  if (filter.requestId !== undefined) where.and('request_id = ?', filter.requestId);
+  return where;
+}
+
+export function andRange(where: Where, filter: LogFilter): Where {
+  if (filter.from !== undefined) where.and('created_at >= ?', filter.from);
+  if (filter.to !== undefined) where.and('created_at <= ?', filter.to);
+  return where;
+}
+
+/** The whole filter, for lists. */
+export function logConditions(filter: LogFilter): Where {
+  const where = andRange(andLogFields(new Where(), filter), filter);
+  if (filter.type !== undefined) where.and('type = ?', filter.type);
+  return where;
+}
+
+/** The names of a token or user at the time are in the log only; the hourly usage knows ids. */
+export const isKnownHourly = (filter: LogFilter): boolean =>
+  filter.username === undefined && filter.tokenName === undefined && filter.requestId === undefined;
+
+function andModel(where: Where, pattern: string): void {
+  if (!pattern.includes('*')) where.and('model_name = ?', pattern);
+  else where.and('model_name LIKE ?', pattern.split('*').map(escapeLike).join('%'));
+}
