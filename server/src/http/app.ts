@@ -1,0 +1,151 @@
+import compress from '@fastify/compress';
+import cookie from '@fastify/cookie';
+import helmet from '@fastify/helmet';
+import statics from '@fastify/static';
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import { existsSync } from 'node:fs';
+import type { SharedState } from '../cache/shared-state.js';
+import { newRequestId } from '../shared/ids.js';
+import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
+import { answerClientError } from './client-error.js';
+import { ConsolePage } from './console-page.js';
+import { allowCrossOrigin, pathOf } from './cors.js';
+import { isProgramPath, sendInvalidUrl } from './not-found.js';
+import { limitByAddress, type RateLimit } from './rate-limit.js';
+import { sendRestError } from './rest-error.js';
+
+export const requestIdHeader = 'x-oneapi-request-id';
+
+/** One REST skin and where it lives under `/api`. */
+export interface ApiRoutes {
+  /** `/user`, `/channel` …; empty for routes directly under `/api`. */
+  readonly prefix: string;
+  readonly routes: FastifyPluginAsync;
+}
+
+export interface AppParts {
+  readonly logger: FastifyBaseLogger;
+  readonly state: SharedState;
+  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly apiRateLimit: RateLimit;
+  readonly webRateLimit: RateLimit;
+  /** Folder of the built console; null serves none. */
+  readonly clientRoot: string | null;
+  readonly systemName: () => string;
+  /** Registered at the root with nothing around them: the relay, health and metrics. */
+  readonly plugins: readonly FastifyPluginAsync[];
+  readonly api: readonly ApiRoutes[];
+  /** Serves `/graphql`. */
+  readonly graphql?: FastifyPluginAsync;
+}
+
+/** A console page asks several operations where an old client made one call. */
+const graphqlCallsPerApiCall = 4;
+
+/** The HTTP server with everything mounted, not yet listening. */
+export async function createApp(parts: AppParts): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: parts.logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => newRequestId(),
+    requestIdHeader: false,
+    trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
+    bodyLimit: apiBodyLimit,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    frameworkErrors: (_error, request, reply) => void sendInvalidUrl(request as FastifyRequest, reply as FastifyReply),
+    clientErrorHandler: answerClientError,
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header(requestIdHeader, request.id);
+  });
+  allowCrossOrigin(app);
+  app.setErrorHandler(sendRestError);
+
+  for (const plugin of parts.plugins) await app.register(plugin);
+  await app.register(apiScope(parts), { prefix: '/api' });
+  if (parts.graphql) await app.register(graphqlScope(parts, parts.graphql));
+  await app.register(consoleScope(parts));
+  const page = new ConsolePage(parts.clientRoot, parts.systemName);
+  app.setNotFoundHandler({ preHandler: limitByAddress(parts.state, 'GW', parts.webRateLimit) }, (request, reply) =>
+    isProgramPath(pathOf(request)) ? sendInvalidUrl(request, reply) : page.send(reply),
+  );
+  return app;
+}
+
+const apiScope =
+  (parts: AppParts): FastifyPluginAsync =>
+  async (app) => {
+    await app.register(cookie);
+    await app.register(compress, { encodings: ['gzip'] });
+    await app.register(helmet, jsonHeaders);
+    acceptJsonBodies(app);
+    app.addHook('onRequest', limitByAddress(parts.state, 'GA', parts.apiRateLimit));
+    app.addHook('onRequest', neverStore);
+    app.addHook('onResponse', logRequest);
+    for (const { prefix, routes } of parts.api) await app.register(routes, { prefix });
+  };
+
+const graphqlScope =
+  (parts: AppParts, graphql: FastifyPluginAsync): FastifyPluginAsync =>
+  async (app) => {
+    const { enabled, count, seconds } = parts.apiRateLimit;
+    await app.register(cookie);
+    await app.register(compress, { encodings: ['gzip'] });
+    await app.register(helmet, jsonHeaders);
+    app.addHook(
+      'onRequest',
+      limitByAddress(parts.state, 'GQ', { enabled, count: count * graphqlCallsPerApiCall, seconds }),
+    );
+    app.addHook('onRequest', neverStore);
+    app.addHook('onResponse', logRequest);
+    await app.register(graphql);
+  };
+
+const consoleScope =
+  (parts: AppParts): FastifyPluginAsync =>
+  async (app) => {
+    if (parts.clientRoot === null || !existsSync(parts.clientRoot)) return;
+    await app.register(compress, { encodings: ['gzip'] });
+    await app.register(helmet, { contentSecurityPolicy: false });
+    app.addHook('onRequest', limitByAddress(parts.state, 'GW', parts.webRateLimit));
+    // One route for each file, so that unknown paths reach the not-found handler; the page itself is never a plain file.
+    await app.register(statics, {
+      root: parts.clientRoot,
+      wildcard: false,
+      index: false,
+      maxAge: '7d',
+      globIgnore: ['**/index.html', '**/*.map'],
+    });
+  };
+
+const jsonHeaders = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+  },
+} as const;
+
+async function neverStore(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  reply.header('cache-control', 'no-store');
+}
+
+/** The route's pattern, not the address: queries may hold keys. */
+async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  request.log.info(
+    {
+      method: request.method,
+      route: request.routeOptions.url,
+      status: reply.statusCode,
+      milliseconds: Math.round(reply.elapsedTime),
+    },
+    'request',
+  );
+}

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import { newRequestId } from '../shared/ids.js';
+
+/** Answers what is not HTTP (or came too slowly), before there is a request. */
+export function answerClientError(
+  this: FastifyInstance,
+  error: Error & { code?: string },
+  socket: NodeJS.WritableStream & {
+    readonly destroyed?: boolean;
+  },
+): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const body = JSON.stringify({
+    error: { message: 'Bad request', type: 'invalid_request_error', param: '', code: '' },
+  });
+  if (socket.writable) {
+    socket.end(
+      `HTTP/1.1 ${status}\r\nX-Oneapi-Request-Id: ${newRequestId()}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  }
+}

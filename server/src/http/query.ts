@@ -1,0 +1,26 @@
+/** Readers of query texts as the old clients send them (`rest-api.md` 1.1): nothing here ever fails. */
+
+/** A whole number; 0 when absent, `NaN`, empty or otherwise unreadable. */
+export function queryNumber(text: string | undefined): number {
+  if (text === undefined || !/^[+-]?\d+$/.test(text.trim())) return 0;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : 0;
+}
+
+/** Largest value of a Postgres integer, so that no id or page overflows a column. */
+const largestId = 2_147_483_647;
+
+/** An id out of a path or a query; 0 (which nothing has) when it is not one. */
+export function queryId(text: string | undefined): number {
+  const value = queryNumber(text);
+  return value > 0 && value <= largestId ? value : 0;
+}
+
+export const queryFlag = (text: string | undefined): boolean =>
+  text !== undefined && ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text);
+
+/** Page numbers of `{ items, total, page, page_size }` lists start at 1; inside they start at 0. */
+export function pageFromOne(text: string | undefined): { shown: number; page: number } {
+  const shown = Math.min(Math.max(1, queryNumber(text)), 10_000_000);
+  return { shown, page: shown - 1 };
+}
