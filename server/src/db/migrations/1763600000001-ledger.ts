@@ -212,7 +212,8 @@ export class Ledger1763600000001 implements MigrationInterface {
         due ledger_settlement[];
       BEGIN
         WITH input AS MATERIALIZED (
-          SELECT * FROM json_to_recordset(p_rows) AS x(
+          -- A replay may come in the same batch as what it replays.
+          SELECT DISTINCT ON (x.request_id) * FROM json_to_recordset(p_rows) AS x(
             request_id text, charge bigint, counted integer, logged boolean, created_at bigint, channel_id integer,
             username text, token_name text, model_name text, "group" text, prompt_tokens integer, completion_tokens integer,
             cached_tokens integer, duration_ms bigint, duration_bucket integer, is_stream boolean, content text, other text)

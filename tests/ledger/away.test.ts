@@ -1,0 +1,135 @@
+import { readdir } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { Books, charge } from './books.js';
+
+/** A wire to the database that can be cut: at once, or only for the answers, so that a commit's outcome stays unknown. */
+class Wire {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | null = null;
+  mode: 'open' | 'cut' | 'mute' = 'open';
+
+  constructor(private readonly target: URL) {}
+
+  async listen(): Promise<string> {
+    this.server = createServer((client) => {
+      if (this.mode === 'cut') {
+        client.destroy();
+        return;
+      }
+      const upstream = connect(Number(this.target.port), this.target.hostname);
+      for (const socket of [client, upstream]) {
+        this.sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          client.destroy();
+          upstream.destroy();
+        });
+      }
+      client.on('data', (bytes) => upstream.write(bytes));
+      upstream.on('data', (bytes) => {
+        if (this.mode === 'open') client.write(bytes);
+        // The statement ran; its answer never arrives.
+        else client.destroy();
+      });
+    });
+    await new Promise<void>((resolve) => this.server!.listen(0, '127.0.0.1', resolve));
+    const url = new URL(this.target);
+    url.hostname = '127.0.0.1';
+    url.port = String((this.server.address() as { port: number }).port);
+    return url.toString();
+  }
+
+  cut(): void {
+    this.mode = 'cut';
+    for (const socket of this.sockets) socket.destroy();
+    this.sockets.clear();
+  }
+
+  close(): void {
+    this.cut();
+    this.server?.close();
+  }
+}
+
+let books: Books;
+let wire: Wire;
+let url: string;
+beforeEach(async () => {
+  books = await Books.open();
+  wire = new Wire(new URL(books.database.url));
+  url = await wire.listen();
+});
+afterEach(async () => {
+  await books.close();
+  wire.close();
+});
+
+const request = (requestId: string, userId: number) => ({ requestId, userId, tokenId: 0, amount: 100, priced: true });
+const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it did not happen');
+};
+
+it('new calls are refused with a time to come back, calls in flight are spooled and booked once', async () => {
+  const user = await books.addUser(1000);
+  const { ledger } = books.node('away', { connectionString: url });
+  const [one, two, three] = await Promise.all(['a1', 'a2', 'a3'].map((id) => ledger.reserve(request(id, user))));
+  wire.cut();
+
+  await ledger.settle(one!, charge(90));
+  expect(ledger.available).toBe(false);
+  await expect(ledger.reserve(request('a4', user))).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    retryAfterSeconds: 5,
+  });
+  await ledger.settle(two!, charge(70));
+  await ledger.release(three!);
+  expect(await books.user(user)).toMatchObject({ quota: 700, used_quota: 0 });
+  expect(await readdir(books.spoolFolder)).toEqual(['away.jsonl']);
+
+  wire.mode = 'open';
+  await until(async () => ledger.available && (await readdir(books.spoolFolder)).length === 0);
+  expect(await books.user(user)).toMatchObject({ quota: 840, used_quota: 160, request_count: 2 });
+  expect(await books.count('reservations')).toBe(0);
+  expect(await books.reconcile()).toEqual([]);
+  await ledger.release(await ledger.reserve(request('a5', user)));
+});
+
+it('a commit whose answer was lost is neither booked twice nor kept', async () => {
+  const user = await books.addUser(1000);
+  const { ledger } = books.node('mute', { connectionString: url });
+  const held = await ledger.reserve(request('m1', user));
+  wire.mode = 'mute';
+  await ledger.settle(held, charge(60));
+  wire.mode = 'open';
+  await until(() => ledger.available);
+  await until(async () => (await readdir(books.spoolFolder)).length === 0);
+  expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
+
+  wire.mode = 'mute';
+  await expect(ledger.reserve(request('m2', user))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  wire.mode = 'open';
+  await until(() => ledger.available);
+  await until(async () => (await books.count('reservations')) === 0);
+  expect((await books.user(user)).quota).toBe(940);
+  expect(await books.reconcile()).toEqual([]);
+});
+
+it('a restarted server books what the one before left in the spool', async () => {
+  const user = await books.addUser(1000);
+  const first = books.node('first', { connectionString: url });
+  const held = await first.ledger.reserve(request('r1', user));
+  wire.cut();
+  await first.ledger.settle(held, charge(80));
+  await books.closeNodes();
+
+  const second = books.node('second');
+  await second.keeper.start(true);
+  await second.keeper.stop();
+  expect(await books.user(user)).toMatchObject({ quota: 920, used_quota: 80 });
+  expect(await readdir(books.spoolFolder)).toEqual([]);
+  expect(await books.reconcile()).toEqual([]);
+});

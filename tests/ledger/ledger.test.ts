@@ -1,0 +1,310 @@
+import { Books, charge } from './books.js';
+
+let books: Books;
+beforeAll(async () => {
+  books = await Books.open();
+});
+afterEach(async () => {
+  expect(await books.reconcile()).toEqual([]);
+});
+afterAll(async () => books.close());
+
+const request = (requestId: string, userId: number, tokenId: number, amount: number, priced = true) => ({
+  requestId,
+  userId,
+  tokenId,
+  amount,
+  priced,
+});
+
+describe('a call', () => {
+  it('settles above its reservation (B27) and below it (B28)', async () => {
+    const { ledger } = books.node('vectors');
+    const user = await books.addUser(100_000);
+    const token = await books.addToken(user, 50_000);
+    const channel = await books.addChannel();
+
+    await ledger.settle(await ledger.reserve(request('b27', user, token, 2500)), charge(3750, { channelId: channel }));
+    expect(await books.user(user)).toMatchObject({ quota: 96_250, used_quota: 3750, request_count: 1 });
+    expect(await books.token(token)).toEqual({ remain_quota: 46_250, used_quota: 3750 });
+
+    const settled = await ledger.settle(
+      await ledger.reserve(request('b28', user, token, 2500)),
+      charge(1000, { channelId: channel }),
+    );
+    expect(settled.userQuota).toBe(95_250);
+    expect(await books.user(user)).toMatchObject({ quota: 95_250, used_quota: 4750, request_count: 2 });
+    expect(await books.token(token)).toEqual({ remain_quota: 45_250, used_quota: 4750 });
+    expect(await books.channel(channel)).toEqual({ used_quota: 4750 });
+  });
+
+  it('writes one log row and one hour of usage in the same step', async () => {
+    const { ledger } = books.node('rows');
+    const user = await books.addUser(10_000);
+    for (const id of ['rows-1', 'rows-2']) {
+      await ledger.settle(
+        await ledger.reserve(request(id, user, 0, 100)),
+        charge(150, { other: { note: 'Zeichen “ü” \u0000' }, cachedTokens: 4, isStream: true }),
+      );
+    }
+    const log = await books.pool.query(`SELECT * FROM logs WHERE user_id = $1 ORDER BY id`, [user]);
+    expect(log.rows).toHaveLength(2);
+    expect(log.rows[0]).toMatchObject({
+      request_id: 'rows-1',
+      type: 2,
+      quota: '150',
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      use_time: 1,
+      is_stream: true,
+    });
+    expect(JSON.parse((log.rows[0] as { other: string }).other)).toEqual({ note: 'Zeichen “ü” ' });
+    const usage = await books.pool.query(`SELECT * FROM usage_hourly WHERE user_id = $1`, [user]);
+    expect(usage.rows).toMatchObject([
+      { calls: '2', stream_calls: '2', quota: '300', cached_tokens: '8', logged_calls: '2', duration_ms: '2468' },
+    ]);
+  });
+
+  it('books a replayed settlement once, and never after a release', async () => {
+    const { ledger } = books.node('replay');
+    const user = await books.addUser(10_000);
+    const held = await ledger.reserve(request('replay-1', user, 0, 100));
+    await Promise.all([ledger.settle(held, charge(90)), ledger.settle(held, charge(90))]);
+    await ledger.settle(held, charge(90));
+    await ledger.release(held);
+    expect(await books.user(user)).toMatchObject({ quota: 9910, used_quota: 90, request_count: 1 });
+
+    const given = await ledger.reserve(request('replay-2', user, 0, 100));
+    await ledger.release(given);
+    await ledger.release(given);
+    await ledger.settle(given, charge(100));
+    expect(await books.user(user)).toMatchObject({ quota: 9910, used_quota: 90 });
+    expect(await books.count('logs WHERE user_id = $1', [user])).toBe(1);
+  });
+
+  it('refuses a request id that is in use', async () => {
+    const { ledger } = books.node('twice');
+    const user = await books.addUser(10_000);
+    const held = await ledger.reserve(request('twice-1', user, 0, 100));
+    await expect(ledger.reserve(request('twice-1', user, 0, 100))).rejects.toMatchObject({ code: 'CONFLICT' });
+    await ledger.release(held);
+    expect((await books.user(user)).quota).toBe(10_000);
+  });
+
+  it('without a log row keeps the books', async () => {
+    const { ledger } = books.node('unlogged');
+    const user = await books.addUser(1000);
+    await ledger.settle(await ledger.reserve(request('unlogged', user, 0, 10)), charge(20, { logged: false }));
+    expect(await books.user(user)).toMatchObject({ quota: 980, used_quota: 20 });
+    expect(await books.count('logs WHERE user_id = $1', [user])).toBe(0);
+  });
+});
+
+describe('a reservation', () => {
+  it('is refused with the numbers when the user or the token cannot pay', async () => {
+    const { ledger } = books.node('poor');
+    const user = await books.addUser(100);
+    const token = await books.addToken(user, 40);
+    await expect(ledger.reserve(request('poor-1', user, 0, 101))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_QUOTA',
+      available: 100,
+      needed: 101,
+    });
+    await expect(ledger.reserve(request('poor-2', user, token, 41))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_TOKEN_QUOTA',
+      available: 40,
+      needed: 41,
+    });
+    expect(await books.user(user)).toMatchObject({ quota: 100 });
+    expect(await books.token(token)).toMatchObject({ remain_quota: 40 });
+  });
+
+  it('of a priced call that rounds to nothing still needs one unit; a free call needs none', async () => {
+    const { ledger } = books.node('nothing');
+    const user = await books.addUser(0);
+    await expect(ledger.reserve(request('nothing-1', user, 0, 0))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_QUOTA',
+    });
+    await ledger.settle(await ledger.reserve(request('nothing-2', user, 0, 0, false)), charge(0));
+    expect(await books.user(user)).toMatchObject({ quota: 0, request_count: 1 });
+  });
+
+  it('of an unlimited token only asks the user', async () => {
+    const { ledger } = books.node('unlimited');
+    const user = await books.addUser(1000);
+    const token = await books.addToken(user, 'unlimited');
+    await ledger.settle(await ledger.reserve(request('unlimited-1', user, token, 800)), charge(700));
+    expect(await books.token(token)).toEqual({ remain_quota: -700, used_quota: 700 });
+    await expect(ledger.reserve(request('unlimited-2', user, token, 400))).rejects.toMatchObject({
+      code: 'INSUFFICIENT_QUOTA',
+    });
+  });
+
+  it('of an unknown user is refused, and amounts that are no amounts never reach the database', async () => {
+    const { ledger } = books.node('odd');
+    await expect(ledger.reserve(request('odd-1', 999_999, 0, 1))).rejects.toMatchObject({ code: 'INVALID_API_KEY' });
+    const user = await books.addUser(1000);
+    for (const amount of [-1, 0.5, Number.NaN, 2 ** 60]) {
+      await expect(ledger.reserve(request('odd-2', user, 0, amount))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    }
+    const held = await ledger.reserve(request('odd-3', user, 0, 5));
+    await expect(ledger.settle(held, charge(-5))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await ledger.release(held);
+  });
+
+  it('lets exactly the affordable number of parallel calls through', async () => {
+    const one = books.node('race-1').ledger;
+    const two = books.node('race-2').ledger;
+    const user = await books.addUser(1049);
+    const token = await books.addToken(user, 100_000);
+    const results = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, index) =>
+        (index % 2 === 0 ? one : two).reserve(request(`race-${index}`, user, token, 100)),
+      ),
+    );
+    const held = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(held).toHaveLength(10);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'INSUFFICIENT_QUOTA' });
+    }
+    await Promise.all(held.map((reservation) => one.settle(reservation, charge(100))));
+    expect(await books.user(user)).toMatchObject({ quota: 49, used_quota: 1000 });
+  });
+
+  it('that one bad row spoils does not harm the calls beside it', async () => {
+    const { ledger } = books.node('spoiled');
+    const user = await books.addUser(8_999_999_999_999_000);
+    const held = await Promise.all(['s1', 's2', 's3'].map((id) => ledger.reserve(request(id, user, 0, 10))));
+    // Its counter would leave the range that the table allows.
+    await books.pool.query('UPDATE users SET request_count = request_count WHERE id = $1', [user]);
+    const results = await Promise.allSettled([
+      ledger.settle(held[0]!, charge(5)),
+      ledger.settle(held[1]!, charge(5, { promptTokens: 2 ** 40 })),
+      ledger.settle(held[2]!, charge(5)),
+    ]);
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await books.user(user)).toMatchObject({ used_quota: 10 });
+    expect(await books.count(`reservations WHERE request_id = 's2'`)).toBe(1);
+    await ledger.release(held[1]!);
+  });
+});
+
+describe('a posting', () => {
+  it('is booked once for its source', async () => {
+    const user = await books.addUser(0);
+    const posting = { source: `redemption:abc:${user}`, kind: 'redemption' as const, userId: user, amount: 500 };
+    const results = await Promise.all(Array.from({ length: 20 }, () => books.post(posting)));
+    expect(results.filter((after) => after !== null)).toEqual([500]);
+    expect((await books.user(user)).quota).toBe(500);
+  });
+
+  it('respects its floor and the range of the books', async () => {
+    const user = await books.addUser(100);
+    await expect(
+      books.post({ source: `floor:${user}`, kind: 'transfer', userId: user, amount: -101, floor: 0 }),
+    ).rejects.toMatchObject({ code: 'INSUFFICIENT_QUOTA' });
+    await expect(
+      books.post({ source: `range:${user}`, kind: 'admin_grant', userId: user, amount: 9_000_000_000_000_000 }),
+    ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    await expect(
+      books.post({ source: `half:${user}`, kind: 'admin_grant', userId: user, amount: 0.5 }),
+    ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect((await books.user(user)).quota).toBe(100);
+    expect(await books.count('ledger_entries WHERE user_id = $1', [user])).toBe(1);
+  });
+
+  it('moves invite earnings, which never fall below zero', async () => {
+    const user = await books.addUser(0);
+    await books.post({ source: `invite:${user}`, kind: 'invite', account: 'affiliate', userId: user, amount: 300 });
+    const transfer = (index: number) =>
+      books.post({
+        source: `out:${user}:${index}`,
+        kind: 'transfer',
+        account: 'affiliate',
+        userId: user,
+        amount: -200,
+      });
+    const results = await Promise.allSettled([transfer(1), transfer(2), transfer(3)]);
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+    expect((await books.user(user)).aff_quota).toBe(100);
+  });
+});
+
+describe('what a dead node left', () => {
+  const quick = { beatMilliseconds: 50, deadSeconds: 1, strayedSeconds: 60 };
+
+  it('is given back once by whoever sweeps first', async () => {
+    const user = await books.addUser(1000);
+    const token = await books.addToken(user, 1000);
+    const dead = books.node('dead-1');
+    await dead.ledger.reserve(request('dead-1', user, token, 300));
+    const sweepers = ['alive-1', 'alive-2', 'alive-3'].map((id) => books.node(id, { times: quick }).keeper);
+    const swept = await Promise.all(sweepers.map((keeper) => keeper.sweepDead()));
+    expect(swept.reduce((sum, count) => sum + count, 0)).toBe(1);
+    expect((await books.user(user)).quota).toBe(1000);
+    expect((await books.token(token)).remain_quota).toBe(1000);
+  });
+
+  it('in its spool is still charged once after the sweep', async () => {
+    const user = await books.addUser(1000);
+    const dead = books.node('dead-2');
+    const held = await dead.ledger.reserve(request('dead-2', user, 0, 300));
+    const { toSettleLine } = await import('../../server/src/modules/quota/ledger-lines.js');
+    const line = toSettleLine(held, charge(250), 1_800_000_000);
+    await dead.spool.append([line, line]);
+    const { keeper } = books.node('alive-4', { times: quick });
+    await keeper.beat();
+    await keeper.beat();
+    expect(await books.user(user)).toMatchObject({ quota: 750, used_quota: 250, request_count: 1 });
+    expect(await books.count(`logs WHERE request_id = 'dead-2'`)).toBe(1);
+  });
+
+  it('stays while the node lives', async () => {
+    const user = await books.addUser(1000);
+    const alive = books.node('alive-5', { times: { ...quick, deadSeconds: 30 } });
+    await alive.keeper.start(false);
+    const held = await alive.ledger.reserve(request('alive-5', user, 0, 300));
+    await books.node('alive-6', { times: { ...quick, deadSeconds: 30 } }).keeper.sweepDead();
+    expect((await books.user(user)).quota).toBe(700);
+    await alive.ledger.settle(held, charge(100));
+    await alive.keeper.stop();
+  });
+
+  it('and a reservation that nobody remembers is given back by its own node', async () => {
+    const user = await books.addUser(1000);
+    const node = books.node('alive-7', { times: { beatMilliseconds: 50, deadSeconds: 30, strayedSeconds: 0 } });
+    const known = await node.ledger.reserve(request('known', user, 0, 100));
+    await books.pool.query(
+      `INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ('strayed', 'alive-7', $1, 0)`,
+      [user],
+    );
+    await node.keeper.beat();
+    expect(await books.count(`reservations WHERE request_id = 'strayed' AND swept_at IS NOT NULL`)).toBe(1);
+    expect(await books.count(`reservations WHERE request_id = 'known' AND swept_at IS NULL`)).toBe(1);
+    await node.ledger.release(known);
+  });
+});
+
+it('reconcile sees a drift of one unit anywhere', async () => {
+  const user = await books.addUser(1000);
+  const token = await books.addToken(user, 500);
+  const channel = await books.addChannel();
+  const { ledger } = books.node('drift');
+  await ledger.settle(await ledger.reserve(request('drift', user, token, 10)), charge(10, { channelId: channel }));
+  const wrong = [
+    [`UPDATE users SET quota = quota + $2 WHERE id = $1`, user, 'user balance'],
+    [`UPDATE users SET used_quota = used_quota + $2 WHERE id = $1`, user, 'users used'],
+    [`UPDATE tokens SET remain_quota = remain_quota + $2 WHERE id = $1`, token, 'token balance'],
+    [`UPDATE tokens SET used_quota = used_quota + $2 WHERE id = $1`, token, 'tokens used'],
+    [`UPDATE channels SET used_quota = used_quota + $2 WHERE id = $1`, channel, 'channels used'],
+    [`UPDATE logs SET quota = quota + $2 WHERE user_id = $1`, user, 'log'],
+    [`UPDATE users SET aff_quota = aff_quota + $2 WHERE id = $1`, user, 'invite earnings'],
+  ] as const;
+  for (const [sql, id, account] of wrong) {
+    await books.pool.query(sql, [id, 1]);
+    const drifts = await books.reconcile();
+    expect(drifts.map((drift) => drift.account)).toEqual([account]);
+    expect(drifts[0]!.found - drifts[0]!.expected).toBe(1);
+    await books.pool.query(sql, [id, -1]);
+  }
+});
