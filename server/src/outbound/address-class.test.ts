@@ -1,0 +1,51 @@
+import { classify } from './address-class.js';
+
+describe('an address is', () => {
+  it.each([
+    ['8.8.8.8', 'public'],
+    ['2606:4700:4700::1111', 'public'],
+    ['10.1.2.3', 'private'],
+    ['172.16.0.1', 'private'],
+    ['172.32.0.1', 'public'],
+    ['192.168.1.1', 'private'],
+    ['127.0.0.1', 'private'],
+    ['127.255.255.254', 'private'],
+    ['100.64.0.1', 'private'],
+    ['198.18.0.1', 'private'],
+    ['::1', 'private'],
+    ['fc00::1', 'private'],
+    ['fec0::1', 'private'],
+    ['2001:db8::1', 'private'],
+    ['0.0.0.0', 'forbidden'],
+    ['0.1.2.3', 'forbidden'],
+    ['169.254.169.254', 'forbidden'],
+    ['100.100.100.200', 'forbidden'],
+    ['168.63.129.16', 'forbidden'],
+    ['192.0.0.192', 'forbidden'],
+    ['224.0.0.1', 'forbidden'],
+    ['255.255.255.255', 'forbidden'],
+    ['::', 'forbidden'],
+    ['fe80::1', 'forbidden'],
+    ['fe80::1%eth0', 'forbidden'],
+    ['ff02::1', 'forbidden'],
+    ['fd00:ec2::254', 'forbidden'],
+    // IPv4 in IPv6 clothes
+    ['::ffff:8.8.8.8', 'public'],
+    ['::ffff:127.0.0.1', 'private'],
+    ['::ffff:7f00:1', 'private'],
+    ['::ffff:a9fe:a9fe', 'forbidden'],
+    ['::ffff:0:169.254.169.254', 'forbidden'],
+    ['::169.254.169.254', 'forbidden'],
+    ['64:ff9b::169.254.169.254', 'forbidden'],
+    ['64:ff9b::10.0.0.1', 'private'],
+    ['64:ff9b::8.8.8.8', 'public'],
+    ['2002:a9fe:a9fe::1', 'forbidden'],
+    ['2002:0a00:0001::', 'private'],
+    ['2002:0808:0808::1', 'public'],
+    ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'private'],
+    ['localhost', 'forbidden'],
+    ['', 'forbidden'],
+  ])('%s: %s', (address, expected) => {
+    expect(classify(address)).toBe(expected);
+  });
+});

@@ -1,0 +1,125 @@
+import { Agent, ProxyAgent, Socks5ProxyAgent, request, type Dispatcher } from 'undici';
+import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
+import type { OutboundGuard, OutboundPolicy } from './outbound-guard.js';
+
+export interface GuardedRequest {
+  readonly url: string;
+  readonly policy: OutboundPolicy;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** `http`, `https` or `socks5` proxy an admin set; it resolves the name then. */
+  readonly proxy?: string;
+  /** For the whole call, redirects and body included. */
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+}
+
+export interface GuardedResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  /** After redirects. */
+  readonly url: string;
+}
+
+const maxRedirects = 5;
+const defaultTimeoutMs = 10_000;
+const defaultMaxBytes = 20 * 1024 * 1024;
+const redirects: readonly number[] = [301, 302, 303, 307, 308];
+/** Never handed on to another origin. */
+const credentialHeaders: readonly string[] = ['authorization', 'cookie', 'x-api-key', 'api-key', 'x-goog-api-key'];
+
+/** One call at a time to an address that somebody typed, or that an answer named. */
+export class GuardedFetch {
+  private readonly agents: Record<OutboundPolicy, Agent>;
+
+  constructor(private readonly guard: OutboundGuard) {
+    const agent = (policy: OutboundPolicy): Agent =>
+      new Agent({ connect: { lookup: guard.lookup(policy), timeout: 10_000 }, connections: 8 });
+    this.agents = { 'public-only': agent('public-only'), admin: agent('admin') };
+  }
+
+  /**
+   * @throws AppError INVALID_INPUT (an address that may not be called), UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT,
+   *   UPSTREAM_INVALID_RESPONSE (too large, too many redirects). A status of any kind is an answer.
+   */
+  async fetch(call: GuardedRequest): Promise<GuardedResponse> {
+    const timeout = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs);
+    let proxy: Dispatcher | null = null;
+    try {
+      if (call.proxy) proxy = await this.openProxy(call.proxy, call.policy);
+      return await this.follow(call, proxy ?? this.agents[call.policy], timeout);
+    } catch (error) {
+      throw toAppError(error, timeout.aborted);
+    } finally {
+      await proxy?.destroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.agents).map((agent) => agent.destroy()));
+  }
+
+  private async follow(call: GuardedRequest, dispatcher: Dispatcher, signal: AbortSignal): Promise<GuardedResponse> {
+    let url = parseUrl(call.url);
+    let method: Dispatcher.HttpMethod = call.method ?? 'GET';
+    let headers: Record<string, string> = { ...call.headers };
+    let body = call.body;
+    for (let hop = 0; hop <= maxRedirects; hop++) {
+      this.guard.checkUrl(url, call.policy);
+      const answer = await request(url, { method, headers, body: body ?? null, dispatcher, signal });
+      const location = answer.headers['location'];
+      if (!redirects.includes(answer.statusCode) || typeof location !== 'string') {
+        const bytes = await readBody(answer.body, call.maxBytes ?? defaultMaxBytes);
+        return { status: answer.statusCode, headers: answer.headers, body: bytes, url: url.href };
+      }
+      answer.body.on('error', () => undefined).destroy();
+      const next = parseUrl(location, url);
+      if (next.origin !== url.origin) headers = withoutCredentials(headers);
+      const keepsMethod = answer.statusCode === 307 || answer.statusCode === 308;
+      if (!keepsMethod && method !== 'GET' && method !== 'HEAD') [method, body] = ['GET', undefined];
+      url = next;
+    }
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The address redirects too often');
+  }
+
+  private async openProxy(address: string, policy: OutboundPolicy): Promise<Dispatcher> {
+    const url = parseUrl(address);
+    const isSocks = url.protocol === 'socks5:';
+    this.guard.checkUrl(parseUrl(`${isSocks ? 'http:' : url.protocol}//${url.host}`), policy);
+    if (!isSocks) return new ProxyAgent({ uri: url.href, proxyTls: { lookup: this.guard.lookup(policy) } });
+    await this.guard.checkHost(url, policy);
+    return new Socks5ProxyAgent(url.href);
+  }
+}
+
+async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseUrl(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw new InvalidInputError('This is not an address');
+  return new URL(text, base?.href);
+}
+
+function withoutCredentials(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !credentialHeaders.includes(name.toLowerCase())),
+  );
+}
+
+/** Texts of sockets and resolvers name hosts and ports of our network: they stay in `cause`. */
+function toAppError(error: unknown, timedOut: boolean): AppError {
+  const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
+  if (known) return known;
+  if (timedOut) return new AppError('UPSTREAM_TIMEOUT', 'The address did not answer in time', { cause: error });
+  return new AppError('UPSTREAM_UNREACHABLE', 'The address cannot be reached', { cause: error });
+}
