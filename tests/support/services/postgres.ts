@@ -10,25 +10,28 @@ const oldestMajor = 15;
 
 /** Nothing of a test database has to outlive the run. */
 const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
+const durableArguments = ['-c', 'max_connections=300'];
 const fastArguments = fastSettings.flatMap((setting) => ['-c', setting]);
 
 /**
  * A Postgres to make test databases in: the one of TEST_DATABASE_URL, one in a container, one found on this machine and
  * started on a free port, or the embedded binaries, in this order. Throws when there is none.
+ * @param options.durable with the settings of production, for benchmarks: every commit is flushed
  */
-export async function findPostgres(): Promise<Service> {
+export async function findPostgres(options: { durable?: boolean } = {}): Promise<Service> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, description: 'TEST_DATABASE_URL', stop: () => Promise.resolve() };
-  const contained = await inContainer();
+  const serverArguments = options.durable ? durableArguments : fastArguments;
+  const contained = await inContainer(serverArguments);
   if (contained) return contained;
   const installed = await installedFolder();
-  if (installed) return startHere(installed, 'found on this machine');
+  if (installed) return startHere(installed, 'found on this machine', serverArguments);
   const embedded = embeddedFolder();
-  if (embedded) return startHere(embedded, 'the embedded binaries');
+  if (embedded) return startHere(embedded, 'the embedded binaries', serverArguments);
   throw new Error('no Postgres: set TEST_DATABASE_URL, or install Postgres or the embedded binaries (npm ci)');
 }
 
-async function inContainer(): Promise<Service | null> {
+async function inContainer(serverArguments: string[]): Promise<Service | null> {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers');
   try {
     await getContainerRuntimeClient();
@@ -37,7 +40,7 @@ async function inContainer(): Promise<Service | null> {
   }
   const container = await new GenericContainer('postgres:17-alpine')
     .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
-    .withCommand(['postgres', ...fastArguments])
+    .withCommand(['postgres', ...serverArguments])
     .withExposedPorts(5432)
     // It starts twice: once to initialise itself, once for good.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
@@ -73,7 +76,7 @@ function embeddedFolder(): string | null {
   }
 }
 
-async function startHere(binaries: string, where: string): Promise<Service> {
+async function startHere(binaries: string, where: string, serverArguments: string[]): Promise<Service> {
   const identity = unprivilegedIdentity();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'));
   if (identity) await chown(folder, identity.uid, identity.gid);
@@ -89,7 +92,7 @@ async function startHere(binaries: string, where: string): Promise<Service> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   const stopServer = await startProgram(
     join(binaries, 'postgres'),
-    ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...fastArguments],
+    ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...serverArguments],
     { ready: () => answers(url), stopSignal: 'SIGINT', spawnOptions },
   );
   return {

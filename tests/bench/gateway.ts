@@ -1,0 +1,139 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram } from '../support/services/processes.js';
+
+const root = join(import.meta.dirname, '../..');
+const taskset = findProgram(['taskset']);
+
+/** Servers on the first core, the load and the upstream on the second, where there are two. */
+export const serverCore = 0;
+export const loadCore = 1;
+
+export interface Running {
+  readonly pid: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+function spawnPinned(args: string[], environment: Record<string, string>): ChildProcess {
+  const command = taskset
+    ? [taskset, '-c', String(serverCore), process.execPath, ...args]
+    : [process.execPath, ...args];
+  const child = spawn(command[0] ?? process.execPath, command.slice(1), {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return child;
+}
+
+/** Waits for the line that tells the address. */
+function addressOf(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let seen = '';
+    child.stdout?.on('data', (bytes: Buffer) => {
+      seen = (seen + bytes.toString()).slice(-10_000);
+      const found = pattern.exec(seen)?.[1];
+      if (found) resolve(found);
+    });
+    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready: ${seen}`)));
+  });
+}
+
+function stopper(child: ChildProcess): () => Promise<void> {
+  return () =>
+    new Promise((resolve) => {
+      if (child.exitCode !== null) return resolve();
+      child.once('exit', () => resolve());
+      child.kill('SIGTERM');
+    });
+}
+
+export async function startFloor(upstreamUrl: string): Promise<Running> {
+  const child = spawnPinned([join(root, 'tests/bench/child.mjs'), 'floor.ts'], { UPSTREAM_URL: upstreamUrl });
+  const url = await addressOf(child, /(http:\/\/\S+)/);
+  return { pid: child.pid ?? 0, url, stop: stopper(child) };
+}
+
+/** A real Tollgate as it is run in production, everything on. `profileFolder` writes a CPU profile when it stops. */
+export async function startGateway(options: {
+  databaseUrl: string;
+  redisUrl: string | null;
+  profileFolder?: string;
+}): Promise<Running> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
+  const profile = options.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${options.profileFolder}`] : [];
+  const child = spawnPinned([...profile, join(root, 'dist/server/main.js')], {
+    NODE_ENV: 'production',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    DATA_DIR: dataDir,
+    DATABASE_URL: options.databaseUrl,
+    ...(options.redisUrl ? { REDIS_URL: options.redisUrl } : {}),
+    SESSION_SECRET: 'benchmark-session-secret',
+    ENCRYPTION_KEY: 'benchmark-encryption-key',
+    GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+  });
+  const url = await addressOf(child, /"url":"(http:\/\/[^"]+)"/);
+  const stop = stopper(child);
+  return {
+    pid: child.pid ?? 0,
+    url,
+    stop: async () => {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Sets the site up through its own REST calls: two groups, one with a channel to each upstream.
+ * @returns keys of tokens that may spend without end, one for each group
+ */
+export async function setUp(url: string, fastUrl: string, slowUrl: string): Promise<{ fast: string; slow: string }> {
+  const credentials = { username: 'root', password: 'benchmark-password' };
+  let cookie = '';
+  let userId = '';
+  const rest = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...(cookie ? { cookie, 'veloera-user': userId } : {}) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as { success: boolean; message?: string; data?: unknown };
+    if (!answer.success) throw new Error(`${method} ${path}: ${answer.message}`);
+    const given = response.headers.getSetCookie().find((text) => text.startsWith('session='));
+    if (given) cookie = given.split(';')[0] ?? '';
+    return answer.data;
+  };
+  await rest('POST', '/api/setup', {
+    ...credentials,
+    confirmPassword: credentials.password,
+    SelfUseModeEnabled: false,
+    DemoSiteEnabled: false,
+  });
+  const user = (await rest('POST', '/api/user/login', credentials)) as { id: number };
+  userId = String(user.id);
+  // Enough for millions of calls.
+  const self = (await rest('GET', '/api/user/self')) as { username: string; display_name: string; group: string };
+  await rest('PUT', '/api/user/', { ...self, id: user.id, password: '', quota: 8_000_000_000_000 });
+  for (const [group, base_url] of [
+    ['default', fastUrl],
+    ['vip', slowUrl],
+  ]) {
+    await rest('POST', '/api/channel/', {
+      type: 1,
+      name: group,
+      key: 'sk-upstream',
+      base_url,
+      models: 'gpt-4o',
+      group,
+    });
+    await rest('POST', '/api/token/', { name: group, unlimited_quota: true, expired_time: -1, group });
+  }
+  const tokens = (await rest('GET', '/api/token/?p=0&size=10')) as Array<{ name: string; key: string }>;
+  const keyOf = (name: string): string => `sk-${tokens.find((token) => token.name === name)?.key ?? ''}`;
+  return { fast: keyOf('default'), slow: keyOf('vip') };
+}
