@@ -9,8 +9,11 @@ import { Token } from '../modules/tokens/token.entity.js';
 import { User } from '../modules/users/user.entity.js';
 import { migrations } from './migrations/all.js';
 
+/** What to do when an idle connection breaks: the pool replaces it, so there is nothing to do but tell. */
+type OnBroken = (error: Error) => void;
+
 /** Management queries go through TypeORM; `synchronize` is never on. */
-export function createDataSource(url: string, poolSize: number): DataSource {
+export function createDataSource(url: string, poolSize: number, onBroken: OnBroken = () => undefined): DataSource {
   return new DataSource({
     type: 'postgres',
     url,
@@ -20,14 +23,20 @@ export function createDataSource(url: string, poolSize: number): DataSource {
     synchronize: false,
     installExtensions: false,
     poolSize,
+    poolErrorHandler: onBroken,
     applicationName: 'tollgate',
-    extra: { statement_timeout: 30_000, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000 },
+    extra: { statement_timeout: 30_000, connectionTimeoutMillis: 10_000, idleTimeoutMillis: 30_000, keepAlive: true },
   });
 }
 
+/** The pg pool under a connected data source. */
+export function poolOf(dataSource: DataSource): pg.Pool {
+  return (dataSource.driver as unknown as { readonly master: pg.Pool }).master;
+}
+
 /** The ledger's own connections, so that no console query can keep a call waiting for one. */
-export function createLedgerPool(url: string): pg.Pool {
-  return new pg.Pool({
+export function createLedgerPool(url: string, onBroken: OnBroken = () => undefined): pg.Pool {
+  const pool = new pg.Pool({
     connectionString: url,
     max: 4,
     application_name: 'tollgate-ledger',
@@ -35,4 +44,8 @@ export function createLedgerPool(url: string): pg.Pool {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   });
+  pool.on('error', onBroken);
+  // A connection that breaks while somebody holds it is nobody's listener otherwise, and would end the process.
+  pool.on('connect', (client) => client.on('error', onBroken));
+  return pool;
 }

@@ -8,8 +8,6 @@ const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 /** Label values come from a bounded set: what an outsider can invent goes through `knownLabel`. */
 const labelLimit = 300;
 
-export type LedgerOperation = 'reserve' | 'settle' | 'release';
-
 /** Everything `/metrics` tells. One object for each server, handed to whoever measures. */
 export class Metrics {
   readonly registry = new Registry();
@@ -71,15 +69,13 @@ export class Metrics {
   });
   readonly ledgerBatchSize = new Histogram({
     name: 'tollgate_ledger_batch_size',
-    help: 'Calls that shared one ledger transaction',
-    labelNames: ['operation'] as const,
+    help: 'Reservations, settlements and releases that shared one ledger transaction',
     buckets: batchSizes,
     registers: [this.registry],
   });
   readonly ledgerBatchSeconds = new Histogram({
     name: 'tollgate_ledger_batch_seconds',
     help: 'Duration of one ledger transaction',
-    labelNames: ['operation'] as const,
     buckets: fastSeconds,
     registers: [this.registry],
   });

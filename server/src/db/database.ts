@@ -1,0 +1,105 @@
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import type { Config } from '../config.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import { watchPool } from '../observability/watch-pool.js';
+import { isDatabaseAway } from '../shared/postgres-error.js';
+import { createDataSource, createLedgerPool, poolOf } from './data-source.js';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedded-postgres.js';
+import { migrate } from './migrate.js';
+
+/** The database this server works with, migrated and ready, and the secrets that belong to it. */
+export interface Database {
+  readonly url: string;
+  readonly dataSource: DataSource;
+  /** The ledger's own connections. */
+  readonly ledgerPool: pg.Pool;
+  readonly sessionSecret: string;
+  readonly encryptionKey: string;
+  /** @throws when no answer comes */
+  ping(): Promise<void>;
+  /** Ends every connection, and the embedded server with them. */
+  close(): Promise<void>;
+}
+
+/** How long a database that is named but not up yet is waited for. */
+const patienceMilliseconds = 30_000;
+
+/**
+ * Starts the embedded Postgres when no `DATABASE_URL` is given, connects, migrates.
+ * @param cancelled ends the waiting for a database that is not up yet
+ * @throws EmbeddedError, SchemaError: one clear line each
+ */
+export async function openDatabase(
+  config: Config,
+  logger: Logger,
+  metrics: Metrics,
+  cancelled?: AbortSignal,
+): Promise<Database> {
+  const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres(config, logger);
+  try {
+    return await connect(config, logger, metrics, embedded, cancelled);
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+async function connect(
+  config: Config,
+  logger: Logger,
+  metrics: Metrics,
+  embedded: EmbeddedPostgres | undefined,
+  cancelled: AbortSignal | undefined,
+): Promise<Database> {
+  const url = config.databaseUrl ?? embedded?.url ?? '';
+  const onBroken = (error: Error): void => logger.warn({ err: error }, 'a database connection broke');
+  const create = (): DataSource => createDataSource(url, config.databasePoolSize, onBroken);
+  const dataSource = await connectPatiently(create, logger, cancelled);
+  const ledgerPool = createLedgerPool(url, onBroken);
+  watchPool(poolOf(dataSource), 'management', metrics);
+  watchPool(ledgerPool, 'ledger', metrics);
+  const disconnect = async (): Promise<void> => {
+    await ledgerPool.end();
+    await dataSource.destroy();
+  };
+  try {
+    await migrate(dataSource, url, logger);
+  } catch (error) {
+    await disconnect();
+    throw error;
+  }
+  return {
+    url,
+    dataSource,
+    ledgerPool,
+    sessionSecret: config.sessionSecret ?? embedded?.secrets.sessionSecret ?? '',
+    encryptionKey: config.encryptionKey ?? embedded?.secrets.encryptionKey ?? '',
+    ping: async () => {
+      await dataSource.query('SELECT 1');
+    },
+    close: async () => {
+      await disconnect();
+      await embedded?.stop();
+    },
+  };
+}
+
+/** Containers start in any order: a database that is not up yet gets its time, a wrong password does not. */
+async function connectPatiently(
+  create: () => DataSource,
+  logger: Logger,
+  cancelled: AbortSignal | undefined,
+): Promise<DataSource> {
+  const deadline = Date.now() + patienceMilliseconds;
+  for (;;) {
+    try {
+      return await create().initialize();
+    } catch (error) {
+      if (!isDatabaseAway(error) || Date.now() > deadline || cancelled?.aborted) throw error;
+      logger.warn({ err: error }, 'the database does not answer yet, trying again');
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+}

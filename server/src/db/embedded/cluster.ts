@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Account } from './account.js';
+import type { DataFolder } from './data-folder.js';
+import { EmbeddedError } from './embedded-error.js';
+import { executable, type NativePackage } from './native-package.js';
+import { runTool, type ToolOptions } from './run-tool.js';
+
+/** The database of the server, and the role that owns it: not a superuser, so no query can reach the machine. */
+export const databaseName = 'tollgate';
+
+/**
+ * Postgres's data folder, open. Everything under `DATA_DIR` is closed to other users, perhaps with folders above it, and
+ * the account Postgres runs as is another user when we are root. So the account gets its folder by open descriptor: that
+ * path needs no permission on the way.
+ */
+export class Cluster {
+  private constructor(
+    private readonly descriptor: number | undefined,
+    /** The home folder's path as Postgres sees it. */
+    private readonly homeSeen: string,
+    private readonly home: string,
+    readonly account: Account | undefined,
+  ) {}
+
+  static async open(folder: DataFolder, account: Account | undefined): Promise<Cluster> {
+    await mkdir(folder.home, { recursive: true, mode: 0o700 });
+    if (account) await chown(folder.home, account.uid, account.gid);
+    await chmod(folder.home, 0o700);
+    if (!account || process.platform !== 'linux') return new Cluster(undefined, folder.home, folder.home, account);
+    return new Cluster(openSync(folder.home, 'r'), '/proc/self/fd/3', folder.home, account);
+  }
+
+  close(): void {
+    if (this.descriptor !== undefined) closeSync(this.descriptor);
+  }
+
+  get path(): string {
+    return join(this.home, 'cluster');
+  }
+
+  /** Postgres's own path to it. */
+  get pathSeen(): string {
+    return join(this.homeSeen, 'cluster');
+  }
+
+  get toolOptions(): ToolOptions {
+    return { account: this.account, folder: this.descriptor };
+  }
+
+  /**
+   * Makes the data folder unless it is there. It is made under another name first: one that a crash left half made is
+   * thrown away. @throws EmbeddedError
+   */
+  async prepare(postgres: NativePackage, password: string): Promise<void> {
+    if (existsSync(this.path)) return this.assertVersion(postgres);
+    const draft = 'cluster.new';
+    await rm(join(this.home, draft), { recursive: true, force: true });
+    await this.initialise(postgres, join(this.homeSeen, draft));
+    await this.createDatabase(postgres, join(this.homeSeen, draft), password);
+    await rename(join(this.home, draft), this.path);
+  }
+
+  private async initialise(postgres: NativePackage, pathSeen: string): Promise<void> {
+    const passwordFile = join(this.home, 'password.new');
+    // Nobody keeps the superuser's password; maintenance goes through single-user mode.
+    await writeFile(passwordFile, randomBytes(32).toString('hex'), { mode: 0o600 });
+    try {
+      if (this.account) await chown(passwordFile, this.account.uid, this.account.gid);
+      const settings = ['--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C'];
+      const { code, output } = await runTool(
+        executable(postgres.folder, 'initdb'),
+        [...settings, `--pwfile=${join(this.homeSeen, basename(passwordFile))}`, `--pgdata=${pathSeen}`],
+        this.toolOptions,
+      );
+      if (code !== 0) throw new EmbeddedError(`the database in ${this.home} could not be made: ${lastError(output)}`);
+    } finally {
+      await rm(passwordFile, { force: true });
+    }
+  }
+
+  private async createDatabase(postgres: NativePackage, pathSeen: string, password: string): Promise<void> {
+    const { code, output } = await runTool(
+      executable(postgres.folder, 'postgres'),
+      ['--single', '-D', pathSeen, 'postgres'],
+      {
+        ...this.toolOptions,
+        // One command a line. The password is hexadecimal.
+        input: `CREATE ROLE ${databaseName} LOGIN PASSWORD '${password}';\nCREATE DATABASE ${databaseName} OWNER ${databaseName};\n`,
+      },
+    );
+    if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output)) {
+      throw new EmbeddedError(`the database in ${this.home} could not be made: ${lastError(output)}`);
+    }
+  }
+
+  private async assertVersion(postgres: NativePackage): Promise<void> {
+    const made = (await readFile(join(this.path, 'PG_VERSION'), 'utf8').catch(() => '')).trim();
+    if (made === postgres.majorVersion) return;
+    throw new EmbeddedError(
+      made
+        ? `the database in ${this.path} was made by Postgres ${made} and this server brings Postgres ${postgres.majorVersion}: move it with pg_dump of version ${made}, or start the server version that made it`
+        : `${this.path} is not a database: restore it from your backup, or set DATA_DIR to another folder`,
+    );
+  }
+}
+
+/** Of what a program wrote, the line that says why. */
+export function lastError(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  return (
+    lines.findLast((line) => /error|fatal|panic|could not|cannot|denied/i.test(line)) ??
+    lines.at(-1) ??
+    'no reason given'
+  ).trim();
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EmbeddedError } from './embedded-error.js';
+
+/** Where things lie under `DATA_DIR`. */
+export interface DataFolder {
+  readonly path: string;
+  /** Belongs to the account Postgres runs under. */
+  readonly home: string;
+  readonly cluster: string;
+  readonly secrets: string;
+  readonly lock: string;
+}
+
+export function dataFolder(dataDir: string): DataFolder {
+  const home = join(dataDir, 'postgres');
+  return {
+    path: dataDir,
+    home,
+    cluster: join(home, 'cluster'),
+    secrets: join(dataDir, 'secrets.json'),
+    lock: join(dataDir, 'server.lock'),
+  };
+}
+
+/** Makes the folder, closed to everybody else. @throws EmbeddedError when it cannot be used */
+export async function prepareDataFolder(folder: DataFolder): Promise<void> {
+  try {
+    await mkdir(folder.path, { recursive: true, mode: 0o700 });
+    await chmod(folder.path, 0o700);
+  } catch (error) {
+    throw new EmbeddedError(
+      `DATA_DIR ${folder.path} cannot be used by this user (${(error as NodeJS.ErrnoException).code ?? 'error'}): set DATA_DIR to a folder of your own`,
+      { cause: error },
+    );
+  }
+}
+
+/** What nobody has to choose while one server owns its database. */
+export interface StoredSecrets {
+  readonly sessionSecret: string;
+  readonly encryptionKey: string;
+  readonly databasePassword: string;
+}
+
+/**
+ * Reads the secrets, or makes them once, mode 0600. Call under the instance lock.
+ * @throws EmbeddedError when they are gone but a database exists: a new key would make everything sealed unreadable
+ */
+export async function loadOrCreateSecrets(folder: DataFolder): Promise<StoredSecrets> {
+  const stored = await readSecrets(folder);
+  if (stored) return stored;
+  if (existsSync(folder.cluster)) {
+    throw new EmbeddedError(
+      `${folder.secrets} is missing, and the database beside it cannot be read without it: restore it from your backup`,
+    );
+  }
+  const made = { sessionSecret: random(), encryptionKey: random(), databasePassword: random() };
+  await writeOnce(folder.secrets, `${JSON.stringify(made, null, 2)}\n`);
+  return made;
+}
+
+/** @returns null when there are none yet */
+export async function readSecrets(folder: DataFolder): Promise<StoredSecrets | null> {
+  let text: string;
+  try {
+    text = await readFile(folder.secrets, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const fields = parseObject(text);
+  const { sessionSecret, encryptionKey, databasePassword } = fields;
+  if (![sessionSecret, encryptionKey, databasePassword].every((value) => typeof value === 'string' && value !== '')) {
+    throw new EmbeddedError(`${folder.secrets} is damaged: restore it from your backup`);
+  }
+  return fields as unknown as StoredSecrets;
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+const random = (): string => randomBytes(32).toString('hex');
+
+/** All of it or nothing, on the disk before it is used, and never over a file that is there. */
+async function writeOnce(path: string, text: string): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  const file = await open(draft, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(draft, path);
+  } finally {
+    await unlink(draft);
+  }
+}

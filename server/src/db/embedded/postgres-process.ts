@@ -1,0 +1,173 @@
+import type { ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import type { Logger } from '../../observability/logger.js';
+import { lastError, type Cluster } from './cluster.js';
+import { EmbeddedError } from './embedded-error.js';
+import { readPostmaster, stopLeftover } from './leftover.js';
+import { executable, type NativePackage } from './native-package.js';
+import { spawnTool } from './run-tool.js';
+
+const startTries = 20;
+const tryAgainMilliseconds = 500;
+const fastStopMilliseconds = 20_000;
+
+/** Another try may work: a port somebody took, or processes of a killed Postgres that are about to end. */
+const passing = /could not bind|could not create any TCP|pre-existing shared memory|lock file .* already exists/i;
+
+/** A running Postgres that belongs to this process: started again when it dies, stopped with us. */
+export class PostgresProcess {
+  private child: ChildProcess | undefined;
+  private stopping = false;
+  private restart: Promise<void> | undefined;
+
+  private constructor(
+    private readonly cluster: Cluster,
+    private readonly postgres: NativePackage,
+    private readonly connections: number,
+    private readonly logger: Logger,
+    /** On loopback; stays the same for the life of this object. */
+    readonly port: number,
+  ) {}
+
+  /** @throws EmbeddedError with Postgres's own reason */
+  static async start(cluster: Cluster, postgres: NativePackage, connections: number, logger: Logger) {
+    for (let attempt = 1; ; attempt++) {
+      const running = new PostgresProcess(cluster, postgres, connections, logger, await freePort());
+      try {
+        await running.launch();
+        return running;
+      } catch (error) {
+        if (attempt >= startTries || !(error instanceof EmbeddedError) || !passing.test(error.message)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, tryAgainMilliseconds));
+      }
+    }
+  }
+
+  /** Ends its connections, writes everything, leaves no process. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.restart;
+    const child = this.child;
+    if (!child || hasEnded(child)) return;
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill('SIGINT');
+    const late = setTimeout(() => {
+      this.logger.warn('the database does not stop, ending it at once');
+      child.kill('SIGQUIT');
+    }, fastStopMilliseconds);
+    await ended;
+    clearTimeout(late);
+  }
+
+  /** Resolves when it takes connections. @throws EmbeddedError */
+  private async launch(): Promise<void> {
+    await stopLeftover(this.cluster.path, this.logger);
+    const child = spawnTool(
+      executable(this.postgres.folder, 'postgres'),
+      this.parameters(),
+      this.cluster.toolOptions,
+      'ignore',
+    );
+    this.child = child;
+    const output = this.follow(child);
+    const failure = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message));
+      child.once('exit', () => setTimeout(() => resolve(lastError(output.join('\n'))), 20));
+    });
+    const endWithUs = (): void => void child.kill('SIGINT');
+    process.once('exit', endWithUs);
+    child.once('exit', () => process.removeListener('exit', endWithUs));
+
+    const reason = await Promise.race([failure, this.untilReady(child)]);
+    if (reason !== undefined) throw new EmbeddedError(`the embedded Postgres did not start: ${reason}`);
+    child.once('exit', (code, signal) => this.died(code, signal));
+    if (hasEnded(child)) this.died(child.exitCode, child.signalCode);
+  }
+
+  private async untilReady(child: ChildProcess): Promise<undefined> {
+    for (;;) {
+      const postmaster = await readPostmaster(this.cluster.path);
+      if (postmaster && postmaster.pid === child.pid && postmaster.ready) return undefined;
+      // Then the other side of the race answers; this one only has to end.
+      if (child.pid === undefined || hasEnded(child)) return new Promise(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+  }
+
+  private died(code: number | null, signal: string | null): void {
+    if (this.stopping) return;
+    this.logger.error({ code, signal }, 'the embedded Postgres ended, starting it again');
+    this.restart ??= this.relaunch().finally(() => (this.restart = undefined));
+  }
+
+  /** On the same port, so that everybody finds it again. Tries until it works or we stop. */
+  private async relaunch(): Promise<void> {
+    while (!this.stopping) {
+      try {
+        await this.launch();
+        this.logger.info('the embedded Postgres is back');
+        return;
+      } catch (error) {
+        this.logger.error({ err: error }, 'the embedded Postgres does not come back, trying again');
+        await new Promise((resolve) => setTimeout(resolve, tryAgainMilliseconds));
+      }
+    }
+  }
+
+  private parameters(): string[] {
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port: this.port,
+      unix_socket_directories: '',
+      max_connections: this.connections,
+      // What was acknowledged survives a power cut.
+      fsync: 'on',
+      synchronous_commit: 'on',
+      full_page_writes: 'on',
+      // Small /dev/shm of containers; our queries are small.
+      max_parallel_workers_per_gather: 0,
+      jit: 'off',
+      timezone: 'UTC',
+      // Neither statements nor rows: they hold what people wrote.
+      log_error_verbosity: 'terse',
+      log_min_error_statement: 'panic',
+      log_line_prefix: '',
+    };
+    return [
+      '-D',
+      this.cluster.pathSeen,
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ];
+  }
+
+  /** Its messages into our log. @returns the last lines, for the reason of a failure */
+  private follow(child: ChildProcess): string[] {
+    const recent: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      if (!stream) continue;
+      createInterface({ input: stream }).on('line', (line) => {
+        recent.push(line);
+        if (recent.length > 20) recent.shift();
+        if (/^(FATAL|PANIC):/.test(line) && !/the database system is|terminating connection/.test(line)) {
+          this.logger.warn({ postgres: line }, 'embedded Postgres');
+        } else this.logger.debug({ postgres: line }, 'embedded Postgres');
+      });
+    }
+    return recent;
+  }
+}
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,127 @@
+import pg from 'pg';
+import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
+import type { Logger } from '../observability/logger.js';
+import { assertComplete, pendingMigrations, type SchemaState } from './schema-state.js';
+
+/** Any number no other program uses on this database: 'toll' in ASCII. */
+const migrationLock = 0x746f6c6c;
+
+/**
+ * Brings the schema up to this code, or refuses. One node at a time: the others wait for the lock and find nothing to do.
+ *
+ * A migration and its record are one transaction, so a server killed in the middle leaves nothing behind. One that must
+ * run outside a transaction (`transaction = false`) leaves a mark while it runs, and a mark found at start is refused.
+ * @param url the same database; the lock has a connection of its own, which works behind transaction poolers too
+ * @throws SchemaError when the schema is newer than the code or half-migrated
+ */
+export async function migrate(dataSource: DataSource, url: string, logger: Logger): Promise<void> {
+  const lock = new pg.Client({ connectionString: url, application_name: 'tollgate-migrate' });
+  // A lost lock connection shows as a failure of the statements below.
+  lock.on('error', (error) => logger.warn({ err: error }, 'migration lock connection failed'));
+  await lock.connect();
+  try {
+    await takeLock(lock, logger);
+    const runner = dataSource.createQueryRunner();
+    try {
+      await runPending(runner, dataSource.migrations, logger);
+      assertComplete(expectedTables(dataSource), await readColumns(runner));
+    } finally {
+      await runner.release();
+    }
+  } finally {
+    await lock.end();
+  }
+}
+
+async function takeLock(lock: pg.Client, logger: Logger): Promise<void> {
+  await lock.query('BEGIN');
+  await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await lock.query('SET LOCAL statement_timeout = 0');
+  const { rows } = await lock.query<{ taken: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS taken', [
+    migrationLock,
+  ]);
+  if (rows[0]?.taken) return;
+  logger.info('another node is migrating the database, waiting for it');
+  await lock.query('SELECT pg_advisory_xact_lock($1)', [migrationLock]);
+}
+
+async function runPending(runner: QueryRunner, migrations: MigrationInterface[], logger: Logger): Promise<void> {
+  await runner.query(`
+    CREATE TABLE IF NOT EXISTS migrations (id serial PRIMARY KEY, "timestamp" bigint NOT NULL, name varchar NOT NULL);
+    CREATE TABLE IF NOT EXISTS migrations_begun (name text PRIMARY KEY, begun_at timestamptz NOT NULL DEFAULT now());
+  `);
+  const pending = pendingMigrations(await readState(runner, migrations.map(nameOf)));
+  for (const migration of migrations.filter((one) => pending.includes(nameOf(one)))) {
+    const begun = Date.now();
+    if (migration.transaction === false) await runMarked(runner, migration);
+    else await runWhole(runner, migration);
+    logger.info({ migration: nameOf(migration), milliseconds: Date.now() - begun }, 'database migrated');
+  }
+}
+
+async function runWhole(runner: QueryRunner, migration: MigrationInterface): Promise<void> {
+  await runner.startTransaction();
+  try {
+    // A migration of a large table may take longer than any query of ours should.
+    await runner.query('SET LOCAL statement_timeout = 0');
+    await migration.up(runner);
+    await record(runner, migration);
+    await runner.commitTransaction();
+  } catch (error) {
+    await runner.rollbackTransaction();
+    throw error;
+  }
+}
+
+async function runMarked(runner: QueryRunner, migration: MigrationInterface): Promise<void> {
+  await runner.query('INSERT INTO migrations_begun (name) VALUES ($1)', [nameOf(migration)]);
+  await runner.query('SET statement_timeout = 0');
+  try {
+    await migration.up(runner);
+  } finally {
+    await runner.query('RESET statement_timeout');
+  }
+  await runner.startTransaction();
+  await record(runner, migration);
+  await runner.query('DELETE FROM migrations_begun WHERE name = $1', [nameOf(migration)]);
+  await runner.commitTransaction();
+}
+
+async function record(runner: QueryRunner, migration: MigrationInterface): Promise<void> {
+  const name = nameOf(migration);
+  await runner.query('INSERT INTO migrations ("timestamp", name) VALUES ($1, $2)', [Number(name.slice(-13)), name]);
+}
+
+const nameOf = (migration: MigrationInterface): string => migration.name ?? migration.constructor.name;
+
+async function readState(runner: QueryRunner, known: string[]): Promise<SchemaState> {
+  const recorded = (await runner.query('SELECT name FROM migrations ORDER BY id')) as { name: string }[];
+  const unfinished = (await runner.query('SELECT name FROM migrations_begun ORDER BY begun_at')) as { name: string }[];
+  return {
+    known,
+    recorded: recorded.map(({ name }) => name),
+    unfinished: unfinished.map(({ name }) => name),
+    tables: new Set((await readColumns(runner)).keys()),
+    firstTable: 'users',
+  };
+}
+
+/** Column names by table, of the schema unqualified names live in. */
+async function readColumns(runner: QueryRunner): Promise<Map<string, Set<string>>> {
+  const rows = (await runner.query(
+    'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()',
+  )) as { table_name: string; column_name: string }[];
+  const columns = new Map<string, Set<string>>();
+  for (const row of rows) columns.set(row.table_name, (columns.get(row.table_name) ?? new Set()).add(row.column_name));
+  return columns;
+}
+
+/** Every entity's table, and the tables of the ledger that no entity shows. */
+function expectedTables(dataSource: DataSource): Array<{ table: string; columns: string[] }> {
+  const ofEntities = dataSource.entityMetadatas.map((entity) => ({
+    table: entity.tableName,
+    columns: entity.columns.map((column) => column.databaseName),
+  }));
+  const ofLedger = ['reservations', 'ledger_entries', 'usage_hourly', 'nodes'];
+  return [...ofEntities, ...ofLedger.map((table) => ({ table, columns: [] }))];
+}

@@ -1,0 +1,68 @@
+/** The schema is not one this server can work with. The message is one clear line that says what to do. */
+export class SchemaError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'SchemaError';
+  }
+}
+
+export interface SchemaState {
+  /** Names of this code's migrations, oldest first. */
+  readonly known: readonly string[];
+  /** Names recorded in the database, in the order they ran. */
+  readonly recorded: readonly string[];
+  /** Migrations that began outside a transaction and never finished. */
+  readonly unfinished: readonly string[];
+  /** Every table of the schema. */
+  readonly tables: ReadonlySet<string>;
+  /** A table the first migration makes: it must not be there before. */
+  readonly firstTable: string;
+}
+
+/**
+ * Decides from what the database records whether migrations may run.
+ * @returns the migrations still to run, oldest first
+ * @throws SchemaError for a schema that is newer than this code or half-migrated
+ */
+export function pendingMigrations(state: SchemaState): string[] {
+  const newer = state.recorded.filter((name) => !state.known.includes(name));
+  if (newer.length > 0) {
+    throw new SchemaError(
+      `the database schema is newer than this server (it has ${newer.join(', ')}): start the version that made it, or a later one`,
+    );
+  }
+  if (state.unfinished.length > 0) {
+    throw new SchemaError(
+      `the database schema is half-migrated: ${state.unfinished.join(', ')} began and did not finish; restore the backup from before it, then start again`,
+    );
+  }
+  const pending = state.known.filter((name) => !state.recorded.includes(name));
+  const gap = state.known.slice(0, state.recorded.length).filter((name) => !state.recorded.includes(name));
+  if (gap.length > 0) {
+    throw new SchemaError(
+      `the database schema is half-migrated: ${gap.join(', ')} is missing between migrations that ran; restore a whole backup`,
+    );
+  }
+  if (state.recorded.length === 0 && state.tables.has(state.firstTable)) {
+    throw new SchemaError(
+      `the database schema is half-migrated: table "${state.firstTable}" exists but no migration is recorded; use an empty database or restore a whole backup`,
+    );
+  }
+  return pending;
+}
+
+/** @throws SchemaError naming the first table or column that the records promise and the database lacks */
+export function assertComplete(
+  expected: ReadonlyArray<{ readonly table: string; readonly columns: readonly string[] }>,
+  found: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
+  for (const { table, columns } of expected) {
+    const present = found.get(table);
+    const missing = present ? columns.find((column) => !present.has(column)) : undefined;
+    if (!present || missing) {
+      throw new SchemaError(
+        `the database schema is half-migrated: ${missing ? `column "${missing}" of ` : ''}table "${table}" is missing although its migration is recorded; restore a whole backup`,
+      );
+    }
+  }
+}

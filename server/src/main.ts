@@ -1,0 +1,89 @@
+import 'reflect-metadata';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ConfigError, parseConfig, type Config } from './config.js';
+import { createContainer, type Container } from './container.js';
+import { EmbeddedError } from './db/embedded/embedded-error.js';
+import { SchemaError } from './db/schema-state.js';
+import { createLogger, type Logger } from './observability/logger.js';
+
+/** A terminal's Ctrl-C reaches us twice within a moment when npm stands between: once itself, once forwarded. */
+const echoMilliseconds = 500;
+
+await main();
+
+async function main(): Promise<void> {
+  const config = readConfig();
+  if (!config) return;
+  const logger = createLogger(config.logLevel);
+  const container = createContainer(config, { logger, clientRoot: findClient() });
+  handleSignals(container, logger);
+  try {
+    const { url } = await container.start();
+    logger.info({ url, node: process.version, database: config.databaseUrl ? 'external' : 'embedded' }, 'ready');
+  } catch (error) {
+    fail(describeStartFailure(error));
+    if (!isForeseen(error)) logger.fatal({ err: error }, 'start failed');
+  }
+}
+
+function readConfig(): Config | undefined {
+  try {
+    return parseConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    for (const problem of error.problems) fail(problem);
+    return undefined;
+  }
+}
+
+/** Failures with a text of their own for people, one line each. */
+function fail(line: string): void {
+  process.stderr.write(`tollgate: ${line}\n`);
+  process.exitCode = 1;
+}
+
+const isForeseen = (error: unknown): boolean =>
+  error instanceof EmbeddedError || error instanceof SchemaError || isPortTaken(error);
+
+const isPortTaken = (error: unknown): error is NodeJS.ErrnoException & { port?: number } =>
+  error instanceof Error && (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+
+function describeStartFailure(error: unknown): string {
+  if (isPortTaken(error)) return `port ${error.port ?? ''} is in use: set PORT to another one`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The first signal stops gracefully, a second one ends the process at once. */
+function handleSignals(container: Container, logger: Logger): void {
+  let stoppingSince: number | undefined;
+  const stop = (signal: string): void => {
+    if (stoppingSince !== undefined) {
+      if (Date.now() - stoppingSince < echoMilliseconds) return;
+      // The embedded database is told to stop as the process ends.
+      process.exit(1);
+    }
+    stoppingSince = Date.now();
+    logger.info({ signal }, 'stopping');
+    void container.stop().then(() => {
+      logger.info('stopped');
+      logger.flush(() => process.exit());
+    });
+  };
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
+
+  // A bug: the state of the process is unknown, so it ends; an orderly stop keeps the books of calls in flight.
+  const crash = (error: unknown): void => {
+    logger.fatal({ err: error }, 'unforeseen failure, stopping');
+    process.exitCode = 1;
+    stop('failure');
+  };
+  process.on('uncaughtException', crash);
+  process.on('unhandledRejection', crash);
+}
+
+/** The console lies beside the server in a build. */
+function findClient(): string | null {
+  const folder = fileURLToPath(new URL('../client', import.meta.url));
+  return existsSync(folder) ? folder : null;
+}
