@@ -20,7 +20,8 @@ const validRoles: readonly number[] = Object.values(Role);
 /** The session's user, or null. No header is asked for: for public endpoints that look at who is there. */
 export async function sessionActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   const cookie = request.cookies[sessionCookie];
-  return cookie ? authenticator.actorOfSession(cookie) : null;
+  const actor = cookie ? await authenticator.actorOfSession(cookie) : null;
+  return actor && { ...actor, ip: request.ip };
 }
 
 /**
@@ -39,6 +40,7 @@ export async function authenticate(request: FastifyRequest, authenticator: Authe
     }
     actor = await authenticator.actorOfAccessToken(authorization.replace('Bearer ', '').trim());
     if (!actor) throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid access token');
+    actor = { ...actor, ip: request.ip };
   }
   if (!actor.username.trim() || !validRoles.includes(actor.role)) {
     throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid user info');

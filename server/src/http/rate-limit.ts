@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import type { onRequestAsyncHookHandler } from 'fastify';
 import type { SharedState } from '../cache/shared-state.js';
+import { addressKey } from '../shared/address.js';
 import { AppError } from '../shared/errors.js';
 
 export interface RateLimit {
@@ -13,27 +13,12 @@ export interface RateLimit {
 export function limitByAddress(state: SharedState, name: string, limit: RateLimit): onRequestAsyncHookHandler {
   return async (request) => {
     if (!limit.enabled) return;
-    const hit = await state
-      .hit(`limit:${name}:${addressKey(request.ip)}`, limit.count, limit.seconds)
-      .catch(() => null);
-    if (hit && !hit.allowed) throw tooManyRequests(hit.retryAfterSeconds);
+    const key = `limit:${name}:${addressKey(request.ip)}`;
+    const hit = await state.hit(key, limit.count, limit.seconds).catch(() => null);
+    if (hit && !hit.allowed) {
+      throw new AppError('RATE_LIMITED', 'Too many requests, try again later', {
+        retryAfterSeconds: hit.retryAfterSeconds,
+      });
+    }
   };
-}
-
-export const tooManyRequests = (retryAfterSeconds: number): AppError =>
-  new AppError('RATE_LIMITED', 'Too many requests, try again later', { retryAfterSeconds });
-
-/** An IPv6 customer owns a whole /64, so that is what counts as one address. */
-export function addressKey(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.split('%')[0]?.split('::') ?? [];
-  const left = head.split(':').filter(Boolean);
-  const right = tail?.split(':').filter(Boolean) ?? [];
-  const groups =
-    tail === undefined ? left : [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isAppError, type AppError, type ErrorCode } from '../shared/errors.js';
+import { isAppError, UnavailableError, type AppError, type ErrorCode } from '../shared/errors.js';
+import { isDatabaseAway } from '../shared/postgres-error.js';
 
 /**
  * The REST skin's table: HTTP status of every failure. Old clients read `success` and expect 200 for business failures;
@@ -58,11 +59,15 @@ export interface RestFailure {
 }
 
 /** Never shows an unforeseen error's text: that goes to the log with the request id. */
-export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function sendRestError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = isDatabaseAway(thrown) ? new UnavailableError('The database is away, try again in a moment') : thrown;
   const failure = toFailure(error);
   if (failure.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unforeseen failure');
   if (isAppError(error) && error.retryAfterSeconds) reply.header('Retry-After', String(error.retryAfterSeconds));
-  return reply.status(failure.status).send({ success: false, message: failure.message, code: failure.code });
+  const answer: RestFailure = { success: false, message: failure.message, code: failure.code };
+  if (failure.code !== 'INTERNAL_ERROR') return reply.status(failure.status).send(answer);
+  // the shape in which older clients expect what nobody foresaw
+  return reply.status(500).send({ ...answer, error: { message: failure.message, type: 'veloera_panic' } });
 }
 
 function toFailure(error: unknown): { status: number; message: string; code: ErrorCode } {

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { SharedState } from '../../cache/shared-state.js';
+import { UserStatus, type Actor } from '../../shared/actor.js';
+import { addressKey } from '../../shared/address.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { OptionValues } from '../options/option-registry.js';
+import type { User } from '../users/user.entity.js';
+import type { PasswordService } from './password.service.js';
+import type { SessionOrigin, SessionService } from './session.service.js';
+
+/** Sign-in, registration and mail endpoints share one counter for each address (`rest-api.md` 1.6). */
+const criticalLimit = { count: 20, seconds: 1200 };
+/** Guesses at one account from anywhere. */
+const accountLimit = { count: 20, seconds: 900 };
+/** How long a node may believe what it read about a caller; announcements shorten it. */
+const actorMilliseconds = 1000;
+
+export interface Credentials {
+  /** User name or e-mail address. */
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface SignIn {
+  readonly user: User;
+  /** For the cookie. */
+  readonly secret: string;
+}
+
+export interface AuthServiceParts {
+  readonly users: Repository<User>;
+  readonly sessions: SessionService;
+  readonly passwords: PasswordService;
+  readonly secrets: Secrets;
+  readonly state: SharedState;
+  readonly changes: Changes;
+  readonly options: { readonly values: OptionValues };
+}
+
+/** Who is calling, and how people sign in and out. */
+export class AuthService {
+  private readonly actors = new LRUCache<string, Actor>({ max: 10_000, ttl: actorMilliseconds });
+
+  constructor(private readonly parts: AuthServiceParts) {
+    const forget = (): void => this.actors.clear();
+    parts.changes.on('user', forget);
+    parts.changes.on('session', forget);
+  }
+
+  /** Role, status and group are the database's, never the cookie's: a ban holds within a second. */
+  actorOfSession(cookie: string): Promise<Actor | null> {
+    return this.remember(`session:${cookie}`, async () => {
+      const session = await this.parts.sessions.find(cookie);
+      const user = session && (await this.parts.users.findOneBy({ id: session.userId }));
+      return user ? { ...toActor(user), sessionId: session.publicId } : null;
+    });
+  }
+
+  actorOfAccessToken(token: string): Promise<Actor | null> {
+    return this.remember(`token:${token}`, async () => {
+      if (token === '') return null;
+      const user = await this.parts.users.findOneBy({ accessTokenHash: this.parts.secrets.hash(token) });
+      return user && toActor(user);
+    });
+  }
+
+  /**
+   * Opens a session, a new one at every sign-in.
+   * @throws AppError RATE_LIMITED, INVALID_INPUT (switched off, empty field), INVALID_CREDENTIALS (one text for every reason)
+   */
+  async login(credentials: Credentials, origin: SessionOrigin): Promise<SignIn> {
+    await this.limitCritical(origin.ip);
+    if (!this.parts.options.values.PasswordLoginEnabled) {
+      throw new InvalidInputError('Password login is disabled by the administrator');
+    }
+    const name = credentials.username.trim();
+    if (name === '' || credentials.password === '') throw new InvalidInputError('Invalid parameter');
+    const digest = createHash('sha256').update(name.toLowerCase()).digest('base64url');
+    await this.limit(`limit:login:${digest}`, accountLimit);
+
+    const user = await this.findByLogin(name);
+    const { matches, outdated } = await this.parts.passwords.check(user?.passwordHash ?? null, credentials.password);
+    if (!user || !matches || user.status !== UserStatus.enabled) {
+      throw new AppError('INVALID_CREDENTIALS', 'Username or password wrong, or user banned');
+    }
+    if (outdated) {
+      const passwordHash = await this.parts.passwords.hash(credentials.password);
+      await this.parts.users.update({ id: user.id }, { passwordHash });
+    }
+    return { user, secret: await this.parts.sessions.open(user.id, origin) };
+  }
+
+  /** Ends the session of this cookie; fine when there is none. */
+  async logout(cookie: string | undefined): Promise<void> {
+    if (!cookie) return;
+    await this.parts.sessions.close(cookie);
+    await this.parts.changes.announce({ kind: 'session' });
+  }
+
+  /** @throws AppError RATE_LIMITED */
+  limitCritical(ip: string): Promise<void> {
+    return this.limit(`limit:CT:${addressKey(ip)}`, criticalLimit);
+  }
+
+  /** A name first, so that nobody can shadow an account by taking its address as a name. */
+  private async findByLogin(name: string): Promise<User | null> {
+    const query = this.parts.users.createQueryBuilder('account').addSelect('account.passwordHash');
+    const byName = await query.clone().where('account.username = :name', { name }).getOne();
+    if (byName || !name.includes('@')) return byName;
+    return query.clone().where("account.email <> '' AND lower(account.email) = lower(:name)", { name }).getOne();
+  }
+
+  private async limit(key: string, limit: { count: number; seconds: number }): Promise<void> {
+    const hit = await this.parts.state.hit(key, limit.count, limit.seconds);
+    if (hit.allowed) return;
+    throw new AppError('RATE_LIMITED', 'Too many attempts, try again later', {
+      retryAfterSeconds: hit.retryAfterSeconds,
+    });
+  }
+
+  private async remember(secret: string, load: () => Promise<Actor | null>): Promise<Actor | null> {
+    const key = createHash('sha256').update(secret).digest('base64url');
+    const known = this.actors.get(key);
+    if (known) return known;
+    const actor = await load();
+    if (actor) this.actors.set(key, actor);
+    return actor;
+  }
+}
+
+function toActor({ id, username, role, status, group }: User): Actor {
+  return { id, username, role, status, group };
+}

@@ -1,0 +1,63 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
+import type { Clock } from '../../shared/clock.js';
+import { Session } from './session.entity.js';
+
+/** 30 days from sign-in (`rest-api.md` 1.3). */
+export const sessionSeconds = 2_592_000;
+const seenEveryMilliseconds = 5 * 60_000;
+
+export interface SessionOrigin {
+  readonly ip: string;
+  readonly userAgent: string;
+}
+
+/** Browser sign-ins: rows that can be revoked. The cookie's secret itself is never stored. */
+export class SessionService {
+  constructor(
+    private readonly sessions: Repository<Session>,
+    private readonly sessionSecret: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @returns the secret for the cookie */
+  async open(userId: number, origin: SessionOrigin): Promise<string> {
+    const secret = randomBytes(32).toString('base64url');
+    const now = this.clock.now();
+    await this.sessions.insert({
+      idHash: this.hash(secret),
+      publicId: randomUUID(),
+      userId,
+      lastSeenAt: new Date(now),
+      expiresAt: new Date(now + sessionSeconds * 1000),
+      ip: origin.ip.slice(0, 64),
+      userAgent: origin.userAgent.slice(0, 256),
+    });
+    await this.sessions.delete({ expiresAt: LessThan(new Date(now)) });
+    return secret;
+  }
+
+  /** The living session behind a cookie, or null. */
+  async find(secret: string): Promise<Session | null> {
+    const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
+    const now = this.clock.now();
+    if (!session || session.expiresAt.getTime() <= now) return null;
+    if (now - session.lastSeenAt.getTime() > seenEveryMilliseconds) {
+      await this.sessions.update({ idHash: session.idHash }, { lastSeenAt: new Date(now) });
+    }
+    return session;
+  }
+
+  async close(secret: string): Promise<void> {
+    await this.sessions.delete({ idHash: this.hash(secret) });
+  }
+
+  /** Ends every session of a user, in the caller's transaction. @param except the one that stays (a public id) */
+  async revokeAll(manager: EntityManager, userId: number, except?: string): Promise<void> {
+    await manager.delete(Session, { userId, ...(except === undefined ? {} : { publicId: Not(except) }) });
+  }
+
+  private hash(secret: string): Buffer {
+    return createHmac('sha256', this.sessionSecret).update(secret).digest();
+  }
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import type { Repository } from 'typeorm';
+import type { Logger } from 'pino';
+import type { Changes } from '../../cache/changes.js';
+import { requireActor, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { AppError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { randomBetween } from '../../shared/ids.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { PasswordService } from '../auth/password.service.js';
+import type { SessionService } from '../auth/session.service.js';
+import { selfPatch, type SelfPatch } from './user-input.js';
+import { User } from './user.entity.js';
+import { disableTokens, parsed, toConflict } from './user.service.js';
+
+export interface AccountServiceParts {
+  readonly users: Repository<User>;
+  readonly passwords: PasswordService;
+  readonly sessions: SessionService;
+  readonly secrets: Secrets;
+  readonly changes: Changes;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+/** What people do with their own account (`rest-api.md` 3.3). */
+export class AccountService {
+  constructor(private readonly parts: AccountServiceParts) {}
+
+  async get(actor: MaybeActor): Promise<User> {
+    const { id } = requireActor(actor);
+    const user = await this.parts.users.findOneBy({ id });
+    if (!user) throw new NotFoundError('User', id);
+    return user;
+  }
+
+  /** The system access token in clear, null when none was made. Only ever for its owner. */
+  async accessToken(actor: MaybeActor): Promise<string | null> {
+    const { id } = requireActor(actor);
+    const row = await this.parts.users.findOne({ where: { id }, select: { id: true, accessTokenSealed: true } });
+    return row?.accessTokenSealed ? this.parts.secrets.open(row.accessTokenSealed) : null;
+  }
+
+  /** Makes a new system access token; the one before stops working. Standard base64 of 21 to 24 bytes. */
+  async renewAccessToken(actor: MaybeActor): Promise<string> {
+    const { id } = requireActor(actor);
+    const token = randomBytes(randomBetween(21, 24)).toString('base64');
+    try {
+      await this.parts.users.update(
+        { id },
+        { accessTokenHash: this.parts.secrets.hash(token), accessTokenSealed: this.parts.secrets.seal(token) },
+      );
+    } catch (error) {
+      if (!isUniqueViolation(error, 'users_access_token_hash')) throw error;
+      throw new AppError('CONFLICT', 'Duplicate generated, retry', { cause: error });
+    }
+    await this.parts.changes.announce({ kind: 'user', id });
+    return token;
+  }
+
+  /**
+   * Name, display name and password. A new password ends every other session. Clients that send the old password have it
+   * checked; the oldest ones do not send it, which is allowed and noted in the server's log.
+   */
+  async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
+    const self = requireActor(actor);
+    const { username, displayName, password, originalPassword } = parsed(selfPatch, patch);
+    const passwordHash = password ? await this.newPasswordHash(self, password, originalPassword) : undefined;
+    const set = {
+      ...(username ? { username } : {}),
+      ...(displayName ? { displayName } : {}),
+      ...(passwordHash ? { passwordHash } : {}),
+    };
+    if (Object.keys(set).length === 0) return this.get(self);
+    try {
+      await this.parts.users.manager.transaction(async (manager) => {
+        await manager.update(User, { id: self.id }, set);
+        if (passwordHash) await this.parts.sessions.revokeAll(manager, self.id, self.sessionId);
+      });
+    } catch (error) {
+      throw toConflict(error);
+    }
+    await this.parts.changes.announce({ kind: 'user', id: self.id }, { kind: 'session' });
+    return this.get(self);
+  }
+
+  /** The name and address stay taken; keys and sessions stop working at once. */
+  async remove(actor: MaybeActor): Promise<void> {
+    const self = requireActor(actor);
+    if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');
+    await this.parts.users.manager.transaction(async (manager) => {
+      await manager.softDelete(User, { id: self.id });
+      await disableTokens(manager, self.id);
+      await this.parts.sessions.revokeAll(manager, self.id);
+    });
+    await this.parts.changes.announce({ kind: 'user', id: self.id }, { kind: 'session' });
+  }
+
+  private async newPasswordHash(self: Actor, password: string, original: string | undefined): Promise<string> {
+    const row = await this.parts.users.findOne({ where: { id: self.id }, select: { id: true, passwordHash: true } });
+    if (original !== undefined && row?.passwordHash) {
+      const { matches } = await this.parts.passwords.check(row.passwordHash, original);
+      if (!matches) throw new InvalidInputError('The old password is wrong', 'originalPassword');
+    } else if (row?.passwordHash) {
+      this.parts.logger.warn({ userId: self.id }, 'password changed without the old one');
+    }
+    return this.parts.passwords.hash(password);
+  }
+}

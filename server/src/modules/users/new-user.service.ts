@@ -1,0 +1,45 @@
+import type { EntityManager } from 'typeorm';
+import { randomAlphanumeric } from '../../shared/ids.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { PostEntry } from '../quota/ledger.service.js';
+import { User } from './user.entity.js';
+
+export interface NewUser {
+  readonly username: string;
+  readonly displayName: string;
+  readonly passwordHash: string | null;
+  readonly role: number;
+  readonly group?: string;
+  readonly email?: string;
+  readonly inviterId?: number;
+  /** Start quota, booked as the opening entry of the user's account. */
+  readonly quota: number;
+}
+
+const affiliateCodeLength = 6;
+
+/** Inserts a user with an invite code and books the opening balance, in the caller's transaction. */
+export async function insertUser(manager: EntityManager, postEntry: PostEntry, user: NewUser): Promise<User> {
+  const { quota, ...columns } = user;
+  const inserted = await manager.insert(User, { ...columns, affCode: randomAlphanumeric(affiliateCodeLength) });
+  const id = inserted.identifiers[0]?.['id'] as number;
+  await postEntry(manager, {
+    source: `opening:user:${id}`,
+    kind: 'opening',
+    userId: id,
+    amount: quota,
+    note: 'start quota',
+  });
+  return manager.findOneByOrFail(User, { id });
+}
+
+/** Runs the transaction again when the random invite code was somebody's already. */
+export async function withFreshAffiliateCode<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt >= 5 || !isUniqueViolation(error, 'users_aff_code')) throw error;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import type { Actor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { formatQuota } from '../../shared/quota.js';
+import { LogType } from '../logs/log.entity.js';
+import type { OptionValues } from '../options/option-registry.js';
+import type { PostEntry } from '../quota/ledger.service.js';
+import type { User } from './user.entity.js';
+
+export interface UserBooksParts {
+  readonly postEntry: PostEntry;
+  readonly audit: AuditLog;
+  readonly options: { readonly values: OptionValues };
+}
+
+/** What admins do to users, written into the ledger and the log inside their transactions. */
+export class UserBooks {
+  constructor(private readonly parts: UserBooksParts) {}
+
+  get postEntry(): PostEntry {
+    return this.parts.postEntry;
+  }
+
+  /** Adds an amount to a balance, or takes it when negative. */
+  async grant(manager: EntityManager, actor: Actor, user: User, amount: number, note = ''): Promise<void> {
+    if (amount === 0) return;
+    const after = await this.parts.postEntry(manager, {
+      source: `admin_grant:${user.id}:${randomUUID()}`,
+      kind: 'admin_grant',
+      userId: user.id,
+      amount,
+      actorId: actor.id,
+      note,
+    });
+    const balance = after ?? 0;
+    const text = `Administrator changed quota from ${this.format(balance - amount)} to ${this.format(balance)}`;
+    await this.record(manager, actor, user, note === '' ? text : `${text}: ${note}`);
+  }
+
+  /** Moves a balance to a value: books the difference to what it is now, under the row's lock. */
+  async moveTo(manager: EntityManager, actor: Actor, user: User, quota: number): Promise<void> {
+    const rows = (await manager.query('SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE', [user.id])) as Array<{
+      quota: string;
+    }>;
+    await this.grant(manager, actor, user, quota - Number(rows[0]?.quota ?? 0));
+  }
+
+  /** A row in the user's log; only admins see who did it. */
+  record(manager: EntityManager, actor: Actor, user: Pick<User, 'id' | 'username'>, content: string): Promise<void> {
+    return this.parts.audit.record(manager, {
+      type: LogType.manage,
+      userId: user.id,
+      username: user.username,
+      content,
+      other: { admin_info: { admin_id: actor.id, admin_username: actor.username } },
+    });
+  }
+
+  /** The line that greets a new user who got something. */
+  async recordBonus(manager: EntityManager, user: User): Promise<void> {
+    if (user.quota <= 0) return;
+    await this.parts.audit.record(manager, {
+      type: LogType.system,
+      userId: user.id,
+      username: user.username,
+      content: `New user bonus ${this.format(user.quota)}`,
+    });
+  }
+
+  private format(quota: number): string {
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+  }
+}

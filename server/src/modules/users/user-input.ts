@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { isQuota } from '../../shared/quota.js';
+
+/** Text of one line that people read; control characters would only mislead them. */
+const line = (label: string, most: number): z.ZodType<string> =>
+  z
+    .string()
+    .trim()
+    .max(most, `${label} must have at most ${most} characters`)
+    .refine((text) => !/\p{Cc}/u.test(text), `${label} must not hold control characters`);
+
+/** An `@` would let a name pass for somebody's address at sign-in. */
+export const usernameRule = line('username', 64)
+  .refine((name) => name !== '', 'username must not be empty')
+  .refine((name) => !name.includes('@'), 'username must not hold an @');
+
+/** bcrypt, which older nodes may still check, reads 72 bytes. */
+export const passwordRule = z
+  .string()
+  .min(8, 'password must have at least 8 characters')
+  .refine((password) => Buffer.byteLength(password) <= 72, 'password must have at most 72 bytes');
+
+export const displayNameRule = line('display name', 20);
+export const groupRule = line('group', 64).refine((group) => group !== '', 'group must not be empty');
+export const emailRule = z
+  .string()
+  .trim()
+  .max(50, 'email must have at most 50 characters')
+  .refine((email) => email === '' || /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+\.[^\s@\p{Cc}]+$/u.test(email), 'email is not valid');
+export const quotaRule = z.number().refine(isQuota, 'quota must be a whole number within range');
+export const noteRule = line('note', 200);
+
+/** What an admin may give for a new user. */
+export const newUserInput = z.object({
+  username: usernameRule,
+  password: passwordRule,
+  displayName: displayNameRule.optional(),
+  /** Only checked against the admin's own: new users are common users. */
+  role: z.int().optional(),
+  group: groupRule.optional(),
+});
+
+/** Absent means unchanged; an empty password too. */
+export const userPatch = z.object({
+  username: usernameRule.optional(),
+  password: z.literal('').or(passwordRule).optional(),
+  displayName: displayNameRule.optional(),
+  group: groupRule.optional(),
+  email: emailRule.optional(),
+  /** Balance to reach; the difference is booked. */
+  quota: quotaRule.optional(),
+  /** Amount to add; exact while the user is spending. */
+  quotaDelta: quotaRule.optional(),
+  /** Only checked: roles change through `setRole`. */
+  role: z.int().optional(),
+});
+
+/** What people may change of themselves; empty means unchanged. */
+export const selfPatch = z.object({
+  username: z.literal('').or(usernameRule).optional(),
+  displayName: displayNameRule.optional(),
+  password: z.literal('').or(passwordRule).optional(),
+  originalPassword: z.string().max(1000).optional(),
+});
+
+export type NewUserInput = z.input<typeof newUserInput>;
+export type UserPatch = z.input<typeof userPatch>;
+export type SelfPatch = z.input<typeof selfPatch>;
+
+/** The first problem in words, without a value in it. */
+export const describeProblem = (error: z.ZodError): string => error.issues[0]?.message ?? 'Invalid input';

@@ -1,0 +1,250 @@
+import type { EntityManager, Repository } from 'typeorm';
+import type { z } from 'zod';
+import type { Changes } from '../../cache/changes.js';
+import { outranks, requireRole, Role, UserStatus, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import type { Page, PageQuery } from '../../shared/page.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { PasswordService } from '../auth/password.service.js';
+import type { SessionService } from '../auth/session.service.js';
+import type { OptionValues } from '../options/option-registry.js';
+import { Token, TokenStatus } from '../tokens/token.entity.js';
+import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
+import type { UserBooks } from './user-books.service.js';
+import {
+  describeProblem,
+  newUserInput,
+  noteRule,
+  quotaRule,
+  userPatch,
+  type NewUserInput,
+  type UserPatch,
+} from './user-input.js';
+import { readUsers, type UserFilter } from './user-list.js';
+import { withoutSecrets } from './user-setting.js';
+import { User } from './user.entity.js';
+
+export type { UserFilter };
+
+/** What an admin may do to a user (`rest-api.md` 3.4). */
+export const userActions = ['enable', 'disable', 'delete', 'promote', 'demote'] as const;
+export type UserAction = (typeof userActions)[number];
+
+export interface UserServiceParts {
+  readonly users: Repository<User>;
+  readonly books: UserBooks;
+  readonly passwords: PasswordService;
+  readonly sessions: SessionService;
+  readonly changes: Changes;
+  readonly options: { readonly values: OptionValues };
+}
+
+/** Users as admins manage them. An admin acts on users below him, root on everybody. Secrets are never selected. */
+export class UserService {
+  constructor(private readonly parts: UserServiceParts) {}
+
+  async list(actor: MaybeActor, filter: UserFilter, query: PageQuery): Promise<Page<User>> {
+    const admin = requireRole(actor, 'admin');
+    const page = await readUsers(this.parts.users, filter, query);
+    return { ...page, items: page.items.map((user) => asSeenBy(admin, user)) };
+  }
+
+  async get(actor: MaybeActor, id: number): Promise<User> {
+    const admin = requireRole(actor, 'admin');
+    const user = await this.parts.users.findOneBy({ id });
+    if (!user) throw new NotFoundError('User', id);
+    if (!outranks(admin, user.role)) throw new ForbiddenError(tooHigh('read'));
+    return asSeenBy(admin, user);
+  }
+
+  /** @returns the new common user; his start quota is option QuotaForNewUser */
+  async create(actor: MaybeActor, input: NewUserInput): Promise<User> {
+    const admin = requireRole(actor, 'admin');
+    const { username, password, displayName, role, group } = parsed(newUserInput, input);
+    if (role !== undefined && role >= admin.role) {
+      throw new ForbiddenError('Cannot create a user with privileges equal to or above your own');
+    }
+    const passwordHash = await this.parts.passwords.hash(password);
+    return this.write((manager) =>
+      this.insert(manager, admin, {
+        username,
+        displayName: displayName || username.slice(0, 20),
+        passwordHash,
+        role: Role.common,
+        ...(group ? { group } : {}),
+        quota: this.parts.options.values.QuotaForNewUser,
+      }),
+    );
+  }
+
+  /** Absent keys stay as they are; a changed password ends the user's sessions. */
+  async update(actor: MaybeActor, id: number, patch: UserPatch): Promise<User> {
+    const admin = requireRole(actor, 'admin');
+    const { quota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
+    const passwordHash = password ? await this.parts.passwords.hash(password) : undefined;
+    const changed = await this.write(async (manager) => {
+      const user = await this.lock(manager, id);
+      if (!outranks(admin, user.role)) throw new ForbiddenError(tooHigh('update'));
+      if (role !== undefined && !outranks(admin, role)) {
+        throw new ForbiddenError('No permission to raise a user to your own level or above');
+      }
+      const set = { ...columns, ...(passwordHash ? { passwordHash } : {}) };
+      if (Object.keys(set).length > 0) await manager.update(User, { id }, set);
+      if (quota !== undefined) await this.parts.books.moveTo(manager, admin, user, quota);
+      if (quotaDelta !== undefined) await this.parts.books.grant(manager, admin, user, quotaDelta);
+      if (passwordHash) await this.parts.sessions.revokeAll(manager, id, ownSession(admin, id));
+      await this.parts.books.record(manager, admin, user, describeChange(user, columns, passwordHash !== undefined));
+      return manager.findOneByOrFail(User, { id });
+    });
+    await this.announce(id);
+    return asSeenBy(admin, changed);
+  }
+
+  /** Adds quota, or takes it away when the amount is negative. */
+  async grantQuota(actor: MaybeActor, id: number, amount: number, note = ''): Promise<User> {
+    const admin = requireRole(actor, 'admin');
+    const quota = parsed(quotaRule, amount);
+    const text = parsed(noteRule, note);
+    if (quota === 0) throw new InvalidInputError('The amount must not be 0', 'amount');
+    const user = await this.write(async (manager) => {
+      const target = await this.lock(manager, id);
+      if (!outranks(admin, target.role)) throw new ForbiddenError(tooHigh('update'));
+      await this.parts.books.grant(manager, admin, target, quota, text);
+      return manager.findOneByOrFail(User, { id });
+    });
+    await this.announce(id);
+    return asSeenBy(admin, user);
+  }
+
+  /** Bans, unbans, deletes (the name stays taken), promotes and demotes. What takes rights away ends the sessions too. */
+  async manage(actor: MaybeActor, id: number, action: UserAction): Promise<User> {
+    const admin = requireRole(actor, 'admin');
+    const user = await this.write(async (manager) => {
+      const target = await manager.findOne(User, {
+        where: { id },
+        withDeleted: true,
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!target) throw new NotFoundError('User', id);
+      assertMayManage(admin, target, action);
+      await manager.update(User, { id }, changeOf(action));
+      if (action === 'delete') await disableTokens(manager, id);
+      if (action !== 'enable' && action !== 'promote') await this.parts.sessions.revokeAll(manager, id);
+      await this.parts.books.record(manager, admin, target, `Administrator action: ${action}`);
+      return manager.findOneOrFail(User, { where: { id }, withDeleted: true });
+    });
+    await this.announce(id);
+    return asSeenBy(admin, user);
+  }
+
+  /** Removes the row for good, so the name is free again. The log keeps what the user did. */
+  async remove(actor: MaybeActor, id: number): Promise<void> {
+    const admin = requireRole(actor, 'admin');
+    await this.write(async (manager) => {
+      const user = await this.lock(manager, id, true);
+      // Stricter than outranks: nobody removes root, not even root.
+      if (admin.role <= user.role) throw new ForbiddenError(tooHigh('delete'));
+      const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
+      if (open.length > 0) throw new ConflictError('The user has calls in flight, try again in a moment');
+      await manager.delete(User, { id });
+      await this.parts.books.record(manager, admin, user, `Administrator removed user ${user.username}`);
+    });
+    await this.announce(id);
+  }
+
+  private async insert(manager: EntityManager, admin: Actor, user: Parameters<typeof insertUser>[2]): Promise<User> {
+    const created = await insertUser(manager, this.parts.books.postEntry, user);
+    await this.parts.books.recordBonus(manager, created);
+    await this.parts.books.record(manager, admin, created, `Administrator created user ${created.username}`);
+    return created;
+  }
+
+  private async lock(manager: EntityManager, id: number, withDeleted = false): Promise<User> {
+    const user = await manager.findOne(User, { where: { id }, withDeleted, lock: { mode: 'pessimistic_write' } });
+    if (!user) throw new NotFoundError('User', id);
+    return user;
+  }
+
+  private async write<T>(run: (manager: EntityManager) => Promise<T>): Promise<T> {
+    try {
+      return await withFreshAffiliateCode(() => this.parts.users.manager.transaction(run));
+    } catch (error) {
+      throw toConflict(error);
+    }
+  }
+
+  private announce(id: number): Promise<void> {
+    return this.parts.changes.announce({ kind: 'user', id }, { kind: 'session' });
+  }
+}
+
+/** One's own row as it is; others' without what is secret in their setting. */
+function asSeenBy(actor: Actor, user: User): User {
+  return user.id === actor.id ? user : { ...user, setting: withoutSecrets(user.setting) };
+}
+
+function assertMayManage(admin: Actor, target: User, action: UserAction): void {
+  if (!outranks(admin, target.role)) throw new ForbiddenError(tooHigh('update'));
+  if (target.deletedAt) throw new ConflictError('User has been deleted');
+  const isRoot = target.role === Role.root;
+  if (isRoot && action === 'disable') throw new ForbiddenError('Cannot disable the super admin');
+  if (isRoot && action === 'delete') throw new ForbiddenError('Cannot delete the super admin');
+  if (action === 'promote') {
+    if (admin.role !== Role.root) throw new ForbiddenError('Only the super admin may promote');
+    if (target.role >= Role.admin) throw new ConflictError('User is already an administrator');
+  }
+  if (action === 'demote') {
+    if (isRoot) throw new ForbiddenError('Cannot demote the super admin');
+    if (target.role === Role.common) throw new ConflictError('User is already a common user');
+  }
+}
+
+function changeOf(action: UserAction): Partial<User> {
+  switch (action) {
+    case 'enable':
+      return { status: UserStatus.enabled };
+    case 'disable':
+      return { status: UserStatus.banned };
+    case 'delete':
+      return { deletedAt: new Date() };
+    case 'promote':
+      return { role: Role.admin };
+    case 'demote':
+      return { role: Role.common };
+  }
+}
+
+/** Part of deleting an account: its keys stop working in the same transaction. */
+export async function disableTokens(manager: EntityManager, userId: number): Promise<void> {
+  await manager.update(Token, { userId, status: TokenStatus.enabled }, { status: TokenStatus.disabled });
+}
+
+/** @throws InvalidInputError with the first problem in words */
+export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new InvalidInputError(
+    `Invalid input: ${describeProblem(result.error)}`,
+    result.error.issues[0]?.path.join('.'),
+  );
+}
+
+/** Unique indexes in words. */
+export function toConflict(error: unknown): unknown {
+  if (isUniqueViolation(error, 'users_username')) {
+    return new ConflictError('Username exists or has been deactivated', 'username');
+  }
+  if (isUniqueViolation(error, 'users_email')) return new ConflictError('E-mail address already in use', 'email');
+  return error;
+}
+
+const tooHigh = (verb: string): string => `No permission to ${verb} a user of the same or a higher level`;
+
+const ownSession = (actor: Actor, id: number): string | undefined => (actor.id === id ? actor.sessionId : undefined);
+
+function describeChange(user: User, columns: Partial<User>, password: boolean): string {
+  const names = Object.entries(columns)
+    .filter(([name, value]) => value !== undefined && user[name as keyof User] !== value)
+    .map(([name]) => name);
+  return `Administrator edited user: ${[...names, ...(password ? ['password'] : [])].join(', ') || 'nothing'}`;
+}
