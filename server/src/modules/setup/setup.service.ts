@@ -1,0 +1,142 @@
+import type { EntityManager, Repository } from 'typeorm';
+import { z } from 'zod';
+import type { Changes } from '../../cache/changes.js';
+import { Role } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import { version } from '../../shared/version.js';
+import type { PasswordService } from '../auth/password.service.js';
+import type { OptionService } from '../options/option.service.js';
+import type { PostEntry } from '../quota/ledger.service.js';
+import { insertUser, withFreshAffiliateCode } from '../users/new-user.service.js';
+import { User } from '../users/user.entity.js';
+import { Setup } from './setup.entity.js';
+
+const rootQuota = 100_000_000;
+const longestUsername = 12;
+
+export interface SetupStatus {
+  /** The wizard is done. */
+  readonly status: boolean;
+  /** A root user exists although the wizard is not done. */
+  readonly rootInit: boolean;
+  /** Empty once the wizard is done. */
+  readonly databaseType: '' | 'postgres';
+}
+
+export interface SetupInput {
+  readonly username: string;
+  readonly password: string;
+  readonly confirmPassword: string;
+  readonly selfUseModeEnabled: boolean;
+  readonly demoSiteEnabled: boolean;
+}
+
+export interface SetupServiceParts {
+  readonly setups: Repository<Setup>;
+  readonly options: Pick<OptionService, 'store' | 'announce'>;
+  readonly passwords: PasswordService;
+  readonly postEntry: PostEntry;
+  readonly changes: Changes;
+  readonly clock: Clock;
+}
+
+/** The wizard of the first start (`rest-api.md` 3.1). Nothing but it makes a root user. */
+export class SetupService {
+  private done = false;
+
+  constructor(private readonly parts: SetupServiceParts) {}
+
+  /** Data that came from an older console has a root user and no row of ours: that counts as set up. */
+  async start(): Promise<void> {
+    const { setups } = this.parts;
+    if (await this.rootExists(setups.manager)) {
+      await setups.createQueryBuilder().insert().values(this.row()).orIgnore().execute();
+    }
+  }
+
+  async isDone(): Promise<boolean> {
+    // Once done it stays done, so the database is asked only until then.
+    this.done ||= await this.parts.setups.existsBy({ id: 1 });
+    return this.done;
+  }
+
+  async status(): Promise<SetupStatus> {
+    if (await this.isDone()) return { status: true, rootInit: false, databaseType: '' };
+    return { status: false, rootInit: await this.rootExists(this.parts.setups.manager), databaseType: 'postgres' };
+  }
+
+  /**
+   * Makes the root user (unless there is one), keeps the two modes and closes the wizard, all or nothing.
+   * @throws AppError ALREADY_SET_UP, INVALID_INPUT
+   */
+  async complete(input: SetupInput): Promise<void> {
+    if (await this.isDone()) throw alreadySetUp();
+    const needsRoot = !(await this.rootExists(this.parts.setups.manager));
+    const credentials = needsRoot ? checkCredentials(input) : null;
+    const passwordHash = credentials && (await this.parts.passwords.hash(credentials.password));
+    await withFreshAffiliateCode(() =>
+      this.parts.setups.manager.transaction(async (manager) => {
+        await this.claim(manager);
+        if (credentials) await this.createRoot(manager, credentials.username, passwordHash);
+        await this.parts.options.store(manager, 'SelfUseModeEnabled', String(input.selfUseModeEnabled));
+        await this.parts.options.store(manager, 'DemoSiteEnabled', String(input.demoSiteEnabled));
+      }),
+    );
+    this.done = true;
+    await this.parts.options.announce('SelfUseModeEnabled', 'DemoSiteEnabled');
+    await this.parts.changes.announce({ kind: 'user' });
+  }
+
+  /** The row's key lets one caller through; another waits for the first to commit and is told. */
+  private async claim(manager: EntityManager): Promise<void> {
+    try {
+      await manager.insert(Setup, this.row());
+    } catch (error) {
+      throw isUniqueViolation(error) ? alreadySetUp() : error;
+    }
+  }
+
+  private async createRoot(manager: EntityManager, username: string, passwordHash: string | null): Promise<void> {
+    const root = { username, displayName: 'Root User', passwordHash, role: Role.root, quota: rootQuota };
+    try {
+      await insertUser(manager, this.parts.postEntry, root);
+    } catch (error) {
+      if (isUniqueViolation(error, 'users_username')) throw new InvalidInputError('This username is taken', 'username');
+      throw error;
+    }
+  }
+
+  private rootExists(manager: EntityManager): Promise<boolean> {
+    return manager.existsBy(User, { role: Role.root });
+  }
+
+  private row(): Setup {
+    return { id: 1, version, initializedAt: seconds(this.parts.clock) };
+  }
+}
+
+const usernameRule = z
+  .string()
+  .trim()
+  .min(1, 'Username must not be empty')
+  .max(longestUsername, `Username must have at most ${longestUsername} characters`)
+  .refine((name) => !/[@\p{Cc}]/u.test(name), 'Username must not hold an @ or control characters');
+
+function checkCredentials(input: SetupInput): { username: string; password: string } {
+  const { password } = input;
+  const username = usernameRule.safeParse(input.username);
+  if (!username.success) {
+    throw new InvalidInputError(username.error.issues[0]?.message ?? 'Invalid request parameters', 'username');
+  }
+  if (password !== input.confirmPassword) {
+    throw new InvalidInputError('The two passwords do not match', 'confirmPassword');
+  }
+  const bytes = Buffer.byteLength(password);
+  if (bytes < 8) throw new InvalidInputError('Password must be at least 8 characters', 'password');
+  if (bytes > 72) throw new InvalidInputError('Password must be at most 72 bytes', 'password');
+  return { username: username.data, password };
+}
+
+const alreadySetUp = (): AppError => new AppError('ALREADY_SET_UP', 'System is already initialised');

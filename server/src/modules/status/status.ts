@@ -1,0 +1,103 @@
+import type { OptionValues } from '../options/option-registry.js';
+
+/** Public facts about the site (`rest-api.md` 5.1): settings in their native types, never null. */
+export interface Status {
+  readonly version: string;
+  /** Unix seconds. */
+  readonly startTime: number;
+  readonly setup: boolean;
+  readonly systemName: string;
+  readonly logo: string;
+  readonly footerHtml: string;
+  readonly serverAddress: string;
+  readonly docsLink: string;
+  readonly topUpLink: string;
+  readonly emailVerification: boolean;
+  readonly turnstileCheck: boolean;
+  readonly turnstileSiteKey: string;
+  readonly githubOauth: boolean;
+  readonly githubClientId: string;
+  readonly linuxdoOauth: boolean;
+  readonly linuxdoClientId: string;
+  readonly oidcEnabled: boolean;
+  readonly oidcClientId: string;
+  readonly oidcAuthorizationEndpoint: string;
+  readonly telegramOauth: boolean;
+  readonly telegramBotName: string;
+  readonly wechatLogin: boolean;
+  readonly wechatQrcode: string;
+  /** Local currency for one USD. */
+  readonly price: number;
+  readonly minTopup: number;
+  readonly enableOnlineTopup: boolean;
+  readonly quotaPerUnit: number;
+  readonly displayInCurrency: boolean;
+  readonly enableBatchUpdate: boolean;
+  readonly enableDrawing: boolean;
+  readonly enableTask: boolean;
+  readonly enableDataExport: boolean;
+  readonly dataExportDefaultTime: string;
+  readonly defaultCollapseSidebar: boolean;
+  readonly mjNotifyEnabled: boolean;
+  readonly chats: ReadonlyArray<Readonly<Record<string, string>>>;
+  readonly demoSiteEnabled: boolean;
+  readonly selfUseModeEnabled: boolean;
+  readonly checkInEnabled: boolean;
+  /** Two links of the oldest clients, always empty. */
+  readonly chatLink: string;
+  readonly chatLink2: string;
+  readonly registerEnabled: boolean;
+  readonly passwordLoginEnabled: boolean;
+  readonly passwordRegisterEnabled: boolean;
+}
+
+/** In effect while nobody has said where the site is reached. */
+const defaultServerAddress = 'http://localhost:3000';
+
+export function toStatus(options: OptionValues, facts: Pick<Status, 'version' | 'startTime' | 'setup'>): Status {
+  return {
+    ...facts,
+    systemName: options.SystemName,
+    logo: options.Logo,
+    footerHtml: options.Footer,
+    serverAddress: options.ServerAddress || defaultServerAddress,
+    docsLink: options['general_setting.docs_link'],
+    topUpLink: options.TopUpLink,
+    emailVerification: options.EmailVerificationEnabled,
+    turnstileCheck: options.TurnstileCheckEnabled,
+    turnstileSiteKey: options.TurnstileSiteKey,
+    githubOauth: options.GitHubOAuthEnabled,
+    githubClientId: options.GitHubClientId,
+    linuxdoOauth: options.LinuxDOOAuthEnabled,
+    linuxdoClientId: options.LinuxDOClientId,
+    oidcEnabled: options['oidc.enabled'],
+    oidcClientId: options['oidc.client_id'],
+    oidcAuthorizationEndpoint: options['oidc.authorization_endpoint'],
+    telegramOauth: options.TelegramOAuthEnabled,
+    telegramBotName: options.TelegramBotName,
+    wechatLogin: options.WeChatAuthEnabled,
+    wechatQrcode: options.WeChatAccountQRCodeImageURL,
+    price: options.Price,
+    minTopup: options.MinTopUp,
+    enableOnlineTopup: options.PayAddress !== '' && options.EpayId !== '' && options.EpayKey !== '',
+    quotaPerUnit: options.QuotaPerUnit,
+    displayInCurrency: options.DisplayInCurrencyEnabled,
+    // Charges of calls that arrive together always share a transaction; there is no delayed batch to switch on.
+    enableBatchUpdate: false,
+    enableDrawing: options.DrawingEnabled,
+    enableTask: options.TaskEnabled,
+    enableDataExport: options.DataExportEnabled,
+    dataExportDefaultTime: options.DataExportDefaultTime,
+    defaultCollapseSidebar: options.DefaultCollapseSidebar,
+    mjNotifyEnabled: options.MjNotifyEnabled,
+    chats: options.Chats,
+    demoSiteEnabled: options.DemoSiteEnabled,
+    selfUseModeEnabled: options.SelfUseModeEnabled,
+    checkInEnabled: options.CheckInEnabled,
+    chatLink: '',
+    chatLink2: '',
+    registerEnabled: options.RegisterEnabled,
+    passwordLoginEnabled: options.PasswordLoginEnabled,
+    passwordRegisterEnabled: options.PasswordRegisterEnabled,
+  };
+}
