@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const output = join(root, 'dist');
+
+const isTest = (path) => /\.test\.tsx?$/.test(path);
+const isGenerated = (path) => /\.generated\.ts$/.test(path) || path.includes(`${sep}gql${sep}`);
+
+/** What can be built: the files it is made of, and how it is made into a folder of its own. */
+const parts = {
+  server: {
+    folder: join(output, 'server'),
+    available: () => existsSync(join(root, 'server/src/main.ts')),
+    sources: () => filesUnder('server/src').filter((path) => !isTest(path)),
+    settings: ['package-lock.json', '.swcrc'],
+    async make(target) {
+      const swc = ['src', '-d', target, '--strip-leading-paths', '--config-file', '../.swcrc', '--quiet'];
+      await run('@swc/cli', 'swc', [...swc, '--ignore', '**/*.test.ts'], join(root, 'server'));
+    },
+  },
+  client: {
+    folder: join(output, 'client'),
+    available: () => existsSync(join(root, 'client/index.html')) && existsSync(join(root, 'schema/schema.graphql')),
+    sources: () =>
+      [...filesUnder('client'), ...filesUnder('schema')].filter((path) => !isTest(path) && !isGenerated(path)),
+    settings: ['package-lock.json', 'tsconfig.base.json', 'codegen.yml'],
+    async make(target) {
+      await run('@graphql-codegen/cli', 'graphql-codegen', ['--config', 'codegen.yml'], root);
+      await run(
+        'vite/bin/vite.js',
+        ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn'],
+        root,
+      );
+    },
+  },
+};
+
+/**
+ * Builds the named parts unless they were built from exactly these sources. Each is made aside and put in place whole;
+ * of several that start at once one builds and the others wait.
+ * @param names `server`, `client`
+ * @param say called with one line for people when there is something to wait for
+ */
+export async function ensureBuilt(names, say = (line) => console.log(line)) {
+  const stale = () => names.filter((name) => parts[name].available() && !isFresh(parts[name]));
+  if (stale().length === 0) return;
+  const release = await takeTurn();
+  try {
+    for (const name of stale()) {
+      const begun = Date.now();
+      say(`Building the ${name} …`);
+      await build(parts[name]);
+      say(`Built the ${name} in ${((Date.now() - begun) / 1000).toFixed(1)} s.`);
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Is there anything to build this part from? */
+export const isAvailable = (name) => parts[name].available();
+
+async function build(part) {
+  // Before building: what changes meanwhile is found stale the next time.
+  const stamp = stampOf(part);
+  const draft = `${part.folder}.${process.pid}.new`;
+  const old = `${part.folder}.${process.pid}.old`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
+  try {
+    await part.make(draft);
+    writeFileSync(join(draft, '.stamp'), stamp);
+    if (existsSync(part.folder)) renameSync(part.folder, old);
+    renameSync(draft, part.folder);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+    rmSync(old, { recursive: true, force: true });
+  }
+}
+
+function isFresh(part) {
+  const path = join(part.folder, '.stamp');
+  return existsSync(path) && readFileSync(path, 'utf8') === stampOf(part);
+}
+
+/** Changes with the name or content of any file the part is made of. */
+function stampOf(part) {
+  const hash = createHash('sha256');
+  const settings = part.settings.map((name) => join(root, name)).filter(existsSync);
+  for (const path of [...part.sources(), ...settings].sort()) {
+    hash.update(relative(root, path)).update('\0').update(readFileSync(path)).update('\0');
+  }
+  return hash.digest('hex');
+}
+
+function filesUnder(folder) {
+  const top = join(root, folder);
+  if (!existsSync(top)) return [];
+  return readdirSync(top, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes(`${sep}node_modules`))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** One builder at a time; a lock whose owner is gone is taken over. */
+async function takeTurn() {
+  const lock = join(output, '.building');
+  mkdirSync(output, { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      return () => rmSync(lock, { force: true });
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+      if (isAbandoned(lock)) rmSync(lock, { force: true });
+      else await wait(100);
+    }
+  }
+}
+
+function isAbandoned(lock) {
+  try {
+    const owner = Number(readFileSync(lock, 'utf8'));
+    // Just made and not written yet counts as owned, for a moment.
+    if (!owner) return Date.now() - statSync(lock).mtimeMs > 5000;
+    process.kill(owner, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+/** Runs a package's program quietly; what it wrote is shown when it fails. */
+function run(name, program, parameters, folder) {
+  const home = join(root, 'node_modules', name);
+  if (!existsSync(home)) {
+    throw new Error(`${name} is needed for building and is not installed: run "npm ci" with development packages`);
+  }
+  const { bin } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+  const path = join(home, typeof bin === 'string' ? bin : bin[program]);
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [path, ...parameters], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    const collect = (chunk) => (said += chunk);
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${program} failed:\n${said}`))));
+  });
+}

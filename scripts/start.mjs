@@ -1,0 +1,18 @@
+/**
+ * `npm start`: builds what is not built or out of date, then is the server. The server runs in this very process, so
+ * signals and exit codes need no forwarding.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureBuilt, isAvailable, root } from './build.mjs';
+
+try {
+  await ensureBuilt(['server', 'client']);
+} catch (error) {
+  console.error(`tollgate: ${error.message}`);
+  process.exit(1);
+}
+if (!isAvailable('client')) console.log('There is no console to build: starting the server alone.');
+
+process.setSourceMapsEnabled(true);
+await import(pathToFileURL(join(root, 'dist/server/main.js')).href);
