@@ -26,7 +26,10 @@ function resolving(...answers: string[][]): Resolver & { asked: number } {
   const resolver: Resolver & { asked: number } = Object.assign(
     (_hostname: string, _options: unknown, callback: Parameters<Resolver>[2]) => {
       const answer = answers[Math.min(resolver.asked++, answers.length - 1)] ?? [];
-      callback(null, answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
+      callback(
+        null,
+        answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      );
     },
     { asked: 0 },
   );
@@ -179,6 +182,9 @@ describe('a call', () => {
     const port = await serve((_request, response) => response.end());
     await new Promise((resolve) => servers.pop()?.close(resolve));
     const call = fetcher().fetch({ url: `http://127.0.0.1:${port}/`, policy: 'admin' });
-    await expect(call).rejects.toMatchObject({ code: 'UPSTREAM_UNREACHABLE', message: 'The address cannot be reached' });
+    await expect(call).rejects.toMatchObject({
+      code: 'UPSTREAM_UNREACHABLE',
+      message: 'The address cannot be reached',
+    });
   });
 });

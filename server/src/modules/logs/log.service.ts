@@ -7,7 +7,7 @@ import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { logConditions, Where, type LogFilter } from './log-conditions.js';
 import { LogType } from './log.entity.js';
-import { readStat, type LogStat } from './log-stat.js';
+import { readStat, testTokenName, type LogStat } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
 import { toOwnView, toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
 
@@ -24,7 +24,6 @@ export interface LogPage extends Page<LogView> {
 
 /** A consume row that nobody pays: a channel test. */
 export interface UnchargedCall extends Omit<AuditRow, 'type'> {
-  readonly tokenName: string;
   readonly channelId: number;
   readonly modelName: string;
   readonly group: string;
@@ -51,17 +50,9 @@ export class LogService implements AuditLog {
     await insertRow(transaction, seconds(this.clock), { ...uncounted, ...row });
   }
 
-  /** A consume row that moves no balance. The hourly usage learns that the log has it, so that both keep agreeing. */
-  async recordUncharged(transaction: Transaction, call: UnchargedCall): Promise<void> {
-    const now = seconds(this.clock);
-    await insertRow(transaction, now, { ...call, type: LogType.consume });
-    await transaction.query(
-      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", logged_calls, logged_quota)
-       VALUES ($1, $2, 0, $3, $4, $5, 1, $6)
-       ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET
-         logged_calls = usage_hourly.logged_calls + 1, logged_quota = usage_hourly.logged_quota + excluded.logged_quota`,
-      [now - (now % 3600), call.userId, call.channelId, call.modelName, call.group, call.quota],
-    );
+  /** A consume row that moves no balance. */
+  async recordTest(transaction: Transaction, call: UnchargedCall): Promise<void> {
+    await insertRow(transaction, seconds(this.clock), { ...call, type: LogType.consume, tokenName: testTokenName });
   }
 
   /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
@@ -79,9 +70,7 @@ export class LogService implements AuditLog {
     const ascending = query.sort?.direction === 'ASC';
     return {
       ...count,
-      items: rows.map((row, index) =>
-        toOwnView(row, ascending ? first + index + 1 : count.totalCount - first - index),
-      ),
+      items: rows.map((row, index) => toOwnView(row, ascending ? first + index + 1 : count.totalCount - first - index)),
     };
   }
 
@@ -216,7 +205,7 @@ export class LogService implements AuditLog {
   }
 }
 
-type InsertedRow = UnchargedCall & Pick<AuditRow, 'type'>;
+type InsertedRow = UnchargedCall & Pick<AuditRow, 'type'> & { readonly tokenName: string };
 
 async function insertRow(transaction: Transaction, createdAt: number, row: InsertedRow): Promise<void> {
   await transaction.query(

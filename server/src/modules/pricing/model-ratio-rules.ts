@@ -39,7 +39,11 @@ const completionRules: readonly Rule[] = [
   rule(gpt4(startsWith('gpt-4o')), 4, 'locked'),
   rule(gpt4(startsWith('gpt-4.5-preview')), 2, 'locked'),
   rule(gpt4(startsWith('gpt-4-turbo')), 3, 'locked'),
-  rule(gpt4((model) => model.startsWith('gpt-4') && /gpt-4-110[56]$/.test(model)), 3, 'locked'),
+  rule(
+    gpt4((model) => model.startsWith('gpt-4') && /gpt-4-110[56]$/.test(model)),
+    3,
+    'locked',
+  ),
   rule(gpt4(startsWith('gpt-4')), 2, 'open'),
   rule(startsWith('o1', 'o3'), 4, 'locked'),
   rule(exactly('chatgpt-4o-latest'), 3, 'locked'),

@@ -96,7 +96,9 @@ describe('price', () => {
   });
 
   it('that nobody set is refused, or dear where that is allowed', () => {
-    expect(() => book().price('nobody-priced-me', terms)).toThrow(expect.objectContaining({ code: 'MODEL_NOT_PRICED' }));
+    expect(() => book().price('nobody-priced-me', terms)).toThrow(
+      expect.objectContaining({ code: 'MODEL_NOT_PRICED' }),
+    );
     expect(book().price('nobody-priced-me', { ...terms, acceptsUnpriced: true })).toMatchObject({ modelRatio: 37.5 });
     expect(book({ SelfUseModeEnabled: true }).price('nobody-priced-me', terms)).toMatchObject({ modelRatio: 37.5 });
     expect(book().isPriced('nobody-priced-me')).toBe(false);

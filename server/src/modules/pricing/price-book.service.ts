@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
-import type { CallPrice, Price, RatioPrice } from './charge.js';
+import { chargeOfTest, type CallPrice, type Price, type RatioPrice } from './charge.js';
 import {
   audioInputRatio,
   audioOutputRatio,
@@ -13,7 +13,13 @@ import {
 export interface PriceSettings {
   readonly values: Pick<
     OptionValues,
-    'ModelPrice' | 'ModelRatio' | 'CompletionRatio' | 'CacheRatio' | 'GroupRatio' | 'SelfUseModeEnabled'
+    | 'ModelPrice'
+    | 'ModelRatio'
+    | 'CompletionRatio'
+    | 'CacheRatio'
+    | 'GroupRatio'
+    | 'SelfUseModeEnabled'
+    | 'QuotaPerUnit'
   >;
 }
 
@@ -81,6 +87,21 @@ export class PriceBook {
   /** A group that has no factor counts as 1. */
   groupRatio(group: string): number {
     return this.settings.values.GroupRatio[group] ?? 1;
+  }
+
+  /** The cost line of a channel test: what it would cost without a group's factor. Nobody pays it. */
+  testCharge(
+    model: string,
+    usage: { readonly promptTokens: number; readonly completionTokens: number },
+  ): { readonly quota: number; readonly other: Record<string, unknown> } {
+    const name = collapseGizmo(model);
+    const price = this.find(name, '') ?? this.ratioPrice(name, unpricedRatio, '');
+    const quota = chargeOfTest(price, usage, this.settings.values.QuotaPerUnit);
+    const factors =
+      price.kind === 'call'
+        ? { model_price: price.modelPrice, model_ratio: 0, completion_ratio: 0 }
+        : { model_price: -1, model_ratio: price.modelRatio, completion_ratio: price.completionRatio };
+    return { quota, other: { ...factors, group_ratio: 1, uncharged: true } };
   }
 
   private callPrice(modelPrice: number, group: string): CallPrice {

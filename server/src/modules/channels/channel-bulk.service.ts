@@ -1,0 +1,112 @@
+import { In, type EntityManager } from 'typeorm';
+import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { LogType } from '../logs/log.entity.js';
+import { Channel, ChannelStatus } from './channel.entity.js';
+import { parseFields, type ChannelFields } from './channel-input.js';
+import { normaliseList } from './channel-lists.service.js';
+import type { ChannelParts } from './channel.service.js';
+
+/** What a tag's channels can be given together; absent is unchanged, an empty tag takes the tag away. */
+export type TagChange = Partial<
+  Pick<ChannelFields, 'priority' | 'weight' | 'modelMapping' | 'models' | 'group'> & { readonly newTag: string }
+>;
+
+/** Many channels at once; for admins. Each call is one transaction, one log row and one announcement. */
+export class ChannelBulkService {
+  constructor(private readonly parts: Pick<ChannelParts, 'channels' | 'changes' | 'audit'>) {}
+
+  /** @returns how many are gone */
+  async delete(actor: MaybeActor, ids: readonly number[]): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    if (ids.length === 0) throw new InvalidInputError('Invalid parameter', 'ids');
+    return this.change(admin, 'Deleted', async (manager) => {
+      const { affected } = await manager.delete(Channel, { id: In([...ids]) });
+      return affected ?? 0;
+    });
+  }
+
+  /** Those disabled by hand and automatically. @returns how many are gone */
+  async deleteDisabled(actor: MaybeActor): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    return this.change(admin, 'Deleted disabled channels:', async (manager) => {
+      const status = In([ChannelStatus.disabled, ChannelStatus.autoDisabled]);
+      const { affected } = await manager.delete(Channel, { status });
+      return affected ?? 0;
+    });
+  }
+
+  /** @param tag empty takes the tag away @returns how many have it now */
+  async setTag(actor: MaybeActor, ids: readonly number[], tag: string): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    if (ids.length === 0) throw new InvalidInputError('Invalid parameter', 'ids');
+    const fields = parseFields({ tag });
+    return this.change(admin, `Tagged "${fields.tag ?? ''}"`, (manager) =>
+      update(manager, { id: In([...ids]) }, fields),
+    );
+  }
+
+  /** @returns how many channels the tag has */
+  async setTagStatus(actor: MaybeActor, tag: string, enabled: boolean): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    if (tag === '') throw new InvalidInputError('Invalid parameter', 'tag');
+    const status = enabled ? ChannelStatus.enabled : ChannelStatus.disabled;
+    return this.change(admin, `${enabled ? 'Enabled' : 'Disabled'} tag "${tag}"`, (manager) =>
+      update(manager, { tag }, { status }),
+    );
+  }
+
+  /** @returns how many channels the tag had */
+  async editTag(actor: MaybeActor, tag: string, { newTag, ...given }: TagChange): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    if (tag === '') throw new InvalidInputError('Tag must not be empty', 'tag');
+    const fields = parseFields({ ...given, ...(newTag === undefined ? {} : { tag: newTag }) });
+    return this.change(admin, `Changed tag "${tag}"`, (manager) => update(manager, { tag }, fields));
+  }
+
+  /**
+   * Puts lists of rows that came from elsewhere into their normal form and makes every node read all channels again.
+   * @returns how many were repaired
+   */
+  async fix(actor: MaybeActor): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    return this.change(admin, 'Repaired', async (manager) => {
+      const rows = await manager.find(Channel, { select: { id: true, models: true, group: true } });
+      const repairs = rows
+        .map(({ id, models, group }) => ({
+          id,
+          before: [models, group].join('\n'),
+          models: normaliseList(models),
+          group: normaliseList(group) || 'default',
+        }))
+        .filter(({ before, models, group }) => before !== [models, group].join('\n'));
+      for (const { id, models, group } of repairs) await manager.update(Channel, { id }, { models, group });
+      return repairs.length;
+    });
+  }
+
+  private async change(
+    { id, username }: Actor,
+    done: string,
+    work: (manager: EntityManager) => Promise<number>,
+  ): Promise<number> {
+    const count = await this.parts.channels.manager.transaction(async (manager) => {
+      const affected = await work(manager);
+      const content = `${done} (${affected} ${affected === 1 ? 'channel' : 'channels'})`;
+      await this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content });
+      return affected;
+    });
+    await this.parts.changes.announce({ kind: 'channel' });
+    return count;
+  }
+}
+
+async function update(
+  manager: EntityManager,
+  which: Parameters<EntityManager['update']>[1],
+  fields: Partial<Omit<ChannelFields, 'key'>>,
+): Promise<number> {
+  if (Object.keys(fields).length === 0) return manager.countBy(Channel, which as object);
+  const { affected } = await manager.update(Channel, which, fields);
+  return affected ?? 0;
+}

@@ -1,0 +1,74 @@
+import type { Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import { ChannelStatus, type Channel } from './channel.entity.js';
+import { splitList } from './channel-lists.service.js';
+
+/** What one enabled channel offers, and to whom. */
+export interface ChannelOffer {
+  readonly channelId: number;
+  /** Its models are asked for as prefix + name; empty: by their plain name. */
+  readonly prefix: string;
+  readonly models: readonly string[];
+  readonly groups: readonly string[];
+}
+
+const longestAgeMs = 60_000;
+
+/**
+ * Which models can be called by whom, derived from the enabled channels and kept in memory until a channel changes.
+ * There is no table of (group, model, channel) rows that could disagree with the channels.
+ */
+export class ChannelDirectory {
+  private loaded: { readonly at: number; readonly offers: Promise<readonly ChannelOffer[]> } | null = null;
+
+  constructor(
+    private readonly channels: Repository<Channel>,
+    changes: Changes,
+  ) {
+    changes.on('channel', () => (this.loaded = null));
+  }
+
+  offers(): Promise<readonly ChannelOffer[]> {
+    const now = performance.now();
+    if (this.loaded && now - this.loaded.at < longestAgeMs) return this.loaded.offers;
+    const loaded = { at: now, offers: this.load() };
+    this.loaded = loaded;
+    loaded.offers.catch(() => {
+      if (this.loaded === loaded) this.loaded = null;
+    });
+    return loaded.offers;
+  }
+
+  /** Distinct plain names of every enabled channel, sorted. */
+  async enabledModels(): Promise<string[]> {
+    const offers = await this.offers();
+    return [...new Set(offers.flatMap((offer) => offer.models))].sort();
+  }
+
+  /**
+   * What members of these groups may ask for, prefixed names first. A model that has a prefixed variant is listed under
+   * its prefixed names only (`rest-api.md` 3.3).
+   */
+  async modelsOfGroups(groups: readonly string[]): Promise<string[]> {
+    const offers = (await this.offers()).filter((offer) => offer.groups.some((group) => groups.includes(group)));
+    const prefixed = offers.filter((offer) => offer.prefix !== '');
+    const withPrefix = new Set(prefixed.flatMap(({ prefix, models }) => models.map((model) => prefix + model)));
+    const hidden = new Set(prefixed.flatMap((offer) => offer.models));
+    const plain = new Set(offers.filter((offer) => offer.prefix === '').flatMap((offer) => offer.models));
+    return [...[...withPrefix].sort(), ...[...plain].filter((model) => !hidden.has(model)).sort()];
+  }
+
+  private async load(): Promise<readonly ChannelOffer[]> {
+    const rows = await this.channels.find({
+      select: { id: true, models: true, group: true, modelPrefix: true },
+      where: { status: ChannelStatus.enabled },
+      order: { id: 'ASC' },
+    });
+    return rows.map((row) => ({
+      channelId: row.id,
+      prefix: row.modelPrefix,
+      models: splitList(row.models),
+      groups: splitList(row.group),
+    }));
+  }
+}

@@ -1,0 +1,137 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import { findChannelType } from './channel-catalogue.service.js';
+import type { Channel } from './channel.entity.js';
+import { normaliseList, splitKeys, splitList, wholeKeyType } from './channel-lists.service.js';
+import { checkMapping, checkObject, checkSetting } from './channel-json.js';
+
+/** What people may write of a channel. Several keys stand between commas or on lines. */
+export type ChannelFields = Pick<
+  Channel,
+  | 'type'
+  | 'name'
+  | 'status'
+  | 'openaiOrganization'
+  | 'testModel'
+  | 'weight'
+  | 'priority'
+  | 'baseUrl'
+  | 'other'
+  | 'models'
+  | 'group'
+  | 'modelMapping'
+  | 'statusCodeMapping'
+  | 'autoBan'
+  | 'tag'
+  | 'setting'
+  | 'paramOverride'
+  | 'modelPrefix'
+  | 'maxInputTokens'
+> & { readonly key: string };
+
+const longestModel = 255;
+const longestPrefix = 64;
+const longestText = 100_000;
+const largestInteger = 2_147_483_647;
+
+/** Types whose address nobody can guess. */
+const typesWithoutAddress: readonly number[] = [3, 8];
+
+/** Defaults of a new channel (`rest-api.md` 3.6). */
+export const newChannelDefaults = { type: 1, status: 1, group: 'default', autoBan: 1, priority: 0, weight: 0 } as const;
+
+/**
+ * Checks and normalises what is given; what is absent stays absent. An empty key counts as absent.
+ * @throws InvalidInputError naming the field, never its value
+ */
+export function parseFields(given: Partial<ChannelFields>): Partial<ChannelFields> {
+  const fields: { -readonly [Key in keyof ChannelFields]?: ChannelFields[Key] } = { ...given };
+  if (fields.type !== undefined) checkType(fields.type);
+  for (const name of texts) if (fields[name] !== undefined) fields[name] = parseText(fields[name], name);
+  if (fields.name === '') throw new InvalidInputError('Channel name must not be empty', 'name');
+  if (fields.baseUrl !== undefined) fields.baseUrl = parseBaseUrl(fields.baseUrl);
+  if (fields.models !== undefined) fields.models = parseModels(fields.models);
+  if (fields.group !== undefined) fields.group = parseGroups(fields.group);
+  if ((fields.modelPrefix ?? '').length > longestPrefix) {
+    throw new InvalidInputError(`Model prefix must have at most ${longestPrefix} characters`, 'modelPrefix');
+  }
+  if (fields.modelMapping !== undefined) fields.modelMapping = checkMapping(fields.modelMapping, 'modelMapping');
+  if (fields.statusCodeMapping !== undefined) {
+    fields.statusCodeMapping = checkObject(fields.statusCodeMapping, 'statusCodeMapping');
+  }
+  if (fields.paramOverride !== undefined) fields.paramOverride = checkObject(fields.paramOverride, 'paramOverride');
+  if (fields.setting !== undefined) fields.setting = checkSetting(fields.setting);
+  checkInteger(fields.status, 'status', 1, 3);
+  checkInteger(fields.autoBan, 'autoBan', 0, 1);
+  checkInteger(fields.weight, 'weight', 0);
+  checkInteger(fields.priority, 'priority', -largestInteger);
+  checkInteger(fields.maxInputTokens, 'maxInputTokens', 0);
+  if (fields.key?.trim() === '') delete fields.key;
+  return fields;
+}
+
+/** The stored form of the keys. */
+export const joinKeys = (type: number, key: string): string => splitKeys(type, key).join(',');
+
+/** What only the whole channel can tell. @throws InvalidInputError */
+export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl'>): void {
+  if (channel.baseUrl === '' && typesWithoutAddress.includes(channel.type)) {
+    throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
+  }
+}
+
+/** Vertex AI: a region, or a JSON object of regions by model with a default. @throws InvalidInputError */
+export function checkRegion(type: number | undefined, other: string): void {
+  if (type !== wholeKeyType) return;
+  if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'other');
+  if (!other.trim().startsWith('{')) return;
+  const regions = checkMapping(other, 'other');
+  if (!Object.hasOwn(JSON.parse(regions || '{}') as object, 'default')) {
+    throw new InvalidInputError('Deployment region must contain default', 'other');
+  }
+}
+
+const texts = ['name', 'openaiOrganization', 'testModel', 'other', 'tag', 'modelPrefix'] as const;
+
+function parseText(text: string, field: string): string {
+  if (text.length > longestText) throw new InvalidInputError(`${field} is too long`, field);
+  // Postgres texts hold no NUL.
+  if (text.includes('\0')) throw new InvalidInputError(`${field} must not contain control characters`, field);
+  return text.trim();
+}
+
+function checkType(type: number): void {
+  if (!findChannelType(type)) throw new InvalidInputError('Unknown channel type', 'type');
+}
+
+function parseBaseUrl(text: string): string {
+  const url = text.trim().replace(/\/+$/, '');
+  if (url === '') return '';
+  // {model} may stand anywhere in the address of a custom channel.
+  const plain = url.replaceAll('{model}', 'model');
+  if (!URL.canParse(plain) || !/^https?:$/.test(new URL(plain).protocol)) {
+    throw new InvalidInputError('Base URL must be an http:// or https:// address', 'baseUrl');
+  }
+  return url;
+}
+
+function parseModels(text: string): string {
+  const models = splitList(parseText(text, 'models'));
+  if (models.length === 0) throw new InvalidInputError('At least one model is required', 'models');
+  if (models.some((model) => model.length > longestModel)) {
+    throw new InvalidInputError('Model name too long', 'models');
+  }
+  return models.join(',');
+}
+
+function parseGroups(text: string): string {
+  const groups = normaliseList(parseText(text, 'group'));
+  if (groups === '') throw new InvalidInputError('At least one group is required', 'group');
+  return groups;
+}
+
+function checkInteger(value: number | undefined, field: string, low: number, high = largestInteger): void {
+  if (value === undefined) return;
+  if (!Number.isInteger(value) || value < low || value > high) {
+    throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, field);
+  }
+}

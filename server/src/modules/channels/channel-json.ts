@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { InvalidInputError } from '../../shared/errors.js';
+
+/** The JSON texts of a channel. Empty when unset; the old console's form also sends the text `null` for that. */
+type Field = 'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'setting' | 'other';
+
+const labels: Record<Field, string> = {
+  modelMapping: 'Model mapping',
+  statusCodeMapping: 'Status code mapping',
+  paramOverride: 'Parameter override',
+  setting: 'Channel setting',
+  other: 'Deployment region',
+};
+
+const proxySchemes = ['http:', 'https:', 'socks5:'];
+
+const settingSchema = z.looseObject({
+  proxy: z
+    .string()
+    .refine((text) => text === '' || (URL.canParse(text) && proxySchemes.includes(new URL(text).protocol)), {
+      error: 'proxy must be an http://, https:// or socks5:// address',
+    })
+    .nullish(),
+  force_format: z.boolean({ error: 'force_format must be true or false' }).nullish(),
+  thinking_to_content: z.boolean({ error: 'thinking_to_content must be true or false' }).nullish(),
+  stream_support: z.string({ error: 'stream_support must be a text' }).nullish(),
+});
+
+const mappingSchema = z.record(z.string(), z.string({ error: 'values must be texts' }));
+const objectSchema = z.record(z.string(), z.unknown());
+
+/** A JSON object from text to text. @returns the text, empty for unset @throws InvalidInputError */
+export const checkMapping = (text: string, field: Field): string => check(text, field, mappingSchema);
+
+/** Any JSON object. */
+export const checkObject = (text: string, field: Field): string => check(text, field, objectSchema);
+
+/** Known keys have their type; others travel. */
+export const checkSetting = (text: string): string => check(text, 'setting', settingSchema);
+
+function check(text: string, field: Field, schema: z.ZodType): string {
+  const given = text.trim();
+  if (given === '' || given === 'null') return '';
+  const result = schema.safeParse(parseJson(given, field));
+  if (result.success) return given;
+  const issue = result.error.issues[0];
+  const detail = issue && issue.path.length > 0 ? issue.message : 'must be a JSON object';
+  throw new InvalidInputError(`${labels[field]}: ${detail}`, field);
+}
+
+function parseJson(text: string, field: Field): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidInputError(`${labels[field]} must be valid JSON`, field);
+  }
+}

@@ -1,0 +1,30 @@
+/** One small real request to a channel, outside of the relay's accounting. `relay/probe.ts` meets it. */
+export interface ChannelProbe {
+  /** Never throws for what the provider does: that is the result. */
+  send(request: ProbeRequest): Promise<ProbeResult>;
+}
+
+export interface ProbeRequest {
+  readonly channelId: number;
+  /** As a client would ask for it; the channel's model mapping applies. */
+  readonly model: string;
+  readonly endpoint: 'chat' | 'embeddings';
+  /** In the OpenAI dialect, `model` included. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type ProbeResult =
+  | {
+      readonly success: true;
+      readonly milliseconds: number;
+      readonly promptTokens: number;
+      readonly completionTokens: number;
+    }
+  | {
+      readonly success: false;
+      readonly milliseconds: number;
+      /** The provider's status, absent when there was no answer. */
+      readonly status?: number;
+      /** For an admin: masked, without keys. */
+      readonly message: string;
+    };

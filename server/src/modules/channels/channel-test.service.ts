@@ -1,0 +1,99 @@
+import type { Repository } from 'typeorm';
+import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import type { LogService } from '../logs/log.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { PriceBook } from '../pricing/price-book.service.js';
+import { Channel } from './channel.entity.js';
+import { splitList } from './channel-lists.service.js';
+import type { ChannelProbe, ProbeRequest, ProbeResult } from './channel-probe.service.js';
+
+export interface ChannelTestResult {
+  readonly success: boolean;
+  /** Why not; empty on success. */
+  readonly message: string;
+  readonly seconds: number;
+}
+
+export interface ChannelTestParts {
+  readonly channels: Repository<Channel>;
+  readonly probe: ChannelProbe;
+  readonly logs: LogService;
+  readonly prices: PriceBook;
+  readonly options: { readonly values: Pick<OptionValues, 'LogConsumeEnabled'> };
+  readonly clock: Clock;
+}
+
+/** Drawing and music providers answer no chat. */
+const untestable: readonly number[] = [2, 5, 36];
+const embeddingsOnly = 44;
+
+/** Asks a channel's provider something tiny, as a client would (`relay-core.md` 3.9). Costs nobody anything here. */
+export class ChannelTestService {
+  constructor(private readonly parts: ChannelTestParts) {}
+
+  /** @throws AppError NOT_FOUND, UNSUPPORTED_BY_CHANNEL; what the provider does is the result */
+  async test(actor: MaybeActor, id: number, model?: string): Promise<ChannelTestResult> {
+    const admin = requireRole(actor, 'admin');
+    const channel = await this.parts.channels.findOneBy({ id });
+    if (!channel) throw new NotFoundError('Channel', id);
+    if (untestable.includes(channel.type)) {
+      throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Channels of this type cannot be tested');
+    }
+    if (model && model.length > 255) throw new InvalidInputError('Model name too long', 'model');
+    const request = testRequest(channel, model?.trim() ?? '');
+    const result = await this.parts.probe.send(request);
+    await this.keep(admin, channel, request.model, result);
+    return {
+      success: result.success,
+      message: result.success ? '' : describe(result),
+      seconds: result.milliseconds / 1000,
+    };
+  }
+
+  private async keep(admin: Actor, channel: Channel, model: string, result: ProbeResult): Promise<void> {
+    const { channels, clock, logs, options } = this.parts;
+    await channels.manager.transaction(async (manager) => {
+      const times = { responseTime: Math.round(result.milliseconds), testTime: seconds(clock) };
+      await manager.update(Channel, { id: channel.id }, times);
+      if (!result.success || !options.values.LogConsumeEnabled) return;
+      await logs.recordTest(manager, {
+        userId: admin.id,
+        username: admin.username,
+        content: 'model test',
+        channelId: channel.id,
+        modelName: model,
+        group: admin.group,
+        promptTokens: result.promptTokens,
+        completionTokens: result.completionTokens,
+        useTime: Math.floor(result.milliseconds / 1000),
+        ...this.parts.prices.testCharge(model, result),
+      });
+    });
+  }
+}
+
+/** `status code N: …` when the provider answered. */
+function describe({ status, message }: Extract<ProbeResult, { success: false }>): string {
+  return status === undefined ? message : `status code ${status}: ${message}`;
+}
+
+function testRequest(channel: Channel, asked: string): ProbeRequest {
+  const model = asked || channel.testModel || splitList(channel.models)[0] || 'gpt-4o-mini';
+  if (channel.type === embeddingsOnly || isEmbedding(model)) {
+    return { channelId: channel.id, model, endpoint: 'embeddings', body: { model, input: ['hello world'] } };
+  }
+  const messages = [{ role: 'user', content: 'hi' }];
+  const body = { model, messages, stream: false, ...outputLimit(model) };
+  return { channelId: channel.id, model, endpoint: 'chat', body };
+}
+
+const isEmbedding = (model: string): boolean =>
+  /embed/i.test(model) || model.startsWith('m3e') || model.includes('bge-');
+
+function outputLimit(model: string): Record<string, number> {
+  if (/^o[13]/.test(model)) return { max_completion_tokens: 10 };
+  if (model.includes('thinking')) return model.includes('claude') ? {} : { max_tokens: 50 };
+  return { max_tokens: model.includes('gemini') ? 300 : 10 };
+}

@@ -1,0 +1,224 @@
+import type { EntityManager, Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import type { Page, PageQuery } from '../../shared/page.js';
+import { sameSecret, type Secrets } from '../../shared/secrets.js';
+import { LogType } from '../logs/log.entity.js';
+import { Channel, ChannelStatus } from './channel.entity.js';
+import {
+  checkRegion,
+  checkWhole,
+  joinKeys,
+  newChannelDefaults,
+  parseFields,
+  type ChannelFields,
+} from './channel-input.js';
+import { splitKeys } from './channel-lists.service.js';
+import { applyFilter, applySort, type ChannelFilter, type ChannelQuery } from './channel-query.js';
+
+export type { ChannelFields, ChannelFilter };
+
+export interface ChannelParts {
+  readonly channels: Repository<Channel>;
+  readonly secrets: Secrets;
+  readonly changes: Changes;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+}
+
+/** Type 18 speaks this version unless told otherwise. */
+const defaultOther: Readonly<Record<number, string>> = { 18: 'v2.1' };
+
+/** Channels one at a time. Everything here is for admins; keys are sealed and leave only through `revealKey`. */
+export class ChannelService {
+  constructor(private readonly parts: ChannelParts) {}
+
+  async list(actor: MaybeActor, filter: ChannelFilter, query: PageQuery): Promise<Page<Channel>> {
+    requireRole(actor, 'admin');
+    const [items, totalCount] = await applySort(await this.filtered(filter), query.sort)
+      .skip(query.page * query.pageSize)
+      .take(query.pageSize)
+      .getManyAndCount();
+    return { items, totalCount };
+  }
+
+  /** Every channel that matches, not paged. */
+  async search(actor: MaybeActor, filter: ChannelFilter, sort: PageQuery['sort']): Promise<Channel[]> {
+    requireRole(actor, 'admin');
+    return applySort(await this.filtered(filter), sort).getMany();
+  }
+
+  /** All channels of the tags on this page of tags; channels without a tag are in none. */
+  async listTagged(actor: MaybeActor, query: PageQuery): Promise<Channel[]> {
+    requireRole(actor, 'admin');
+    const order = query.sort?.field === 'id' ? 'max(channel.id)' : 'max(channel.priority)';
+    const rows = await this.query()
+      .select('channel.tag', 'tag')
+      .where(`channel.tag <> ''`)
+      .groupBy('channel.tag')
+      .orderBy(order, 'DESC')
+      .addOrderBy('channel.tag', 'ASC')
+      .offset(query.page * query.pageSize)
+      .limit(query.pageSize)
+      .getRawMany<{ tag: string }>();
+    return this.ofTags(
+      rows.map((row) => row.tag),
+      query.sort,
+    );
+  }
+
+  /** All channels of every tag that a matching channel has. */
+  async searchTagged(actor: MaybeActor, filter: ChannelFilter, sort: PageQuery['sort']): Promise<Channel[]> {
+    const found = await this.search(actor, filter, sort);
+    return this.ofTags([...new Set(found.map((channel) => channel.tag).filter(Boolean))], sort);
+  }
+
+  async get(actor: MaybeActor, id: number): Promise<Channel> {
+    requireRole(actor, 'admin');
+    return this.find(this.parts.channels.manager, id);
+  }
+
+  /** The keys as they are used, between commas. Every read is logged. */
+  async revealKey(actor: MaybeActor, id: number): Promise<string> {
+    const admin = requireRole(actor, 'admin');
+    const row = await this.parts.channels.findOne({ select: { id: true, name: true, keySealed: true }, where: { id } });
+    if (!row) throw new NotFoundError('Channel', id);
+    await this.log(this.parts.channels.manager, admin, `Read the key of channel ${id} (${row.name})`, { channel: id });
+    return this.parts.secrets.open(row.keySealed);
+  }
+
+  /** @throws AppError INVALID_INPUT */
+  async create(actor: MaybeActor, given: Partial<ChannelFields>): Promise<Channel> {
+    const admin = requireRole(actor, 'admin');
+    const { key, ...fields } = parseFields({ ...newChannelDefaults, ...defined(given) });
+    const type = fields.type ?? newChannelDefaults.type;
+    const keys = joinKeys(type, key ?? '');
+    if (!fields.name) throw new InvalidInputError('Fill in the channel name', 'name');
+    if (keys === '') throw new InvalidInputError('Fill in the channel key', 'key');
+    if (!fields.models) throw new InvalidInputError('At least one model is required', 'models');
+    const row = { ...fields, type, other: fields.other || (defaultOther[type] ?? ''), baseUrl: fields.baseUrl ?? '' };
+    checkWhole(row);
+    checkRegion(type, row.other);
+    const created = await this.parts.channels.manager.transaction(async (manager) => {
+      const createdTime = seconds(this.parts.clock);
+      const { identifiers } = await manager.insert(Channel, {
+        ...row,
+        createdTime,
+        keySealed: this.parts.secrets.seal(keys),
+      });
+      const channel = await this.find(manager, (identifiers[0] as { id: number }).id);
+      await this.log(manager, admin, `Created channel ${channel.id} (${channel.name})`, { channel: channel.id });
+      return channel;
+    });
+    await this.announce(created.id);
+    return created;
+  }
+
+  /** Changes what is given; an empty key keeps the old one. @throws AppError INVALID_INPUT, NOT_FOUND */
+  async update(actor: MaybeActor, id: number, given: Partial<ChannelFields>): Promise<Channel> {
+    const admin = requireRole(actor, 'admin');
+    const { key, ...fields } = parseFields(defined(given));
+    const updated = await this.parts.channels.manager.transaction(async (manager) => {
+      const channel = await manager.findOne(Channel, { where: { id }, lock: { mode: 'pessimistic_write' } });
+      if (!channel) throw new NotFoundError('Channel', id);
+      checkWhole({ ...channel, ...fields });
+      checkRegion(fields.type, fields.other ?? channel.other);
+      const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);
+      const change = { ...fields, ...(keys === '' ? {} : { keySealed: this.parts.secrets.seal(keys) }) };
+      const names = [...Object.keys(fields), ...(keys === '' ? [] : ['key'])];
+      if (names.length === 0) return channel;
+      await manager.update(Channel, { id }, change);
+      const saved = await this.find(manager, id);
+      await this.log(manager, admin, `Changed channel ${id} (${saved.name}): ${names.join(', ')}`, { channel: id });
+      return saved;
+    });
+    await this.announce(id);
+    return updated;
+  }
+
+  /** @returns false when there is no such channel */
+  async delete(actor: MaybeActor, id: number): Promise<boolean> {
+    const admin = requireRole(actor, 'admin');
+    const gone = await this.parts.channels.manager.transaction(async (manager) => {
+      const channel = await manager.findOneBy(Channel, { id });
+      if (!channel) return false;
+      await manager.delete(Channel, { id });
+      await this.log(manager, admin, `Deleted channel ${id} (${channel.name})`, { channel: id });
+      return true;
+    });
+    if (gone) await this.announce(id);
+    return gone;
+  }
+
+  /**
+   * Takes a channel out of service because its provider refused us; only an enabled one whose `autoBan` allows it.
+   * @param reason shown to admins: masked by the caller, never with a key in it
+   * @returns false when nothing changed
+   */
+  async disableAutomatically(id: number, reason: string): Promise<boolean> {
+    const { channels, audit, clock } = this.parts;
+    const otherInfo = JSON.stringify({ status_reason: reason.slice(0, 1000), status_time: seconds(clock) });
+    const changed = await channels.manager.transaction(async (manager) => {
+      const result = await manager.update(
+        Channel,
+        { id, status: ChannelStatus.enabled, autoBan: 1 },
+        { status: ChannelStatus.autoDisabled, otherInfo },
+      );
+      if (!result.affected) return false;
+      const content = `Channel ${id} was disabled automatically`;
+      await audit.record(manager, { type: LogType.system, userId: 0, username: '', content, other: { channel: id } });
+      return true;
+    });
+    if (changed) await this.announce(id);
+    return changed;
+  }
+
+  private query(): ChannelQuery {
+    return this.parts.channels.createQueryBuilder('channel');
+  }
+
+  private async filtered(filter: ChannelFilter): Promise<ChannelQuery> {
+    return applyFilter(this.query(), filter, filter.keyword ? await this.keyOwners(filter.keyword) : []);
+  }
+
+  /** Keys are sealed with a fresh nonce each, so they are opened one by one: an admin's search, not a hot path. */
+  private async keyOwners(keyword: string): Promise<number[]> {
+    const rows = await this.parts.channels.find({ select: { id: true, type: true, keySealed: true } });
+    const holds = ({ type, keySealed }: Channel): boolean => {
+      const key = this.parts.secrets.open(keySealed);
+      return sameSecret(key, keyword) || splitKeys(type, key).some((one) => sameSecret(one, keyword));
+    };
+    return rows.filter(holds).map(({ id }) => id);
+  }
+
+  private async ofTags(tags: string[], sort: PageQuery['sort']): Promise<Channel[]> {
+    if (tags.length === 0) return [];
+    return applySort(this.query().where('channel.tag = ANY (:tags)', { tags }), sort).getMany();
+  }
+
+  private async find(manager: EntityManager, id: number): Promise<Channel> {
+    const channel = await manager.findOneBy(Channel, { id });
+    if (!channel) throw new NotFoundError('Channel', id);
+    return channel;
+  }
+
+  private log(
+    manager: EntityManager,
+    { id, username }: Actor,
+    content: string,
+    other: Record<string, unknown>,
+  ): Promise<void> {
+    return this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content, other });
+  }
+
+  private announce(id: number): Promise<void> {
+    return this.parts.changes.announce({ kind: 'channel', id });
+  }
+}
+
+/** Without the fields nobody gave, which would overwrite defaults. */
+const defined = <T extends object>(given: T): T =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
