@@ -3,6 +3,7 @@ import type { Changes } from '../../cache/changes.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
+import { defined } from '../../shared/defined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
@@ -218,7 +219,3 @@ export class ChannelService {
     return this.parts.changes.announce({ kind: 'channel', id });
   }
 }
-
-/** Without the fields nobody gave, which would overwrite defaults. */
-const defined = <T extends object>(given: T): T =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;

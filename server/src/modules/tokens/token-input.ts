@@ -1,0 +1,106 @@
+import { isIP, isIPv4 } from 'node:net';
+import { InvalidInputError } from '../../shared/errors.js';
+import { maxQuota } from '../../shared/quota.js';
+import type { Token } from './token.entity.js';
+
+/** What an owner may write of his API key. */
+export type TokenFields = Pick<
+  Token,
+  | 'name'
+  | 'expiredTime'
+  | 'remainQuota'
+  | 'unlimitedQuota'
+  | 'modelLimitsEnabled'
+  | 'modelLimits'
+  | 'allowIps'
+  | 'group'
+>;
+
+export const newTokenDefaults: TokenFields = {
+  name: '',
+  expiredTime: -1,
+  remainQuota: 0,
+  unlimitedQuota: false,
+  modelLimitsEnabled: false,
+  modelLimits: '',
+  allowIps: '',
+  group: '',
+};
+
+const longestName = 30;
+const longestList = 10_000;
+const latestTime = 253_402_300_799;
+
+/**
+ * Checks and normalises a whole set of fields.
+ * @param before the stored token, null for a new one: what it has already is never refused
+ * @param usableGroups groups the owner may pick
+ * @param now Unix seconds
+ * @throws InvalidInputError
+ */
+export function parseToken(
+  fields: TokenFields,
+  before: TokenFields | null,
+  { usableGroups, now }: { usableGroups: readonly string[]; now: number },
+): TokenFields {
+  const name = fields.name.trim();
+  if (name === '') throw new InvalidInputError('Token name must not be empty', 'name');
+  if ([...name].length > longestName) throw new InvalidInputError('Token name too long', 'name');
+  if (name.includes('\0')) throw new InvalidInputError('Token name must not contain control characters', 'name');
+  checkExpiry(fields.expiredTime, before, now);
+  const group = fields.group.trim();
+  if (group !== '' && group !== before?.group && !usableGroups.includes(group)) {
+    throw new InvalidInputError('You cannot use this group', 'group');
+  }
+  return {
+    ...fields,
+    name,
+    group,
+    remainQuota: parseQuota(fields, before),
+    modelLimits: parseModels(fields.modelLimits),
+    allowIps: parseAddresses(fields.allowIps),
+  };
+}
+
+function checkExpiry(expiredTime: number, before: TokenFields | null, now: number): void {
+  if (expiredTime === -1 || expiredTime === before?.expiredTime) return;
+  if (!Number.isSafeInteger(expiredTime) || expiredTime <= now || expiredTime > latestTime) {
+    throw new InvalidInputError('The expiry time must be -1 (never) or lie in the future', 'expiredTime');
+  }
+}
+
+/** An unlimited token counts below zero; forms send that number back, and it means no change. */
+function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
+  if (before && (remainQuota === before.remainQuota || (unlimitedQuota && remainQuota < 0))) return before.remainQuota;
+  if (!Number.isSafeInteger(remainQuota) || remainQuota < 0 || remainQuota > maxQuota) {
+    throw new InvalidInputError('The quota must be a whole number, not negative', 'remainQuota');
+  }
+  return remainQuota;
+}
+
+function parseModels(text: string): string {
+  if (text.length > longestList || text.includes('\0')) {
+    throw new InvalidInputError('The list of models is too long', 'modelLimits');
+  }
+  const models = text
+    .split(',')
+    .map((model) => model.trim())
+    .filter(Boolean);
+  return [...new Set(models)].join(',');
+}
+
+/** One address or CIDR range on a line; commas and blanks count as line ends. @throws InvalidInputError */
+function parseAddresses(text: string): string {
+  if (text.length > longestList) throw new InvalidInputError('The list of addresses is too long', 'allowIps');
+  const entries = text.split(/[\s,]+/).filter(Boolean);
+  if (!entries.every(isAddressOrRange)) {
+    throw new InvalidInputError('Allowed addresses must be IP addresses or CIDR ranges, one per line', 'allowIps');
+  }
+  return [...new Set(entries)].join('\n');
+}
+
+function isAddressOrRange(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/');
+  if (isIP(address) === 0 || address.includes('%') || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isIPv4(address) ? 32 : 128));
+}
