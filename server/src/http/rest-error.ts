@@ -59,35 +59,41 @@ export interface RestFailure {
 }
 
 /** Never shows an unforeseen error's text: that goes to the log with the request id. */
-export function sendRestError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const error = isDatabaseAway(thrown) ? new UnavailableError('The database is away, try again in a moment') : thrown;
-  const failure = toFailure(error);
-  if (failure.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unforeseen failure');
-  if (isAppError(error) && error.retryAfterSeconds) reply.header('Retry-After', String(error.retryAfterSeconds));
-  const answer: RestFailure = { success: false, message: failure.message, code: failure.code };
-  if (failure.code !== 'INTERNAL_ERROR') return reply.status(failure.status).send(answer);
-  // the shape in which older clients expect what nobody foresaw
-  return reply.status(500).send({ ...answer, error: { message: failure.message, type: 'veloera_panic' } });
+export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, message, code, retryAfterSeconds } = toFailure(error);
+  if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
+  const answer: RestFailure = { success: false, message, code };
+  if (code !== 'INTERNAL_ERROR') return reply.status(status).send(answer);
+  request.log.error({ err: error }, 'unforeseen failure');
+  // with the shape in which older clients expect what nobody foresaw
+  return reply.status(500).send({ ...answer, error: { message, type: 'veloera_panic' } });
 }
 
-function toFailure(error: unknown): { status: number; message: string; code: ErrorCode } {
-  if (isAppError(error)) return of(error);
-  if (error instanceof z.ZodError) {
-    return { status: restStatus.INVALID_INPUT, message: describeIssue(error), code: 'INVALID_INPUT' };
-  }
+export interface Failure {
+  readonly status: number;
+  readonly message: string;
+  readonly code: ErrorCode;
+  readonly retryAfterSeconds?: number;
+}
+
+/** What may be said about any error. */
+export function toFailure(error: unknown): Failure {
+  if (isDatabaseAway(error)) return ofAppError(new UnavailableError('The database is away, try again in a moment'));
+  if (isAppError(error)) return ofAppError(error);
+  if (error instanceof z.ZodError) return ofCode('INVALID_INPUT', describeIssue(error));
   const status = (error as { statusCode?: number } | null)?.statusCode;
-  if (status === 413) return { status: 413, message: 'The request body is too large', code: 'PAYLOAD_TOO_LARGE' };
-  if (status && status >= 400 && status < 500) {
-    return { status: restStatus.INVALID_INPUT, message: 'Invalid parameter', code: 'INVALID_INPUT' };
-  }
-  return { status: restStatus.INTERNAL_ERROR, message: 'Internal error', code: 'INTERNAL_ERROR' };
+  if (status === 413) return ofCode('PAYLOAD_TOO_LARGE', 'The request body is too large');
+  if (status === 415) return ofCode('UNSUPPORTED_MEDIA_TYPE', 'The content type is not supported');
+  if (status && status >= 400 && status < 500) return ofCode('INVALID_INPUT', 'Invalid parameter');
+  return ofCode('INTERNAL_ERROR', 'Internal error');
 }
 
-const of = (error: AppError): { status: number; message: string; code: ErrorCode } => ({
-  status: restStatus[error.code],
-  message: error.code === 'INTERNAL_ERROR' ? 'Internal error' : error.message,
-  code: error.code,
-});
+function ofAppError({ code, message, retryAfterSeconds }: AppError): Failure {
+  if (code === 'INTERNAL_ERROR') return ofCode(code, 'Internal error');
+  return { ...ofCode(code, message), ...(retryAfterSeconds && { retryAfterSeconds }) };
+}
+
+const ofCode = (code: ErrorCode, message: string): Failure => ({ status: restStatus[code], message, code });
 
 /** `Invalid parameter: name: too long`: names the field, never echoes its value. */
 export function describeIssue(error: z.ZodError): string {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import type { Actor, MaybeActor } from '../shared/actor.js';
+import { requireRole, type Actor, type MaybeActor, type RoleName } from '../shared/actor.js';
 import { authenticate, sessionActor, type Authenticator } from './authenticate.js';
 import { sendRestError } from './rest-error.js';
 
@@ -56,9 +56,17 @@ export function restHandlers(authenticator: Authenticator) {
       }
     };
 
+  const atLeast =
+    (role: RoleName) =>
+    async (request: FastifyRequest): Promise<Actor> =>
+      requireRole(await authenticate(request, authenticator), role);
+
   return {
     user: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       wrap((request) => authenticate(request, authenticator), handler),
+    // The services decide who may do what. These two only keep the contract's order: the role before the input.
+    admin: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('admin'), handler),
+    root: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('root'), handler),
     session: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>
       wrap((request) => sessionActor(request, authenticator), handler),
     open: (handler: (context: RestContext<null>) => Promise<unknown>) => wrap(() => Promise.resolve(null), handler),

@@ -4,6 +4,7 @@ import type { Changes } from '../../cache/changes.js';
 import { requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import type { Page, PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { LogType } from '../logs/log.entity.js';
 import { Option } from './option.entity.js';
@@ -31,6 +32,11 @@ export interface OptionEntry {
   readonly isSet: boolean;
   /** This actor may write it. */
   readonly writable: boolean;
+}
+
+export interface OptionFilter {
+  readonly keyword?: string | null;
+  readonly keys?: readonly string[] | null;
 }
 
 export interface OptionServiceParts {
@@ -71,6 +77,17 @@ export class OptionService {
   list(actor: MaybeActor): OptionEntry[] {
     const admin = requireRole(actor, 'admin');
     return optionKeys.map((key) => this.entry(admin, key));
+  }
+
+  /** Some of them. Without a page size: all that match. */
+  find(actor: MaybeActor, filter: OptionFilter, query: Partial<PageQuery> = {}): Page<OptionEntry> {
+    const keyword = filter.keyword?.trim().toLowerCase() ?? '';
+    const found = this.list(actor).filter(
+      ({ key }) => key.toLowerCase().includes(keyword) && (!filter.keys || filter.keys.includes(key)),
+    );
+    if (query.sort) sortByKey(found, query.sort);
+    const { page = 0, pageSize = found.length } = query;
+    return { items: found.slice(page * pageSize, (page + 1) * pageSize), totalCount: found.length };
   }
 
   /**
@@ -171,6 +188,12 @@ export class OptionService {
     }
     this.current = next as unknown as OptionValues;
   }
+}
+
+function sortByKey(entries: OptionEntry[], { field, direction }: NonNullable<PageQuery['sort']>): void {
+  if (field !== 'key') throw new InvalidInputError('Options cannot be sorted by this field', 'sort');
+  const sign = direction === 'ASC' ? 1 : -1;
+  entries.sort((left, right) => sign * left.key.localeCompare(right.key, 'en'));
 }
 
 const mayWrite = (actor: Actor, key: OptionKey): boolean => actor.role >= Role[definitionOf(key).writer];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InvalidInputError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
 
 /** Text of one line that people read; control characters would only mislead them. */
@@ -67,5 +68,18 @@ export type NewUserInput = z.input<typeof newUserInput>;
 export type UserPatch = z.input<typeof userPatch>;
 export type SelfPatch = z.input<typeof selfPatch>;
 
-/** The first problem in words, without a value in it. */
-export const describeProblem = (error: z.ZodError): string => error.issues[0]?.message ?? 'Invalid input';
+/**
+ * Null means absent, as clients of both skins send it.
+ * @throws InvalidInputError with the first problem in words, without a value in it
+ */
+export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
+  const result = schema.safeParse(withoutNulls(input));
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw new InvalidInputError(`Invalid input: ${issue?.message ?? 'not valid'}`, issue?.path.join('.') || undefined);
+}
+
+function withoutNulls(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null) return input;
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+}

@@ -1,5 +1,4 @@
 import type { EntityManager, Repository } from 'typeorm';
-import type { z } from 'zod';
 import type { Changes } from '../../cache/changes.js';
 import { outranks, requireRole, Role, UserStatus, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
@@ -12,9 +11,9 @@ import { Token, TokenStatus } from '../tokens/token.entity.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
 import type { UserBooks } from './user-books.service.js';
 import {
-  describeProblem,
   newUserInput,
   noteRule,
+  parsed,
   quotaRule,
   userPatch,
   type NewUserInput,
@@ -117,8 +116,10 @@ export class UserService {
   }
 
   /** Bans, unbans, deletes (the name stays taken), promotes and demotes. What takes rights away ends the sessions too. */
-  async manage(actor: MaybeActor, id: number, action: UserAction): Promise<User> {
+  async manage(actor: MaybeActor, id: number, wanted: string): Promise<User> {
     const admin = requireRole(actor, 'admin');
+    const action = userActions.find((one) => one === wanted);
+    if (!action) throw new InvalidInputError('Unknown action', 'action');
     const user = await this.write(async (manager) => {
       const target = await manager.findOne(User, {
         where: { id },
@@ -135,6 +136,18 @@ export class UserService {
     });
     await this.announce(id);
     return asSeenBy(admin, user);
+  }
+
+  /** @param status 1 or 2 */
+  setStatus(actor: MaybeActor, id: number, status: number): Promise<User> {
+    if (status === UserStatus.enabled) return this.manage(actor, id, 'enable');
+    return this.manage(actor, id, status === UserStatus.banned ? 'disable' : 'unknown');
+  }
+
+  /** @param role 1 or 10 */
+  setRole(actor: MaybeActor, id: number, role: number): Promise<User> {
+    if (role === Role.admin) return this.manage(actor, id, 'promote');
+    return this.manage(actor, id, role === Role.common ? 'demote' : 'unknown');
   }
 
   /** Removes the row for good, so the name is free again. The log keeps what the user did. */
@@ -217,16 +230,6 @@ function changeOf(action: UserAction): Partial<User> {
 /** Part of deleting an account: its keys stop working in the same transaction. */
 export async function disableTokens(manager: EntityManager, userId: number): Promise<void> {
   await manager.update(Token, { userId, status: TokenStatus.enabled }, { status: TokenStatus.disabled });
-}
-
-/** @throws InvalidInputError with the first problem in words */
-export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  throw new InvalidInputError(
-    `Invalid input: ${describeProblem(result.error)}`,
-    result.error.issues[0]?.path.join('.'),
-  );
 }
 
 /** Unique indexes in words. */

@@ -1,0 +1,26 @@
+import 'reflect-metadata';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { GroupResolver } from '../modules/groups/group.resolver.js';
+import { OptionResolver } from '../modules/options/option.resolver.js';
+import { SetupResolver } from '../modules/setup/setup.resolver.js';
+import { StatusResolver } from '../modules/status/status.resolver.js';
+import { SignInResolver } from '../modules/users/sign-in.resolver.js';
+import { UserResolver } from '../modules/users/user.resolver.js';
+import { createSchema } from './schema.js';
+
+/** The same classes as the container mounts; a test compares the two schemas. */
+const schema = await createSchema([
+  StatusResolver,
+  SetupResolver,
+  SignInResolver,
+  UserResolver,
+  GroupResolver,
+  OptionResolver,
+]);
+
+/** Where the schema goes: the first argument, or the file that is reviewed. */
+const target = process.argv[2] ?? 'schema/schema.graphql';
+await mkdir(dirname(target), { recursive: true });
+await writeFile(target, `${printSchema(lexicographicSortSchema(schema))}\n`);

@@ -1,0 +1,95 @@
+import { unwrapResolverError } from '@apollo/server/errors';
+import type { GraphQLFormattedError } from 'graphql';
+import { isAppError, UnavailableError, type ErrorCode } from '../shared/errors.js';
+import { isDatabaseAway } from '../shared/postgres-error.js';
+
+/** The GraphQL skin's table: may the text of this failure be shown? Everything foreseen may, except what hides a fault. */
+const shown: Record<ErrorCode, boolean> = {
+  INVALID_INPUT: true,
+  NOT_FOUND: true,
+  CONFLICT: true,
+  PAYLOAD_TOO_LARGE: true,
+  UNSUPPORTED_MEDIA_TYPE: true,
+  NOT_IMPLEMENTED: true,
+  NOT_SIGNED_IN: true,
+  INVALID_ACCESS_TOKEN: true,
+  USER_ID_MISMATCH: true,
+  USER_BANNED: true,
+  INSUFFICIENT_PRIVILEGES: true,
+  INVALID_CREDENTIALS: true,
+  ALREADY_SET_UP: true,
+  MISSING_API_KEY: true,
+  INVALID_API_KEY: true,
+  TOKEN_EXPIRED: true,
+  TOKEN_DISABLED: true,
+  TOKEN_QUOTA_EXHAUSTED: true,
+  CHANNEL_PIN_FORBIDDEN: true,
+  IP_NOT_ALLOWED: true,
+  GROUP_NOT_ALLOWED: true,
+  GROUP_DEPRECATED: true,
+  MODEL_NOT_ALLOWED: true,
+  INVALID_CHANNEL_ID: true,
+  CHANNEL_DISABLED: true,
+  NO_CHANNEL: true,
+  MODEL_NOT_FOUND: true,
+  MODEL_NOT_PRICED: true,
+  MODEL_MAPPING_INVALID: true,
+  UNSUPPORTED_BY_CHANNEL: true,
+  BROWSER_EXTENSION_BLOCKED: true,
+  SENSITIVE_WORDS: true,
+  INSUFFICIENT_QUOTA: true,
+  INSUFFICIENT_TOKEN_QUOTA: true,
+  RATE_LIMITED: true,
+  UPSTREAM_ERROR: true,
+  UPSTREAM_UNREACHABLE: true,
+  UPSTREAM_INVALID_RESPONSE: true,
+  UPSTREAM_TIMEOUT: true,
+  SERVICE_UNAVAILABLE: true,
+  INTERNAL_ERROR: false,
+};
+
+/** Codes of Apollo itself: the document was wrong, not the program. Their texts name fields and types, never values. */
+const documentCodes = new Set([
+  'GRAPHQL_PARSE_FAILED',
+  'GRAPHQL_VALIDATION_FAILED',
+  'BAD_USER_INPUT',
+  'BAD_REQUEST',
+  'OPERATION_RESOLUTION_FAILURE',
+  'PERSISTED_QUERY_NOT_FOUND',
+  'PERSISTED_QUERY_NOT_SUPPORTED',
+  'QUERY_TOO_EXPENSIVE',
+]);
+
+/** @param report takes what nobody foresaw, for the log */
+export const formatErrors =
+  (report: (error: unknown) => void) =>
+  (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
+    const original = unwrapResolverError(thrown);
+    const error = isDatabaseAway(original)
+      ? new UnavailableError('The database is away, try again in a moment')
+      : original;
+    const place = {
+      ...(formatted.locations && { locations: formatted.locations }),
+      ...(formatted.path && { path: formatted.path }),
+    };
+    if (isAppError(error) && shown[error.code]) {
+      const { code, field, retryAfterSeconds } = error;
+      return {
+        message: error.message,
+        ...place,
+        extensions: { code, ...(field && { field }), ...(retryAfterSeconds && { retryAfterSeconds }) },
+      };
+    }
+    const code = formatted.extensions?.['code'];
+    if (typeof code === 'string' && documentCodes.has(code)) {
+      return { message: withoutValue(formatted.message), ...place, extensions: { code } };
+    }
+    report(error);
+    return { message: 'Internal error', ...place, extensions: { code: 'INTERNAL_ERROR' } };
+  };
+
+/** `Variable "$input" got invalid value {…} at …; Field "x" is required`: the value may be a password. */
+const withoutValue = (message: string): string =>
+  message
+    .replace(/(got invalid value) [\s\S]*?((?: at "[^"]*")?; )/, '$1$2')
+    .replace(/(cannot represent[^:]*): [\s\S]*$/, '$1');

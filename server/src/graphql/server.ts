@@ -1,0 +1,69 @@
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
+import { fastifyApolloHandler } from '@as-integrations/fastify';
+import { ApolloArmor } from '@escape.tech/graphql-armor';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import type { Logger } from 'pino';
+import type { Authenticator } from '../http/authenticate.js';
+import { toFailure } from '../http/rest-error.js';
+import { createContext, type GraphQLContext } from './context.js';
+import { formatErrors } from './format-error.js';
+
+/** What one document may ask. The console's largest operation uses about a tenth of each. */
+const armor = new ApolloArmor({
+  maxDepth: { n: 10 },
+  maxAliases: { n: 15 },
+  maxDirectives: { n: 20 },
+  maxTokens: { n: 3000 },
+  costLimit: { maxCost: 5000 },
+  // The schema is published; suggestions help whoever writes a dashboard.
+  blockFieldSuggestion: { enabled: false },
+});
+
+const bodyLimit = 1024 * 1024;
+
+export interface GraphQLParts {
+  readonly schema: GraphQLSchema;
+  readonly authenticator: Authenticator;
+  readonly logger: Pick<Logger, 'error'>;
+}
+
+/** `POST /graphql`. Documents are JSON bodies only, which no foreign page can send without asking first. */
+export const graphqlPlugin =
+  ({ schema, authenticator, logger }: GraphQLParts): FastifyPluginAsync =>
+  async (app) => {
+    const { plugins, validationRules } = armor.protect();
+    const server = new ApolloServer<GraphQLContext>({
+      schema,
+      validationRules,
+      // armor's types name Apollo's CommonJS build, which is the same at run time
+      plugins: [
+        ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
+        ApolloServerPluginLandingPageDisabled(),
+      ],
+      formatError: formatErrors((error) => logger.error({ err: error }, 'unforeseen failure in a resolver')),
+      introspection: true,
+      includeStacktraceInErrorResponses: false,
+      stopOnTerminationSignals: false,
+      persistedQueries: false,
+      allowBatchedHttpRequests: false,
+      csrfPrevention: true,
+    });
+    await server.start();
+    app.addHook('onClose', () => server.stop());
+    app.setErrorHandler(sendGraphQLError);
+    app.post(
+      '/graphql',
+      { bodyLimit },
+      fastifyApolloHandler(server, { context: (request, reply) => createContext(request, reply, authenticator) }),
+    );
+  };
+
+/** Failures before a document was read: limits, a body that is not JSON. */
+function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, message, code, retryAfterSeconds } = toFailure(error);
+  if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unforeseen failure');
+  if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
+  return reply.status(status === 200 ? 400 : status).send({ errors: [{ message, extensions: { code } }] });
+}

@@ -1,0 +1,22 @@
+import '@fastify/cookie';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sessionCookie } from './authenticate.js';
+
+/** 30 days, as the session itself. */
+const maxAge = 2_592_000;
+
+/** `Secure` follows the connection, so that a first start over plain http works. */
+export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, secret: string): void {
+  const secure = request.protocol === 'https';
+  reply.setCookie(sessionCookie, secret, { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure });
+}
+
+export function clearSessionCookie(reply: FastifyReply): void {
+  reply.clearCookie(sessionCookie, { path: '/', httpOnly: true, sameSite: 'strict' });
+}
+
+/** What a session remembers of where it began. */
+export const originOf = (request: FastifyRequest): { ip: string; userAgent: string } => ({
+  ip: request.ip,
+  userAgent: request.headers['user-agent'] ?? '',
+});

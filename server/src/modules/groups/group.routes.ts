@@ -1,0 +1,29 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { RestHandlers } from '../../http/rest.js';
+import type { GroupService } from './group.service.js';
+import { toWire } from './group.wire.js';
+
+/** `/api/group` and what users ask about groups (`rest-api.md` 3.3, 3.11). */
+export const groupRoutes =
+  (groupService: GroupService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/group',
+      rest.admin(async ({ actor }) => groupService.list(actor)),
+    );
+
+    app.get(
+      '/user/self/groups',
+      rest.user(async ({ actor }) => toWire(groupService.listUsable(actor))),
+    );
+
+    app.get(
+      '/user/groups',
+      rest.open(async () => toWire(groupService.listPublic())),
+    );
+
+    app.get(
+      '/user/models',
+      rest.user(({ actor }) => groupService.models(actor)),
+    );
+  };

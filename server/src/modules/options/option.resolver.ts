@@ -1,0 +1,33 @@
+import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { pageQueryOf } from '../../graphql/page.object.js';
+import type { Page } from '../../shared/page.js';
+import { OptionListArgs, OptionObject, OptionPage } from './option.object.js';
+import type { OptionEntry, OptionService } from './option.service.js';
+
+@Resolver(() => OptionObject)
+export class OptionResolver {
+  constructor(private readonly optionService: OptionService) {}
+
+  @Query(() => OptionPage, { description: 'Settings. Without a page size: all of them.' })
+  options(@Ctx() { actor }: GraphQLContext, @Args(() => OptionListArgs) args: OptionListArgs): Page<OptionEntry> {
+    const { sort, page, pageSize } = pageQueryOf(args);
+    const query = { sort, ...(args.pageSize ? { page, pageSize } : {}) };
+    return this.optionService.find(actor, args.filter ?? {}, query);
+  }
+
+  @Mutation(() => OptionObject)
+  setOption(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('key', () => String) key: string,
+    @Arg('value', () => String) value: string,
+  ): Promise<OptionEntry> {
+    return this.optionService.set(actor, key, value);
+  }
+
+  @Mutation(() => Boolean, { description: 'Back to the built-in prompt ratios.' })
+  async resetModelRatio(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
+    await this.optionService.resetModelRatio(actor);
+    return true;
+  }
+}

@@ -1,0 +1,31 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
+import type { OptionService } from './option.service.js';
+import { optionBody, toWire } from './option.wire.js';
+
+/** `/api/option` (`rest-api.md` 3.5). */
+export const optionRoutes =
+  (optionService: OptionService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/',
+      rest.admin(async ({ actor }) => toWire(optionService.list(actor))),
+    );
+
+    app.put(
+      '/',
+      rest.admin(async ({ actor, body }) => {
+        const option = optionBody.safeParse(body);
+        if (!option.success) return new RestAnswer({ success: false, message: 'Invalid parameter' }, 400);
+        await optionService.set(actor, option.data.key, option.data.value);
+      }),
+    );
+
+    app.post(
+      '/rest_model_ratio',
+      rest.root(async ({ actor }) => {
+        await optionService.resetModelRatio(actor);
+        return withMessage('Model ratios reset');
+      }),
+    );
+  };

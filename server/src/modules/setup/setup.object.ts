@@ -1,0 +1,32 @@
+import { Field, InputType, ObjectType } from 'type-graphql';
+import type { SetupInput, SetupStatus } from './setup.service.js';
+
+@ObjectType('SetupStatus')
+export class SetupStatusObject implements SetupStatus {
+  @Field(() => Boolean, { description: 'The wizard is done.' })
+  status: boolean;
+
+  @Field(() => Boolean, { description: 'A root user exists although the wizard is not done.' })
+  rootInit: boolean;
+
+  @Field(() => String, { description: 'Empty once the wizard is done.' })
+  databaseType: SetupStatus['databaseType'];
+}
+
+@InputType('SetupInput')
+export class SetupInputObject implements SetupInput {
+  @Field(() => String, { defaultValue: '', description: 'Not needed when a root user exists. At most 12 characters.' })
+  username: string;
+
+  @Field(() => String, { defaultValue: '', description: '8 to 72 bytes.' })
+  password: string;
+
+  @Field(() => String, { defaultValue: '' })
+  confirmPassword: string;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Models without a price may be called.' })
+  selfUseModeEnabled: boolean;
+
+  @Field(() => Boolean, { defaultValue: false, description: 'Shows a badge.' })
+  demoSiteEnabled: boolean;
+}

@@ -1,0 +1,34 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { anonymousBodyLimit } from '../../http/api-scope.js';
+import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
+import { isAppError } from '../../shared/errors.js';
+import type { SetupService } from './setup.service.js';
+import { setupBody, toWire } from './setup.wire.js';
+
+/** `/api/setup` (`rest-api.md` 3.1): the one endpoint that answers refused input with 400. */
+export const setupRoutes =
+  (setupService: SetupService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/setup',
+      rest.open(async () => new RestAnswer({ success: true, data: toWire(await setupService.status()) })),
+    );
+
+    app.post('/setup', {
+      bodyLimit: anonymousBodyLimit,
+      handler: rest.open(async ({ body }) => {
+        if (await setupService.isDone()) return refused('System is already initialised', 'ALREADY_SET_UP');
+        const input = setupBody.safeParse(body);
+        if (!input.success) return refused('Invalid request parameters', 'INVALID_INPUT');
+        try {
+          await setupService.complete(input.data);
+        } catch (error) {
+          if (isAppError(error) && error.code === 'INVALID_INPUT') return refused(error.message, error.code);
+          throw error;
+        }
+        return withMessage('System initialised');
+      }),
+    });
+  };
+
+const refused = (message: string, code: string): RestAnswer => new RestAnswer({ success: false, message, code }, 400);

@@ -1,0 +1,37 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { withMessage, type RestHandlers } from '../../http/rest.js';
+import type { StatusService } from './status.service.js';
+import { toWire } from './status.wire.js';
+
+/** `/api/status` and the public texts (`rest-api.md` 3.1, 5.1). */
+export const statusRoutes =
+  (statusService: StatusService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/status',
+      rest.open(async () => toWire(await statusService.get())),
+    );
+
+    app.get(
+      '/status/test',
+      rest.admin(async ({ actor }) => {
+        await statusService.test(actor);
+        return withMessage('Server is running');
+      }),
+    );
+
+    app.get(
+      '/notice',
+      rest.open(async () => statusService.notice),
+    );
+
+    app.get(
+      '/about',
+      rest.open(async () => statusService.about),
+    );
+
+    app.get(
+      '/home_page_content',
+      rest.open(async () => statusService.homePageContent),
+    );
+  };

@@ -1,0 +1,29 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { anonymousBodyLimit } from '../../http/api-scope.js';
+import { sessionCookie } from '../../http/authenticate.js';
+import type { RestHandlers } from '../../http/rest.js';
+import { clearSessionCookie, originOf, setSessionCookie } from '../../http/session-cookie.js';
+import type { AuthService } from '../auth/auth.service.js';
+import { loginBody, toSignInWire } from './user.wire.js';
+
+/** `/api/user/login` and `/api/user/logout` (`rest-api.md` 3.2). */
+export const signInRoutes =
+  (authService: AuthService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.post('/login', {
+      bodyLimit: anonymousBodyLimit,
+      handler: rest.open(async ({ body, request, reply }) => {
+        const { user, secret } = await authService.login(loginBody.parse(body), originOf(request));
+        setSessionCookie(request, reply, secret);
+        return toSignInWire(user);
+      }),
+    });
+
+    app.get(
+      '/logout',
+      rest.open(async ({ request, reply }) => {
+        await authService.logout(request.cookies[sessionCookie]);
+        clearSessionCookie(reply);
+      }),
+    );
+  };

@@ -1,0 +1,69 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { pageFromOne, queryId, queryNumber } from '../../http/query.js';
+import type { RestContext, RestHandlers } from '../../http/rest.js';
+import type { Actor } from '../../shared/actor.js';
+import { toPageQuery } from '../../shared/page.js';
+import type { UserFilter, UserService } from './user.service.js';
+import { createBody, manageBody, toManagedWire, toWire, updateBody } from './user.wire.js';
+
+/** `/api/user`: what admins do with users (`rest-api.md` 3.4). */
+export const userRoutes =
+  (userService: UserService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    const list = async ({ actor, query }: RestContext<Actor>, filter: UserFilter): Promise<unknown> => {
+      const { shown, page } = pageFromOne(query.p);
+      const pageQuery = toPageQuery({ page, pageSize: queryNumber(query.page_size) });
+      const { items, totalCount } = await userService.list(actor, filter, pageQuery);
+      return {
+        items: items.map((user) => toWire(user)),
+        total: totalCount,
+        page: shown,
+        page_size: pageQuery.pageSize,
+      };
+    };
+
+    app.get(
+      '/',
+      rest.admin((context) => list(context, {})),
+    );
+
+    app.get(
+      '/search',
+      rest.admin((context) => list(context, { keyword: context.query.keyword, group: context.query.group })),
+    );
+
+    app.get(
+      '/:id',
+      rest.admin(async ({ actor, params }) => toWire(await userService.get(actor, queryId(params.id)))),
+    );
+
+    app.post(
+      '/',
+      rest.admin(async ({ actor, body }) => {
+        await userService.create(actor, createBody.parse(body));
+      }),
+    );
+
+    app.put(
+      '/',
+      rest.admin(async ({ actor, body }) => {
+        const { id, patch } = updateBody.parse(body);
+        await userService.update(actor, id, patch);
+      }),
+    );
+
+    app.delete(
+      '/:id',
+      rest.admin(async ({ actor, params }) => {
+        await userService.remove(actor, queryId(params.id));
+      }),
+    );
+
+    app.post(
+      '/manage',
+      rest.admin(async ({ actor, body }) => {
+        const { id, action } = manageBody.parse(body);
+        return toManagedWire(await userService.manage(actor, id, action));
+      }),
+    );
+  };
