@@ -10,8 +10,6 @@ import { createLogger, type Logger } from './observability/logger.js';
 /** A terminal's Ctrl-C reaches us twice within a moment when npm stands between: once itself, once forwarded. */
 const echoMilliseconds = 500;
 
-await main();
-
 async function main(): Promise<void> {
   const config = readConfig();
   if (!config) return;
@@ -24,6 +22,8 @@ async function main(): Promise<void> {
   } catch (error) {
     fail(describeStartFailure(error));
     if (!isForeseen(error)) logger.fatal({ err: error }, 'start failed');
+    // Whatever a half-started part still has running must not keep a server alive that serves nobody.
+    logger.flush(() => process.exit());
   }
 }
 
@@ -51,7 +51,7 @@ const isPortTaken = (error: unknown): error is NodeJS.ErrnoException & { port?: 
 
 function describeStartFailure(error: unknown): string {
   if (isPortTaken(error)) return `port ${error.port ?? ''} is in use: set PORT to another one`;
-  return error instanceof Error ? error.message : String(error);
+  return (error instanceof Error ? error.message : String(error)).split('\n').join(' ');
 }
 
 /** The first signal stops gracefully, a second one ends the process at once. */
@@ -87,3 +87,5 @@ function findClient(): string | null {
   const folder = fileURLToPath(new URL('../client', import.meta.url));
   return existsSync(folder) ? folder : null;
 }
+
+await main();

