@@ -5,13 +5,47 @@ import { Changes } from './cache/changes.js';
 import { createSharedState } from './cache/create-shared-state.js';
 import type { Config } from './config.js';
 import { openDatabase, type Database } from './db/database.js';
+import { classOf, createSchema } from './graphql/schema.js';
+import { graphqlPlugin } from './graphql/server.js';
 import { createApp } from './http/app.js';
 import { closeGracefully } from './http/close-gracefully.js';
+import { restHandlers } from './http/rest.js';
+import { AuthService } from './modules/auth/auth.service.js';
+import { PasswordService } from './modules/auth/password.service.js';
+import { Session } from './modules/auth/session.entity.js';
+import { SessionService } from './modules/auth/session.service.js';
+import { ChannelDirectory } from './modules/channels/channel-directory.service.js';
+import { Channel } from './modules/channels/channel.entity.js';
+import { GroupResolver } from './modules/groups/group.resolver.js';
+import { groupRoutes } from './modules/groups/group.routes.js';
+import { GroupService } from './modules/groups/group.service.js';
 import { healthRoutes } from './modules/health/health.routes.js';
 import { HealthService } from './modules/health/health.service.js';
+import { LogService } from './modules/logs/log.service.js';
+import { Option } from './modules/options/option.entity.js';
+import { OptionResolver } from './modules/options/option.resolver.js';
+import { optionRoutes } from './modules/options/option.routes.js';
+import { OptionService } from './modules/options/option.service.js';
 import { LedgerKeeper } from './modules/quota/ledger.jobs.js';
+import { postEntry } from './modules/quota/post-entry.service.js';
 import { PostgresLedger } from './modules/quota/postgres-ledger.service.js';
 import { Spool } from './modules/quota/spool.js';
+import { Setup } from './modules/setup/setup.entity.js';
+import { SetupResolver } from './modules/setup/setup.resolver.js';
+import { setupRoutes } from './modules/setup/setup.routes.js';
+import { SetupService } from './modules/setup/setup.service.js';
+import { StatusResolver } from './modules/status/status.resolver.js';
+import { statusRoutes } from './modules/status/status.routes.js';
+import { StatusService } from './modules/status/status.service.js';
+import { accountRoutes } from './modules/users/account.routes.js';
+import { AccountService } from './modules/users/account.service.js';
+import { SignInResolver } from './modules/users/sign-in.resolver.js';
+import { signInRoutes } from './modules/users/sign-in.routes.js';
+import { UserBooks } from './modules/users/user-books.service.js';
+import { User } from './modules/users/user.entity.js';
+import { UserResolver } from './modules/users/user.resolver.js';
+import { userRoutes } from './modules/users/user.routes.js';
+import { UserService } from './modules/users/user.service.js';
 import { httpMetrics } from './observability/http-metrics.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
@@ -112,12 +146,53 @@ async function compose(
   shutdown.onStop('ledger keeper', () => keeper.stop());
 
   // Services
+  const logService = new LogService(dataSource, secrets, clock);
+  const optionService = new OptionService({
+    options: dataSource.getRepository(Option),
+    secrets,
+    changes,
+    audit: logService,
+    logger,
+    syncSeconds: config.syncSeconds,
+  });
+  await optionService.start();
+  shutdown.onStop('options', () => optionService.stop());
+  const users = dataSource.getRepository(User);
+  const passwords = new PasswordService();
+  const sessions = new SessionService(dataSource.getRepository(Session), database.sessionSecret, clock);
+  const authService = new AuthService({ users, sessions, passwords, secrets, state, changes, options: optionService });
+  const books = new UserBooks({ postEntry, audit: logService, options: optionService });
+  const userService = new UserService({ users, books, passwords, sessions, changes, options: optionService });
+  const accountService = new AccountService({ users, passwords, sessions, secrets, changes, logger });
+  const setupService = new SetupService({
+    setups: dataSource.getRepository(Setup),
+    options: optionService,
+    passwords,
+    postEntry,
+    changes,
+    clock,
+  });
+  await setupService.start();
+  const statusService = new StatusService({ options: optionService, setup: setupService, database: dataSource, clock });
+  const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
+  const groupService = new GroupService(optionService, channelDirectory);
 
   // Skins
   const health = new HealthService([
     { name: 'database', check: () => database.ping() },
     { name: 'sharedState', check: async () => void ((await state.ping()) || Promise.reject(new Error('away'))) },
   ]);
+
+  const resolvers = [
+    new StatusResolver(statusService),
+    new SetupResolver(setupService),
+    new SignInResolver(authService),
+    new UserResolver(userService, accountService),
+    new GroupResolver(groupService),
+    new OptionResolver(optionService),
+  ];
+  const schema = await createSchema(resolvers.map(classOf), resolvers);
+  const rest = restHandlers(authService);
 
   // HTTP
   const app = await createApp({
@@ -127,9 +202,18 @@ async function compose(
     apiRateLimit: config.apiRateLimit,
     webRateLimit: config.webRateLimit,
     clientRoot,
-    systemName: () => 'Tollgate',
+    systemName: () => optionService.values.SystemName,
     plugins: [httpMetrics(metrics), healthRoutes(health, metrics, config.metricsToken)],
-    api: [],
+    api: [
+      { prefix: '', routes: statusRoutes(statusService, rest) },
+      { prefix: '', routes: setupRoutes(setupService, rest) },
+      { prefix: '', routes: groupRoutes(groupService, rest) },
+      { prefix: '/user', routes: signInRoutes(authService, rest) },
+      { prefix: '/user', routes: accountRoutes(accountService, rest) },
+      { prefix: '/user', routes: userRoutes(userService, rest) },
+      { prefix: '/option', routes: optionRoutes(optionService, rest) },
+    ],
+    graphql: graphqlPlugin({ schema, authenticator: authService, logger }),
   });
   shutdown.onStop('http', () => closeGracefully(app, config.shutdownMilliseconds, logger));
   shutdown.onStop('readiness', () => health.beginStop());

@@ -28,3 +28,5 @@ export function createSchema(
     validate: false,
   });
 }
+
+export const classOf = (instance: object): ResolverClass => instance.constructor as ResolverClass;
