@@ -1,4 +1,4 @@
-import { pino, type DestinationStream, type Logger } from 'pino';
+import { pino, type Bindings, type ChildLoggerOptions, type DestinationStream, type Logger } from 'pino';
 import { describeError, maskCredentials, redactFields } from './redact.js';
 
 export type { Logger } from 'pino';
@@ -10,18 +10,23 @@ export type { Logger } from 'pino';
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const output = destination ?? pino.destination({ dest: 1, sync: false });
-  return pino(
+  const logger = pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: {
         level: (label) => ({ level: label }),
-        bindings: (bindings) => redactFields(bindings) as Record<string, unknown>,
         log: (fields) => redactFields(fields) as Record<string, unknown>,
       },
       serializers: { err: (error: unknown) => (error instanceof Error ? describeError(error) : error) },
     },
     { write: (line: string) => output.write(maskCredentials(line)) },
   );
+  const child = logger.child;
+  // What a child is given once stands in all of its lines, and the formatters do not see it.
+  logger.child = function (this: Logger, bindings: Bindings, options?: ChildLoggerOptions) {
+    return child.call(this, redactFields(bindings) as Bindings, options);
+  } as typeof child;
+  return logger;
 }
