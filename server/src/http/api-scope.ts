@@ -10,8 +10,12 @@ export const anonymousBodyLimit = 16 * 1024;
  * it is refused after the caller was recognised, by the endpoint's own "invalid parameter" answer.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    // Fastify refuses types that are not even well formed before it asks a parser.
+    request.headers['content-type'] = 'application/json';
+  });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     done(null, parseBody(String(body)));
   });
 }

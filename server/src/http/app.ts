@@ -47,6 +47,19 @@ export interface AppParts {
   readonly graphql?: FastifyPluginAsync;
 }
 
+export interface MountedRoute {
+  readonly method: string;
+  /** The pattern, `/api/user/:id`. */
+  readonly url: string;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Everything that is mounted; a test wants each of them in the table of who may call what. */
+    readonly routes: readonly MountedRoute[];
+  }
+}
+
 /** A console page asks several operations where an old client made one call. */
 const graphqlCallsPerApiCall = 4;
 
@@ -62,6 +75,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (_error, request, reply) => void sendInvalidUrl(request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerClientError,
+  });
+  const routes: MountedRoute[] = [];
+  app.decorate('routes', routes);
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url });
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header(requestIdHeader, request.id);
@@ -114,7 +132,7 @@ const consoleScope =
   async (app) => {
     if (parts.clientRoot === null || !existsSync(parts.clientRoot)) return;
     await app.register(compress, { encodings: ['gzip'] });
-    await app.register(helmet, { contentSecurityPolicy: false });
+    await app.register(helmet, pageHeaders);
     app.addHook('onRequest', limitByAddress(parts.state, 'GW', parts.webRateLimit));
     // One route for each file, so that unknown paths reach the not-found handler; the page itself is never a plain file.
     await app.register(statics, {
@@ -126,7 +144,11 @@ const consoleScope =
     });
   };
 
+/** TLS ends in front of us, so Strict-Transport-Security is for whoever holds the certificate to promise. */
+const pageHeaders = { contentSecurityPolicy: false, strictTransportSecurity: false } as const;
+
 const jsonHeaders = {
+  ...pageHeaders,
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },

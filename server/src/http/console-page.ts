@@ -23,6 +23,7 @@ export class ConsolePage {
     const nonce = randomBytes(16).toString('base64');
     return reply
       .status(200)
+      .headers(pageHeaders)
       .header('content-security-policy', policy(nonce))
       .header('cache-control', 'no-cache')
       .type('text/html; charset=utf-8')
@@ -36,6 +37,13 @@ export class ConsolePage {
       .replace('<head>', () => `<head><meta name="csp-nonce" content="${nonce}">`);
   }
 }
+
+const pageHeaders = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+};
 
 const policy = (nonce: string): string =>
   [

@@ -1,0 +1,314 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { MemoryState } from '../cache/memory-state.js';
+import { createLogger } from '../observability/logger.js';
+import { AppError } from '../shared/errors.js';
+import { createApp, type AppParts } from './app.js';
+import { restHandlers } from './rest.js';
+
+const unlimited = { enabled: false, count: 1, seconds: 1 };
+const nobody = { actorOfSession: () => Promise.resolve(null), actorOfAccessToken: () => Promise.resolve(null) };
+const rest = restHandlers(nobody);
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-app-'));
+const state = new MemoryState();
+const apps: FastifyInstance[] = [];
+
+async function start(overrides: Partial<AppParts> = {}): Promise<FastifyInstance> {
+  const app = await createApp({
+    logger: createLogger('silent'),
+    state,
+    trustedProxies: [],
+    apiRateLimit: unlimited,
+    webRateLimit: unlimited,
+    clientRoot: folder,
+    systemName: () => 'A & B <Gate>',
+    plugins: [
+      async (plugin) => {
+        plugin.get('/v1/models', async () => ({ object: 'list' }));
+      },
+    ],
+    api: [
+      {
+        prefix: '/echo',
+        routes: async (scope) => {
+          scope.post(
+            '/',
+            rest.open(async ({ body }) => body ?? 'no body'),
+          );
+          scope.get(
+            '/',
+            rest.open(async ({ query }) => query),
+          );
+          scope.get(
+            '/broken',
+            rest.open(() => Promise.reject(new Error('secret detail'))),
+          );
+          scope.get(
+            '/away',
+            rest.open(() => Promise.reject(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }))),
+          );
+          scope.get(
+            '/late',
+            rest.open(() => Promise.reject(new AppError('RATE_LIMITED', 'slow down', { retryAfterSeconds: 7 }))),
+          );
+          scope.get(
+            '/large',
+            rest.open(async () => 'x'.repeat(10_000)),
+          );
+          scope.get(
+            '/address',
+            rest.open(async ({ request }) => request.ip),
+          );
+        },
+      },
+    ],
+    ...overrides,
+  });
+  apps.push(app);
+  return app;
+}
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'assets'));
+  writeFileSync(join(folder, 'index.html'), '<html><head><title>x</title></head><body></body></html>');
+  writeFileSync(join(folder, 'assets', 'main.js'), 'console.info(1)');
+  writeFileSync(join(folder, 'assets', 'main.js.map'), '{}');
+});
+
+afterAll(async () => {
+  await Promise.all(apps.map((app) => app.close()));
+  await state.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('paths', () => {
+  it.each(['/api/echo', '/api/echo/', '/api/echo?a=1', '/api/echo/?a=1'])(
+    'answers %s without a redirect',
+    async (url) => {
+      const app = await start();
+      expect((await app.inject({ url })).statusCode).toBe(200);
+      expect((await app.inject({ method: 'POST', url, payload: '{"a":1}' })).json()).toMatchObject({ data: { a: 1 } });
+    },
+  );
+
+  it.each([
+    ['GET', '/api/x'],
+    ['GET', '/v1/x'],
+    ['GET', '/assets/gone.js'],
+    ['DELETE', '/api/echo'],
+    ['POST', '/v1/models'],
+  ] as const)('answers %s %s with the contract’s 404', async (method, path) => {
+    const answer = await (await start()).inject({ method, url: `${path}?key=sk-secret` });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toEqual({
+      error: { message: `Invalid URL (${method} ${path})`, type: 'invalid_request_error', param: '', code: '' },
+    });
+  });
+
+  it.each(['/', '/token', '/channel/edit/3', '/index.html'])('answers %s with the console', async (url) => {
+    const answer = await (await start()).inject({ url });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['cache-control']).toBe('no-cache');
+    expect(answer.headers['content-type']).toContain('text/html');
+    expect(answer.body).toContain('<title>A &#38; B &#60;Gate&#62;</title>');
+  });
+
+  it('answers a broken escape as an unknown path', async () => {
+    const answer = await (await start()).inject({ url: '/api/%zz' });
+    expect(answer.statusCode).toBe(404);
+  });
+
+  it('says so when the console is not built', async () => {
+    const answer = await (await start({ clientRoot: null })).inject({ url: '/' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toContain('npm run build');
+  });
+});
+
+describe('the console’s page', () => {
+  it('allows its own scripts only, and styles by a nonce that never repeats', async () => {
+    const app = await start();
+    const nonces = [];
+    for (let turn = 0; turn < 2; turn++) {
+      const { headers, body } = await app.inject({ url: '/' });
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).not.toContain('unsafe');
+      expect(policy).toContain("frame-ancestors 'none'");
+      const nonce = /<meta name="csp-nonce" content="([^"]+)">/.exec(body)?.[1];
+      expect(policy).toContain(`style-src 'self' 'nonce-${nonce}'`);
+      nonces.push(nonce);
+    }
+    expect(new Set(nonces).size).toBe(2);
+  });
+
+  it('serves files for a week and keeps source maps to itself', async () => {
+    const app = await start();
+    const file = await app.inject({ url: '/assets/main.js' });
+    expect(file.headers['cache-control']).toContain('max-age=604800');
+    expect(file.headers['x-content-type-options']).toBe('nosniff');
+    expect((await app.inject({ url: '/assets/main.js.map' })).statusCode).toBe(404);
+    expect((await app.inject({ url: '/assets/..%2f..%2fetc/passwd' })).statusCode).toBe(404);
+  });
+});
+
+describe('every answer', () => {
+  it.each(['/', '/api/echo', '/api/x', '/v1/models', '/assets/main.js', '/api/echo/broken'])(
+    'of %s names its request',
+    async (url) => {
+      const { headers } = await (await start()).inject({ url, headers: { 'request-id': 'forged' } });
+      expect(headers['x-oneapi-request-id']).toMatch(/^\d{14}\d{9}[0-9A-Za-z]{8}$/);
+    },
+  );
+
+  it('of a caller who does not speak HTTP, too', async () => {
+    const app = await start();
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as { port: number };
+    const answer = await new Promise<string>((resolve) => {
+      let text = '';
+      const socket = connect(port, '127.0.0.1', () => socket.write('HELLO\r\n\r\n'));
+      socket.on('data', (bytes) => (text += bytes.toString())).on('close', () => resolve(text));
+    });
+    expect(answer).toMatch(/^HTTP\/1.1 400/);
+    expect(answer).toMatch(/X-Oneapi-Request-Id: \d{23}/);
+  });
+
+  it('under /api is not stored, and compressed when asked', async () => {
+    const app = await start();
+    const answer = await app.inject({ url: '/api/echo/large', headers: { 'accept-encoding': 'gzip' } });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['content-encoding']).toBe('gzip');
+    expect(answer.rawPayload.length).toBeLessThan(1000);
+  });
+});
+
+describe('bodies under /api', () => {
+  it.each([undefined, 'application/json', 'text/plain', 'application/x-www-form-urlencoded', 'nonsense'])(
+    'are JSON when the type says %s',
+    async (type) => {
+      const answer = await (
+        await start()
+      ).inject({
+        method: 'POST',
+        url: '/api/echo',
+        payload: Buffer.from('{"a":[1]}'),
+        headers: type === undefined ? {} : { 'content-type': type },
+      });
+      expect(answer.json()).toEqual({ success: true, message: '', data: { a: [1] } });
+    },
+  );
+
+  it('that are not JSON count as absent', async () => {
+    const app = await start();
+    for (const payload of ['{"a":', '', gzipSync('{}')]) {
+      const answer = await app.inject({ method: 'POST', url: '/api/echo', payload });
+      expect(answer.json()).toMatchObject({ data: 'no body' });
+    }
+  });
+
+  it('have an end', async () => {
+    const answer = await (await start()).inject({ method: 'POST', url: '/api/echo', payload: `"${'x'.repeat(5e6)}"` });
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json()).toMatchObject({ success: false, code: 'PAYLOAD_TOO_LARGE' });
+  });
+});
+
+describe('failures', () => {
+  it('that nobody foresaw tell nothing', async () => {
+    const answer = await (await start()).inject({ url: '/api/echo/broken' });
+    expect(answer.statusCode).toBe(500);
+    expect(answer.json()).toEqual({
+      success: false,
+      message: 'Internal error',
+      code: 'INTERNAL_ERROR',
+      error: { message: 'Internal error', type: 'veloera_panic' },
+    });
+  });
+
+  it('say when to come back', async () => {
+    const app = await start();
+    const late = await app.inject({ url: '/api/echo/late' });
+    expect([late.statusCode, late.headers['retry-after']]).toEqual([429, '7']);
+    const away = await app.inject({ url: '/api/echo/away' });
+    expect([away.statusCode, away.headers['retry-after']]).toEqual([503, '5']);
+    expect(away.body).not.toContain('ECONNREFUSED');
+  });
+});
+
+describe('limits', () => {
+  it('count calls of one address together and refuse with an envelope', async () => {
+    const app = await start({ apiRateLimit: { enabled: true, count: 2, seconds: 60 } });
+    const from = (remoteAddress: string) => app.inject({ url: '/api/echo', remoteAddress });
+    expect((await from('203.0.113.1')).statusCode).toBe(200);
+    expect((await from('203.0.113.1')).statusCode).toBe(200);
+    const refused = await from('203.0.113.1');
+    expect(refused.statusCode).toBe(429);
+    expect(refused.json()).toMatchObject({ success: false, code: 'RATE_LIMITED' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await from('203.0.113.2')).statusCode).toBe(200);
+    expect((await app.inject({ url: '/v1/models', remoteAddress: '203.0.113.1' })).statusCode).toBe(200);
+  });
+
+  it('count pages and unknown paths apart from the API', async () => {
+    const app = await start({ webRateLimit: { enabled: true, count: 1, seconds: 60 } });
+    const remoteAddress = '203.0.113.9';
+    expect((await app.inject({ url: '/', remoteAddress })).statusCode).toBe(200);
+    expect((await app.inject({ url: '/assets/main.js', remoteAddress })).statusCode).toBe(429);
+    expect((await app.inject({ url: '/api/nothing', remoteAddress })).statusCode).toBe(429);
+    expect((await app.inject({ url: '/api/echo', remoteAddress })).statusCode).toBe(200);
+  });
+
+  it('let calls through while their store is away', async () => {
+    const broken = { ...nobody, hit: () => Promise.reject(new Error('away')) } as unknown as AppParts['state'];
+    const app = await start({ state: broken, apiRateLimit: { enabled: true, count: 1, seconds: 60 } });
+    for (let turn = 0; turn < 3; turn++) expect((await app.inject({ url: '/api/echo' })).statusCode).toBe(200);
+  });
+});
+
+describe('the caller’s address', () => {
+  const headers = { 'x-forwarded-for': '198.51.100.7' };
+
+  it('is what the connection says, whatever a header claims', async () => {
+    const answer = await (await start()).inject({ url: '/api/echo/address', headers });
+    expect(answer.json()).toMatchObject({ data: '127.0.0.1' });
+  });
+
+  it('is what a trusted proxy says', async () => {
+    const app = await start({ trustedProxies: ['127.0.0.0/8'] });
+    expect((await app.inject({ url: '/api/echo/address', headers })).json()).toMatchObject({ data: '198.51.100.7' });
+  });
+});
+
+describe('other sites', () => {
+  const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
+
+  it('may ask before they call the relay', async () => {
+    const answer = await (await start()).inject({ method: 'OPTIONS', url: '/v1/chat/completions', headers });
+    expect(answer.statusCode).toBe(204);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+    expect(answer.headers['access-control-max-age']).toBe('43200');
+    expect(answer.headers['access-control-allow-headers']).toContain('Authorization');
+  });
+
+  it('may read what the relay answers', async () => {
+    const answer = await (await start()).inject({ url: '/v1/models', headers: { origin: headers.origin } });
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  it('may neither ask nor read anything else', async () => {
+    const app = await start();
+    for (const url of ['/api/echo', '/', '/api/user/self']) {
+      const asked = await app.inject({ method: 'OPTIONS', url, headers });
+      const read = await app.inject({ url, headers: { origin: headers.origin } });
+      expect(asked.headers['access-control-allow-origin']).toBeUndefined();
+      expect(read.headers['access-control-allow-origin']).toBeUndefined();
+    }
+  });
+});
