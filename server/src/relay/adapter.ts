@@ -1,5 +1,3 @@
-import type { ServerEvent } from './sse/event.js';
-
 /**
  * How a provider is spoken to. An adapter is data or pure functions: no network, no clock, no database. It offers a
  * capability or leaves it out. The relay core does everything else (keys, retries, timeouts, money, logs).
@@ -12,12 +10,13 @@ export interface Adapter {
 export interface Target {
   readonly channelId: number;
   readonly type: number;
-  /** Normalised: no trailing slash, never empty. */
+  /** As the admin typed it, trimmed; empty means the provider's own address. */
   readonly baseUrl: string;
   /** The one key chosen for this attempt. */
   readonly key: string;
   readonly organization: string;
   readonly other: string;
+  /** Unix seconds. */
   readonly createdTime: number;
   readonly setting: ChannelSetting;
   /** Model name after prefix and mapping: what the provider is asked for. */
@@ -28,10 +27,15 @@ export interface Target {
   readonly models: readonly string[];
   /** FORCE_STREAM_OPTION. */
   readonly forceStreamUsage: boolean;
+  /** `param_override`: merged over the top level of the converted body. Null when the channel has none. */
+  readonly override: Readonly<Record<string, unknown>> | null;
+  /** Option `global.pass_through_request_enabled`: only the model name may still be rewritten. */
+  readonly passThrough: boolean;
 }
 
 /** Parsed `channel.setting` (`relay-core.md` 3.7). */
 export interface ChannelSetting {
+  /** http, https or socks5 URL. */
   readonly proxy?: string;
   readonly forceFormat?: boolean;
   readonly thinkingToContent?: boolean;
@@ -45,7 +49,10 @@ export interface ChatRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** The bytes `body` came from: forwarded as they are when nothing has to change. */
   readonly rawBody: Buffer;
+  /** How the provider is called; a client's stream over a channel that cannot stream has false here. */
   readonly stream: boolean;
+  /** `stream_options.include_usage`: the client wants the closing usage chunk. */
+  readonly wantsUsage: boolean;
 }
 
 export interface UpstreamRequest {
@@ -53,53 +60,63 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
+  /** When the adapter took it from the model's name or the body; goes to the log. */
+  readonly reasoningEffort?: string;
+  /** When it differs from the target's, because a suffix was cut. */
+  readonly upstreamModel?: string;
 }
 
 export interface ChatCapability {
   /** @throws AppError UNSUPPORTED_BY_CHANNEL, naming the field, when the provider cannot carry the call's meaning */
   toUpstreamRequest(request: ChatRequest, target: Target): UpstreamRequest;
   /**
-   * A whole answer. @returns `body` untouched bytes where the dialect is the client's.
-   * @throws UpstreamError when a 200 carries an error
+   * A whole answer. @returns untouched bytes where the dialect is the client's.
+   * @throws UpstreamError when a 200 carries an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read
    */
-  fromUpstreamResponse(body: Buffer, request: ChatRequest, target: Target): ChatAnswer;
+  fromUpstreamResponse(body: Buffer, target: Target): ChatAnswer;
   /** One per streamed call; its state dies with the call. */
-  openStream(request: ChatRequest, target: Target): StreamTransform;
+  openStream(request: ChatRequest, target: Target, heard: Transcript): StreamTransform;
 }
 
 export interface ChatAnswer {
   readonly body: Buffer;
-  /** Null: the provider reported none, and the relay counts locally. */
+  /** Null: the provider reported none, and the relay counts what is told to a transcript. */
   readonly usage: Usage | null;
-  /** What the answer says, for counting when there is no usage. */
-  readonly produced: Produced;
+  /** Tells what the answer says. Called when it has to be counted or logged. */
+  tell(heard: Transcript): void;
 }
 
 /**
- * Turns the provider's stream into the client's. Bytes in, bytes out, so that a provider that speaks the client's
- * dialect forwards what came without rebuilding it.
+ * Turns the provider's stream into the client's, bytes in and bytes out, so that a provider that speaks the client's
+ * dialect forwards what came without rebuilding it. Adapters that translate event by event wrap an `EventTransform` with
+ * `sse/event-stream.ts`.
  */
 export interface StreamTransform {
-  /** @returns what to send now, possibly empty. @throws UpstreamError on an error event */
-  push(event: ServerEvent): string | Buffer | null;
-  /** Called at the end of the upstream: what is still to be sent before the closing event. */
-  end(): string | Buffer | null;
+  /** @returns whole events to send now, or null. Never the closing ones: see `closing`. */
+  push(bytes: Buffer): Buffer | string | null;
+  /** The upstream ended: what is still to be sent before the closing events. */
+  end(): Buffer | string | null;
+  /** Tells the transcript everything that was received and not told yet. Called once, when usage has to be counted. */
+  tell(): void;
+  /** What ends the stream for the client; sent after the call was paid. `usage` is what it was charged for. */
+  closing(usage: Usage): Buffer | string;
   usage(): Usage | null;
-  /** What has been received so far, for counting when there is no usage. Read at the end or at an abort. */
-  produced(): Produced;
-  /** True once anything that a client would see as content was received. */
-  readonly started: boolean;
+  /** The provider's own end mark was seen: nothing that follows matters. */
+  readonly done: boolean;
+  /** The provider said that the answer is complete (end mark, finish reason or usage). Read after `end`. */
+  readonly complete: boolean;
+  /** An error the provider reported inside the stream, null while all is well. */
+  readonly failure: UpstreamError | null;
 }
 
-/** Text waiting to be counted, and what can not be counted as text. */
-export interface Produced {
-  /** Visible text, reasoning, tool names and arguments not yet counted. */
-  readonly text: string;
-  /** Tokens counted already, so that memory stays bounded. */
-  readonly countedTokens: number;
-  readonly toolCalls: number;
+/** Hears what a provider produced, to count it when the provider does not, and to log it where the admin wants that. */
+export interface Transcript {
+  /** Visible text, reasoning, tool names and arguments. */
+  text(text: string): void;
+  /** One call of a tool, in whichever piece its name arrived. */
+  toolCall(): void;
   /** Audio, images or anything else that is a real answer without text. */
-  readonly otherContent: boolean;
+  otherContent(): void;
 }
 
 /**
@@ -115,6 +132,16 @@ export interface Usage {
   readonly audioInputTokens: number;
   readonly audioOutputTokens: number;
 }
+
+export const noUsage: Usage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
 
 /** The provider refused or broke. `status`, `code`, `type` and `message` are its own words before any mapping. */
 export class UpstreamError extends Error {

@@ -1,0 +1,76 @@
+import type { OptionValues } from '../../modules/options/option-registry.js';
+import { AppError } from '../../shared/errors.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Candidates, RoutingTable } from '../routing/routing-table.js';
+import { allowsAddress } from './address-list.js';
+import type { Caller } from './authentication.js';
+
+export interface AdmissionSettings {
+  readonly values: Pick<OptionValues, 'UserUsableGroups' | 'GroupRatio'>;
+}
+
+/** Where a call may go. */
+export interface Admission {
+  /** The group that routes and pays: the token's, else the user's. */
+  readonly group: string;
+  readonly model: string;
+  /** What is priced: without the routing prefix. */
+  readonly bareModel: string;
+  readonly candidates: Candidates;
+  /** Set: this channel and no other. */
+  readonly pinned: RoutedChannel | null;
+}
+
+export const noChannel = (model: string, group: string): AppError =>
+  new AppError('NO_CHANNEL', `No available channel for model ${model} in group ${group}`);
+
+/** Row 12. */
+export function checkAddress(caller: Caller, address: string): void {
+  if (!allowsAddress(caller.token.allowIps, address)) {
+    throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
+  }
+}
+
+/** Rows 14 and 15: a token may name a group its owner can use and that still exists. */
+export function groupOf(caller: Caller, settings: AdmissionSettings): string {
+  const { token, user } = caller;
+  if (token.group === '') return user.group === '' ? 'default' : user.group;
+  const { UserUsableGroups, GroupRatio } = settings.values;
+  const own = user.group === '' ? 'default' : user.group;
+  if (token.group !== own && !Object.hasOwn(UserUsableGroups, token.group)) {
+    throw new AppError('GROUP_NOT_ALLOWED', `Token group ${token.group} is disabled`);
+  }
+  if (!Object.hasOwn(GroupRatio, token.group)) {
+    throw new AppError('GROUP_DEPRECATED', `Group ${token.group} is deprecated`);
+  }
+  return token.group;
+}
+
+/** Rows 14 to 19, in this order. */
+export function admit(caller: Caller, model: string, table: RoutingTable, settings: AdmissionSettings): Admission {
+  const group = groupOf(caller, settings);
+  const pinned = caller.pin === null ? null : pinnedChannel(caller.pin, table);
+  const { modelLimitsEnabled, modelLimits } = caller.token;
+  if (modelLimitsEnabled && !modelLimits.has(model)) {
+    throw new AppError('MODEL_NOT_ALLOWED', `This token may not use model ${model}`);
+  }
+  if (pinned) {
+    const bareModel = withoutPrefix(model, pinned.prefix);
+    const candidates = { tiers: [{ priority: 0, channels: [pinned] }], bareModel, plainWeights: true };
+    return { group, model, bareModel, candidates, pinned };
+  }
+  const candidates = table.find(group, model);
+  if (!candidates) throw noChannel(model, group);
+  return { group, model, bareModel: candidates.bareModel, candidates, pinned: null };
+}
+
+const withoutPrefix = (model: string, prefix: string): string =>
+  prefix !== '' && model.startsWith(prefix) ? model.slice(prefix.length) : model;
+
+/** Rows 16 and 17. */
+function pinnedChannel(pin: string, table: RoutingTable): RoutedChannel {
+  const channel = /^\d{1,9}$/.test(pin) ? table.channel(Number(pin)) : undefined;
+  if (!channel) throw new AppError('INVALID_CHANNEL_ID', 'Invalid channel id');
+  if (!channel.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel is disabled');
+  return channel;
+}

@@ -1,0 +1,68 @@
+import { TokenStatus } from '../../modules/tokens/token.entity.js';
+import { Role, UserStatus } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import { maskKey, parseKey } from './api-key.js';
+import type { KeyDirectory, KnownToken, KnownUser } from './key-directory.js';
+
+/** Whose call it is. */
+export interface Caller {
+  readonly user: KnownUser;
+  readonly token: KnownToken;
+  readonly key: string;
+  /** The channel the key pins, still as text. */
+  readonly pin: string | null;
+}
+
+/**
+ * Rows 1 to 10 of the contract's check order (`relay-core.md` 2.3).
+ * @param presented what `findKey` found
+ * @throws AppError with the contract's texts; UnavailableError when the database cannot tell
+ */
+export async function authenticateKey(presented: string, keys: KeyDirectory, clock: Clock): Promise<Caller> {
+  const { key, pin } = parseKey(presented);
+  if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
+  const found = keys.token(key);
+  let token = found instanceof Promise ? await found : found;
+  if (!token) throw new AppError('INVALID_API_KEY', 'Invalid token');
+  if (isExhausted(token)) {
+    // The copy may be older than a top-up by moments: only the database may refuse for money.
+    keys.forget(key);
+    token = await keys.token(key);
+    if (!token) throw new AppError('INVALID_API_KEY', 'Invalid token');
+  }
+  await checkToken(token, key, keys, clock);
+  const owner = keys.user(token.userId);
+  const user = owner instanceof Promise ? await owner : owner;
+  if (!user) throw new AppError('INVALID_API_KEY', 'Invalid token');
+  if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+  if (pin !== null && user.role < Role.admin) {
+    throw new AppError('CHANNEL_PIN_FORBIDDEN', 'Pinning a channel is not allowed for this user');
+  }
+  return { user, token, key, pin };
+}
+
+const isExhausted = (token: KnownToken): boolean =>
+  token.status === TokenStatus.enabled && !token.unlimitedQuota && token.remainQuota <= 0;
+
+async function checkToken(token: KnownToken, key: string, keys: KeyDirectory, clock: Clock): Promise<void> {
+  const now = seconds(clock);
+  if (token.status === TokenStatus.exhausted) {
+    throw new AppError('TOKEN_QUOTA_EXHAUSTED', `Token quota exhausted [${maskKey(key)}]`);
+  }
+  if (token.status === TokenStatus.expired) throw new AppError('TOKEN_EXPIRED', 'Token expired');
+  if (token.status !== TokenStatus.enabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');
+  if (token.expiredTime !== -1 && token.expiredTime < now) {
+    await keys.markExpired(token);
+    keys.forget(key);
+    throw new AppError('TOKEN_EXPIRED', 'Token expired');
+  }
+  if (isExhausted(token)) {
+    await keys.markExhausted(token, now);
+    keys.forget(key);
+    throw new AppError(
+      'TOKEN_QUOTA_EXHAUSTED',
+      `[${maskKey(key)}] Token quota exhausted, remaining ${token.remainQuota}`,
+    );
+  }
+}

@@ -1,0 +1,170 @@
+import type { Changes } from '../../cache/changes.js';
+import { Loader } from '../../cache/loader.js';
+import { TokenStatus } from '../../modules/tokens/token.entity.js';
+import { UnavailableError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { Queries } from '../routing/routing-directory.js';
+
+/** A token as the hot path needs it. */
+export interface KnownToken {
+  readonly id: number;
+  readonly userId: number;
+  readonly name: string;
+  readonly status: number;
+  /** Unix seconds, -1 never. */
+  readonly expiredTime: number;
+  readonly unlimitedQuota: boolean;
+  /** As of the last reading, less what this node charged since; the ledger alone decides what can be spent. */
+  remainQuota: number;
+  readonly modelLimitsEnabled: boolean;
+  readonly modelLimits: ReadonlySet<string>;
+  readonly allowIps: string;
+  readonly group: string;
+}
+
+export interface KnownUser {
+  readonly id: number;
+  readonly username: string;
+  readonly role: number;
+  readonly status: number;
+  readonly group: string;
+  /** The user's setting `accept_unset_model_ratio_model`. */
+  readonly acceptsUnpriced: boolean;
+}
+
+export interface KeyDirectoryLimits {
+  readonly tokens: number;
+  readonly users: number;
+  readonly lifetimeSeconds: number;
+}
+
+const defaultLimits: KeyDirectoryLimits = { tokens: 100_000, users: 100_000, lifetimeSeconds: 60 };
+
+const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
+    model_limits, allow_ips, "group" FROM tokens WHERE key_hash = $1 AND deleted_at IS NULL`;
+const userSql = 'SELECT id, username, role, status, "group", setting FROM users WHERE id = $1 AND deleted_at IS NULL';
+
+/**
+ * Tokens by the keyed hash of their key and users by id, held for a short while, read once however many ask, dropped when
+ * their change is announced. Losing all of it costs a reading; only the database can say that a key is unknown.
+ */
+export class KeyDirectory {
+  private readonly tokens: Loader<string, KnownToken>;
+  private readonly users: Loader<number, KnownUser>;
+
+  constructor(
+    private readonly database: Queries,
+    private readonly secrets: Secrets,
+    limits: KeyDirectoryLimits = defaultLimits,
+  ) {
+    const { lifetimeSeconds } = limits;
+    this.tokens = new Loader({ max: limits.tokens, lifetimeSeconds, load: (hash) => this.readToken(hash) });
+    this.users = new Loader({ max: limits.users, lifetimeSeconds, load: (id) => this.readUser(id) });
+  }
+
+  follow(changes: Changes): void {
+    changes.on('token', ({ id }) =>
+      id === undefined ? this.tokens.clear() : this.tokens.dropWhere((token) => token.id === id),
+    );
+    changes.on('user', ({ id }) => (typeof id === 'number' ? this.users.drop(id) : this.users.clear()));
+  }
+
+  /** @returns null when no such key exists @throws UnavailableError when the database does not answer */
+  token(key: string): KnownToken | null | Promise<KnownToken | null> {
+    const hash = this.hashOf(key);
+    // What is held is answered without a turn of the event loop.
+    const held = this.tokens.peek(hash);
+    return held === undefined ? this.tokens.get(hash) : held;
+  }
+
+  /** @returns null when the user is gone @throws UnavailableError */
+  user(id: number): KnownUser | null | Promise<KnownUser | null> {
+    const held = this.users.peek(id);
+    return held === undefined ? this.users.get(id) : held;
+  }
+
+  /** The next call reads the token again: its balance ran low, or the copy looks stale. */
+  forget(key: string): void {
+    this.tokens.drop(this.hashOf(key));
+  }
+
+  /** Keeps the copy near the truth between two readings; when it says that nothing is left, the next call reads. */
+  spent(token: KnownToken, quota: number): void {
+    if (!token.unlimitedQuota) token.remainQuota -= quota;
+  }
+
+  /** Writes that a key has expired, unless it was edited meanwhile. */
+  async markExpired(token: KnownToken): Promise<void> {
+    await this.mark(
+      `UPDATE tokens SET status = ${TokenStatus.expired}
+       WHERE id = $1 AND status = ${TokenStatus.enabled} AND expired_time = $2`,
+      [token.id, token.expiredTime],
+    );
+  }
+
+  /** Writes that a key has used everything up, unless it was filled up or edited meanwhile. */
+  async markExhausted(token: KnownToken, now: number): Promise<void> {
+    await this.mark(
+      `UPDATE tokens SET status = ${TokenStatus.exhausted}, accessed_time = greatest(accessed_time, $2)
+       WHERE id = $1 AND status = ${TokenStatus.enabled} AND NOT unlimited_quota AND remain_quota <= 0`,
+      [token.id, now],
+    );
+  }
+
+  private hashOf(key: string): string {
+    return this.secrets.hash(key).toString('latin1');
+  }
+
+  private async mark(sql: string, parameters: unknown[]): Promise<void> {
+    // The refusal stands whether or not it could be written down.
+    await this.database.query(sql, parameters).catch(() => undefined);
+  }
+
+  private async readToken(hash: string): Promise<KnownToken | null> {
+    const [row] = await this.rows(tokenSql, [Buffer.from(hash, 'latin1')]);
+    if (!row) return null;
+    return {
+      id: row['id'] as number,
+      userId: row['user_id'] as number,
+      name: row['name'] as string,
+      status: row['status'] as number,
+      expiredTime: Number(row['expired_time']),
+      unlimitedQuota: row['unlimited_quota'] as boolean,
+      remainQuota: Number(row['remain_quota']),
+      modelLimitsEnabled: row['model_limits_enabled'] as boolean,
+      modelLimits: new Set((row['model_limits'] as string).split(',').map((name) => name.trim()).filter(Boolean)),
+      allowIps: (row['allow_ips'] as string).trim(),
+      group: row['group'] as string,
+    };
+  }
+
+  private async readUser(id: number): Promise<KnownUser | null> {
+    const [row] = await this.rows(userSql, [id]);
+    if (!row) return null;
+    return {
+      id: row['id'] as number,
+      username: row['username'] as string,
+      role: row['role'] as number,
+      status: row['status'] as number,
+      group: row['group'] as string,
+      acceptsUnpriced: acceptsUnpriced(row['setting'] as string),
+    };
+  }
+
+  private async rows(sql: string, parameters: unknown[]): Promise<Array<Record<string, unknown>>> {
+    try {
+      return (await this.database.query(sql, parameters)) as Array<Record<string, unknown>>;
+    } catch (error) {
+      throw new UnavailableError('The database is not available, try again later', { cause: error });
+    }
+  }
+}
+
+function acceptsUnpriced(setting: string): boolean {
+  if (setting === '') return false;
+  try {
+    return (JSON.parse(setting) as Record<string, unknown> | null)?.['accept_unset_model_ratio_model'] === true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,173 @@
+import type { StreamTransform, Transcript, UpstreamError, Usage } from '../../adapter.js';
+import { doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
+import { tellChoices } from '../../protocols/openai/chat-parts.js';
+import { readError, toUpstreamError } from '../../protocols/openai/upstream-error.js';
+import { toUsage } from '../../protocols/openai/usage.js';
+import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
+import { eventsOf } from '../../sse/event-parser.js';
+
+type Fields = Record<string, unknown>;
+
+/** Bytes kept unread in case they have to be counted. A usual answer stays below and is never parsed at all. */
+const keptLimit = 32 * 1024;
+const usageMark = '"usage"';
+const errorMark = '"error"';
+const openBrace = 0x7b;
+const quote = 0x22;
+
+/**
+ * Forwards a stream that already speaks the client's dialect. Bytes go on as they came; only events that carry usage or
+ * an error are looked into, found by a plain text search. The usage chunk is kept back: whether the client gets it, and
+ * when, is decided at the end.
+ */
+export class PassThroughStream implements StreamTransform {
+  private readonly blocks = new EventBlocks();
+  private kept: EventBlock[] = [];
+  private keptLength = 0;
+  private reported: Usage | null = null;
+  private usageEvent: Buffer | null = null;
+  private finished = false;
+  done = false;
+  failure: UpstreamError | null = null;
+
+  constructor(
+    private readonly wantsUsage: boolean,
+    private readonly heard: Transcript,
+  ) {}
+
+  push(bytes: Buffer): Buffer | null {
+    if (this.done || this.failure) return null;
+    const block = this.blocks.push(bytes);
+    return block ? this.forward(block) : null;
+  }
+
+  end(): Buffer | null {
+    if (this.done || this.failure) return null;
+    const rest = this.blocks.rest();
+    if (!rest) return null;
+    const bytes = Buffer.concat([rest.bytes, Buffer.from('\n\n')]);
+    return this.forward({ bytes, text: `${rest.text}\n\n` });
+  }
+
+  usage(): Usage | null {
+    return this.reported;
+  }
+
+  get complete(): boolean {
+    if (this.done || this.reported) return true;
+    this.tell();
+    return this.finished;
+  }
+
+  tell(): void {
+    const blocks = this.kept;
+    this.kept = [];
+    this.keptLength = 0;
+    for (const block of blocks) {
+      for (const event of eventsOf(block)) {
+        const chunk = parseObject(event.data);
+        if (chunk && tellChoices(chunk['choices'], 'delta', this.heard)) this.finished = true;
+      }
+    }
+  }
+
+  closing(usage: Usage): Buffer | string {
+    if (!this.wantsUsage) return doneEvent;
+    if (this.usageEvent) return Buffer.concat([this.usageEvent, Buffer.from(doneEvent)]);
+    // Usage that came on a chunk with choices went out with it.
+    return this.reported ? doneEvent : usageChunk({ created: 0 }, usage) + doneEvent;
+  }
+
+  private forward(block: EventBlock): Buffer | null {
+    const { text, bytes } = block;
+    this.keep(block);
+    let usageAt = nextOf(text, usageMark, 0);
+    let errorAt = nextOf(text, errorMark, 0);
+    if (usageAt === Infinity && errorAt === Infinity && !text.includes('[DONE]')) return bytes;
+
+    const pieces: Buffer[] = [];
+    let from = 0;
+    const stopAt = (start: number): void => {
+      if (start > from) pieces.push(bytes.subarray(from, start));
+    };
+    eachEvent(text, (start, end) => {
+      if (this.done || this.failure) return;
+      if (isDone(text, start)) {
+        this.done = true;
+        stopAt(start);
+        from = text.length;
+        return;
+      }
+      if (usageAt < start) usageAt = nextOf(text, usageMark, start);
+      if (errorAt < start) errorAt = nextOf(text, errorMark, start);
+      if (usageAt >= end && errorAt >= end) return;
+      if (this.look(bytes.subarray(start, end))) return;
+      stopAt(start);
+      from = this.failure ? text.length : end;
+    });
+    if (from === 0) return bytes;
+    stopAt(text.length);
+    return pieces.length === 0 ? null : pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
+  }
+
+  /** @returns whether the event is for the client now */
+  private look(bytes: Buffer): boolean {
+    const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
+    const chunk = event ? parseObject(event.data) : null;
+    if (!chunk) return true;
+    if (chunk['error']) {
+      const error = readError(chunk);
+      if (error) {
+        this.failure = toUpstreamError(502, JSON.stringify(chunk));
+        return false;
+      }
+    }
+    const usage = toUsage(chunk['usage']);
+    if (!usage) return true;
+    this.reported = usage;
+    const choices = chunk['choices'];
+    if (Array.isArray(choices) && choices.length > 0) return true;
+    this.usageEvent = bytes;
+    return false;
+  }
+
+  private keep(block: EventBlock): void {
+    this.kept.push(block);
+    this.keptLength += block.bytes.length;
+    if (this.keptLength > keptLimit) this.tell();
+  }
+}
+
+/**
+ * The next place where `mark` is a key whose value is an object or text: `"usage":null` on every chunk is not worth
+ * parsing. Inside JSON text a quote is escaped, so content cannot look like a key.
+ * @returns Infinity when there is none
+ */
+function nextOf(text: string, mark: string, start: number): number {
+  for (let at = text.indexOf(mark, start); at !== -1; at = text.indexOf(mark, at + mark.length)) {
+    let next = at + mark.length;
+    while (isGap(text.charCodeAt(next))) next++;
+    const code = text.charCodeAt(next);
+    if (code === openBrace || code === quote) return at;
+  }
+  return Infinity;
+}
+
+/** Space, tab, line ends, and the colon between key and value. */
+const isGap = (code: number): boolean => code === 0x20 || code === 0x3a || code === 0x09 || code === 0x0a || code === 0x0d;
+
+function isDone(text: string, start: number): boolean {
+  if (!text.startsWith('data:', start)) return false;
+  let at = start + 'data:'.length;
+  while (text.charCodeAt(at) === 0x20) at++;
+  return text.startsWith('[DONE]', at);
+}
+
+function parseObject(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Fields) : null;
+  } catch {
+    return null;
+  }
+}

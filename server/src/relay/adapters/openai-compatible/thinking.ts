@@ -1,0 +1,83 @@
+import type { ChunkRewrite } from './rebuilt-stream.js';
+
+type Fields = Record<string, unknown>;
+
+const opening = '<think>\n';
+const closing = '\n</think>\n';
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
+const reasoningOf = (content: Fields): string => asText(content['reasoning_content']) || asText(content['reasoning']);
+
+const withoutReasoning = (content: Fields): Fields => {
+  const { reasoning_content: _content, reasoning: _reasoning, ...rest } = content;
+  return rest;
+};
+
+interface Choice extends Fields {
+  readonly index?: number;
+  readonly delta?: Fields;
+}
+
+/**
+ * Channel setting `thinking_to_content` (`relay-providers.md` 0.9): reasoning becomes content between think tags.
+ * State per choice, so one for each stream.
+ */
+export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Fields | null } {
+  const thinking = new Set<number>();
+  let last: Fields = {};
+
+  const rewriteChoice = (choice: Choice): Choice[] => {
+    const index = choice.index ?? 0;
+    const delta = choice.delta ?? {};
+    const reasoning = reasoningOf(delta);
+    if (reasoning) {
+      const text = thinking.has(index) ? reasoning : opening + reasoning;
+      thinking.add(index);
+      const both = asText(delta['content']);
+      if (both) thinking.delete(index);
+      return [{ ...choice, delta: { ...withoutReasoning(delta), content: both ? text + closing + both : text } }];
+    }
+    const plain = { ...choice, delta: withoutReasoning(delta) };
+    const ends = asText(delta['content']) !== '' || delta['tool_calls'] !== undefined || Boolean(choice['finish_reason']);
+    if (!thinking.has(index) || !ends) return [plain];
+    thinking.delete(index);
+    return [{ index, delta: { content: closing }, finish_reason: null }, plain];
+  };
+
+  return {
+    rewrite: (chunk) => {
+      last = chunk;
+      const choices = Array.isArray(chunk['choices']) ? (chunk['choices'] as Choice[]) : [];
+      const rewritten = choices.map(rewriteChoice);
+      if (rewritten.every((made) => made.length === 1)) return [{ ...chunk, choices: rewritten.flat() }];
+      const tags = rewritten.filter((made) => made.length > 1).map((made) => made[0]);
+      const { usage: _usage, ...head } = chunk;
+      return [
+        { ...head, choices: tags },
+        { ...chunk, choices: rewritten.map((made) => made.at(-1)) },
+      ];
+    },
+    close: () => {
+      if (thinking.size === 0) return null;
+      const choices = [...thinking].map((index) => ({ index, delta: { content: closing }, finish_reason: null }));
+      thinking.clear();
+      const { usage: _usage, ...head } = last;
+      return { ...head, choices };
+    },
+  };
+}
+
+/** The same for a whole answer. @returns null when no message thinks */
+export function thinkingToContent(answer: Fields): Fields | null {
+  if (!Array.isArray(answer['choices'])) return null;
+  let changed = false;
+  const choices = (answer['choices'] as Fields[]).map((choice) => {
+    const message = (choice['message'] ?? {}) as Fields;
+    const reasoning = reasoningOf(message);
+    if (!reasoning) return choice;
+    changed = true;
+    const content = opening + reasoning + closing + asText(message['content']);
+    return { ...choice, message: { ...withoutReasoning(message), content } };
+  });
+  return changed ? { ...answer, choices } : null;
+}

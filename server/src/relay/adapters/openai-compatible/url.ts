@@ -1,0 +1,32 @@
+import { AppError } from '../../../shared/errors.js';
+import type { ChatRequest, Target } from '../../adapter.js';
+import type { Dialect } from './dialect.js';
+
+const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
+
+/**
+ * Base + the client's path, `/v1` never twice (`relay-providers.md` 1.1).
+ * @throws AppError UPSTREAM_UNREACHABLE when the channel has no address
+ */
+export function chatUrl(dialect: Dialect, request: ChatRequest, target: Target): string {
+  const base = (target.baseUrl.trim() || dialect.defaultBaseUrl || '').replace(/\/+$/, '');
+  if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no address');
+  if (dialect.chatUrl) return dialect.chatUrl(base, request, target);
+  const path = withoutKey(request.path);
+  if (base.startsWith(cloudflareGateway)) return base + path.replace(/^\/v1/, '');
+  return base.endsWith('/v1') && path.startsWith('/v1/') ? base + path.slice('/v1'.length) : base + path;
+}
+
+/** A client may put its own key into the query: it is ours and must not travel on. */
+function withoutKey(path: string): string {
+  const mark = path.indexOf('?');
+  if (mark === -1) return path;
+  const query = new URLSearchParams(path.slice(mark + 1));
+  query.delete('key');
+  const rest = query.toString();
+  return rest ? `${path.slice(0, mark)}?${rest}` : path.slice(0, mark);
+}
+
+/** Type 8: the address is whole; only `{model}` is filled in. */
+export const wholeAddress = (base: string, _request: ChatRequest, target: Target): string =>
+  base.replaceAll('{model}', encodeURIComponent(target.upstreamModel));

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OptionValues } from '../modules/options/option-registry.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import { isAppError } from '../shared/errors.js';
+import { randomBetween } from '../shared/ids.js';
+import { noChannel, type Admission } from './access/admission.js';
+import { UpstreamError } from './adapter.js';
+import { attemptChat, type Attempt, type AttemptOutcome, type AttemptSettings } from './attempt.js';
+import type { ClientResponse } from './client-response.js';
+import { ClientGoneError } from './delivery.js';
+import type { ChatCall } from './protocols/openai/chat-request.js';
+import type { UpstreamErrorView } from './protocols/openai/error.js';
+import { meansDeadKey } from './routing/automatic-disable.js';
+import type { RoutingDirectory } from './routing/routing-directory.js';
+import type { KeyRing } from './routing/key-ring.js';
+import { isRetryable, retriesAllowed } from './routing/retry.js';
+import type { RoutedChannel } from './routing/routed-channel.js';
+import { pickChannel } from './routing/selection.js';
+import { UpstreamConnectionError } from './upstream/exchange.js';
+import type { UpstreamClient } from './upstream/upstream-client.js';
+
+/** Switches a channel off because its provider refuses it (`relay-core.md` 3.8). */
+export interface ChannelGuard {
+  disableAutomatically(channelId: number, reason: string): Promise<void>;
+}
+
+export interface AttemptsParts {
+  readonly options: { readonly values: OptionValues };
+  readonly channels: RoutingDirectory;
+  readonly keyRing: KeyRing;
+  readonly upstream: UpstreamClient;
+  readonly guard: ChannelGuard;
+  readonly settings: AttemptSettings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** A call that no channel could serve, with what the client is told of it. */
+export class CallFailedError extends Error {
+  constructor(
+    override readonly cause: unknown,
+    readonly view: UpstreamErrorView | undefined,
+    readonly usedChannels: readonly number[],
+  ) {
+    super('no channel served the call', { cause });
+  }
+}
+
+export interface Served extends AttemptOutcome {
+  readonly channel: RoutedChannel;
+  readonly usedChannels: readonly number[];
+}
+
+/** Tries channels until one serves the call (`relay-core.md` 3.3). */
+export class Attempts {
+  constructor(private readonly parts: AttemptsParts) {}
+
+  /** @throws CallFailedError with the last upstream failure, or the failure that ended the tries */
+  async serve(call: ChatCall, path: string, rawBody: Buffer, admission: Admission, client: ClientResponse): Promise<Served> {
+    const { options, metrics, keyRing } = this.parts;
+    const usedChannels: number[] = [];
+    const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
+    for (let attempt = 0; ; attempt++) {
+      const channel = this.choose(admission, attempt, usedChannels);
+      usedChannels.push(channel.id);
+      const keyIndex = keyRing.take(channel);
+      try {
+        const outcome = await attemptChat(this.toAttempt(call, path, rawBody, admission, channel, keyIndex), client);
+        keyRing.reached(channel, keyIndex);
+        return { ...outcome, channel, usedChannels };
+      } catch (error) {
+        const view = this.failed(channel, keyIndex, error);
+        const again = attempt < retries && !client.started && !client.gone;
+        const status = view?.status ?? null;
+        if (!again || !isRetryable({ error, status, channelType: channel.type })) {
+          throw new CallFailedError(error, view, usedChannels);
+        }
+        metrics.relayRetries.inc({ route: 'chat' });
+        // The first retry is at once; a storm of later ones is spread.
+        if (attempt >= 1) await sleep(randomBetween(100, 500));
+      }
+    }
+  }
+
+  private choose(admission: Admission, attempt: number, used: readonly number[]): RoutedChannel {
+    if (admission.pinned) return admission.pinned;
+    const { channels, keyRing } = this.parts;
+    const picked = pickChannel({
+      candidates: admission.candidates,
+      attempt,
+      used: new Set(used),
+      // The table may have changed since the call began: nothing goes to a channel that is off by now.
+      enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
+      available: (channel) => keyRing.available(channel),
+    });
+    if (!picked) throw new CallFailedError(noChannel(admission.model, admission.group), undefined, used);
+    return picked;
+  }
+
+  private toAttempt(
+    call: ChatCall,
+    path: string,
+    rawBody: Buffer,
+    admission: Admission,
+    channel: RoutedChannel,
+    keyIndex: number,
+  ): Attempt {
+    const { values } = this.parts.options;
+    return {
+      call,
+      path,
+      rawBody,
+      channel,
+      key: channel.keys[keyIndex] ?? '',
+      requestedModel: admission.model,
+      bareModel: admission.bareModel,
+      upstream: this.parts.upstream,
+      settings: this.parts.settings,
+      passThrough: values['global.pass_through_request_enabled'],
+      keepsContent: values.LogChatContentEnabled,
+      pingSeconds: values['general_setting.ping_interval_enabled'] ? values['general_setting.ping_interval_seconds'] : 0,
+    };
+  }
+
+  /** Learns from a failure. @returns how it is shown, when it is the upstream's */
+  private failed(channel: RoutedChannel, keyIndex: number, error: unknown): UpstreamErrorView | undefined {
+    const { keyRing, options, logger, metrics } = this.parts;
+    if (error instanceof ClientGoneError) {
+      keyRing.undecided(channel, keyIndex);
+      return undefined;
+    }
+    metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
+    logger.warn({ channelId: channel.id, err: error }, 'upstream attempt failed');
+    if (error instanceof UpstreamConnectionError && !error.requestSent) keyRing.unreachable(channel, keyIndex);
+    else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
+    else keyRing.undecided(channel, keyIndex);
+    if (!(error instanceof UpstreamError)) return undefined;
+    const { values } = options;
+    if (
+      values.AutomaticDisableChannelEnabled &&
+      channel.autoBan &&
+      meansDeadKey(error, channel.type, values.AutomaticDisableKeywords)
+    ) {
+      this.retire(channel, keyIndex, error);
+    }
+    return {
+      status: channel.statusMapping.get(error.status) ?? error.status,
+      hidden: values['global.hide_upstream_error_enabled'],
+    };
+  }
+
+  /** The key is not used again; with the last one the channel goes off. */
+  private retire(channel: RoutedChannel, keyIndex: number, error: UpstreamError): void {
+    const { keyRing, channels, guard, logger } = this.parts;
+    if (!keyRing.refuse(channel, keyIndex)) return;
+    channels.exclude(channel.id);
+    guard.disableAutomatically(channel.id, `status ${error.status}: ${error.message}`.slice(0, 500)).catch((problem: unknown) => {
+      logger.error({ err: problem, channelId: channel.id }, 'channel could not be disabled');
+    });
+  }
+}
+
+function kindOf(error: unknown): string {
+  if (error instanceof UpstreamError) return String(error.status);
+  if (!isAppError(error)) return 'invalid';
+  if (error.code === 'UPSTREAM_TIMEOUT') return 'timeout';
+  if (error.code === 'UPSTREAM_UNREACHABLE') return error instanceof UpstreamConnectionError ? 'unreachable' : 'reset';
+  return 'invalid';
+}

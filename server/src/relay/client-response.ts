@@ -1,0 +1,109 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+/** Where the bytes come from: stopped while the client cannot take more. */
+export interface Pausable {
+  pause(): void;
+  resume(): void;
+}
+
+/** A client that takes nothing for this long is dropped. */
+const stallMilliseconds = 60_000;
+
+const streamHeaders: OutgoingHttpHeaders = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache',
+  connection: 'keep-alive',
+  'x-accel-buffering': 'no',
+};
+
+/**
+ * The answer to one client: the only writer of its socket, so that a ping never cuts an event. Writing to a client that
+ * left does nothing.
+ */
+export class ClientResponse {
+  private goneHandler: (() => void) | null = null;
+  private stall: NodeJS.Timeout | null = null;
+  private beat: NodeJS.Timeout | null = null;
+  private left = false;
+
+  /** @param headers those of every answer: request id, CORS */
+  constructor(
+    private readonly raw: ServerResponse,
+    private readonly headers: OutgoingHttpHeaders,
+    private readonly stallAfter = stallMilliseconds,
+  ) {
+    raw.on('close', () => this.closed());
+    raw.on('error', () => undefined);
+  }
+
+  /** Something was sent: the status is decided, and no other attempt may begin. */
+  get started(): boolean {
+    return this.raw.headersSent;
+  }
+
+  get gone(): boolean {
+    return this.left;
+  }
+
+  /** The latest handler is called once, when the client leaves before its answer was complete. */
+  onGone(handler: (() => void) | null): void {
+    this.goneHandler = handler;
+    if (this.left) handler?.();
+  }
+
+  /** A whole answer. */
+  send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void {
+    this.stopBeat();
+    if (this.left) return;
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+    this.raw.writeHead(status, { ...this.headers, ...headers, 'content-length': bytes.length });
+    this.raw.end(bytes);
+  }
+
+  openStream(headers: OutgoingHttpHeaders): void {
+    if (!this.left && !this.raw.headersSent) this.raw.writeHead(200, { ...this.headers, ...headers, ...streamHeaders });
+  }
+
+  /** Whole events. `source` is paused until the client has taken them. */
+  write(bytes: Buffer | string, source?: Pausable): void {
+    if (this.left || this.raw.write(bytes) || !source) return;
+    source.pause();
+    this.stall = setTimeout(() => this.raw.destroy(), this.stallAfter);
+    this.raw.once('drain', () => {
+      this.endStall();
+      source.resume();
+    });
+  }
+
+  end(bytes: Buffer | string): void {
+    this.stopBeat();
+    if (!this.left) this.raw.end(bytes);
+  }
+
+  /** Sends `comment` every so often while nothing waits to be taken. */
+  startBeat(comment: string, milliseconds: number): void {
+    this.stopBeat();
+    this.beat = setInterval(() => {
+      if (this.raw.headersSent && !this.raw.writableNeedDrain) this.write(comment);
+    }, milliseconds);
+  }
+
+  stopBeat(): void {
+    if (this.beat) clearInterval(this.beat);
+    this.beat = null;
+  }
+
+  private closed(): void {
+    this.stopBeat();
+    this.endStall();
+    if (this.raw.writableFinished) return;
+    this.left = true;
+    this.goneHandler?.();
+    this.goneHandler = null;
+  }
+
+  private endStall(): void {
+    if (this.stall) clearTimeout(this.stall);
+    this.stall = null;
+  }
+}

@@ -1,0 +1,41 @@
+import { noUsage, type Usage } from '../adapter.js';
+import { countPrompt } from './prompt-tokens.js';
+import type { TextMeter } from './text-meter.js';
+
+export interface Metered {
+  /** The provider's own report. */
+  readonly reported: Usage | null;
+  /** False: the client left, or the upstream broke off. */
+  readonly complete: boolean;
+  readonly clientGone: boolean;
+  readonly meter: TextMeter;
+  /** Tells the meter what was received; called only when that is needed. */
+  readonly tell: () => void;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Name the provider was asked for: it decides the encoding. */
+  readonly upstreamModel: string;
+}
+
+/**
+ * The one rule of what a call used (`relay-core.md` 4.4, 10.10, 10.13).
+ * - A complete answer: what the provider reports; else our own count; nothing for an answer that says nothing.
+ * - A client that left: the larger of report and own count, the prompt included even when nothing had come yet.
+ * - An upstream that broke off: the same, but nothing when nothing had come.
+ */
+export async function finalUsage(call: Metered): Promise<Usage> {
+  if (call.complete && call.reported) return call.reported;
+  call.tell();
+  if (!call.meter.heardAnything && !call.clientGone) return call.reported ?? noUsage;
+  const counted: Usage = {
+    ...noUsage,
+    promptTokens: await countPrompt(call.body, call.upstreamModel),
+    completionTokens: await call.meter.tokens(),
+  };
+  return call.reported ? larger(call.reported, counted) : counted;
+}
+
+const larger = (reported: Usage, counted: Usage): Usage => ({
+  ...reported,
+  promptTokens: Math.max(reported.promptTokens, counted.promptTokens),
+  completionTokens: Math.max(reported.completionTokens, counted.completionTokens),
+});

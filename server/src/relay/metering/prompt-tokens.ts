@@ -1,0 +1,128 @@
+import { dataImageSize, imageTokens } from './image-tokens.js';
+import { encodingOf, estimateTokens, loadEncoding } from './tokenizer.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const perCall = 3;
+const perMessage = 3;
+const perTool = 8;
+const audioPart = 100;
+const filePart = 5000;
+/** Counted exactly up to here; what is beyond is estimated. */
+const exactCharacters = 1024 * 1024;
+const sliceCharacters = 64 * 1024;
+
+const asFields = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null ? (value as Fields) : null;
+
+/** What a prompt is made of: text to count, and what counts by itself. */
+class PromptParts {
+  readonly texts: string[] = [];
+  fixed = perCall;
+
+  constructor(private readonly model: string) {}
+
+  text(value: unknown): void {
+    if (typeof value === 'string' && value !== '') this.texts.push(value);
+  }
+
+  message(message: Fields): void {
+    this.fixed += perMessage;
+    this.text(message['role']);
+    const content = message['content'];
+    if (typeof content === 'string') this.text(content);
+    else if (Array.isArray(content)) for (const part of content) this.part(asFields(part));
+    const name = message['name'];
+    if (typeof name === 'string' && name !== '' && content !== undefined && content !== null && content !== '') {
+      this.fixed += 1;
+      this.text(name);
+    }
+    const calls = message['tool_calls'];
+    if (!Array.isArray(calls)) return;
+    for (const call of calls) {
+      const called = asFields(asFields(call)?.['function']);
+      this.text(called?.['name']);
+      this.text(called?.['arguments']);
+    }
+  }
+
+  tool(tool: Fields): void {
+    this.fixed += perTool;
+    const described = asFields(tool['function']) ?? tool;
+    this.text(described['name']);
+    this.text(described['description']);
+    if (described['parameters'] !== undefined) this.text(JSON.stringify(described['parameters']));
+  }
+
+  private part(part: Fields | null): void {
+    if (!part) return;
+    switch (part['type']) {
+      case 'text':
+        return this.text(part['text']);
+      case 'image_url':
+        return this.image(part['image_url']);
+      case 'input_audio':
+        this.fixed += audioPart;
+        return;
+      case 'file':
+        this.fixed += filePart;
+    }
+  }
+
+  private image(image: unknown): void {
+    const url = typeof image === 'string' ? image : asFields(image)?.['url'];
+    const size = typeof url === 'string' ? dataImageSize(url) : null;
+    this.fixed += imageTokens(this.model, asFields(image)?.['detail'], size);
+  }
+}
+
+function partsOf(body: Fields, model: string): PromptParts {
+  const parts = new PromptParts(model);
+  const { messages, tools } = body;
+  if (Array.isArray(messages)) for (const message of messages) parts.message(asFields(message) ?? {});
+  if (Array.isArray(tools)) for (const tool of tools) parts.tool(asFields(tool) ?? {});
+  return parts;
+}
+
+/**
+ * Prompt tokens of a chat call (`relay-core.md` 5.2), for calls whose upstream reported none. Long prompts are counted in
+ * slices between which other calls run. Never fails: what cannot be counted is estimated.
+ */
+export async function countPrompt(body: Fields, model: string): Promise<number> {
+  const parts = partsOf(body, model);
+  const count = await loadEncoding(encodingOf(model)).catch(() => (text: string) => estimateTokens(Buffer.byteLength(text)));
+  let total = parts.fixed;
+  let left = exactCharacters;
+  let sinceYield = 0;
+  for (const text of parts.texts) {
+    for (let from = 0; from < text.length; from += sliceCharacters) {
+      const slice = text.length <= sliceCharacters ? text : text.slice(from, from + sliceCharacters);
+      if (left > 0) {
+        total += count(slice);
+        left -= slice.length;
+        sinceYield += slice.length;
+      } else {
+        total += estimateTokens(Buffer.byteLength(slice));
+      }
+      if (sinceYield < sliceCharacters) continue;
+      sinceYield = 0;
+      await new Promise(setImmediate);
+    }
+  }
+  return total;
+}
+
+/** Below this a body is all text as far as an estimate cares. */
+const smallBody = 16 * 1024;
+
+/**
+ * What a prompt may cost at most, for the reservation: never counted, bytes / 3. A small body stands for itself; of a
+ * large one only text counts by length, so that an image of a megabyte is not held to be a novel.
+ */
+export function estimatePrompt(rawBody: Buffer, body: Fields, model: string): number {
+  if (rawBody.length <= smallBody) return estimateTokens(rawBody.length);
+  const parts = partsOf(body, model);
+  let bytes = 0;
+  for (const text of parts.texts) bytes += Buffer.byteLength(text);
+  return parts.fixed + estimateTokens(bytes);
+}

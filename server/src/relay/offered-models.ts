@@ -1,0 +1,37 @@
+import type { OptionValues } from '../modules/options/option-registry.js';
+import type { PriceBook } from '../modules/pricing/price-book.service.js';
+import type { Caller } from './access/authentication.js';
+import type { OfferedModel } from './protocols/openai/model-list.js';
+import { providerName } from './provider-names.js';
+import type { RoutingTable } from './routing/routing-table.js';
+
+/**
+ * What a key can call (`relay-core.md` 1.6): exactly its model limits where it has them, else what its group's enabled
+ * channels offer and somebody priced.
+ */
+export function offeredModels(
+  caller: Caller,
+  group: string,
+  table: RoutingTable,
+  prices: PriceBook,
+  values: OptionValues,
+): OfferedModel[] {
+  const { token, user } = caller;
+  if (token.modelLimitsEnabled) {
+    return [...token.modelLimits].sort(byText).map((id) => {
+      const found = table.find(group, id);
+      const type = found?.tiers[0]?.channels[0]?.type;
+      return { id, root: found?.bareModel ?? id, ownedBy: ownerOf(id, type) };
+    });
+  }
+  const showsUnpriced = values.SelfUseModeEnabled || user.acceptsUnpriced;
+  return table
+    .models(group)
+    .filter(({ bareModel }) => showsUnpriced || prices.isPriced(bareModel))
+    .map(({ id, bareModel, channelType }) => ({ id, root: bareModel, ownedBy: ownerOf(bareModel, channelType) }));
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const ownerOf = (model: string, channelType: number | undefined): string =>
+  model.startsWith('mj_') ? 'midjourney' : providerName(channelType);

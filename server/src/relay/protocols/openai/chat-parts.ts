@@ -1,0 +1,58 @@
+import type { Transcript } from '../../adapter.js';
+
+type Fields = Record<string, unknown>;
+
+const asFields = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null ? (value as Fields) : null;
+
+/**
+ * Tells a transcript what the choices of an answer or of a chunk say: `part` is the `message` or the `delta`.
+ * @returns whether a choice names its finish reason
+ */
+export function tellChoices(choices: unknown, part: 'message' | 'delta', heard: Transcript): boolean {
+  if (!Array.isArray(choices)) return false;
+  let finished = false;
+  for (const choice of choices) {
+    const fields = asFields(choice);
+    if (!fields) continue;
+    if (typeof fields['finish_reason'] === 'string' && fields['finish_reason'] !== '') finished = true;
+    const content = asFields(fields[part]);
+    if (content) tellContent(content, heard);
+  }
+  return finished;
+}
+
+function tellContent(content: Fields, heard: Transcript): void {
+  for (const name of ['reasoning_content', 'reasoning', 'content', 'refusal']) tellText(content[name], heard);
+  if (content['audio'] || content['images']) heard.otherContent();
+  const calls = content['tool_calls'];
+  if (Array.isArray(calls)) for (const call of calls) tellToolCall(asFields(call), heard);
+  const legacy = asFields(content['function_call']);
+  if (legacy) tellToolCall({ function: legacy }, heard);
+}
+
+/** Text, or a list of parts as some providers send it. */
+function tellText(value: unknown, heard: Transcript): void {
+  if (typeof value === 'string') {
+    if (value !== '') heard.text(value);
+    return;
+  }
+  if (!Array.isArray(value)) return;
+  for (const part of value) {
+    const fields = asFields(part);
+    if (typeof fields?.['text'] === 'string') heard.text(fields['text']);
+    else if (fields) heard.otherContent();
+  }
+}
+
+/** The name comes once for each call, the arguments in pieces. Custom tools carry `custom: {name, input}`. */
+function tellToolCall(call: Fields | null, heard: Transcript): void {
+  const tool = asFields(call?.['function']) ?? asFields(call?.['custom']);
+  if (!tool) return;
+  if (typeof tool['name'] === 'string' && tool['name'] !== '') {
+    heard.toolCall();
+    heard.text(tool['name']);
+  }
+  const input = tool['arguments'] ?? tool['input'];
+  if (typeof input === 'string' && input !== '') heard.text(input);
+}

@@ -1,0 +1,78 @@
+import { InvalidInputError } from '../../../shared/errors.js';
+import { RelayError } from '../../relay-error.js';
+
+/** What the relay itself has to know of a chat call; everything else travels untouched. */
+export interface ChatCall {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly wantsUsage: boolean;
+  /** The larger of `max_tokens` and `max_completion_tokens`, 0 when neither is given. */
+  readonly maxOutput: number;
+}
+
+const maxTokensLimit = 1_073_741_823;
+
+/** @throws RelayError invalid_request when the bytes are no JSON object */
+export function parseJsonBody(bytes: Buffer): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw malformed('the body is not valid JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('the body is not a JSON object');
+  return value as Record<string, unknown>;
+}
+
+const malformed = (reason: string): RelayError =>
+  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
+
+/** The model a call names, before anything else of it is looked at. */
+export function modelOf(body: Readonly<Record<string, unknown>>): string {
+  const model = body['model'];
+  if (model === undefined || model === null || model === '') throw new InvalidInputError('model is required', 'model');
+  if (typeof model !== 'string') throw malformed('model must be text');
+  if (model.length > 256) throw malformed('model is too long');
+  return model;
+}
+
+/** @throws AppError INVALID_INPUT with the contract's texts */
+export function toChatCall(body: Readonly<Record<string, unknown>>): ChatCall {
+  const model = modelOf(body);
+  const messages = body['messages'];
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw new InvalidInputError('field messages is required', 'messages');
+  }
+  const stream = optionalFlag(body, 'stream');
+  const options = body['stream_options'];
+  const wantsUsage =
+    stream &&
+    typeof options === 'object' &&
+    options !== null &&
+    (options as Record<string, unknown>)['include_usage'] === true;
+  return {
+    body,
+    model,
+    stream,
+    wantsUsage,
+    maxOutput: Math.max(outputLimit(body, 'max_tokens'), outputLimit(body, 'max_completion_tokens')),
+  };
+}
+
+function optionalFlag(body: Readonly<Record<string, unknown>>, name: string): boolean {
+  const value = body[name];
+  if (value === undefined || value === null) return false;
+  if (typeof value !== 'boolean') throw malformed(`${name} must be true or false`);
+  return value;
+}
+
+/** A quantity the client chooses and we multiply: whole, not negative, bounded. */
+function outputLimit(body: Readonly<Record<string, unknown>>, name: string): number {
+  const value = body[name];
+  if (value === undefined || value === null) return 0;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > maxTokensLimit) {
+    throw new InvalidInputError(`${name} is invalid`, name);
+  }
+  return value;
+}

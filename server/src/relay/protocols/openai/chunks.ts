@@ -1,0 +1,46 @@
+import type { Usage } from '../../adapter.js';
+import { fromUsage } from './usage.js';
+
+type Fields = Record<string, unknown>;
+
+export const doneEvent = 'data: [DONE]\n\n';
+
+export const dataEvent = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+
+/** The closing usage chunk: no choices. `like` is any earlier chunk, for its id and model. */
+export const usageChunk = (like: Readonly<Fields>, usage: Usage): string =>
+  dataEvent({
+    id: like['id'] ?? '',
+    object: 'chat.completion.chunk',
+    created: like['created'] ?? 0,
+    model: like['model'] ?? '',
+    choices: [],
+    usage: fromUsage(usage),
+  });
+
+/**
+ * A whole answer as one chunk, for clients that asked a channel to stream that cannot (`relay-core.md` 3.7). Everything
+ * the message carries travels: text, reasoning, tool calls and unknown fields.
+ */
+export function answerAsChunk(answer: Readonly<Fields>): string {
+  const choices = Array.isArray(answer['choices']) ? (answer['choices'] as Fields[]) : [];
+  const { usage: _usage, ...rest } = answer;
+  return dataEvent({
+    ...rest,
+    object: 'chat.completion.chunk',
+    choices: choices.map((choice, position) => {
+      const { message, ...others } = choice;
+      return { ...others, index: choice['index'] ?? position, delta: toDelta(message) };
+    }),
+  });
+}
+
+function toDelta(message: unknown): Fields {
+  const fields = typeof message === 'object' && message !== null ? { ...(message as Fields) } : {};
+  const calls = fields['tool_calls'];
+  // Streamed tool calls are told apart by their index; whole ones have none.
+  if (Array.isArray(calls)) {
+    fields['tool_calls'] = calls.map((call: Fields, position) => ({ index: position, ...call }));
+  }
+  return { role: 'assistant', ...fields };
+}

@@ -1,0 +1,24 @@
+/**
+ * Takes out of a message what tells about the operator: addresses, hosts and keys. The rest stays, because it is what
+ * the client needs to know (`relay-core.md` 9.2).
+ */
+export function maskSecrets(message: string): string {
+  let text = message.length > maxLength ? `${message.slice(0, maxLength)}…` : message;
+  for (const [pattern, replacement] of rules) text = text.replace(pattern, replacement);
+  return text;
+}
+
+const maxLength = 4000;
+
+/** Every pattern is linear: bounded repeats or single character classes. */
+const rules: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\b(?:https?|wss?|socks5h?):\/\/[^\s"'<>)\]}]+/gi, '[address]'],
+  [/\bBearer\s+[^\s"',]+/gi, 'Bearer [key]'],
+  [/\b(?:sk|pk|rk|xai|gsk|AIza|org|proj|ghp|hf|r8|bce-v3)[-_*/][A-Za-z0-9_\-*./]{6,}/g, '[key]'],
+  [/\bAIza[A-Za-z0-9_-]{10,}/g, '[key]'],
+  [/\b[A-Fa-f0-9]{32,128}\b/g, '[key]'],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, '[address]'],
+  [/\[?(?:[A-Fa-f0-9]{1,4}:){3,7}[A-Fa-f0-9]{0,4}\]?(?::\d{1,5})?/g, '[address]'],
+  [/\b(?:[a-z0-9-]{1,63}\.){1,6}(?:com|net|org|io|ai|cn|dev|app|co|cloud|internal|local|lan|top|xyz|me|info|eu|us)(?::\d{1,5})?\b/gi, '[address]'],
+  [/\blocalhost(?::\d{1,5})?\b/gi, '[address]'],
+];

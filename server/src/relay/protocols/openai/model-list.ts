@@ -1,0 +1,76 @@
+/** A model a key can call. */
+export interface OfferedModel {
+  readonly id: string;
+  /** Without a routing prefix. */
+  readonly root: string;
+  readonly ownedBy: string;
+}
+
+export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
+
+/** The contract's constant: clients of this family look at it. */
+const created = 1_626_777_600;
+const permission = {
+  id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
+  object: 'model_permission',
+  created,
+  allow_create_engine: true,
+  allow_sampling: true,
+  allow_logprobs: true,
+  allow_search_indices: false,
+  allow_view: true,
+  allow_fine_tuning: false,
+  organization: '*',
+  group: null,
+  is_blocking: false,
+};
+
+/** Which list a client wants is told by how it presents its key (`relay-core.md` 1.6). */
+export function modelListFormat(headers: Readonly<Record<string, unknown>>, path: string, query: string): ModelListFormat {
+  if (headers['x-api-key'] && headers['anthropic-version']) return 'anthropic';
+  if (headers['x-goog-api-key'] || path.startsWith('/v1beta/') || new URLSearchParams(query).has('key')) return 'gemini';
+  return 'openai';
+}
+
+export const openAIModel = ({ id, root, ownedBy }: OfferedModel): Record<string, unknown> => ({
+  id,
+  object: 'model',
+  created,
+  owned_by: ownedBy,
+  permission: [permission],
+  root,
+  parent: null,
+});
+
+const anthropicModel = ({ id }: OfferedModel): Record<string, unknown> => ({
+  id,
+  created_at: new Date(created * 1000).toISOString().replace('.000', ''),
+  display_name: id,
+  type: 'model',
+});
+
+const geminiModel = ({ id }: OfferedModel): Record<string, unknown> => ({ name: `models/${id}`, displayName: id });
+
+export function modelList(models: readonly OfferedModel[], format: ModelListFormat): Record<string, unknown> {
+  if (format === 'openai') return { success: true, object: 'list', data: models.map(openAIModel) };
+  if (format === 'gemini') return { models: models.map(geminiModel), nextPageToken: null };
+  return {
+    data: models.map(anthropicModel),
+    first_id: models[0]?.id ?? null,
+    has_more: false,
+    last_id: models.at(-1)?.id ?? null,
+  };
+}
+
+export const oneModel = (model: OfferedModel, format: ModelListFormat): Record<string, unknown> =>
+  format === 'anthropic' ? anthropicModel(model) : format === 'gemini' ? geminiModel(model) : openAIModel(model);
+
+/** The contract's body for a model that the caller cannot see, without a request id. */
+export const unknownModel = (id: string): Record<string, unknown> => ({
+  error: {
+    message: `The model '${id}' does not exist`,
+    type: 'invalid_request_error',
+    param: 'model',
+    code: 'model_not_found',
+  },
+});

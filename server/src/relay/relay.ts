@@ -1,0 +1,217 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { OptionValues } from '../modules/options/option-registry.js';
+import type { PriceBook } from '../modules/pricing/price-book.service.js';
+import type { Ledger } from '../modules/quota/ledger.service.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { Clock } from '../shared/clock.js';
+import { AppError, isAppError } from '../shared/errors.js';
+import { admit, checkAddress, groupOf } from './access/admission.js';
+import { findKey } from './access/api-key.js';
+import { authenticateKey, type Caller } from './access/authentication.js';
+import type { KeyDirectory } from './access/key-directory.js';
+import type { ModelRateLimit } from './access/rate-limit.js';
+import { CallFailedError, type Attempts, type Served } from './attempts.js';
+import type { ClientResponse } from './client-response.js';
+import { ClientGoneError } from './delivery.js';
+import { modelOf, parseJsonBody, toChatCall } from './protocols/openai/chat-request.js';
+import { openAIErrorBody, openAIErrorEvents, toOpenAIFailure, type OpenAIFailure } from './protocols/openai/error.js';
+import type { RoutingDirectory } from './routing/routing-directory.js';
+import { reserveFor, settleCall, type Billed, type PricedCall } from './settlement.js';
+
+/** A call as it came in. */
+export interface IncomingCall {
+  readonly requestId: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Path without its query; `/hf/v1` already is `/v1`. */
+  readonly path: string;
+  /** What stands behind `?`, may be empty. */
+  readonly query: string;
+  /** The client's address; a proxy's word is believed only where the admin trusts it. */
+  readonly address: string;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+  /** The whole body, decompressed. @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_INPUT */
+  readBody(): Promise<Buffer>;
+}
+
+export interface RelayParts {
+  readonly options: { readonly values: OptionValues };
+  readonly keys: KeyDirectory;
+  readonly rateLimit: ModelRateLimit;
+  readonly channels: RoutingDirectory;
+  readonly prices: PriceBook;
+  readonly ledger: Ledger;
+  readonly attempts: Attempts;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** The life of one call, from key to log row. */
+export class Relay {
+  private active = 0;
+  private whenIdle: Array<() => void> = [];
+
+  constructor(private readonly parts: RelayParts) {}
+
+  /** POST /v1/chat/completions. Never throws: whatever happens, the client is told. */
+  async chat(incoming: IncomingCall, client: ClientResponse): Promise<void> {
+    this.begin();
+    const outcome = await this.answer(incoming, client).catch((error: unknown) => this.refuse(incoming, client, error));
+    this.end(incoming, outcome);
+  }
+
+  /** Who calls, for routes that only look something up. @throws AppError */
+  async identify(incoming: IncomingCall): Promise<{ caller: Caller; group: string }> {
+    const caller = await this.authenticate(incoming);
+    checkAddress(caller, incoming.address);
+    return { caller, group: groupOf(caller, this.parts.options) };
+  }
+
+  /** The key alone. @throws AppError */
+  authenticate({ headers, path, query }: IncomingCall): Promise<Caller> {
+    return authenticateKey(findKey(headers, path, query), this.parts.keys, this.parts.clock);
+  }
+
+  /** Resolves when no call is under way: every charge is durable then. */
+  idle(): Promise<void> {
+    return this.active === 0 ? Promise.resolve() : new Promise((resolve) => this.whenIdle.push(resolve));
+  }
+
+  private async answer(incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
+    const { rateLimit, keys, ledger, attempts, options } = this.parts;
+
+    // authenticate, admit, choose who may serve
+    const caller = await this.authenticate(incoming);
+    if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
+    checkAddress(caller, incoming.address);
+    const call = this.price(incoming, caller, await incoming.readBody());
+
+    // reserve
+    const reservation = await reserveFor(call, ledger, options.values).catch((error: unknown) => {
+      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(caller.key);
+      throw error;
+    });
+
+    // send, stream
+    let served: Served;
+    try {
+      served = await attempts.serve(call.call, incoming.path + search(incoming.query), call.rawBody, call.admission, client);
+    } catch (error) {
+      await ledger.release(reservation);
+      throw error;
+    }
+
+    // settle and record, then let the client have the end of its answer
+    const billed = await settleCall(call, served, client.gone, reservation, ledger, options.values);
+    keys.spent(caller.token, billed.quota);
+    return this.finish(call, served, billed, client);
+  }
+
+  /** Rows 13 to 19 of the check order, then what the call costs. */
+  private price(incoming: IncomingCall, caller: Caller, rawBody: Buffer): PricedCall {
+    const { options, channels, prices } = this.parts;
+    const body = parseJsonBody(rawBody);
+    if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
+    const admission = admit(caller, modelOf(body), channels.table, options);
+    const call = toChatCall(body);
+    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
+    const price = prices.price(admission.bareModel, terms);
+    const { requestId, path, startedAt } = incoming;
+    return { requestId, path, caller, admission, call, rawBody, price, startedAt };
+  }
+
+  private async finish(call: PricedCall, served: Served, billed: Billed, client: ClientResponse): Promise<CallOutcome> {
+    const { end } = served.delivery;
+    if (end.kind === 'broken') client.end(openAIErrorEvents(toOpenAIFailure(end.error), call.requestId));
+    else served.delivery.finish(billed.usage);
+    if (this.parts.rateLimit.enabled && end.kind === 'complete') {
+      await this.parts.rateLimit.succeeded(call.caller.user.id);
+    }
+    this.measure(call, served, billed);
+    this.warnOfStrangeUsage(call, billed);
+    if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };
+    return { outcome: end.kind === 'broken' ? 'upstream_error' : 'ok', stream: served.isStream, model: call.admission.model };
+  }
+
+  /** Says no, in the client's dialect, wherever the answer stands. */
+  private refuse(incoming: IncomingCall, client: ClientResponse, error: unknown): CallOutcome {
+    const failed = error instanceof CallFailedError ? error : null;
+    const cause = failed ? failed.cause : error;
+    if (cause instanceof ClientGoneError || client.gone) return { outcome: 'client_gone', stream: false };
+    const failure = toOpenAIFailure(cause, failed?.view);
+    if (failure.status >= 500 && !failed) {
+      this.parts.logger.error({ err: cause, requestId: incoming.requestId }, 'relay call failed');
+    }
+    sendFailure(client, failure, incoming.requestId);
+    return { outcome: failed ? 'upstream_error' : failure.status < 500 ? 'client_error' : 'error', stream: false };
+  }
+
+  private measure(call: PricedCall, served: Served, { usage, quota }: Billed): void {
+    const { metrics } = this.parts;
+    const model = metrics.knownLabel('model', call.admission.model);
+    metrics.tokens.inc({ model, kind: 'prompt' }, usage.promptTokens);
+    metrics.tokens.inc({ model, kind: 'completion' }, usage.completionTokens);
+    if (usage.cachedTokens > 0) metrics.tokens.inc({ model, kind: 'cached' }, usage.cachedTokens);
+    metrics.quotaCharged.inc({ model }, quota);
+    if (served.firstByteAt !== null) {
+      metrics.relayFirstByte.observe({ route: 'chat', stream: 'true' }, (served.firstByteAt - call.startedAt) / 1000);
+    }
+  }
+
+  /** A provider that reports ten times what the call can hold is broken or hostile; an admin should look. */
+  private warnOfStrangeUsage(call: PricedCall, { usage }: Billed): void {
+    const plausible = Math.max(1000, call.rawBody.length);
+    if (usage.promptTokens <= 10 * plausible) return;
+    const { promptTokens, completionTokens } = usage;
+    this.parts.logger.warn({ requestId: call.requestId, promptTokens, completionTokens }, 'reported usage is implausible');
+  }
+
+  private begin(): void {
+    this.active++;
+    this.parts.metrics.relayActive.inc({ route: 'chat' });
+  }
+
+  private end(incoming: IncomingCall, { outcome, stream, model }: CallOutcome): void {
+    const { metrics } = this.parts;
+    this.active--;
+    metrics.relayActive.dec({ route: 'chat' });
+    metrics.relayCalls.inc({ route: 'chat', model: model ? metrics.knownLabel('model', model) : 'none', outcome });
+    metrics.relayDuration.observe(
+      { route: 'chat', stream: String(stream) },
+      (performance.now() - incoming.startedAt) / 1000,
+    );
+    if (this.active > 0) return;
+    const waiting = this.whenIdle;
+    this.whenIdle = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+interface CallOutcome {
+  readonly outcome: 'ok' | 'client_error' | 'upstream_error' | 'client_gone' | 'error';
+  readonly stream: boolean;
+  readonly model?: string;
+}
+
+export function sendFailure(client: ClientResponse, failure: OpenAIFailure, requestId: string): void {
+  if (client.started) {
+    client.end(openAIErrorEvents(failure, requestId));
+    return;
+  }
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    ...(failure.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }),
+  };
+  client.send(failure.status, headers, openAIErrorBody(failure, requestId));
+}
+
+const search = (query: string): string => (query === '' ? '' : `?${query}`);
+
+/** Option `global.block_browser_extension_enabled`. */
+function refuseExtensions(origin: string | undefined): void {
+  if (origin?.includes('extension') && origin.includes('://')) {
+    throw new AppError('BROWSER_EXTENSION_BLOCKED', 'browser extension blocked');
+  }
+}

@@ -1,0 +1,26 @@
+import { UpstreamError } from '../adapter.js';
+
+const geminiType = 24;
+const codes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);
+const types = new Set([
+  'insufficient_quota',
+  'insufficient_user_quota',
+  'authentication_error',
+  'permission_error',
+  'forbidden',
+]);
+
+/**
+ * Whether what the provider itself said means that this key is no longer good (`relay-core.md` 3.8). Decided on its raw
+ * status, code, type and message: no mapping of ours hides a dead key, and no failure of ours disables a channel.
+ * @param keywords option AutomaticDisableKeywords
+ */
+export function meansDeadKey(error: unknown, channelType: number, keywords: readonly string[]): boolean {
+  if (!(error instanceof UpstreamError)) return false;
+  const { status, detail } = error;
+  if (status === 401 || (status === 403 && channelType === geminiType)) return true;
+  if (typeof detail.code === 'string' && codes.has(detail.code)) return true;
+  if (detail.type !== undefined && types.has(detail.type)) return true;
+  const message = detail.message.toLowerCase();
+  return keywords.some((keyword) => keyword !== '' && message.includes(keyword.toLowerCase()));
+}

@@ -1,0 +1,44 @@
+import { isAppError } from '../../shared/errors.js';
+import { UpstreamError } from '../adapter.js';
+
+const anthropicType = 14;
+const mostRetries = 10;
+
+/** What the retry rules look at. */
+export interface FailedAttempt {
+  readonly error: unknown;
+  /** Upstream status after `status_code_mapping`; null when the upstream gave none. */
+  readonly status: number | null;
+  readonly channelType: number;
+}
+
+export const retriesAllowed = (option: number): number => Math.min(Math.max(0, Math.trunc(option)), mostRetries);
+
+/**
+ * The decision table of `relay-core.md` 3.3, for calls that are not pinned, have attempts left and sent nothing yet.
+ * A failure that is the client's or our own is never tried again; one that is the channel's is.
+ */
+export function isRetryable({ error, status, channelType }: FailedAttempt): boolean {
+  if (error instanceof UpstreamError && status !== null) return isRetryableStatus(status, channelType);
+  if (!isAppError(error)) return false;
+  switch (error.code) {
+    case 'UPSTREAM_UNREACHABLE':
+    case 'UPSTREAM_TIMEOUT':
+    case 'UPSTREAM_INVALID_RESPONSE':
+    case 'UNSUPPORTED_BY_CHANNEL':
+      return true;
+    case 'MODEL_MAPPING_INVALID':
+      // A mapping that cannot be read is this channel's defect; a circle is told to the client.
+      return error.message === 'unmarshal_model_mapping_failed';
+    default:
+      return false;
+  }
+}
+
+function isRetryableStatus(status: number, channelType: number): boolean {
+  if (status === 429 || status === 307) return true;
+  if (status >= 500) return status !== 504 && status !== 524;
+  if (status === 400) return channelType === anthropicType;
+  if (status === 408) return false;
+  return status < 200 || status >= 300;
+}

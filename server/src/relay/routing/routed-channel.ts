@@ -1,0 +1,133 @@
+import { ChannelStatus } from '../../modules/channels/channel.entity.js';
+import type { ChannelSetting } from '../adapter.js';
+import { parseModelMapping, type ModelMapping } from './model-mapping.js';
+
+/** A channel as the hot path needs it: everything parsed, keys opened. Never logged, never shown. */
+export interface RoutedChannel {
+  readonly id: number;
+  readonly type: number;
+  readonly name: string;
+  readonly enabled: boolean;
+  readonly keys: readonly string[];
+  readonly baseUrl: string;
+  readonly organization: string;
+  readonly other: string;
+  readonly createdTime: number;
+  readonly models: readonly string[];
+  readonly groups: readonly string[];
+  readonly priority: number;
+  readonly weight: number;
+  readonly prefix: string;
+  readonly mapping: ModelMapping;
+  readonly statusMapping: ReadonlyMap<number, number>;
+  readonly override: Readonly<Record<string, unknown>> | null;
+  readonly setting: ChannelSetting;
+  readonly autoBan: boolean;
+}
+
+/** Columns of `channels` as SQL answers them. */
+export interface ChannelRow {
+  readonly id: number;
+  readonly type: number;
+  readonly name: string;
+  readonly status: number;
+  readonly key_sealed: string;
+  readonly base_url: string;
+  readonly openai_organization: string;
+  readonly other: string;
+  readonly created_time: string | number;
+  readonly models: string;
+  readonly group: string;
+  readonly priority: number;
+  readonly weight: number;
+  readonly model_prefix: string;
+  readonly model_mapping: string;
+  readonly status_code_mapping: string;
+  readonly param_override: string;
+  readonly setting: string;
+  readonly auto_ban: number;
+}
+
+export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
+  models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override, setting, auto_ban`;
+
+/** Its key is one JSON document: never split (`relay-core.md` 3.5). */
+const vertexType = 41;
+
+/** @param open unseals a key */
+export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    enabled: row.status === ChannelStatus.enabled,
+    keys: splitKeys(open(row.key_sealed), row.type),
+    baseUrl: row.base_url.trim(),
+    organization: row.openai_organization,
+    other: row.other,
+    createdTime: Number(row.created_time),
+    models: commaList(row.models),
+    groups: commaList(row.group),
+    priority: row.priority,
+    weight: row.weight,
+    prefix: row.model_prefix,
+    mapping: parseModelMapping(row.model_mapping),
+    statusMapping: parseStatusMapping(row.status_code_mapping),
+    override: parseObject(row.param_override),
+    setting: parseSetting(row.setting),
+    autoBan: row.auto_ban === 1,
+  };
+}
+
+const commaList = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+  ),
+];
+
+/** Commas and newlines part keys; empty entries do not count. A channel without a key still calls, with an empty one. */
+function splitKeys(key: string, type: number): string[] {
+  if (type === vertexType) return [key.trim()];
+  const keys = key
+    .split(/[,\n\r]+/)
+    .map((part) => part.trim())
+    .filter(Boolean);
+  return keys.length > 0 ? [...new Set(keys)] : [''];
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  if (text.trim() === '') return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    return Object.keys(value).length > 0 ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** `{"400":"500"}`; numbers count as well, anything else is left out. */
+function parseStatusMapping(text: string): ReadonlyMap<number, number> {
+  const map = new Map<number, number>();
+  for (const [from, to] of Object.entries(parseObject(text) ?? {})) {
+    const target = typeof to === 'number' ? to : typeof to === 'string' && to.trim() !== '' ? Number(to) : NaN;
+    if (Number.isInteger(Number(from)) && Number.isInteger(target) && target >= 100 && target <= 599) {
+      map.set(Number(from), target);
+    }
+  }
+  return map;
+}
+
+function parseSetting(text: string): ChannelSetting {
+  const setting = parseObject(text) ?? {};
+  const { proxy, stream_support: streamSupport } = setting;
+  return {
+    ...(typeof proxy === 'string' && proxy.trim() !== '' ? { proxy: proxy.trim() } : {}),
+    forceFormat: setting['force_format'] === true,
+    thinkingToContent: setting['thinking_to_content'] === true,
+    nonStreamOnly: typeof streamSupport === 'string' && streamSupport.toUpperCase() === 'NON_STREAM_ONLY',
+  };
+}

@@ -1,0 +1,125 @@
+import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
+import type { RoutedChannel } from './routed-channel.js';
+
+/** Channels of one priority. */
+export interface Tier {
+  readonly priority: number;
+  readonly channels: readonly RoutedChannel[];
+}
+
+/** Who may serve a call: tiers from high to low priority. */
+export interface Candidates {
+  readonly tiers: readonly Tier[];
+  /** The name without its routing prefix: what is priced and mapped. */
+  readonly bareModel: string;
+  /** Inside a prefix, weights count as they are and priorities do not (`relay-core.md` 3.4). */
+  readonly plainWeights: boolean;
+}
+
+export interface ListedModel {
+  /** As clients ask for it, routing prefix included. */
+  readonly id: string;
+  readonly bareModel: string;
+  readonly channelType: number;
+}
+
+interface Prefix {
+  readonly prefix: string;
+  readonly models: ReadonlyMap<string, readonly RoutedChannel[]>;
+}
+
+interface Group {
+  readonly models: ReadonlyMap<string, readonly Tier[]>;
+  /** Longest first, so that overlapping prefixes are not ambiguous. */
+  readonly prefixes: readonly Prefix[];
+}
+
+/** Group to model to priority tiers, built whole from the enabled channels and never changed. */
+export class RoutingTable {
+  private readonly groups: ReadonlyMap<string, Group>;
+  private readonly byId: ReadonlyMap<number, RoutedChannel>;
+
+  constructor(channels: readonly RoutedChannel[]) {
+    this.byId = new Map(channels.map((channel) => [channel.id, channel]));
+    const members = new Map<string, RoutedChannel[]>();
+    for (const channel of channels) {
+      if (!channel.enabled) continue;
+      for (const group of channel.groups) append(members, group, channel);
+    }
+    this.groups = new Map([...members].map(([name, own]) => [name, toGroup(own)]));
+  }
+
+  /** Any channel, enabled or not. */
+  channel(id: number): RoutedChannel | undefined {
+    return this.byId.get(id);
+  }
+
+  /** @returns null when no enabled channel of the group serves the model */
+  find(groupName: string, model: string): Candidates | null {
+    const group = this.groups.get(groupName);
+    if (!group) return null;
+    for (const { prefix, models } of group.prefixes) {
+      if (!model.startsWith(prefix)) continue;
+      const bareModel = model.slice(prefix.length);
+      const channels = models.get(collapseGizmo(bareModel));
+      if (channels) return { tiers: [{ priority: 0, channels }], bareModel, plainWeights: true };
+    }
+    const tiers = group.models.get(collapseGizmo(model));
+    return tiers ? { tiers, bareModel: model, plainWeights: false } : null;
+  }
+
+  /** The name without the routing prefix it would be routed by; the name itself when it has none. */
+  bareModel(groupName: string, model: string): string {
+    return this.find(groupName, model)?.bareModel ?? model;
+  }
+
+  /** What a group can call, sorted by id. */
+  models(groupName: string): ListedModel[] {
+    const group = this.groups.get(groupName);
+    if (!group) return [];
+    const listed = new Map<string, ListedModel>();
+    const add = (id: string, bareModel: string, channels: readonly RoutedChannel[]): void => {
+      const first = channels[0];
+      if (first && !listed.has(id)) listed.set(id, { id, bareModel, channelType: first.type });
+    };
+    for (const [model, tiers] of group.models) add(model, model, tiers[0]?.channels ?? []);
+    for (const { prefix, models } of group.prefixes) {
+      for (const [model, channels] of models) add(prefix + model, model, channels);
+    }
+    return [...listed.values()].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+  }
+}
+
+function append<K>(map: Map<K, RoutedChannel[]>, key: K, channel: RoutedChannel): void {
+  const list = map.get(key);
+  if (list) list.push(channel);
+  else map.set(key, [channel]);
+}
+
+function toGroup(channels: readonly RoutedChannel[]): Group {
+  const models = new Map<string, RoutedChannel[]>();
+  const prefixes = new Map<string, Map<string, RoutedChannel[]>>();
+  for (const channel of channels) {
+    let target = models;
+    // A prefixed channel serves prefixed names only.
+    if (channel.prefix !== '') {
+      target = prefixes.get(channel.prefix) ?? new Map<string, RoutedChannel[]>();
+      prefixes.set(channel.prefix, target);
+    }
+    for (const model of channel.models) append(target, model, channel);
+  }
+  return {
+    models: new Map([...models].map(([model, own]) => [model, toTiers(own)])),
+    prefixes: [...prefixes]
+      .map(([prefix, own]) => ({ prefix, models: own }))
+      .sort((a, b) => b.prefix.length - a.prefix.length),
+  };
+}
+
+function toTiers(channels: readonly RoutedChannel[]): Tier[] {
+  const tiers = new Map<number, RoutedChannel[]>();
+  for (const channel of channels) append(tiers, channel.priority, channel);
+  return [...tiers]
+    .map(([priority, own]) => ({ priority, channels: own }))
+    .sort((a, b) => b.priority - a.priority);
+}

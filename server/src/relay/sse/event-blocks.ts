@@ -1,0 +1,105 @@
+import { AppError } from '../../shared/errors.js';
+
+/** Whole events as they came. `text` is the same bytes as Latin-1, so that an index into it is a byte offset. */
+export interface EventBlock {
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/** A blank line: two line ends, each of `\r\n`, `\n`, `\r`. */
+const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
+const defaultEventLimit = 8 * 1024 * 1024;
+
+/**
+ * Cuts a byte stream of server-sent events at event boundaries, wherever the network cut it. Bytes are not copied while
+ * a read ends with an event, and looked at once however small the reads are.
+ * @throws AppError UPSTREAM_INVALID_RESPONSE when one event is larger than `eventLimit` bytes
+ */
+export class EventBlocks {
+  private waiting: Buffer[] = [];
+  private waitingLength = 0;
+
+  constructor(private readonly eventLimit = defaultEventLimit) {}
+
+  push(bytes: Buffer): EventBlock | null {
+    const seam = this.seam();
+    const probe = seam + bytes.toString('latin1');
+    const end = lastBoundary(probe) - seam.length;
+    // A boundary inside the seam alone was seen before; what is found reaches into the new bytes.
+    if (end <= 0) {
+      this.hold(bytes);
+      return null;
+    }
+    const block = this.takeWith(end === bytes.length ? bytes : bytes.subarray(0, end));
+    if (end < bytes.length) this.hold(bytes.subarray(end));
+    return block;
+  }
+
+  /** What is left when the stream ended: an event without its blank line, or null. */
+  rest(): EventBlock | null {
+    if (this.waitingLength === 0) return null;
+    const block = this.takeWith(null);
+    return block.text.trim() === '' ? null : block;
+  }
+
+  private seam(): string {
+    const last = this.waiting.at(-1);
+    if (!last) return '';
+    if (last.length >= 3 || this.waiting.length === 1) return last.subarray(-3).toString('latin1');
+    return Buffer.concat(this.waiting.slice(-3)).subarray(-3).toString('latin1');
+  }
+
+  private hold(bytes: Buffer): void {
+    this.waiting.push(bytes);
+    this.waitingLength += bytes.length;
+    if (this.waitingLength > this.eventLimit) {
+      this.waiting = [];
+      this.waitingLength = 0;
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream sent an event that is too large');
+    }
+    // Thousands of one-byte reads must not become thousands of objects.
+    if (this.waiting.length >= 256) this.waiting = [Buffer.concat(this.waiting)];
+  }
+
+  private takeWith(bytes: Buffer | null): EventBlock {
+    const all = bytes ? [...this.waiting, bytes] : this.waiting;
+    this.waiting = [];
+    this.waitingLength = 0;
+    const whole = all.length === 1 && all[0] ? all[0] : Buffer.concat(all);
+    return { bytes: whole, text: whole.toString('latin1') };
+  }
+}
+
+/** @returns the offset behind the last blank line of `text`, or -1 */
+function lastBoundary(text: string): number {
+  if (!text.includes('\r')) {
+    const at = text.lastIndexOf('\n\n');
+    return at === -1 ? -1 : at + 2;
+  }
+  let end = -1;
+  blankLine.lastIndex = 0;
+  for (let match = blankLine.exec(text); match; match = blankLine.exec(text)) {
+    // A final `\r` may be half of `\r\n`: the next read tells.
+    if (blankLine.lastIndex === text.length && text.endsWith('\r')) break;
+    end = blankLine.lastIndex;
+  }
+  return end;
+}
+
+/** Calls `visit` with the offsets of each event of a block, the blank line included. */
+export function eachEvent(text: string, visit: (start: number, end: number) => void): void {
+  const plain = !text.includes('\r');
+  let start = 0;
+  while (start < text.length) {
+    let end: number;
+    if (plain) {
+      const at = text.indexOf('\n\n', start);
+      end = at === -1 ? text.length : at + 2;
+    } else {
+      blankLine.lastIndex = start;
+      end = blankLine.exec(text) ? blankLine.lastIndex : text.length;
+    }
+    visit(start, end);
+    start = end;
+  }
+}

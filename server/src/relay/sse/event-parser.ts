@@ -1,0 +1,46 @@
+import { EventBlocks, eachEvent, type EventBlock } from './event-blocks.js';
+import type { ServerEvent } from './event.js';
+
+/** Bytes to events (`text/event-stream`): CRLF, comments, event names and data of several lines, cut anywhere. */
+export class EventParser {
+  private readonly blocks: EventBlocks;
+
+  constructor(eventLimit?: number) {
+    this.blocks = new EventBlocks(eventLimit);
+  }
+
+  push(bytes: Buffer): ServerEvent[] {
+    return eventsOf(this.blocks.push(bytes));
+  }
+
+  /** An event that the stream ended without closing still counts: some providers leave the last blank line out. */
+  end(): ServerEvent[] {
+    return eventsOf(this.blocks.rest());
+  }
+}
+
+/** The events of a block, comments and events without data left out. */
+export function eventsOf(block: EventBlock | null): ServerEvent[] {
+  const events: ServerEvent[] = [];
+  if (!block) return events;
+  eachEvent(block.text, (start, end) => {
+    const event = parseEvent(block.bytes.toString('utf8', start, end));
+    if (event) events.push(event);
+  });
+  return events;
+}
+
+/** @returns null for comments and for events without a data line */
+export function parseEvent(text: string): ServerEvent | null {
+  let type = '';
+  let data: string | null = null;
+  for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {
+    const colon = line.indexOf(':');
+    if (colon === 0 || line === '') continue;
+    const field = colon === -1 ? line : line.slice(0, colon);
+    const value = colon === -1 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (field === 'event') type = value;
+    else if (field === 'data') data = data === null ? value : `${data}\n${value}`;
+  }
+  return data === null ? null : { type, data };
+}

@@ -1,0 +1,44 @@
+import type { StreamTransform, UpstreamError, Usage } from '../adapter.js';
+import type { ServerEvent } from './event.js';
+import { EventParser } from './event-parser.js';
+
+/** How a translating adapter sees a stream: one event in, the client's text out. */
+export interface EventTransform {
+  /** @returns whole events in the client's dialect, '' for none */
+  push(event: ServerEvent): string;
+  end(): string;
+  closing(usage: Usage): string;
+  usage(): Usage | null;
+  readonly done: boolean;
+  readonly complete: boolean;
+  readonly failure: UpstreamError | null;
+}
+
+/** Feeds the events of a byte stream to a transform. What it produces is told to the transcript as it comes. */
+export function eventStream(transform: EventTransform): StreamTransform {
+  const parser = new EventParser();
+  const feed = (events: ServerEvent[]): string => {
+    let out = '';
+    for (const event of events) {
+      if (transform.done || transform.failure) break;
+      out += transform.push(event);
+    }
+    return out;
+  };
+  return {
+    push: (bytes) => feed(parser.push(bytes)) || null,
+    end: () => feed(parser.end()) + transform.end() || null,
+    tell: () => undefined,
+    closing: (usage) => transform.closing(usage),
+    usage: () => transform.usage(),
+    get done() {
+      return transform.done;
+    },
+    get complete() {
+      return transform.complete;
+    },
+    get failure() {
+      return transform.failure;
+    },
+  };
+}

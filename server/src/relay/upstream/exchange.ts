@@ -1,0 +1,182 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { errors, type Dispatcher } from 'undici';
+import { AppError } from '../../shared/errors.js';
+import { RelayError } from '../relay-error.js';
+
+/** Receives a body as it comes. Exactly one of `end` and `fail` is called, once. */
+export interface BodySink {
+  data(bytes: Buffer): void;
+  end(): void;
+  fail(error: Error): void;
+}
+
+/** What an upstream's broken connection looks like before its answer has begun, and whether it ever got the request. */
+export class UpstreamConnectionError extends RelayError {
+  constructor(
+    readonly requestSent: boolean,
+    timedOut: boolean,
+    cause: Error,
+  ) {
+    super(
+      timedOut ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNREACHABLE',
+      timedOut ? 'The upstream did not answer in time' : 'Request to the upstream address failed',
+      'do_request_failed',
+      { cause },
+    );
+  }
+}
+
+/** One call to an upstream: undici's handler on one side, the relay's on the other. */
+export class Exchange implements Dispatcher.DispatchHandler {
+  status = 0;
+  headers: IncomingHttpHeaders = {};
+  private controller: Dispatcher.DispatchController | null = null;
+  private abortReason: Error | null = null;
+  private early: Buffer[] = [];
+  private sink: BodySink | null = null;
+  private outcome: { readonly error: Error | null } | null = null;
+  private sent = false;
+  private paused = false;
+  private resolveAnswer: (answer: this) => void = () => undefined;
+  private rejectAnswer: (error: Error) => void = () => undefined;
+
+  /** Resolves with the head of the answer. @throws UpstreamConnectionError, or the reason of an abort */
+  readonly answer = new Promise<this>((resolve, reject) => {
+    this.resolveAnswer = resolve;
+    this.rejectAnswer = reject;
+  });
+
+  /** The request went out on a connection. */
+  get requestSent(): boolean {
+    return this.sent;
+  }
+
+  /** Ends the call now, whatever state it is in; the upstream sees its connection closed. */
+  abort(reason: Error): void {
+    if (this.outcome || this.abortReason) return;
+    this.abortReason = reason;
+    this.finish(reason);
+    this.controller?.abort(reason);
+  }
+
+  /** Nobody wants the rest: reads what is already coming so that the connection can be used again, then gives up. */
+  discard(): void {
+    let left = discardLimit;
+    const timer = setTimeout(() => this.abort(new Error('discarded')), discardMilliseconds);
+    const stop = (): void => clearTimeout(timer);
+    this.sink = {
+      data: (bytes) => {
+        left -= bytes.length;
+        if (left < 0) this.abort(new Error('discarded'));
+      },
+      end: stop,
+      fail: stop,
+    };
+    this.early = [];
+    this.resume();
+    if (this.outcome) stop();
+  }
+
+  /** Gives the body to `sink`, beginning with what came before anybody asked. */
+  pipe(sink: BodySink): void {
+    this.sink = sink;
+    const early = this.early;
+    this.early = [];
+    for (const bytes of early) sink.data(bytes);
+    if (this.outcome && this.sink === sink) this.tellOutcome();
+  }
+
+  /** The whole body. @throws AppError UPSTREAM_INVALID_RESPONSE above `limit` bytes; RelayError when it breaks off */
+  collect(limit: number): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const pieces: Buffer[] = [];
+      let length = 0;
+      this.pipe({
+        data: (bytes) => {
+          length += bytes.length;
+          if (length > limit) {
+            this.abort(new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer of the upstream is too large'));
+            return;
+          }
+          pieces.push(bytes);
+        },
+        end: () => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length)),
+        fail: reject,
+      });
+    });
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.controller?.pause();
+  }
+
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.controller?.resume();
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.abortReason) controller.abort(this.abortReason);
+    else this.sent = true;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    // 1xx answers come first and mean nothing to us.
+    if (status < 200) return;
+    this.controller = controller;
+    this.status = status;
+    this.headers = headers;
+    this.resolveAnswer(this);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (this.outcome) return;
+    if (this.sink) this.sink.data(bytes);
+    else this.early.push(bytes);
+  }
+
+  onResponseEnd(): void {
+    this.finish(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.abortReason) this.finish(this.abortReason);
+    else if (this.status === 0) this.finish(new UpstreamConnectionError(this.sent, isTimeout(error), error));
+    else this.finish(brokenBody(error));
+  }
+
+  private finish(error: Error | null): void {
+    if (this.outcome) return;
+    this.outcome = { error };
+    if (this.status === 0) this.rejectAnswer(error ?? new Error('the upstream ended without an answer'));
+    this.tellOutcome();
+  }
+
+  private tellOutcome(): void {
+    const { sink, outcome } = this;
+    if (!sink || !outcome) return;
+    this.sink = null;
+    if (outcome.error) sink.fail(outcome.error);
+    else sink.end();
+  }
+}
+
+const discardLimit = 256 * 1024;
+const discardMilliseconds = 2000;
+
+const isTimeout = (error: Error): boolean =>
+  error instanceof errors.HeadersTimeoutError ||
+  error instanceof errors.ConnectTimeoutError ||
+  error instanceof errors.BodyTimeoutError;
+
+/** The answer had begun. What came stays valid; the rest will not come. */
+function brokenBody(error: Error): RelayError {
+  return isTimeout(error)
+    ? new RelayError('UPSTREAM_TIMEOUT', 'The upstream stopped sending', 'stream_response_error', { cause: error })
+    : new RelayError('UPSTREAM_UNREACHABLE', 'The upstream broke off its answer', 'read_response_body_failed', {
+        cause: error,
+      });
+}

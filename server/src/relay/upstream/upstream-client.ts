@@ -1,0 +1,66 @@
+import { AppError } from '../../shared/errors.js';
+import type { UpstreamRequest } from '../adapter.js';
+import { Exchange } from './exchange.js';
+import type { Pools } from './pools.js';
+
+export interface UpstreamTimeouts {
+  /** Milliseconds from the request to the head of the answer. */
+  readonly firstByte: number;
+  /** Milliseconds between two pieces of the body. */
+  readonly idle: number;
+}
+
+/** Sends calls to providers. What comes back is an exchange: its head when it arrives, its body piece by piece. */
+export class UpstreamClient {
+  constructor(private readonly pools: Pools) {}
+
+  /** @throws AppError UPSTREAM_UNREACHABLE when the address cannot be used at all */
+  send(request: UpstreamRequest, timeouts: UpstreamTimeouts, proxy?: string): Exchange {
+    const url = toUrl(request.url);
+    const exchange = new Exchange();
+    // The answer's failure is always heard through `answer`; a call nobody awaits must not end the process.
+    exchange.answer.catch(() => undefined);
+    this.pools.for(url, proxy).dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: toFlatHeaders(request.headers),
+        body: request.body,
+        headersTimeout: timeouts.firstByte,
+        bodyTimeout: timeouts.idle,
+      },
+      exchange,
+    );
+    return exchange;
+  }
+}
+
+function toUrl(text: string): URL {
+  if (URL.canParse(text)) {
+    const url = new URL(text);
+    if (url.protocol === 'http:' || url.protocol === 'https:') return url;
+  }
+  throw new AppError('UPSTREAM_UNREACHABLE', 'The address of the channel is not usable');
+}
+
+/** undici takes a flat list fastest. Compression would keep us from reading a stream as it comes. */
+function toFlatHeaders(headers: Record<string, string>): string[] {
+  const flat = ['accept-encoding', 'identity'];
+  for (const name in headers) flat.push(name, headers[name] ?? '');
+  return flat;
+}
+
+const safeHeaders =
+  /^(?:x-request-id|request-id|x-ratelimit-.*|anthropic-ratelimit-.*|openai-(?!organization|project).*|anthropic-(?!organization).*|retry-after|retry-after-ms)$/;
+
+/** The headers of an upstream that a client may see: never cookies, lengths, hops or whose account it is. */
+export function safeResponseHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const safe: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || !safeHeaders.test(name)) continue;
+    safe[name] = Array.isArray(value) ? (value[0] ?? '') : value;
+  }
+  return safe;
+}
