@@ -26,7 +26,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   const child = logger.child;
   // What a child is given once stands in all of its lines, and the formatters do not see it.
   logger.child = function (this: Logger, bindings: Bindings, options?: ChildLoggerOptions) {
-    return child.call(this, redactFields(bindings) as Bindings, options);
+    return Reflect.apply(child, this, [redactFields(bindings), options]) as Logger;
   } as typeof child;
   return logger;
 }
