@@ -1,3 +1,4 @@
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { providers, type Provider } from './provider-catalogue.js';
 
 /** A provider as the console offers it. */
@@ -24,6 +25,12 @@ export const channelTypes: readonly ChannelType[] = providers.map(toType);
 const typesById = new Map(channelTypes.map((type) => [type.id, type]));
 
 export const findChannelType = (id: number): ChannelType | null => typesById.get(id) ?? null;
+
+/** What the channel editor offers; for admins. */
+export function listChannelTypes(actor: MaybeActor): readonly ChannelType[] {
+  requireRole(actor, 'admin');
+  return channelTypes;
+}
 
 /** Without a trailing slash; empty when the type has none. */
 export const defaultBaseUrl = (type: number): string => findChannelType(type)?.defaultBaseUrl ?? '';

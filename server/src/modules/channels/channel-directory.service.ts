@@ -1,5 +1,6 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
 import { splitList } from './channel-lists.service.js';
 
@@ -39,8 +40,9 @@ export class ChannelDirectory {
     return loaded.offers;
   }
 
-  /** Distinct plain names of every enabled channel, sorted. */
-  async enabledModels(): Promise<string[]> {
+  /** Distinct plain names of every enabled channel, sorted; for admins. */
+  async enabledModels(actor: MaybeActor): Promise<string[]> {
+    requireRole(actor, 'admin');
     const offers = await this.offers();
     return [...new Set(offers.flatMap((offer) => offer.models))].sort();
   }

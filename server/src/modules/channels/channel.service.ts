@@ -37,6 +37,11 @@ const defaultOther: Readonly<Record<number, string>> = { 18: 'v2.1' };
 export class ChannelService {
   constructor(private readonly parts: ChannelParts) {}
 
+  /** For skins that must tell a stranger so before they look at what he sent. @throws AppError INSUFFICIENT_PRIVILEGES */
+  assertMayManage(actor: MaybeActor): void {
+    requireRole(actor, 'admin');
+  }
+
   async list(actor: MaybeActor, filter: ChannelFilter, query: PageQuery): Promise<Page<Channel>> {
     requireRole(actor, 'admin');
     const [items, totalCount] = await applySort(await this.filtered(filter), query.sort)

@@ -111,16 +111,18 @@ export class TokenService {
   /**
    * Changes what is given. Its quota is set to the new number whatever is being spent meanwhile; a token that had expired
    * or run out and is extended is enabled again.
+   * @param wish `enabled`: refuse when it could not be; a number is stored, too
    * @throws AppError INVALID_INPUT, NOT_FOUND also for somebody else's
    */
-  async update(actor: MaybeActor, id: number, given: Partial<TokenFields>, wantsEnabled = false): Promise<Token> {
+  async update(actor: MaybeActor, id: number, given: Partial<TokenFields>, wish?: 'enabled' | number): Promise<Token> {
     const owner = requireActor(actor);
+    if (typeof wish === 'number') assertOwnersStatus(wish);
     return this.change(owner, id, async (manager, before) => {
       const after = this.parse(owner, { ...fieldsOf(before), ...defined(given) }, before);
-      if (wantsEnabled) this.assertCanBeEnabled(before.status, after);
+      if (wish === 'enabled' || wish === TokenStatus.enabled) this.assertCanBeEnabled(before.status, after);
       const { remainQuota, ...fields } = after;
-      const status = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
-      await manager.update(Token, { id }, { ...fields, status });
+      const kept = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
+      await manager.update(Token, { id }, { ...fields, status: typeof wish === 'number' ? wish : kept });
       await moveQuota(manager, owner, id, remainQuota - before.remainQuota, `token:${id}:${randomUUID()}`);
     });
   }
@@ -128,9 +130,7 @@ export class TokenService {
   /** @param status 1 or 2; the others are the relay's to set @throws AppError INVALID_INPUT, NOT_FOUND */
   async setStatus(actor: MaybeActor, id: number, status: number): Promise<Token> {
     const owner = requireActor(actor);
-    if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
-      throw new InvalidInputError('A token can be enabled (1) or disabled (2)', 'status');
-    }
+    assertOwnersStatus(status);
     return this.change(owner, id, async (manager, before) => {
       if (status === TokenStatus.enabled) this.assertCanBeEnabled(before.status, before);
       await manager.update(Token, { id }, { status });
@@ -243,6 +243,13 @@ function applySort(query: SelectQueryBuilder<Token>, sort: PageQuery['sort']): S
   if (!field) throw new InvalidInputError('Tokens cannot be sorted by this field', 'sort');
   query.orderBy(`token.${field}`, sort?.direction ?? 'DESC');
   return field === 'id' ? query : query.addOrderBy('token.id', 'DESC');
+}
+
+/** Expired and exhausted are for the relay to set. */
+function assertOwnersStatus(status: number): void {
+  if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
+    throw new InvalidInputError('A token can be enabled (1) or disabled (2)', 'status');
+  }
 }
 
 const isExhausted = ({ unlimitedQuota, remainQuota }: TokenFields): boolean => !unlimitedQuota && remainQuota <= 0;

@@ -1,0 +1,14 @@
+import type { ChannelBulkService } from './channel-bulk.service.js';
+import type { ChannelDirectory } from './channel-directory.service.js';
+import type { ChannelDiscoveryService } from './channel-discovery.service.js';
+import type { ChannelTestService } from './channel-test.service.js';
+import type { ChannelService } from './channel.service.js';
+
+/** What both skins of channels stand on. */
+export interface ChannelServices {
+  readonly channels: ChannelService;
+  readonly bulk: ChannelBulkService;
+  readonly directory: ChannelDirectory;
+  readonly discovery: ChannelDiscoveryService;
+  readonly tests: ChannelTestService;
+}

@@ -1,0 +1,185 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { parseBody } from '../../http/parse-body.js';
+import { queryFlag, queryId, queryNumber } from '../../http/query.js';
+import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
+import type { Actor } from '../../shared/actor.js';
+import { isAppError } from '../../shared/errors.js';
+import { toPageQuery, type PageQuery } from '../../shared/page.js';
+import { catalogueModels } from './channel-catalogue.service.js';
+import type { ChannelServices } from './channel-services.js';
+import {
+  batchTagBody,
+  createBody,
+  discoverBody,
+  idsBody,
+  tagBody,
+  tagEditBody,
+  toModelWire,
+  toWire,
+  updateBody,
+} from './channel.wire.js';
+
+/** `/api/channel` (`rest-api.md` 3.6). */
+export const channelRoutes =
+  (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    const { channels, bulk, directory, discovery, tests } = services;
+    // The role comes before the body: whoever may not ask is told so whatever he sends.
+    const admin = (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
+      rest.user(async (context) => {
+        channels.assertMayManage(context.actor);
+        return handler(context);
+      });
+
+    app.get(
+      '/',
+      admin(async ({ actor, query }) => {
+        const page = pageOf(query);
+        const found = queryFlag(query.tag_mode)
+          ? await channels.listTagged(actor, page)
+          : (await channels.list(actor, {}, page)).items;
+        return found.map((channel) => toWire(channel));
+      }),
+    );
+
+    app.get(
+      '/search',
+      admin(async ({ actor, query }) => {
+        const filter = {
+          keyword: query.keyword || undefined,
+          model: query.model || undefined,
+          group: query.group && query.group !== 'null' ? query.group : undefined,
+        };
+        const { sort } = pageOf(query);
+        const found = queryFlag(query.tag_mode)
+          ? await channels.searchTagged(actor, filter, sort)
+          : await channels.search(actor, filter, sort);
+        return found.map((channel) => toWire(channel));
+      }),
+    );
+
+    app.get(
+      '/models',
+      admin(async () => withoutMessage(catalogueModels.map(toModelWire))),
+    );
+    app.get(
+      '/models_enabled',
+      admin(async ({ actor }) => withoutMessage(await directory.enabledModels(actor))),
+    );
+
+    app.get(
+      '/fetch_models/:id',
+      admin(({ actor, params }) => discovery.ofChannel(actor, queryId(params.id))),
+    );
+
+    app.post(
+      '/fetch_models',
+      admin(async ({ actor, body }) => {
+        const form = discoverBody.safeParse(body);
+        if (!form.success) return new RestAnswer({ success: false, message: 'Invalid request' }, 400);
+        return withoutMessage(await discovery.ofForm(actor, form.data));
+      }),
+    );
+
+    app.get(
+      '/test/:id',
+      admin(async ({ actor, params, query }) => {
+        const { success, message, seconds } = await tests
+          .test(actor, queryId(params.id), query.model)
+          .catch(asFailedTest);
+        return new RestAnswer({ success, message, time: seconds });
+      }),
+    );
+
+    app.get(
+      '/:id',
+      admin(async ({ actor, params }) => {
+        const channel = await channels.get(actor, queryId(params.id));
+        return toWire(channel, await channels.revealKey(actor, channel.id));
+      }),
+    );
+
+    app.post(
+      '/',
+      admin(async ({ actor, body }) => {
+        await channels.create(actor, parseBody(createBody, body));
+      }),
+    );
+
+    app.put(
+      '/',
+      admin(async ({ actor, body }) => {
+        const { id, fields } = parseBody(updateBody, body);
+        return toWire(await channels.update(actor, id, fields));
+      }),
+    );
+
+    app.delete(
+      '/disabled',
+      admin(({ actor }) => bulk.deleteDisabled(actor)),
+    );
+
+    app.delete(
+      '/:id',
+      admin(async ({ actor, params }) => {
+        await channels.delete(actor, queryId(params.id));
+      }),
+    );
+
+    app.post(
+      '/batch',
+      admin(({ actor, body }) => bulk.delete(actor, parseBody(idsBody, body))),
+    );
+
+    app.post(
+      '/batch/tag',
+      admin(({ actor, body }) => {
+        const { ids, tag } = parseBody(batchTagBody, body);
+        return bulk.setTag(actor, ids, tag);
+      }),
+    );
+
+    app.post(
+      '/tag/enabled',
+      admin(async ({ actor, body }) => {
+        await bulk.setTagStatus(actor, parseBody(tagBody, body), true);
+      }),
+    );
+
+    app.post(
+      '/tag/disabled',
+      admin(async ({ actor, body }) => {
+        await bulk.setTagStatus(actor, parseBody(tagBody, body), false);
+      }),
+    );
+
+    app.put(
+      '/tag',
+      admin(async ({ actor, body }) => {
+        const { tag, change } = parseBody(tagEditBody, body);
+        await bulk.editTag(actor, tag, change);
+      }),
+    );
+
+    app.post(
+      '/fix',
+      admin(({ actor }) => bulk.fix(actor)),
+    );
+  };
+
+/** Pages start at 0 here. */
+function pageOf(query: Record<string, string | undefined>): PageQuery {
+  const sort = queryFlag(query['id_sort']) ? { field: 'id', direction: 'DESC' as const } : undefined;
+  return toPageQuery({ page: pageNumber(query['p']), pageSize: queryNumber(query['page_size']), sort });
+}
+
+const pageNumber = (text: string | undefined): number => Math.min(Math.max(0, queryNumber(text)), 10_000_000);
+
+/** A few answers of this family have no `message`. */
+const withoutMessage = (data: unknown): RestAnswer => new RestAnswer({ success: true, data });
+
+/** A test that could not be made is answered in the shape of one that failed. */
+function asFailedTest(error: unknown): { success: false; message: string; seconds: number } {
+  if (!isAppError(error) || error.code === 'INTERNAL_ERROR') throw error;
+  return { success: false, message: error.message, seconds: 0 };
+}

@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import { defined } from '../../shared/defined.js';
+import type { TagChange } from './channel-bulk.service.js';
+import { ownerOf } from './channel-catalogue.service.js';
+import type { Channel } from './channel.entity.js';
+import type { ChannelFields } from './channel.service.js';
+
+const text = z.string().nullish();
+const whole = z.int().nullish();
+
+const channelShape = {
+  type: whole,
+  name: text,
+  key: text,
+  status: whole,
+  openai_organization: text,
+  test_model: text,
+  weight: whole,
+  priority: whole,
+  base_url: text,
+  other: text,
+  models: text,
+  group: text,
+  model_mapping: text,
+  status_code_mapping: text,
+  auto_ban: whole,
+  tag: text,
+  setting: text,
+  param_override: text,
+  model_prefix: text,
+  max_input_tokens: whole,
+};
+
+/** `POST /api/channel/`. Zero stands for the default where a channel has one. */
+export const createBody = z.object(channelShape).transform((body) =>
+  toFields({
+    ...body,
+    type: body.type || undefined,
+    status: body.status || undefined,
+    auto_ban: body.auto_ban ?? undefined,
+  }),
+);
+
+/** `PUT /api/channel/`: zero values of the fields that cannot be cleared mean no change, null always does. */
+export const updateBody = z.object({ ...channelShape, id: z.int() }).transform(({ id, ...body }) => ({
+  id,
+  fields: toFields({
+    ...body,
+    type: body.type || undefined,
+    name: body.name || undefined,
+    key: body.key || undefined,
+    status: body.status || undefined,
+    other: body.other || undefined,
+    models: body.models || undefined,
+    group: body.group || undefined,
+  }),
+}));
+
+export const idsBody = z.object({ ids: z.array(z.int()).nullish() }).transform(({ ids }) => ids ?? []);
+
+export const batchTagBody = z
+  .object({ ids: z.array(z.int()).nullish(), tag: text })
+  .transform(({ ids, tag }) => ({ ids: ids ?? [], tag: tag ?? '' }));
+
+export const tagBody = z.object({ tag: text }).transform(({ tag }) => tag ?? '');
+
+/** `PUT /api/channel/tag`: empty lists and mappings are no change, an empty `new_tag` takes the tag away. */
+export const tagEditBody = z
+  .object({
+    tag: text,
+    new_tag: text,
+    priority: whole,
+    weight: whole,
+    model_mapping: text,
+    models: text,
+    groups: text,
+  })
+  .transform(({ tag, new_tag, priority, weight, model_mapping, models, groups }) => {
+    const change: TagChange = {
+      newTag: new_tag ?? undefined,
+      priority: priority ?? undefined,
+      weight: weight ?? undefined,
+      modelMapping: model_mapping || undefined,
+      models: models || undefined,
+      group: groups || undefined,
+    };
+    return { tag: tag ?? '', change: defined(change) };
+  });
+
+/** `POST /api/channel/fetch_models`. Only the first line of the key counts. */
+export const discoverBody = z
+  .object({ base_url: text, type: whole, key: text })
+  .transform(({ base_url, type, key }) => ({ baseUrl: base_url ?? '', type: type ?? 1, key: key ?? '' }));
+
+type Body = { readonly [Key in keyof typeof channelShape]?: z.output<(typeof channelShape)[Key]> };
+
+function toFields(body: Body): Partial<ChannelFields> {
+  return defined({
+    type: body.type ?? undefined,
+    name: body.name ?? undefined,
+    key: body.key ?? undefined,
+    status: body.status ?? undefined,
+    openaiOrganization: body.openai_organization ?? undefined,
+    testModel: body.test_model ?? undefined,
+    weight: body.weight ?? undefined,
+    priority: body.priority ?? undefined,
+    baseUrl: body.base_url ?? undefined,
+    other: body.other ?? undefined,
+    models: body.models ?? undefined,
+    group: body.group ?? undefined,
+    modelMapping: body.model_mapping ?? undefined,
+    statusCodeMapping: body.status_code_mapping ?? undefined,
+    autoBan: body.auto_ban ?? undefined,
+    tag: body.tag ?? undefined,
+    setting: body.setting ?? undefined,
+    paramOverride: body.param_override ?? undefined,
+    modelPrefix: body.model_prefix ?? undefined,
+    maxInputTokens: body.max_input_tokens ?? undefined,
+  });
+}
+
+/** @param key in clear for the detail endpoint, blank everywhere else */
+export function toWire(channel: Channel, key = ''): Record<string, unknown> {
+  return {
+    id: channel.id,
+    type: channel.type,
+    key,
+    openai_organization: channel.openaiOrganization,
+    test_model: channel.testModel,
+    status: channel.status,
+    name: channel.name,
+    weight: channel.weight,
+    created_time: channel.createdTime,
+    test_time: channel.testTime,
+    response_time: channel.responseTime,
+    base_url: channel.baseUrl,
+    other: channel.other,
+    balance: channel.balance,
+    balance_updated_time: channel.balanceUpdatedTime,
+    models: channel.models,
+    group: channel.group,
+    used_quota: channel.usedQuota,
+    model_mapping: channel.modelMapping,
+    status_code_mapping: channel.statusCodeMapping,
+    priority: channel.priority,
+    auto_ban: channel.autoBan,
+    other_info: channel.otherInfo,
+    tag: channel.tag,
+    setting: channel.setting,
+    param_override: channel.paramOverride,
+    model_prefix: channel.modelPrefix,
+    max_input_tokens: channel.maxInputTokens,
+    expired_time: channel.expiredTime,
+  };
+}
+
+/** A model as OpenAI lists it (`relay-core.md` 1.6). */
+export function toModelWire(model: string): Record<string, unknown> {
+  return {
+    id: model,
+    object: 'model',
+    created: 1626777600,
+    owned_by: ownerOf(model),
+    permission: [modelPermission],
+    root: model,
+    parent: null,
+  };
+}
+
+const modelPermission = {
+  id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
+  object: 'model_permission',
+  created: 1626777600,
+  allow_create_engine: true,
+  allow_sampling: true,
+  allow_logprobs: true,
+  allow_search_indices: false,
+  allow_view: true,
+  allow_fine_tuning: false,
+  organization: '*',
+  group: null,
+  is_blocking: false,
+};

@@ -1,0 +1,14 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { RestAnswer, type RestHandlers } from '../../http/rest.js';
+import type { PricingService } from './pricing.service.js';
+import { toWire } from './pricing.wire.js';
+
+/** `/api/pricing`: open to everybody, looks at the session when there is one. */
+export const pricingRoutes =
+  (pricingService: PricingService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/',
+      rest.session(async ({ actor }) => new RestAnswer(toWire(await pricingService.list(actor)))),
+    );
+  };

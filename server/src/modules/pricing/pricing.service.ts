@@ -1,0 +1,91 @@
+import type { MaybeActor } from '../../shared/actor.js';
+import type { ChannelDirectory, ChannelOffer } from '../channels/channel-directory.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import { unpricedRatio, type PriceBook } from './price-book.service.js';
+
+/** What one model costs before the group's factor. */
+export interface PricedModel {
+  /** As it is asked for, routing prefix included. */
+  readonly modelName: string;
+  /** USD per call; null when it is priced by tokens. */
+  readonly modelPrice: number | null;
+  /** 1 is 2 USD per million prompt tokens; 0 when it is priced per call. */
+  readonly modelRatio: number;
+  readonly completionRatio: number;
+  /** Groups whose members can call it, sorted. */
+  readonly enableGroups: readonly string[];
+}
+
+export interface PriceList {
+  readonly models: readonly PricedModel[];
+  /** Groups the viewer may pick, with what they are called. */
+  readonly usableGroups: Readonly<Record<string, string>>;
+  readonly groupRatios: Readonly<Record<string, number>>;
+}
+
+/** The public price list (`rest-api.md` 5.2), for guests and for members. */
+export class PricingService {
+  constructor(
+    private readonly directory: Pick<ChannelDirectory, 'offers'>,
+    private readonly prices: PriceBook,
+    private readonly options: { readonly values: Pick<OptionValues, 'GroupRatio' | 'UserUsableGroups'> },
+  ) {}
+
+  async list(viewer: MaybeActor): Promise<PriceList> {
+    const offered = offeredTo(viewer?.group ?? null, await this.directory.offers());
+    const models = [...offered]
+      .map(([modelName, { model, groups }]) => this.toPriced(modelName, model, [...groups].sort()))
+      .sort((left, right) => (left.modelName < right.modelName ? -1 : 1));
+    const usableGroups = this.usableBy(viewer);
+    const groupRatios = Object.entries(this.options.values.GroupRatio).filter(([group]) =>
+      Object.hasOwn(usableGroups, group),
+    );
+    return { models, usableGroups, groupRatios: Object.fromEntries(groupRatios) };
+  }
+
+  private toPriced(modelName: string, model: string, enableGroups: readonly string[]): PricedModel {
+    const price = this.prices.find(model, '');
+    if (price?.kind === 'call') {
+      return { modelName, modelPrice: price.modelPrice, modelRatio: 0, completionRatio: 0, enableGroups };
+    }
+    return {
+      modelName,
+      modelPrice: null,
+      modelRatio: price?.modelRatio ?? unpricedRatio,
+      completionRatio: this.prices.completionRatio(model).ratio,
+      enableGroups,
+    };
+  }
+
+  private usableBy(viewer: MaybeActor): Record<string, string> {
+    const usable: Record<string, string> = { ...this.options.values.UserUsableGroups };
+    if (viewer && viewer.group !== '') usable[viewer.group] ??= 'User group';
+    else usable['default'] ??= 'Default group';
+    return usable;
+  }
+}
+
+type Offered = Map<string, { readonly model: string; readonly groups: Set<string> }>;
+
+/**
+ * Names by which models can be called. Channels with a prefix offer prefixed names only; of those a member sees his own
+ * group's, and a plain name that his group has under a prefix only is not listed.
+ */
+function offeredTo(group: string | null, offers: readonly ChannelOffer[]): Offered {
+  const isOwn = (offer: ChannelOffer): boolean => group === null || offer.groups.includes(group);
+  const own = offers.filter(isOwn);
+  const plainHere = new Set(own.filter(({ prefix }) => prefix === '').flatMap(({ models }) => models));
+  const prefixedHere = new Set(own.filter(({ prefix }) => prefix !== '').flatMap(({ models }) => models));
+  const offered: Offered = new Map();
+  for (const offer of offers) {
+    if (offer.prefix !== '' && !isOwn(offer)) continue;
+    for (const model of offer.models) {
+      if (offer.prefix === '' && prefixedHere.has(model) && !plainHere.has(model)) continue;
+      const name = offer.prefix + model;
+      const entry = offered.get(name) ?? { model, groups: new Set() };
+      for (const member of offer.groups) entry.groups.add(member);
+      offered.set(name, entry);
+    }
+  }
+  return offered;
+}

@@ -1,0 +1,59 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { parseBody } from '../../http/parse-body.js';
+import { queryId, queryNumber } from '../../http/query.js';
+import type { RestHandlers } from '../../http/rest.js';
+import { toPageQuery } from '../../shared/page.js';
+import type { TokenService } from './token.service.js';
+import { createBody, statusBody, toWire, updateBody } from './token.wire.js';
+
+/** `/api/token`: one's own API keys (`rest-api.md` 3.7). */
+export const tokenRoutes =
+  (tokenService: TokenService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/',
+      rest.user(async ({ actor, query }) => {
+        // Pages start at 0 here.
+        const page = toPageQuery({ page: queryNumber(query.p), pageSize: queryNumber(query.size) });
+        return (await tokenService.listOwnKeys(actor, page)).map(toWire);
+      }),
+    );
+
+    app.get(
+      '/search',
+      rest.user(async ({ actor, query }) =>
+        (await tokenService.searchOwnKeys(actor, query.keyword ?? '', query.token ?? '')).map(toWire),
+      ),
+    );
+
+    app.get(
+      '/:id',
+      rest.user(async ({ actor, params }) => toWire(await tokenService.getOwnKey(actor, queryId(params.id)))),
+    );
+
+    app.post(
+      '/',
+      rest.user(async ({ actor, body }) => toWire(await tokenService.create(actor, parseBody(createBody, body)))),
+    );
+
+    app.put(
+      '/',
+      rest.user(async ({ actor, query, body }) => {
+        if (query.status_only) {
+          const { id, status } = parseBody(statusBody, body);
+          await tokenService.setStatus(actor, id, status);
+          return toWire(await tokenService.getOwnKey(actor, id));
+        }
+        const { id, fields, wantsEnabled } = parseBody(updateBody, body);
+        await tokenService.update(actor, id, fields, wantsEnabled ? 'enabled' : undefined);
+        return toWire(await tokenService.getOwnKey(actor, id));
+      }),
+    );
+
+    app.delete(
+      '/:id',
+      rest.user(async ({ actor, params }) => {
+        await tokenService.delete(actor, queryId(params.id));
+      }),
+    );
+  };
