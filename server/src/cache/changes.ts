@@ -1,4 +1,4 @@
-import { changesChannel, type Change, type SharedState } from './shared-state.js';
+import { changeKinds, changesChannel, type Change, type SharedState } from './shared-state.js';
 
 /**
  * Announces what changed to every node, and calls who holds a copy of it. Handlers only ever drop or reload caches, so a
@@ -26,6 +26,10 @@ export class Changes {
 
   /** @returns a function that stops listening */
   async listen(): Promise<() => Promise<void>> {
+    // Announcements were missed, nobody knows which: every copy goes.
+    this.state.onGap(() => {
+      for (const kind of changeKinds) this.dispatch({ kind });
+    });
     return this.state.subscribe(changesChannel, (message) => this.dispatch(JSON.parse(message) as Change));
   }
 

@@ -7,7 +7,7 @@ export interface SharedState {
   /** Text values. `ttlSeconds` is always given, so nothing stays for ever. */
   get(key: string): Promise<string | null>;
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
-  /** Reads and removes in one step (one-time codes, OAuth state). */
+  /** Reads and removes in one step (one-time codes, OAuth state): of two takers one gets it. */
   take(key: string): Promise<string | null>;
   delete(key: string): Promise<void>;
   /** Sets only when absent; true when this call set it. */
@@ -27,6 +27,8 @@ export interface SharedState {
   publish(channel: string, message: string): Promise<void>;
   /** Returns a function that ends the subscription. */
   subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>>;
+  /** Calls back whenever messages may have been missed: the connection that hears them was lost and is back. */
+  onGap(handler: () => void): void;
 
   /** Takes or extends a named lease; true while this `owner` holds it. */
   lease(name: string, owner: string, ttlSeconds: number): Promise<boolean>;
@@ -46,8 +48,10 @@ export interface HitResult {
 /** The one channel on which changes are announced; the message is JSON `{ kind, id? }`. */
 export const changesChannel = 'tollgate:changes';
 
+export const changeKinds = ['user', 'token', 'channel', 'option', 'session'] as const;
+
 /** What changed. Every node drops what it holds of it. `id` absent means all of that kind. */
 export interface Change {
-  readonly kind: 'user' | 'token' | 'channel' | 'option' | 'session';
+  readonly kind: (typeof changeKinds)[number];
   readonly id?: number | string;
 }

@@ -1,0 +1,140 @@
+import { LRUCache } from 'lru-cache';
+import type { HitResult, SharedState } from './shared-state.js';
+import { Subscriptions } from './subscriptions.js';
+
+const maxKeys = 100_000;
+const maxBytes = 64 * 1024 * 1024;
+/** What a short entry costs beside its text. */
+const entryOverhead = 100;
+
+interface Entry {
+  /** Changed in place by counters: their lifetime starts with the first addition. */
+  text: string;
+}
+
+interface SlidingLog {
+  /** Milliseconds of the recorded hits, oldest first. Never longer than the largest limit asked for. */
+  readonly times: number[];
+}
+
+/**
+ * Shared state of a single process, and the fallback while Redis is away. Bounded in keys and bytes: what was used
+ * longest ago goes first, which at worst loosens a limit or forgets a one-time code.
+ */
+export class MemoryState implements SharedState {
+  private readonly entries = new LRUCache<string, Entry>({
+    max: maxKeys,
+    maxSize: maxBytes,
+    sizeCalculation: ({ text }, key) => key.length + text.length + entryOverhead,
+  });
+  private readonly logs = new LRUCache<string, SlidingLog>({
+    max: maxKeys,
+    maxSize: maxBytes,
+    sizeCalculation: ({ times }, key) => key.length + times.length * 8 + entryOverhead,
+  });
+  private readonly subscriptions: Subscriptions;
+
+  /** @param report hears of subscribers that throw */
+  constructor(report: (error: unknown) => void = () => undefined) {
+    this.subscriptions = new Subscriptions(report);
+  }
+
+  async get(key: string): Promise<string | null> {
+    return this.entries.get(key)?.text ?? null;
+  }
+
+  async set(key: string, value: string, ttlSeconds: number): Promise<void> {
+    this.entries.set(key, { text: value }, { ttl: milliseconds(ttlSeconds) });
+  }
+
+  async take(key: string): Promise<string | null> {
+    const text = this.entries.get(key)?.text ?? null;
+    this.entries.delete(key);
+    return text;
+  }
+
+  async delete(key: string): Promise<void> {
+    this.entries.delete(key);
+  }
+
+  async once(key: string, ttlSeconds: number): Promise<boolean> {
+    if (this.entries.get(key)) return false;
+    this.entries.set(key, { text: '1' }, { ttl: milliseconds(ttlSeconds) });
+    return true;
+  }
+
+  async incrementBy(key: string, amount: number, ttlSeconds: number): Promise<number> {
+    const entry = this.entries.get(key);
+    const sum = Number(entry?.text ?? 0) + amount;
+    if (entry) entry.text = String(sum);
+    else this.entries.set(key, { text: String(sum) }, { ttl: milliseconds(ttlSeconds) });
+    return sum;
+  }
+
+  async hit(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
+    const result = this.look(key, limit, windowSeconds);
+    if (!result.allowed || limit <= 0) return result;
+    const times = this.logs.get(key)?.times ?? [];
+    times.push(Date.now());
+    if (times.length > limit) times.splice(0, times.length - limit);
+    // A new object, so that its size is counted again.
+    this.logs.set(key, { times }, { ttl: milliseconds(windowSeconds) });
+    return result;
+  }
+
+  async peek(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
+    return this.look(key, limit, windowSeconds);
+  }
+
+  async publish(channel: string, message: string): Promise<void> {
+    this.subscriptions.deliver(channel, message);
+  }
+
+  async subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>> {
+    this.subscriptions.add(channel, handler);
+    return async () => void this.subscriptions.remove(channel, handler);
+  }
+
+  onGap(): void {
+    // Nothing is ever missed inside one process.
+  }
+
+  async lease(name: string, owner: string, ttlSeconds: number): Promise<boolean> {
+    const key = leaseKey(name);
+    const holder = this.entries.get(key)?.text;
+    if (holder !== undefined && holder !== owner) return false;
+    this.entries.set(key, { text: owner }, { ttl: milliseconds(ttlSeconds) });
+    return true;
+  }
+
+  async release(name: string, owner: string): Promise<void> {
+    const key = leaseKey(name);
+    if (this.entries.get(key)?.text === owner) this.entries.delete(key);
+  }
+
+  async ping(): Promise<boolean> {
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.entries.clear();
+    this.logs.clear();
+  }
+
+  /** Is there room for one more hit now? */
+  private look(key: string, limit: number, windowSeconds: number): HitResult {
+    if (limit <= 0) return allowed;
+    const times = this.logs.get(key)?.times ?? [];
+    const oldest = times.at(-limit);
+    if (oldest === undefined) return allowed;
+    const wait = oldest + windowSeconds * 1000 - Date.now();
+    return wait > 0 ? { allowed: false, retryAfterSeconds: Math.ceil(wait / 1000) } : allowed;
+  }
+}
+
+const allowed: HitResult = { allowed: true, retryAfterSeconds: 0 };
+
+const leaseKey = (name: string): string => `lease:${name}`;
+
+/** At least one: a lifetime of 0 would mean "for ever" to the cache. */
+const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRedisClients, type RedisClients, type RedisConfig } from './redis-client.js';
+import type { HitResult, SharedState } from './shared-state.js';
+import { Subscriptions } from './subscriptions.js';
+
+/** Keeps our keys apart from those of others in the same Redis. */
+const prefix = 'tollgate:';
+/** How long a start or a subscription waits for a Redis that is not there. */
+const patience = 2000;
+
+/**
+ * Shared state in Redis: one server, Sentinel or Cluster. Every failure is quick and thrown; `ResilientState` decides
+ * what happens then.
+ */
+export class RedisState implements SharedState {
+  private readonly clients: RedisClients;
+  private readonly subscriptions: Subscriptions;
+  private wasSubscribed = false;
+
+  /** @param report hears of subscribers that throw and of lost connections */
+  constructor(config: RedisConfig, report: (error: unknown) => void) {
+    this.clients = createRedisClients(config);
+    this.subscriptions = new Subscriptions(report);
+    const { commands, subscriber } = this.clients;
+    for (const client of new Set([commands, subscriber])) client.on('error', report);
+    subscriber.on('message', (channel: string, message: string) => this.subscriptions.deliver(channel, message));
+    subscriber.on('ready', () => {
+      if (this.wasSubscribed) this.subscriptions.tellGap();
+    });
+  }
+
+  /** Waits for the first connection, but not for long: a Redis that is away is followed up in the background. */
+  async connect(): Promise<boolean> {
+    const { commands, subscriber } = this.clients;
+    const connections = [...new Set([commands, subscriber])].map((client) => client.connect());
+    const connected = Promise.all(connections).then(
+      () => true,
+      () => false,
+    );
+    return within(patience, connected, false);
+  }
+
+  get(key: string): Promise<string | null> {
+    return this.clients.commands.get(prefix + key);
+  }
+
+  async set(key: string, value: string, ttlSeconds: number): Promise<void> {
+    await this.clients.commands.set(prefix + key, value, 'PX', milliseconds(ttlSeconds));
+  }
+
+  take(key: string): Promise<string | null> {
+    return this.clients.commands.getdel(prefix + key);
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.clients.commands.del(prefix + key);
+  }
+
+  async once(key: string, ttlSeconds: number): Promise<boolean> {
+    return (await this.clients.commands.set(prefix + key, '1', 'PX', milliseconds(ttlSeconds), 'NX')) === 'OK';
+  }
+
+  incrementBy(key: string, amount: number, ttlSeconds: number): Promise<number> {
+    return this.clients.commands.tollgateIncrement(prefix + key, amount, milliseconds(ttlSeconds));
+  }
+
+  hit(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
+    return this.look(key, limit, windowSeconds, 1);
+  }
+
+  peek(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
+    return this.look(key, limit, windowSeconds, 0);
+  }
+
+  async publish(channel: string, message: string): Promise<void> {
+    await this.clients.commands.publish(channel, message);
+  }
+
+  async subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>> {
+    this.subscriptions.add(channel, handler);
+    const subscribed = this.clients.subscriber.subscribe(channel).then(
+      () => (this.wasSubscribed = true),
+      () => false, // The connection ended for good, or closed before it was open.
+    );
+    await within(patience, subscribed, false);
+    return async () => {
+      if (!this.subscriptions.remove(channel, handler)) return;
+      const unsubscribed = this.clients.subscriber.unsubscribe(channel).catch(() => undefined);
+      // Without a connection there is nothing to wait for; the client remembers not to renew it.
+      if (this.clients.subscriber.status === 'ready') await within(patience, unsubscribed, undefined);
+    };
+  }
+
+  onGap(handler: () => void): void {
+    this.subscriptions.onGap(handler);
+  }
+
+  async lease(name: string, owner: string, ttlSeconds: number): Promise<boolean> {
+    return (await this.clients.commands.tollgateLease(leaseKey(name), owner, milliseconds(ttlSeconds))) === 1;
+  }
+
+  async release(name: string, owner: string): Promise<void> {
+    await this.clients.commands.tollgateRelease(leaseKey(name), owner);
+  }
+
+  async ping(): Promise<boolean> {
+    try {
+      return (await this.clients.commands.ping()) === 'PONG';
+    } catch {
+      return false;
+    }
+  }
+
+  async close(): Promise<void> {
+    // Not `quit`: nothing of value is in flight, and a Redis that hangs must not hold the stop.
+    for (const client of new Set([this.clients.commands, this.clients.subscriber])) client.disconnect();
+  }
+
+  private async look(key: string, limit: number, windowSeconds: number, record: 0 | 1): Promise<HitResult> {
+    if (limit <= 0) return { allowed: true, retryAfterSeconds: 0 };
+    const wait = await this.clients.commands.tollgateHit(prefix + key, limit, milliseconds(windowSeconds), record);
+    return { allowed: wait === 0, retryAfterSeconds: Math.ceil(wait / 1000) };
+  }
+}
+
+const leaseKey = (name: string): string => `${prefix}lease:${name}`;
+
+const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));
+
+/** The promise's value, or `otherwise` when it takes too long. */
+async function within<T>(limit: number, promise: Promise<T>, otherwise: T): Promise<T> {
+  const timer = new AbortController();
+  const timeout = delay(limit, otherwise, { signal: timer.signal }).catch(() => otherwise);
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    timer.abort();
+  }
+}

@@ -1,0 +1,110 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort, type Service } from '../../../tests/support/services/processes.js';
+import { findRedisServer, startRedis } from '../../../tests/support/services/redis.js';
+import { Changes } from './changes.js';
+import { createSharedState } from './create-shared-state.js';
+import type { Change, SharedState } from './shared-state.js';
+
+const observed = (): { lines: string[]; degraded: number[]; observer: Parameters<typeof createSharedState>[1] } => {
+  const lines: string[] = [];
+  const degraded: number[] = [];
+  const note = (_: object, message: string): void => void lines.push(message);
+  return {
+    lines,
+    degraded,
+    observer: { logger: { info: note, warn: note }, degraded: { set: (to) => degraded.push(to) } },
+  };
+};
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('it did not happen within 10 s');
+    await delay(25);
+  }
+}
+
+const withRedis = findRedisServer() || process.env.CI ? describe : describe.skip;
+
+withRedis('shared state whose Redis goes away', () => {
+  let port: number;
+  let redis: Service;
+  let state: SharedState;
+  let seen: ReturnType<typeof observed>;
+
+  beforeEach(async () => {
+    port = await freePort();
+    redis = await startRedis({ port });
+    seen = observed();
+    state = await createSharedState({ kind: 'single', url: redis.url }, seen.observer);
+  });
+  afterEach(async () => {
+    await state.close();
+    await redis.stop();
+  });
+
+  it('goes on in memory without waiting, says so once, and goes back', async () => {
+    await state.set('greeting', 'hello', 60);
+    await redis.stop();
+    await until(async () => !(await state.ping()));
+
+    const started = Date.now();
+    for (let at = 0; at < 3; at++) expect((await state.hit('calls', 2, 60)).allowed).toBe(at < 2);
+    await state.set('greeting', 'alone', 60);
+    expect(await state.get('greeting')).toBe('alone');
+    expect(await state.lease('sweeper', 'me', 60)).toBe(true);
+    expect(Date.now() - started).toBeLessThan(500);
+    expect(seen.lines.filter((line) => line.startsWith('Redis is away'))).toHaveLength(1);
+    expect(seen.degraded.at(-1)).toBe(1);
+
+    redis = await startRedis({ port });
+    await until(() => state.ping());
+    await state.set('greeting', 'together', 60);
+    expect(seen.lines).toContain('Redis is back');
+    expect(seen.degraded.at(-1)).toBe(0);
+  });
+
+  it('still tells its own subscribers while away, and tells them of the gap when back', async () => {
+    const changes = new Changes(state);
+    const heard: Change[] = [];
+    changes.on('user', (change) => heard.push(change));
+    changes.on('channel', (change) => heard.push(change));
+    await changes.listen();
+
+    await redis.stop();
+    await until(async () => !(await state.ping()));
+    await changes.announce({ kind: 'user', id: 7 });
+    expect(heard).toContainEqual({ kind: 'user', id: 7 });
+
+    heard.length = 0;
+    redis = await startRedis({ port });
+    await until(() => heard.length >= 2);
+    expect(heard).toEqual(expect.arrayContaining([{ kind: 'user' }, { kind: 'channel' }]));
+    // And the subscription itself is renewed.
+    await until(() => state.ping());
+    const other = await createSharedState({ kind: 'single', url: redis.url }, observed().observer);
+    await until(async () => {
+      await new Changes(other).announce({ kind: 'user', id: 8 });
+      return heard.some(({ id }) => id === 8);
+    });
+    await other.close();
+  });
+});
+
+describe('shared state whose Redis is not there', () => {
+  it('starts anyway, and quickly', async () => {
+    const seen = observed();
+    const started = Date.now();
+    const state = await createSharedState(
+      { kind: 'single', url: `redis://127.0.0.1:${await freePort()}` },
+      seen.observer,
+    );
+    const end = await state.subscribe('news', () => undefined);
+    expect(await state.incrementBy('count', 3, 60)).toBe(3);
+    expect(Date.now() - started).toBeLessThan(5000);
+    expect(seen.lines.filter((line) => line.startsWith('Redis is away'))).toHaveLength(1);
+    expect(await state.ping()).toBe(false);
+    await end();
+    await state.close();
+  });
+});

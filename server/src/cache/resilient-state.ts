@@ -1,0 +1,121 @@
+import type { HitResult, SharedState } from './shared-state.js';
+
+/** How often a store that is away is tried again; meanwhile no call waits for it. */
+const retryMilliseconds = 1000;
+
+export interface Outage {
+  /** The store stopped answering; this node counts and remembers alone. */
+  onAway(error: unknown): void;
+  onBack(): void;
+}
+
+/**
+ * The shared store while it answers, this node's memory while it does not. Calls never fail and never wait for a store
+ * known to be away. While it is away limits hold for each node alone, announcements reach this node only, and a lease
+ * can be held once on each node, so what runs under a lease must be safe to run twice.
+ */
+export class ResilientState implements SharedState {
+  /** Zero while the store answers, else when it may be tried again. */
+  private retryAt = 0;
+
+  constructor(
+    private readonly store: SharedState,
+    private readonly memory: SharedState,
+    private readonly outage: Outage,
+  ) {}
+
+  get(key: string): Promise<string | null> {
+    return this.use((state) => state.get(key));
+  }
+
+  set(key: string, value: string, ttlSeconds: number): Promise<void> {
+    return this.use((state) => state.set(key, value, ttlSeconds));
+  }
+
+  take(key: string): Promise<string | null> {
+    return this.use((state) => state.take(key));
+  }
+
+  delete(key: string): Promise<void> {
+    return this.use((state) => state.delete(key));
+  }
+
+  once(key: string, ttlSeconds: number): Promise<boolean> {
+    return this.use((state) => state.once(key, ttlSeconds));
+  }
+
+  incrementBy(key: string, amount: number, ttlSeconds: number): Promise<number> {
+    return this.use((state) => state.incrementBy(key, amount, ttlSeconds));
+  }
+
+  hit(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
+    return this.use((state) => state.hit(key, limit, windowSeconds));
+  }
+
+  peek(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
+    return this.use((state) => state.peek(key, limit, windowSeconds));
+  }
+
+  publish(channel: string, message: string): Promise<void> {
+    return this.use((state) => state.publish(channel, message));
+  }
+
+  /** To both: what is published while the store is away goes through the memory. */
+  async subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>> {
+    const ends = await Promise.all([this.memory.subscribe(channel, handler), this.store.subscribe(channel, handler)]);
+    return async () => {
+      await Promise.allSettled(ends.map((end) => end()));
+    };
+  }
+
+  onGap(handler: () => void): void {
+    this.store.onGap(handler);
+  }
+
+  lease(name: string, owner: string, ttlSeconds: number): Promise<boolean> {
+    return this.use((state) => state.lease(name, owner, ttlSeconds));
+  }
+
+  release(name: string, owner: string): Promise<void> {
+    return this.use((state) => state.release(name, owner));
+  }
+
+  /** Whether the shared store itself answers: the fallback does not count. */
+  async ping(): Promise<boolean> {
+    const answers = await this.store.ping();
+    if (answers) this.back();
+    else this.away(new Error('no answer to a ping'));
+    return answers;
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    await this.memory.close();
+  }
+
+  private async use<T>(operation: (state: SharedState) => Promise<T>): Promise<T> {
+    if (this.retryAt > Date.now()) return operation(this.memory);
+    // While it is away one call a period tries it; the others go on without.
+    if (this.retryAt > 0) this.retryAt = Date.now() + retryMilliseconds;
+    try {
+      const result = await operation(this.store);
+      this.back();
+      return result;
+    } catch (error) {
+      this.away(error);
+      return operation(this.memory);
+    }
+  }
+
+  private away(error: unknown): void {
+    const first = this.retryAt === 0;
+    this.retryAt = Date.now() + retryMilliseconds;
+    if (first) this.outage.onAway(error);
+  }
+
+  private back(): void {
+    if (this.retryAt === 0) return;
+    this.retryAt = 0;
+    this.outage.onBack();
+  }
+}

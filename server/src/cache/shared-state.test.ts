@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startRedisCluster } from '../../../tests/support/services/redis-cluster.js';
+import { startRedisSentinel } from '../../../tests/support/services/redis-sentinel.js';
+import { findRedisServer, startRedis } from '../../../tests/support/services/redis.js';
+import { MemoryState } from './memory-state.js';
+import type { RedisConfig } from './redis-client.js';
+import { RedisState } from './redis-state.js';
+import type { SharedState } from './shared-state.js';
+
+/** Two nodes on one store (in memory: one node, since nothing else can be shared), and what ends all of it. */
+interface Surroundings {
+  readonly one: SharedState;
+  readonly other: SharedState;
+  stop(): Promise<void>;
+}
+
+const fail = (error: unknown): never => {
+  throw error;
+};
+
+async function onRedis(config: RedisConfig, stopServer: () => Promise<void>): Promise<Surroundings> {
+  const nodes = [new RedisState(config, fail), new RedisState(config, fail)] as const;
+  for (const node of nodes) expect(await node.connect()).toBe(true);
+  return {
+    one: nodes[0],
+    other: nodes[1],
+    stop: async () => {
+      await Promise.all(nodes.map((node) => node.close()));
+      await stopServer();
+    },
+  };
+}
+
+const inMemory = async (): Promise<Surroundings> => {
+  const state = new MemoryState(fail);
+  return { one: state, other: state, stop: () => state.close() };
+};
+
+const onOneServer = async (): Promise<Surroundings> => {
+  const server = await startRedis();
+  return onRedis({ kind: 'single', url: server.url }, () => server.stop());
+};
+
+const onSentinel = async (): Promise<Surroundings> => {
+  const sentinel = await startRedisSentinel();
+  return onRedis({ kind: 'sentinel', sentinels: sentinel.sentinels, name: sentinel.name }, () => sentinel.stop());
+};
+
+const onCluster = async (): Promise<Surroundings> => {
+  const cluster = await startRedisCluster();
+  return onRedis({ kind: 'cluster', nodes: cluster.nodes }, () => cluster.stop());
+};
+
+// In CI a missing Redis is a failure, elsewhere the store in this process is what can be tested.
+const redisStores =
+  findRedisServer() || process.env.CI
+    ? ([
+        ['Redis', onOneServer],
+        ['Redis behind Sentinel', onSentinel],
+        ['a Redis Cluster of three nodes', onCluster],
+      ] as const)
+    : [];
+
+describe.each([['this process', inMemory] as const, ...redisStores])('shared state in %s', (_, start) => {
+  let surroundings: Surroundings;
+  let one: SharedState;
+  let other: SharedState;
+  let key: string;
+
+  beforeAll(async () => {
+    surroundings = await start();
+    ({ one, other } = surroundings);
+  }, 60_000);
+  beforeEach(() => {
+    key = `test:${randomUUID()}`;
+  });
+  afterAll(() => surroundings.stop());
+
+  it('keeps a text for its lifetime, for every node', async () => {
+    expect(await one.get(key)).toBeNull();
+    await one.set(key, 'größe', 0.15);
+    expect(await other.get(key)).toBe('größe');
+    await delay(200);
+    expect(await other.get(key)).toBeNull();
+  });
+
+  it('replaces a text and starts its lifetime again', async () => {
+    await one.set(key, 'first', 0.1);
+    await other.set(key, 'second', 60);
+    await delay(150);
+    expect(await one.get(key)).toBe('second');
+    await one.delete(key);
+    expect(await other.get(key)).toBeNull();
+  });
+
+  it('gives a text to take to exactly one of many', async () => {
+    await one.set(key, 'state', 60);
+    const taken = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? one : other).take(key)));
+    expect(taken.filter((text) => text === 'state')).toHaveLength(1);
+    expect(taken.filter((text) => text === null)).toHaveLength(19);
+  });
+
+  it('lets exactly one of many be first, until the lifetime ends', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? one : other).once(key, 0.2)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    await delay(250);
+    expect(await one.once(key, 60)).toBe(true);
+  });
+
+  it('adds without losing any, in a lifetime that starts with the first addition', async () => {
+    await Promise.all(Array.from({ length: 50 }, (_, at) => (at % 2 ? one : other).incrementBy(key, 2, 0.3)));
+    expect(await one.incrementBy(key, -1, 60)).toBe(99);
+    await delay(350);
+    expect(await one.incrementBy(key, 5, 60)).toBe(5);
+  });
+
+  it('allows a number of hits in any window, no more however many come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 ? one : other).hit(key, 5, 2)));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(5);
+    for (const { allowed, retryAfterSeconds } of answers) {
+      expect(retryAfterSeconds).toBeGreaterThanOrEqual(allowed ? 0 : 1);
+      expect(retryAfterSeconds).toBeLessThanOrEqual(allowed ? 0 : 2);
+    }
+  });
+
+  it('slides: a hit is forgotten one window after it came, and a refused one never counted', async () => {
+    await one.hit(key, 2, 0.4);
+    await delay(250);
+    await one.hit(key, 2, 0.4);
+    // Had this been counted, nothing would be allowed 200 ms later.
+    expect((await one.hit(key, 2, 0.4)).allowed).toBe(false);
+    await delay(200);
+    expect((await one.hit(key, 2, 0.4)).allowed).toBe(true);
+    expect((await one.hit(key, 2, 0.4)).allowed).toBe(false);
+  });
+
+  it('tells whether there is room without taking it', async () => {
+    for (let at = 0; at < 3; at++) expect((await one.peek(key, 1, 60)).allowed).toBe(true);
+    await one.hit(key, 1, 60);
+    expect(await other.peek(key, 1, 60)).toEqual({ allowed: false, retryAfterSeconds: 60 });
+  });
+
+  it('follows a limit that changes', async () => {
+    for (let at = 0; at < 4; at++) await one.hit(key, 4, 60);
+    expect((await one.hit(key, 2, 60)).allowed).toBe(false);
+    expect((await one.hit(key, 6, 60)).allowed).toBe(true);
+    expect((await one.hit(key, 0, 60)).allowed).toBe(true);
+  });
+
+  it('gives a lease to one owner, who may extend and release it', async () => {
+    expect(await one.lease(key, 'a', 60)).toBe(true);
+    expect(await other.lease(key, 'b', 60)).toBe(false);
+    expect(await other.lease(key, 'a', 60)).toBe(true);
+    await other.release(key, 'b');
+    expect(await other.lease(key, 'b', 60)).toBe(false);
+    await one.release(key, 'a');
+    expect(await other.lease(key, 'b', 0.1)).toBe(true);
+    await delay(150);
+    expect(await one.lease(key, 'a', 60)).toBe(true);
+  });
+
+  it('tells every node what is published, until the subscription ends', async () => {
+    const heard: string[] = [];
+    const ends = await Promise.all([
+      one.subscribe(key, (message) => heard.push(`one ${message}`)),
+      other.subscribe(key, (message) => heard.push(`other ${message}`)),
+    ]);
+    await other.subscribe(`${key}:else`, (message) => heard.push(`else ${message}`));
+    await one.publish(key, 'changed');
+    await delay(100);
+    expect(heard.sort()).toEqual(['one changed', 'other changed']);
+
+    await Promise.all(ends.map((end) => end()));
+    await one.publish(key, 'again');
+    await delay(50);
+    expect(heard).toHaveLength(2);
+  });
+
+  it('answers a ping', async () => {
+    expect(await one.ping()).toBe(true);
+  });
+});
+
+describe('shared state in this process', () => {
+  it('stays bounded', async () => {
+    const state = new MemoryState();
+    const large = 'x'.repeat(1024 * 1024);
+    for (let at = 0; at < 80; at++) await state.set(`large ${at}`, large, 60);
+    expect(await state.get('large 0')).toBeNull();
+    expect(await state.get('large 79')).toBe(large);
+  });
+
+  it('does not let one subscriber keep the message from another', async () => {
+    const errors: unknown[] = [];
+    const state = new MemoryState((error) => errors.push(error));
+    const heard: string[] = [];
+    await state.subscribe('news', () => fail(new Error('broken')));
+    await state.subscribe('news', (message) => heard.push(message));
+    await state.publish('news', 'hello');
+    expect(heard).toEqual(['hello']);
+    expect(errors).toEqual([new Error('broken')]);
+  });
+});
