@@ -1,0 +1,53 @@
+import { Redis } from 'ioredis';
+import { freePort, type Service } from './processes.js';
+import { startRedis } from './redis.js';
+
+export interface RedisCluster {
+  /** `host:port` of every node. */
+  readonly nodes: string[];
+  /** Each node by itself, to stop it alone. */
+  readonly members: Service[];
+  stop(): Promise<void>;
+}
+
+const slots = 16_384;
+
+/** Three masters that share the slots, without replicas: what a Cluster needs at least. */
+export async function startRedisCluster(): Promise<RedisCluster> {
+  const members = await Promise.all(Array.from({ length: 3 }, startMember));
+  const clients = members.map(({ service }) => new Redis(service.url));
+  try {
+    const first = members[0];
+    for (const [index, client] of clients.entries()) {
+      const from = Math.floor((slots * index) / members.length);
+      const to = Math.floor((slots * (index + 1)) / members.length) - 1;
+      await client.call('CLUSTER', 'ADDSLOTSRANGE', from, to);
+      if (first && index > 0) await client.call('CLUSTER', 'MEET', '127.0.0.1', first.port, first.busPort);
+    }
+    await Promise.all(clients.map(isComplete));
+  } finally {
+    for (const client of clients) client.disconnect();
+  }
+  return {
+    nodes: members.map(({ port }) => `127.0.0.1:${port}`),
+    members: members.map(({ service }) => service),
+    stop: async () => void (await Promise.all(members.map(({ service }) => service.stop()))),
+  };
+}
+
+async function startMember(): Promise<{ service: Service; port: number; busPort: number }> {
+  const [port, busPort] = [await freePort(), await freePort()];
+  const args = ['--cluster-enabled', 'yes', '--cluster-port', String(busPort), '--cluster-node-timeout', '2000'];
+  return { service: await startRedis({ port, args }), port, busPort };
+}
+
+/** Until the node knows all three and answers for every slot. */
+async function isComplete(client: Redis): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    const info = String(await client.call('CLUSTER', 'INFO'));
+    if (/cluster_state:ok/.test(info) && /cluster_known_nodes:3/.test(info)) return;
+    if (Date.now() > deadline) throw new Error(`the cluster does not come together: ${info}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
