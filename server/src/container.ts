@@ -14,18 +14,33 @@ import { AuthService } from './modules/auth/auth.service.js';
 import { PasswordService } from './modules/auth/password.service.js';
 import { Session } from './modules/auth/session.entity.js';
 import { SessionService } from './modules/auth/session.service.js';
+import { ChannelBulkService } from './modules/channels/channel-bulk.service.js';
 import { ChannelDirectory } from './modules/channels/channel-directory.service.js';
+import { ChannelDiscoveryService } from './modules/channels/channel-discovery.service.js';
+import type { ChannelServices } from './modules/channels/channel-services.js';
+import { ChannelTestService } from './modules/channels/channel-test.service.js';
 import { Channel } from './modules/channels/channel.entity.js';
+import { ChannelResolver } from './modules/channels/channel.resolver.js';
+import { channelRoutes } from './modules/channels/channel.routes.js';
+import { ChannelService } from './modules/channels/channel.service.js';
+import { modelCatalogueRoutes } from './modules/channels/model-catalogue.routes.js';
+import { ChannelService } from './modules/channels/channel.service.js';
 import { GroupResolver } from './modules/groups/group.resolver.js';
 import { groupRoutes } from './modules/groups/group.routes.js';
 import { GroupService } from './modules/groups/group.service.js';
 import { healthRoutes } from './modules/health/health.routes.js';
 import { HealthService } from './modules/health/health.service.js';
+import { LogResolver } from './modules/logs/log.resolver.js';
+import { logRoutes } from './modules/logs/log.routes.js';
 import { LogService } from './modules/logs/log.service.js';
 import { Option } from './modules/options/option.entity.js';
 import { OptionResolver } from './modules/options/option.resolver.js';
 import { optionRoutes } from './modules/options/option.routes.js';
 import { OptionService } from './modules/options/option.service.js';
+import { PriceBook } from './modules/pricing/price-book.service.js';
+import { PricingResolver } from './modules/pricing/pricing.resolver.js';
+import { pricingRoutes } from './modules/pricing/pricing.routes.js';
+import { PricingService } from './modules/pricing/pricing.service.js';
 import { LedgerKeeper } from './modules/quota/ledger.jobs.js';
 import { postEntry } from './modules/quota/post-entry.service.js';
 import { PostgresLedger } from './modules/quota/postgres-ledger.service.js';
@@ -37,6 +52,10 @@ import { SetupService } from './modules/setup/setup.service.js';
 import { StatusResolver } from './modules/status/status.resolver.js';
 import { statusRoutes } from './modules/status/status.routes.js';
 import { StatusService } from './modules/status/status.service.js';
+import { Token } from './modules/tokens/token.entity.js';
+import { TokenResolver } from './modules/tokens/token.resolver.js';
+import { tokenRoutes } from './modules/tokens/token.routes.js';
+import { TokenService } from './modules/tokens/token.service.js';
 import { accountRoutes } from './modules/users/account.routes.js';
 import { AccountService } from './modules/users/account.service.js';
 import { SignInResolver } from './modules/users/sign-in.resolver.js';
@@ -49,6 +68,12 @@ import { UserService } from './modules/users/user.service.js';
 import { httpMetrics } from './observability/http-metrics.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
+import { OutboundGuard } from './outbound/outbound-guard.js';
+import { createRelay } from './relay/create-relay.js';
+import { relayRoutes } from './relay/relay.routes.js';
+import { GuardedFetch } from './outbound/guarded-fetch.js';
+import { OutboundGuard } from './outbound/outbound-guard.js';
+import { createRelay } from './relay/create-relay.js';
 import { systemClock } from './shared/clock.js';
 import { Secrets } from './shared/secrets.js';
 import { Shutdown } from './shutdown.js';
@@ -174,8 +199,79 @@ async function compose(
   });
   await setupService.start();
   const statusService = new StatusService({ options: optionService, setup: setupService, database: dataSource, clock });
-  const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
+  const channels = dataSource.getRepository(Channel);
+  const channelDirectory = new ChannelDirectory(channels, changes);
   const groupService = new GroupService(optionService, channelDirectory);
+  const tokens = dataSource.getRepository(Token);
+  const tokenService = new TokenService({ tokens, groups: groupService, secrets, changes, clock });
+  const prices = new PriceBook(optionService);
+  const pricingService = new PricingService(channelDirectory, prices, optionService);
+
+  // What leaves this machine
+  const outboundGuard = new OutboundGuard(config.outboundAllow);
+  const guardedFetch = new GuardedFetch(outboundGuard);
+  shutdown.onStop('outbound calls', () => guardedFetch.close());
+
+  // The relay
+  const channelService = new ChannelService({ channels, secrets, changes, audit: logService, clock });
+  const relay = createRelay({
+    database: dataSource,
+    state,
+    changes,
+    options: optionService,
+    ledger,
+    guard: outboundGuard,
+    secrets,
+    clock,
+    logger,
+    metrics,
+    settings: config.relay,
+    syncSeconds: config.syncSeconds,
+    channelGuard: () => channelService,
+  });
+  await relay.start();
+  shutdown.onStop('relay', () => relay.stop());
+  const channelServices: ChannelServices = {
+    channels: channelService,
+    bulk: new ChannelBulkService({ channels, changes, audit: logService }),
+    directory: channelDirectory,
+    discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
+    tests: new ChannelTestService({
+      channels,
+      probe: relay.probe,
+      logs: logService,
+      prices,
+      options: optionService,
+      clock,
+    }),
+  };
+  const outboundGuard = new OutboundGuard(config.outboundAllow);
+  const channelService = new ChannelService({
+    channels: dataSource.getRepository(Channel),
+    secrets,
+    changes,
+    audit: logService,
+    clock,
+  });
+
+  // The relay
+  const builtRelay = createRelay({
+    database: dataSource,
+    state,
+    changes,
+    options: optionService,
+    ledger,
+    guard: outboundGuard,
+    secrets,
+    clock,
+    logger,
+    metrics,
+    settings: config.relay,
+    syncSeconds: config.syncSeconds,
+    channelGuard: channelService,
+  });
+  await builtRelay.start();
+  shutdown.onStop('relay', () => builtRelay.stop());
 
   // Skins
   const health = new HealthService([
@@ -190,6 +286,10 @@ async function compose(
     new UserResolver(userService, accountService),
     new GroupResolver(groupService),
     new OptionResolver(optionService),
+    new ChannelResolver(channelServices),
+    new TokenResolver(tokenService),
+    new LogResolver(logService),
+    new PricingResolver(pricingService),
   ];
   const schema = await createSchema(resolvers.map(classOf), resolvers);
   const rest = restHandlers(authService);
@@ -203,7 +303,11 @@ async function compose(
     webRateLimit: config.webRateLimit,
     clientRoot,
     systemName: () => optionService.values.SystemName,
-    plugins: [httpMetrics(metrics), healthRoutes(health, metrics, config.metricsToken)],
+    plugins: [
+      httpMetrics(metrics),
+      healthRoutes(health, metrics, config.metricsToken),
+      relayRoutes(builtRelay.routesParts),
+    ],
     api: [
       { prefix: '', routes: statusRoutes(statusService, rest) },
       { prefix: '', routes: setupRoutes(setupService, rest) },
@@ -212,6 +316,11 @@ async function compose(
       { prefix: '/user', routes: accountRoutes(accountService, rest) },
       { prefix: '/user', routes: userRoutes(userService, rest) },
       { prefix: '/option', routes: optionRoutes(optionService, rest) },
+      { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
+      { prefix: '/models', routes: modelCatalogueRoutes(rest) },
+      { prefix: '/token', routes: tokenRoutes(tokenService, rest) },
+      { prefix: '/log', routes: logRoutes(logService, rest) },
+      { prefix: '/pricing', routes: pricingRoutes(pricingService, rest) },
     ],
     graphql: graphqlPlugin({ schema, authenticator: authService, logger }),
   });

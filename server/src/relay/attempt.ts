@@ -187,7 +187,9 @@ function startWaiting(client: ClientResponse): void {
   client.startBeat(waiting, waitingMilliseconds);
 }
 
-function toTarget(attempt: Attempt): Target {
+export function toTarget(
+  attempt: Pick<Attempt, 'channel' | 'key' | 'requestedModel' | 'bareModel' | 'settings' | 'passThrough'>,
+): Target {
   const { channel } = attempt;
   return {
     channelId: channel.id,

@@ -22,7 +22,7 @@ import type { UpstreamClient } from './upstream/upstream-client.js';
 
 /** Switches a channel off because its provider refuses it (`relay-core.md` 3.8). */
 export interface ChannelGuard {
-  disableAutomatically(channelId: number, reason: string): Promise<void>;
+  disableAutomatically(channelId: number, reason: string): Promise<unknown>;
 }
 
 export interface AttemptsParts {

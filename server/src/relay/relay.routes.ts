@@ -1,23 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { OptionValues } from '../modules/options/option-registry.js';
-import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import { AppError } from '../shared/errors.js';
 import { ClientResponse } from './client-response.js';
 import { offeredModels } from './offered-models.js';
 import { toOpenAIFailure } from './protocols/openai/error.js';
 import { modelList, modelListFormat, oneModel, unknownModel, type OfferedModel } from './protocols/openai/model-list.js';
+import type { RelayRoutesParts } from './relay-routes-parts.js';
 import { sendFailure, type IncomingCall, type Relay } from './relay.js';
 import { readRequestBody } from './request-body.js';
-import type { RoutingDirectory } from './routing/routing-directory.js';
-
-export interface RelayRoutesParts {
-  readonly relay: Relay;
-  readonly channels: RoutingDirectory;
-  readonly prices: PriceBook;
-  readonly options: { readonly values: OptionValues };
-  readonly maxBodyBytes: number;
-}
 
 /** Answered 501 once the key is good (`relay-core.md` 1.3, 1.4). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [

@@ -1,0 +1,92 @@
+import type { Changes } from '../cache/changes.js';
+import type { SharedState } from '../cache/shared-state.js';
+import type { ChannelProbe } from '../modules/channels/channel-probe.service.js';
+import type { OptionValues } from '../modules/options/option-registry.js';
+import { PriceBook } from '../modules/pricing/price-book.service.js';
+import type { Ledger } from '../modules/quota/ledger.service.js';
+import type { Logger } from '../observability/logger.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { OutboundGuard } from '../outbound/outbound-guard.js';
+import type { Clock } from '../shared/clock.js';
+import type { Secrets } from '../shared/secrets.js';
+import { KeyDirectory } from './access/key-directory.js';
+import { ModelRateLimit } from './access/rate-limit.js';
+import type { AttemptSettings } from './attempt.js';
+import { Attempts, type ChannelGuard } from './attempts.js';
+import { RelayProbe } from './probe.js';
+import { Relay } from './relay.js';
+import type { RelayRoutesParts } from './relay-routes-parts.js';
+import { KeyRing } from './routing/key-ring.js';
+import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
+import { Pools } from './upstream/pools.js';
+import { UpstreamClient } from './upstream/upstream-client.js';
+
+export interface RelaySettings {
+  /** Milliseconds. */
+  readonly firstByteTimeout: number;
+  readonly idleTimeout: number;
+  readonly forceStreamUsage: boolean;
+  readonly maxBodyBytes: number;
+}
+
+export interface RelaySurroundings {
+  readonly database: Queries;
+  readonly state: SharedState;
+  readonly changes: Changes;
+  readonly options: { readonly values: OptionValues };
+  readonly ledger: Ledger;
+  readonly guard: OutboundGuard;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly settings: RelaySettings;
+  readonly syncSeconds: number;
+  /** Asked when a provider refuses a channel's last key. */
+  readonly channelGuard: ChannelGuard;
+}
+
+export interface BuiltRelay {
+  readonly relay: Relay;
+  readonly probe: ChannelProbe;
+  /** What `relayRoutes` needs. */
+  readonly routesParts: RelayRoutesParts;
+  /** Reads the channels; calls can be served from then on. */
+  start(): Promise<void>;
+  /** Waits for calls in flight, then closes the connections to providers. Call when no new ones can come. */
+  stop(): Promise<void>;
+}
+
+const totalTimeout = 30 * 60_000;
+const maxAnswerBytes = 64 * 1024 * 1024;
+
+/** Every object of the relay, in the order a call meets them. */
+export function createRelay(around: RelaySurroundings): BuiltRelay {
+  const { database, state, changes, options, ledger, secrets, clock, logger, metrics } = around;
+  const settings: AttemptSettings = { ...around.settings, totalTimeout, maxAnswerBytes };
+
+  const keys = new KeyDirectory(database, secrets);
+  const rateLimit = new ModelRateLimit(state, options);
+  const keyRing = new KeyRing(clock);
+  const channels = new RoutingDirectory(database, secrets, keyRing, logger);
+  const prices = new PriceBook(options);
+  const pools = new Pools(around.guard);
+  const upstream = new UpstreamClient(pools);
+  const attempts = new Attempts({ options, channels, keyRing, upstream, guard: around.channelGuard, settings, logger, metrics });
+  const relay = new Relay({ options, keys, rateLimit, channels, prices, ledger, attempts, clock, logger, metrics });
+
+  return {
+    relay,
+    probe: new RelayProbe({ channels, keyRing, upstream, settings }),
+    routesParts: { relay, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
+    async start() {
+      keys.follow(changes);
+      await channels.start(changes, around.syncSeconds);
+    },
+    async stop() {
+      await relay.idle();
+      channels.stop();
+      await pools.close();
+    },
+  };
+}
