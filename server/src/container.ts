@@ -24,7 +24,6 @@ import { ChannelResolver } from './modules/channels/channel.resolver.js';
 import { channelRoutes } from './modules/channels/channel.routes.js';
 import { ChannelService } from './modules/channels/channel.service.js';
 import { modelCatalogueRoutes } from './modules/channels/model-catalogue.routes.js';
-import { ChannelService } from './modules/channels/channel.service.js';
 import { GroupResolver } from './modules/groups/group.resolver.js';
 import { groupRoutes } from './modules/groups/group.routes.js';
 import { GroupService } from './modules/groups/group.service.js';
@@ -68,12 +67,10 @@ import { UserService } from './modules/users/user.service.js';
 import { httpMetrics } from './observability/http-metrics.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
-import { OutboundGuard } from './outbound/outbound-guard.js';
-import { createRelay } from './relay/create-relay.js';
-import { relayRoutes } from './relay/relay.routes.js';
 import { GuardedFetch } from './outbound/guarded-fetch.js';
 import { OutboundGuard } from './outbound/outbound-guard.js';
 import { createRelay } from './relay/create-relay.js';
+import { relayRoutes } from './relay/relay.routes.js';
 import { systemClock } from './shared/clock.js';
 import { Secrets } from './shared/secrets.js';
 import { Shutdown } from './shutdown.js';
@@ -212,47 +209,7 @@ async function compose(
   const guardedFetch = new GuardedFetch(outboundGuard);
   shutdown.onStop('outbound calls', () => guardedFetch.close());
 
-  // The relay
   const channelService = new ChannelService({ channels, secrets, changes, audit: logService, clock });
-  const relay = createRelay({
-    database: dataSource,
-    state,
-    changes,
-    options: optionService,
-    ledger,
-    guard: outboundGuard,
-    secrets,
-    clock,
-    logger,
-    metrics,
-    settings: config.relay,
-    syncSeconds: config.syncSeconds,
-    channelGuard: () => channelService,
-  });
-  await relay.start();
-  shutdown.onStop('relay', () => relay.stop());
-  const channelServices: ChannelServices = {
-    channels: channelService,
-    bulk: new ChannelBulkService({ channels, changes, audit: logService }),
-    directory: channelDirectory,
-    discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
-    tests: new ChannelTestService({
-      channels,
-      probe: relay.probe,
-      logs: logService,
-      prices,
-      options: optionService,
-      clock,
-    }),
-  };
-  const outboundGuard = new OutboundGuard(config.outboundAllow);
-  const channelService = new ChannelService({
-    channels: dataSource.getRepository(Channel),
-    secrets,
-    changes,
-    audit: logService,
-    clock,
-  });
 
   // The relay
   const builtRelay = createRelay({
@@ -272,6 +229,20 @@ async function compose(
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());
+  const channelServices: ChannelServices = {
+    channels: channelService,
+    bulk: new ChannelBulkService({ channels, changes, audit: logService }),
+    directory: channelDirectory,
+    discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
+    tests: new ChannelTestService({
+      channels,
+      probe: builtRelay.probe,
+      logs: logService,
+      prices,
+      options: optionService,
+      clock,
+    }),
+  };
 
   // Skins
   const health = new HealthService([

@@ -2,10 +2,14 @@ import 'reflect-metadata';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { GroupResolver } from '../modules/groups/group.resolver.js';
+import { LogResolver } from '../modules/logs/log.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
+import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
+import { TokenResolver } from '../modules/tokens/token.resolver.js';
 import { SignInResolver } from '../modules/users/sign-in.resolver.js';
 import { UserResolver } from '../modules/users/user.resolver.js';
 import { createSchema } from './schema.js';
@@ -18,6 +22,10 @@ const schema = await createSchema([
   UserResolver,
   GroupResolver,
   OptionResolver,
+  ChannelResolver,
+  TokenResolver,
+  LogResolver,
+  PricingResolver,
 ]);
 
 /** Where the schema goes: the first argument, or the file that is reviewed. */

@@ -25,6 +25,6 @@ export type ProbeResult =
       readonly milliseconds: number;
       /** The provider's status, absent when there was no answer. */
       readonly status?: number;
-      /** For an admin: masked, without keys. */
+      /** For an admin, `status code N: …` when the provider answered; masked, without keys. */
       readonly message: string;
     };

@@ -47,7 +47,7 @@ export class ChannelTestService {
     await this.keep(admin, channel, request.model, result);
     return {
       success: result.success,
-      message: result.success ? '' : describe(result),
+      message: result.success ? '' : result.message,
       seconds: result.milliseconds / 1000,
     };
   }
@@ -72,11 +72,6 @@ export class ChannelTestService {
       });
     });
   }
-}
-
-/** `status code N: …` when the provider answered. */
-function describe({ status, message }: Extract<ProbeResult, { success: false }>): string {
-  return status === undefined ? message : `status code ${status}: ${message}`;
 }
 
 function testRequest(channel: Channel, asked: string): ProbeRequest {

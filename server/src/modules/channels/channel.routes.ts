@@ -1,5 +1,4 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { parseBody } from '../../http/parse-body.js';
 import { queryFlag, queryId, queryNumber } from '../../http/query.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
@@ -102,14 +101,14 @@ export const channelRoutes =
     app.post(
       '/',
       admin(async ({ actor, body }) => {
-        await channels.create(actor, parseBody(createBody, body));
+        await channels.create(actor, createBody.parse(body));
       }),
     );
 
     app.put(
       '/',
       admin(async ({ actor, body }) => {
-        const { id, fields } = parseBody(updateBody, body);
+        const { id, fields } = updateBody.parse(body);
         return toWire(await channels.update(actor, id, fields));
       }),
     );
@@ -128,13 +127,13 @@ export const channelRoutes =
 
     app.post(
       '/batch',
-      admin(({ actor, body }) => bulk.delete(actor, parseBody(idsBody, body))),
+      admin(({ actor, body }) => bulk.delete(actor, idsBody.parse(body))),
     );
 
     app.post(
       '/batch/tag',
       admin(({ actor, body }) => {
-        const { ids, tag } = parseBody(batchTagBody, body);
+        const { ids, tag } = batchTagBody.parse(body);
         return bulk.setTag(actor, ids, tag);
       }),
     );
@@ -142,21 +141,21 @@ export const channelRoutes =
     app.post(
       '/tag/enabled',
       admin(async ({ actor, body }) => {
-        await bulk.setTagStatus(actor, parseBody(tagBody, body), true);
+        await bulk.setTagStatus(actor, tagBody.parse(body), true);
       }),
     );
 
     app.post(
       '/tag/disabled',
       admin(async ({ actor, body }) => {
-        await bulk.setTagStatus(actor, parseBody(tagBody, body), false);
+        await bulk.setTagStatus(actor, tagBody.parse(body), false);
       }),
     );
 
     app.put(
       '/tag',
       admin(async ({ actor, body }) => {
-        const { tag, change } = parseBody(tagEditBody, body);
+        const { tag, change } = tagEditBody.parse(body);
         await bulk.editTag(actor, tag, change);
       }),
     );

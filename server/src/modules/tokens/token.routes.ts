@@ -1,5 +1,4 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { parseBody } from '../../http/parse-body.js';
 import { queryId, queryNumber } from '../../http/query.js';
 import type { RestHandlers } from '../../http/rest.js';
 import { toPageQuery } from '../../shared/page.js';
@@ -33,18 +32,18 @@ export const tokenRoutes =
 
     app.post(
       '/',
-      rest.user(async ({ actor, body }) => toWire(await tokenService.create(actor, parseBody(createBody, body)))),
+      rest.user(async ({ actor, body }) => toWire(await tokenService.create(actor, createBody.parse(body)))),
     );
 
     app.put(
       '/',
       rest.user(async ({ actor, query, body }) => {
         if (query.status_only) {
-          const { id, status } = parseBody(statusBody, body);
+          const { id, status } = statusBody.parse(body);
           await tokenService.setStatus(actor, id, status);
           return toWire(await tokenService.getOwnKey(actor, id));
         }
-        const { id, fields, wantsEnabled } = parseBody(updateBody, body);
+        const { id, fields, wantsEnabled } = updateBody.parse(body);
         await tokenService.update(actor, id, fields, wantsEnabled ? 'enabled' : undefined);
         return toWire(await tokenService.getOwnKey(actor, id));
       }),
