@@ -60,7 +60,7 @@ async function ensureTemplate(client: pg.Client, server: string): Promise<string
     const draft = `${name}_draft`;
     await client.query(`DROP DATABASE IF EXISTS "${draft}" WITH (FORCE)`);
     await client.query(`CREATE DATABASE "${draft}"`);
-    await migrate(databaseUrl(server, draft));
+    await migrateDatabase(databaseUrl(server, draft));
     await client.query(`ALTER DATABASE "${draft}" RENAME TO "${name}"`);
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [templateLock]);
@@ -68,11 +68,14 @@ async function ensureTemplate(client: pg.Client, server: string): Promise<string
   return name;
 }
 
-async function migrate(url: string): Promise<void> {
+/** As a server does it at its start. */
+async function migrateDatabase(url: string): Promise<void> {
   const { createDataSource } = await import('../../server/src/db/data-source.js');
+  const { migrate } = await import('../../server/src/db/migrate.js');
+  const { createLogger } = await import('../../server/src/observability/logger.js');
   const dataSource = await createDataSource(url, 2).initialize();
   try {
-    await dataSource.runMigrations();
+    await migrate(dataSource, url, createLogger('silent'));
   } finally {
     await dataSource.destroy();
   }
@@ -87,7 +90,7 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
 function schemaFingerprint(): string {
   const hash = createHash('sha256');
   const files = readdirSync(databaseFolder, { recursive: true, encoding: 'utf8' });
-  for (const file of files.filter((name) => /migrat.*\.ts$/.test(name) && !name.endsWith('.test.ts')).sort()) {
+  for (const file of files.filter((name) => /(migrat|schema).*\.ts$/.test(name) && !name.endsWith('.test.ts')).sort()) {
     hash.update(file).update(readFileSync(join(databaseFolder, file)));
   }
   return hash.digest('hex').slice(0, 16);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startRedisCluster } from '../../../tests/support/services/redis-cluster.js';
 import { startRedisSentinel } from '../../../tests/support/services/redis-sentinel.js';
-import { findRedisServer, startRedis } from '../../../tests/support/services/redis.js';
+import { findRedis, findRedisServer } from '../../../tests/support/services/redis.js';
 import { MemoryState } from './memory-state.js';
 import type { RedisConfig } from './redis-client.js';
 import { RedisState } from './redis-state.js';
@@ -38,7 +38,8 @@ const inMemory = async (): Promise<Surroundings> => {
 };
 
 const onOneServer = async (): Promise<Surroundings> => {
-  const server = await startRedis();
+  const server = await findRedis();
+  if (!server) throw new Error('no Redis');
   return onRedis({ kind: 'single', url: server.url }, () => server.stop());
 };
 

@@ -1,0 +1,153 @@
+import 'reflect-metadata';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Api } from './api.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
+import { freePort } from './services/processes.js';
+
+export interface ServerOptions {
+  /** Environment variables that differ from those of every test server. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Several servers on one database; default: a fresh one, dropped with the server. */
+  readonly database?: TestDatabase;
+}
+
+/** A running Tollgate. */
+export interface TestServer {
+  readonly api: Api;
+  readonly url: string;
+  readonly database: TestDatabase;
+  /** Every log line so far, as written. */
+  logLines(): readonly string[];
+  /** Stops it gracefully, and removes what was made for it. */
+  stop(): Promise<void>;
+}
+
+/** One that can be killed. */
+export interface SpawnedServer extends TestServer {
+  readonly process: ChildProcess;
+  /** Sends the signal and waits for the end; database and data folder stay. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+}
+
+const projectRoot = join(import.meta.dirname, '../..');
+
+/**
+ * A whole server in this process, on a free port with a fresh database: the quickest way to a real one. Serves the
+ * console when it is built.
+ */
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const { parseConfig } = await import('../../server/src/config.js');
+  const { createContainer } = await import('../../server/src/container.js');
+  const { createLogger } = await import('../../server/src/observability/logger.js');
+  const surroundings = await prepare(options);
+  const lines: string[] = [];
+  const environment: Record<string, string> = { PORT: '0', ...surroundings.environment };
+  const client = join(projectRoot, 'dist/client');
+  const container = createContainer(parseConfig(environment), {
+    logger: createLogger(environment.LOG_LEVEL ?? 'info', { write: (line: string) => void lines.push(line) }),
+    clientRoot: existsSync(client) ? client : null,
+  });
+  try {
+    const { url } = await container.start();
+    return {
+      api: new Api(url),
+      url,
+      database: surroundings.database,
+      logLines: () => lines,
+      stop: async () => {
+        await container.stop();
+        await surroundings.remove();
+      },
+    };
+  } catch (error) {
+    await surroundings.remove();
+    throw error;
+  }
+}
+
+/** A server as a process of its own, from the build in `dist`: for tests that kill. */
+export async function spawnServer(options: ServerOptions = {}): Promise<SpawnedServer> {
+  const surroundings = await prepare(options);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, ['--enable-source-maps', join(projectRoot, 'dist/server/main.js')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, PORT: String(port), ...surroundings.environment },
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => lines.push(...text.split('\n').filter(Boolean)));
+  }
+  const ended = once(child, 'exit');
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<void> => {
+    if (isRunning()) child.kill(signal);
+    await ended;
+  };
+
+  const deadline = Date.now() + 20_000;
+  while (!(await isReady(url))) {
+    if (!isRunning() || Date.now() > deadline) {
+      await kill();
+      await surroundings.remove();
+      throw new Error(`the server did not become ready:\n${lines.join('\n')}`);
+    }
+    await delay(25);
+  }
+  return {
+    api: new Api(url),
+    url,
+    database: surroundings.database,
+    process: child,
+    logLines: () => lines,
+    kill,
+    stop: async () => {
+      await kill('SIGTERM');
+      await surroundings.remove();
+    },
+  };
+}
+
+async function prepare(options: ServerOptions): Promise<{
+  readonly database: TestDatabase;
+  readonly environment: Record<string, string>;
+  remove(): Promise<void>;
+}> {
+  const database = options.database ?? (await createTestDatabase());
+  const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
+  return {
+    database,
+    environment: {
+      HOST: '127.0.0.1',
+      DATA_DIR: dataDir,
+      DATABASE_URL: database.url,
+      DATABASE_POOL_SIZE: '5',
+      SESSION_SECRET: 'session secret of a test',
+      ENCRYPTION_KEY: 'encryption key of a test',
+      GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
+      GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
+      SHUTDOWN_TIMEOUT: '5',
+      ...options.environment,
+    },
+    remove: async () => {
+      if (!options.database) await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`);
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false; // The port is not open yet.
+  }
+}
