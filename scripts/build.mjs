@@ -31,11 +31,7 @@ const parts = {
     settings: ['package-lock.json', 'tsconfig.base.json', 'codegen.yml'],
     async make(target) {
       await run('@graphql-codegen/cli', 'graphql-codegen', ['--config', 'codegen.yml'], root);
-      await run(
-        'vite/bin/vite.js',
-        ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn'],
-        root,
-      );
+      await run('vite', 'vite', ['build', 'client', '--outDir', target, '--emptyOutDir', '--logLevel', 'warn'], root);
     },
   },
 };
