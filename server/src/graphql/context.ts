@@ -14,26 +14,34 @@ export interface GraphQLContext {
   readonly reply: FastifyReply;
 }
 
+/** A class, because Apollo copies the context for every operation: own fields and prototype, so a getter lives on the latter. */
+class RequestContext implements GraphQLContext {
+  constructor(
+    private readonly identity: Identity,
+    readonly request: FastifyRequest,
+    readonly reply: FastifyReply,
+  ) {}
+
+  get actor(): MaybeActor {
+    if (this.identity.failure) throw this.identity.failure;
+    return this.identity.actor;
+  }
+}
+
+interface Identity {
+  readonly actor: MaybeActor;
+  readonly failure?: AppError;
+}
+
 export async function createContext(
   request: FastifyRequest,
   reply: FastifyReply,
   authenticator: Authenticator,
 ): Promise<GraphQLContext> {
-  const { actor, failure } = await identify(request, authenticator);
-  return {
-    request,
-    reply,
-    get actor() {
-      if (failure) throw failure;
-      return actor;
-    },
-  };
+  return new RequestContext(await identify(request, authenticator), request, reply);
 }
 
-async function identify(
-  request: FastifyRequest,
-  authenticator: Authenticator,
-): Promise<{ actor: MaybeActor; failure?: AppError }> {
+async function identify(request: FastifyRequest, authenticator: Authenticator): Promise<Identity> {
   try {
     return { actor: await authenticate(request, authenticator) };
   } catch (error) {
