@@ -1,0 +1,582 @@
+import { malformedJson, unauthorized } from '../support/upstream/faults.js';
+import { json } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Site, type Answer, type Person } from './site.js';
+
+type WireChannel = Record<string, unknown> & { id: number; key: string };
+
+let site: Site;
+let upstream: Upstream;
+let root: Person;
+let admin: Person;
+let common: Person;
+
+beforeAll(async () => {
+  [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
+  root = await site.setUp();
+  admin = await site.invite(root, 'admin');
+  common = await site.invite(root);
+});
+afterAll(() => Promise.all([site.stop(), upstream.stop()]));
+beforeEach(async () => {
+  upstream.reset();
+  await site.query('DELETE FROM channels');
+  await site.expectSuccess(root, 'POST', '/api/channel/fix');
+});
+
+const call = (method: string, path: string, body?: unknown): Promise<Answer> => site.rest(admin, method, path, body);
+const rows = (answer: Answer): WireChannel[] => answer.body.data as WireChannel[];
+const failure = (message: string): object => ({ success: false, message });
+
+const body = (more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  name: 'main',
+  type: 1,
+  key: 'sk-planted-upstream-key',
+  models: 'gpt-4o,gpt-4o-mini',
+  group: 'default',
+  base_url: upstream.url,
+  ...more,
+});
+
+async function create(more: Record<string, unknown> = {}): Promise<number> {
+  await site.expectSuccess(admin, 'POST', '/api/channel/', body(more));
+  const [row] = await site.query<{ id: number }>('SELECT max(id) AS id FROM channels');
+  return row?.id ?? 0;
+}
+
+const manageRows = (): Promise<Array<{ content: string; username: string }>> =>
+  site.query('SELECT content, username FROM logs WHERE type = 3 ORDER BY id');
+
+describe('creating', () => {
+  it('answers without data, keeps the key sealed and applies the defaults', async () => {
+    const answer = await call('POST', '/api/channel/', body({ id: 4711, group: undefined, type: undefined }));
+    expect(answer.body).toEqual({ success: true, message: '' });
+    const [row] = await site.query<Record<string, unknown>>('SELECT * FROM channels');
+    expect(row).toMatchObject({ type: 1, status: 1, auto_ban: 1, weight: 0, priority: 0, group: 'default' });
+    expect(row?.['id']).not.toBe(4711);
+    expect(JSON.stringify(row)).not.toContain('planted');
+    expect(Number(row?.['created_time'])).toBeGreaterThan(1_700_000_000);
+  });
+
+  it('trims and de-duplicates models and groups, strips the slash, joins keys from lines', async () => {
+    const id = await create({
+      models: ' gpt-4o , gpt-4o,, o1 ',
+      group: 'vip, default ,vip',
+      base_url: 'https://example.com/ ',
+      key: 'sk-a\n\n sk-b ,sk-c',
+    });
+    const { body: detail } = await call('GET', `/api/channel/${id}`);
+    expect(detail.data).toMatchObject({
+      models: 'gpt-4o,o1',
+      group: 'vip,default',
+      base_url: 'https://example.com',
+      key: 'sk-a,sk-b,sk-c',
+    });
+  });
+
+  it.each([
+    [{ name: ' ' }, 'Channel name must not be empty'],
+    [{ name: undefined }, 'Fill in the channel name'],
+    [{ key: undefined }, 'Fill in the channel key'],
+    [{ key: ' ,\n' }, 'Fill in the channel key'],
+    [{ models: undefined }, 'At least one model is required'],
+    [{ models: ' , ' }, 'At least one model is required'],
+    [{ group: ' , ' }, 'At least one group is required'],
+    [{ models: 'm'.repeat(256) }, 'Model name too long'],
+    [{ type: 9999 }, 'Unknown channel type'],
+    [{ type: 8, base_url: '' }, 'Channels of this type need a base URL'],
+    [{ base_url: 'file:///etc/passwd' }, 'Base URL must be an http:// or https:// address'],
+    [{ type: 41, other: '' }, 'Deployment region must not be empty'],
+    [{ type: 41, other: '{"gpt":"us"}' }, 'Deployment region must contain default'],
+    [{ model_mapping: '{' }, 'Model mapping must be valid JSON'],
+    [{ model_mapping: '{"a":1}' }, 'Model mapping: values must be texts'],
+    [{ setting: '[]' }, 'Channel setting: must be a JSON object'],
+    [{ setting: '{"proxy":"gopher://x"}' }, 'Channel setting: proxy must be an http://, https:// or socks5:// address'],
+    [{ param_override: 'x' }, 'Parameter override must be valid JSON'],
+    [{ status_code_mapping: '1' }, 'Status code mapping: must be a JSON object'],
+    [{ model_prefix: 'p'.repeat(65) }, 'Model prefix must have at most 64 characters'],
+    [{ weight: -1 }, 'weight must be a whole number from 0 to 2147483647'],
+    [{ priority: 1.5 }, expect.stringMatching(/^Invalid parameter/)],
+    [{ name: 5 }, expect.stringMatching(/^Invalid parameter/)],
+  ])('refuses %j', async (more, message) => {
+    const answer = await call('POST', '/api/channel/', body(more));
+    expect([answer.status, answer.body]).toEqual([200, { success: false, message, code: 'INVALID_INPUT' }]);
+    expect(await site.query('SELECT 1 FROM channels')).toEqual([]);
+  });
+
+  it('refuses a body that is no JSON', async () => {
+    expect((await call('POST', '/api/channel/', '{')).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+  });
+
+  it('takes the text null of the old form for unset', async () => {
+    await create({ model_mapping: 'null', setting: null });
+    expect(rows(await call('GET', '/api/channel/'))[0]).toMatchObject({ model_mapping: '', setting: '' });
+  });
+
+  it('never splits a Vertex key, and takes a plain region', async () => {
+    const key = '{"type":"service_account","a":"b,c"}';
+    const id = await create({ type: 41, other: 'us-central1', key, base_url: '' });
+    expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject({ key });
+  });
+
+  it('gives Spark its version', async () => {
+    await create({ type: 18, base_url: '' });
+    expect(rows(await call('GET', '/api/channel/'))[0]).toMatchObject({ other: 'v2.1' });
+  });
+});
+
+describe('the list', () => {
+  it('is a bare array from page 0 with every key, the upstream key blank', async () => {
+    await create({ name: 'low', priority: 1 });
+    await create({ name: 'high', priority: 5 });
+    await create({ name: 'also low', priority: 1 });
+    const all = rows(await call('GET', '/api/channel/'));
+    expect(all.map(({ name }) => name)).toEqual(['high', 'also low', 'low']);
+    expect(Object.keys(all[0] ?? {}).sort()).toEqual(
+      [
+        ...['id', 'type', 'key', 'openai_organization', 'test_model', 'status', 'name', 'weight', 'created_time'],
+        ...['test_time', 'balance_updated_time', 'response_time', 'base_url', 'other', 'balance', 'models', 'group'],
+        ...['used_quota', 'model_mapping', 'status_code_mapping', 'priority', 'auto_ban', 'other_info', 'tag'],
+        ...['setting', 'param_override', 'model_prefix', 'max_input_tokens', 'expired_time'],
+      ].sort(),
+    );
+    expect(all.every(({ key }) => key === '')).toBe(true);
+    const byId = rows(await call('GET', '/api/channel?id_sort=true&page_size=2'));
+    expect(byId.map(({ name }) => name)).toEqual(['also low', 'high']);
+    expect(rows(await call('GET', '/api/channel/?p=1&page_size=2&id_sort=1')).map(({ name }) => name)).toEqual(['low']);
+    expect(rows(await call('GET', '/api/channel/?p=2&page_size=2'))).toEqual([]);
+    expect(rows(await call('GET', '/api/channel/?p=NaN&page_size='))).toHaveLength(3);
+  });
+
+  it('pages tags in tag mode and shows whole tags', async () => {
+    await create({ name: 'a1', tag: 'a', priority: 1 });
+    await create({ name: 'b1', tag: 'b', priority: 9 });
+    await create({ name: 'a2', tag: 'a', priority: 3 });
+    await create({ name: 'none' });
+    const all = rows(await call('GET', '/api/channel/?tag_mode=true'));
+    expect(all.map(({ name }) => name)).toEqual(['b1', 'a2', 'a1']);
+    expect(all.every(({ key }) => key === '')).toBe(true);
+    const first = rows(await call('GET', '/api/channel/?tag_mode=true&page_size=1&p=1'));
+    expect(first.map(({ name }) => name)).toEqual(['a2', 'a1']);
+  });
+
+  it('is searched by id, name, whole key, model and group', async () => {
+    const first = await create({ name: 'Alpha_1', models: 'gpt-4o', group: 'vip', key: 'sk-one,sk-two' });
+    await create({ name: 'beta', models: 'claude-3', tag: 't' });
+    await create({ name: 'gamma', models: 'o1', tag: 't' });
+    const names = async (query: string): Promise<unknown[]> =>
+      rows(await call('GET', `/api/channel/search?id_sort=true&${query}`)).map(({ name }) => name);
+    expect(await names(`keyword=${first}`)).toContain('Alpha_1');
+    expect(await names('keyword=alpha_')).toEqual(['Alpha_1']);
+    expect(await names('keyword=%25')).toEqual([]);
+    expect(await names('keyword=sk-two')).toEqual(['Alpha_1']);
+    expect(await names('keyword=sk-one,sk-two')).toEqual(['Alpha_1']);
+    expect(await names('keyword=sk-tw')).toEqual([]);
+    expect(await names('model=claude')).toEqual(['beta']);
+    expect(await names('group=vip')).toEqual(['Alpha_1']);
+    expect(await names('group=vi')).toEqual([]);
+    expect(await names('group=null&model=o')).toEqual(['gamma', 'Alpha_1']);
+    expect(await names('keyword=beta&tag_mode=true')).toEqual(['gamma', 'beta']);
+    expect(JSON.stringify((await call('GET', '/api/channel/search')).body)).not.toContain('sk-one');
+  });
+});
+
+describe('one channel', () => {
+  it('shows its key in the detail, and the log says who read it', async () => {
+    const id = await create();
+    expect((await call('GET', `/api/channel/${id}`)).body).toMatchObject({
+      success: true,
+      message: '',
+      data: { id, key: 'sk-planted-upstream-key' },
+    });
+    const read = (await manageRows()).at(-1);
+    expect(read).toEqual({ content: `Read the key of channel ${id} (main)`, username: admin.username });
+  });
+
+  it.each(['0', '999999', 'x', '99999999999'])('is not found as %s', async (id) => {
+    expect((await call('GET', `/api/channel/${id}`)).body).toMatchObject({ success: false, code: 'NOT_FOUND' });
+  });
+
+  it('is changed in part: absent, null and unclearable zero values stay', async () => {
+    const id = await create({ weight: 7, tag: 't', test_model: 'o1' });
+    const kept = { name: '', key: '', models: '', group: '', status: 0, type: 0, other: '', weight: null };
+    const answer = await call('PUT', '/api/channel', { id, ...kept, priority: 0, tag: '', test_model: '' });
+    expect(answer.body).toMatchObject({
+      success: true,
+      data: { id, name: 'main', key: '', models: 'gpt-4o,gpt-4o-mini', status: 1, weight: 7, tag: '', test_model: '' },
+    });
+    expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject({ key: 'sk-planted-upstream-key' });
+  });
+
+  it.each([[{ status: 2 }], [{ priority: 3 }], [{ weight: 4 }], [{ models: 'o1' }], [{ name: 'new' }]])(
+    'takes %j alone',
+    async (change) => {
+      const id = await create();
+      expect((await call('PUT', '/api/channel/', { id, ...change })).body).toMatchObject({ data: { id, ...change } });
+    },
+  );
+
+  it('refuses what it would refuse in a new one, and an unknown id', async () => {
+    const id = await create();
+    for (const [change, message] of [
+      [{ model_mapping: '{' }, 'Model mapping must be valid JSON'],
+      [{ type: 41 }, 'Deployment region must not be empty'],
+      [{ status: 9 }, 'status must be a whole number from 1 to 3'],
+    ] as const) {
+      expect((await call('PUT', '/api/channel/', { id, ...change })).body).toMatchObject(failure(message));
+    }
+    expect((await call('PUT', '/api/channel/', { id: 999_999, name: 'x' })).body).toMatchObject({ code: 'NOT_FOUND' });
+    expect((await call('PUT', '/api/channel/', { name: 'x' })).body).toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  it('is deleted, also twice, with either form of the address', async () => {
+    const id = await create();
+    expect((await call('DELETE', `/api/channel/${id}/`)).body).toEqual({ success: true, message: '' });
+    expect((await call('DELETE', `/api/channel/${id}`)).body).toEqual({ success: true, message: '' });
+  });
+
+  it('leaves no key in the log, whatever is done to it', async () => {
+    const id = await create();
+    await call('PUT', '/api/channel/', { id, key: 'sk-planted-second' });
+    await call('GET', `/api/channel/${id}`);
+    await call('DELETE', `/api/channel/${id}`);
+    expect(JSON.stringify(await site.query('SELECT * FROM logs'))).not.toContain('planted');
+  });
+});
+
+describe('many channels', () => {
+  it('are deleted by status and by id, counting what is gone', async () => {
+    const [a, b, c] = [await create(), await create(), await create()];
+    await call('PUT', '/api/channel/', { id: a, status: 2 });
+    await site.query('UPDATE channels SET status = 3 WHERE id = $1', [b]);
+    expect((await call('DELETE', '/api/channel/disabled')).body).toEqual({ success: true, message: '', data: 2 });
+    expect((await call('POST', '/api/channel/batch', { ids: [c, 999_999] })).body).toMatchObject({ data: 1 });
+    for (const ids of [[], null]) {
+      expect((await call('POST', '/api/channel/batch', { ids })).body).toMatchObject(failure('Invalid parameter'));
+    }
+  });
+
+  it('are tagged, switched and edited by tag', async () => {
+    const [a, b] = [await create({ weight: 5 }), await create()];
+    expect((await call('POST', '/api/channel/batch/tag', { ids: [a, b], tag: ' t ' })).body).toMatchObject({ data: 2 });
+    expect((await call('POST', '/api/channel/tag/disabled', { tag: 't' })).body).toEqual({
+      success: true,
+      message: '',
+    });
+    const state = (): Promise<unknown[]> =>
+      site.query('SELECT status, tag, weight, priority, models, "group" FROM channels ORDER BY id');
+    const same = { priority: 0, models: 'gpt-4o,gpt-4o-mini', group: 'default' };
+    expect(await state()).toEqual([
+      { status: 2, tag: 't', weight: 5, ...same },
+      { status: 2, tag: 't', weight: 0, ...same },
+    ]);
+    await site.expectSuccess(admin, 'POST', '/api/channel/tag/enabled', { tag: 't' });
+    const edit = { tag: 't', new_tag: 'u', weight: 0, priority: 4, models: 'o1, o1', groups: 'vip', model_mapping: '' };
+    expect((await call('PUT', '/api/channel/tag', edit)).body).toEqual({ success: true, message: '' });
+    const edited = { status: 1, tag: 'u', weight: 0, priority: 4, models: 'o1', group: 'vip' };
+    expect(await state()).toEqual([edited, edited]);
+    await site.expectSuccess(admin, 'POST', '/api/channel/batch/tag', { ids: [a], tag: null });
+    expect(await state()).toEqual([{ ...edited, tag: '' }, edited]);
+  });
+
+  it.each([
+    ['POST', '/api/channel/tag/enabled', { tag: '' }, 'Invalid parameter'],
+    ['POST', '/api/channel/tag/disabled', {}, 'Invalid parameter'],
+    ['PUT', '/api/channel/tag', { priority: 1 }, 'Tag must not be empty'],
+    ['POST', '/api/channel/batch/tag', { ids: [], tag: 'x' }, 'Invalid parameter'],
+    ['PUT', '/api/channel/tag', { tag: 'x', weight: -1 }, 'weight must be a whole number from 0 to 2147483647'],
+  ])('%s %s refuses %j', async (method, path, given, message) => {
+    expect((await call(method, path, given)).body).toMatchObject(failure(message));
+  });
+
+  it('are repaired by number', async () => {
+    const id = await create();
+    await create();
+    await site.query(`UPDATE channels SET models = ' a ,a, b', "group" = '' WHERE id = $1`, [id]);
+    expect((await call('POST', '/api/channel/fix')).body).toEqual({ success: true, message: '', data: 1 });
+    expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject({ models: 'a,b', group: 'default' });
+    expect((await call('POST', '/api/channel/fix')).body).toMatchObject({ data: 0 });
+  });
+
+  it('each leave one row of the acting admin in the log', async () => {
+    const id = await create({ tag: 't' });
+    const before = (await manageRows()).length;
+    await call('PUT', '/api/channel/', { id, weight: 1 });
+    await call('POST', '/api/channel/tag/disabled', { tag: 't' });
+    await call('DELETE', '/api/channel/disabled');
+    const added = (await manageRows()).slice(before);
+    expect(added).toEqual([
+      { content: `Changed channel ${id} (main): weight`, username: admin.username },
+      { content: 'Disabled tag "t" (1 channel)', username: admin.username },
+      { content: 'Deleted disabled channels: (1 channel)', username: admin.username },
+    ]);
+  });
+});
+
+describe('models', () => {
+  it('of the catalogue are listed once, as OpenAI lists them', async () => {
+    const { body: answer } = await call('GET', '/api/channel/models');
+    const models = answer.data as Array<{ id: string; owned_by: string }>;
+    expect(Object.keys(answer).sort()).toEqual(['data', 'success']);
+    expect(models[0]).toMatchObject({ id: 'gpt-3.5-turbo', object: 'model', owned_by: 'openai', parent: null });
+    expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
+    expect(models.find(({ id }) => id === 'mj_imagine')?.owned_by).toBe('midjourney');
+  });
+
+  it('by type are open to every user', async () => {
+    const { body: answer } = await site.rest(common, 'GET', '/api/models');
+    expect(Object.keys(answer).sort()).toEqual(['data', 'success']);
+    const data = answer.data as Record<string, string[]>;
+    expect([data['1']?.length, data['14']?.length, data['37']]).toEqual([64, 16, []]);
+    expect((await site.rest(null, 'GET', '/api/models')).status).toBe(401);
+  });
+
+  it('that can be called follow every change at once', async () => {
+    const enabled = async (): Promise<unknown> => (await call('GET', '/api/channel/models_enabled')).body.data;
+    const own = async (): Promise<unknown> => (await site.rest(common, 'GET', '/api/user/models')).body.data;
+    expect(await enabled()).toEqual([]);
+    const id = await create({ models: 'b,a' });
+    const hidden = await create({ models: 'secret', group: 'svip' });
+    expect([await enabled(), await own()]).toEqual([
+      ['a', 'b', 'secret'],
+      ['a', 'b'],
+    ]);
+    await call('PUT', '/api/channel/', { id: hidden, status: 2 });
+    expect(await enabled()).toEqual(['a', 'b']);
+    await create({ models: 'a', model_prefix: 'p/' });
+    expect(await own()).toEqual(['p/a', 'b']);
+    await call('POST', '/api/channel/batch', { ids: [id] });
+    expect(await own()).toEqual(['p/a']);
+  });
+});
+
+describe('asking a provider for its models', () => {
+  it('uses the stored address and the first key', async () => {
+    upstream.script({ path: '/v1/models' }, json({ data: [{ id: 'b' }, { id: 'a' }, { id: 'b' }] }));
+    const id = await create({ key: 'sk-first,sk-second' });
+    expect((await call('GET', `/api/channel/fetch_models/${id}`)).body).toEqual({
+      success: true,
+      message: '',
+      data: ['b', 'a'],
+    });
+    expect(upstream.requests.map(({ path, key }) => [path, key])).toEqual([['/v1/models', 'sk-first']]);
+  });
+
+  it.each([
+    [1, '/v1', '/v1/models', { data: [{ id: 'x' }] }],
+    [8, '/any/v1/chat/completions', '/any/v1/models', { data: [{ id: 'x' }] }],
+    [24, '', '/v1beta/openai/models', { data: [{ id: 'models/x' }] }],
+    [4, '', '/api/tags', { models: [{ name: 'x' }] }],
+    [14, '', '/v1/models', { data: [{ id: 'x' }] }],
+  ])('of type %d at %s asks %s', async (type, suffix, path, reply) => {
+    upstream.script({}, json(reply));
+    const form = { base_url: upstream.url + suffix, type, key: 'sk-form\nsk-other' };
+    expect((await call('POST', '/api/channel/fetch_models', form)).body).toEqual({ success: true, data: ['x'] });
+    const [asked] = upstream.requests;
+    expect(asked?.path).toBe(path);
+    expect(type === 14 ? asked?.headers['x-api-key'] : asked?.key).toBe('sk-form');
+  });
+
+  it('says what went wrong', async () => {
+    const form = { base_url: upstream.url, type: 1, key: 'k' };
+    upstream.script({}, unauthorized());
+    expect((await call('POST', '/api/channel/fetch_models', form)).body).toMatchObject(failure('status code: 401'));
+    upstream.script({}, malformedJson());
+    const broken = failure('The answer is not a list of models');
+    expect((await call('POST', '/api/channel/fetch_models', form)).body).toMatchObject(broken);
+    const metadata = { ...form, base_url: 'http://169.254.169.254' };
+    const refused = failure('This address cannot be called from here');
+    expect((await call('POST', '/api/channel/fetch_models', metadata)).body).toMatchObject(refused);
+    expect((await call('POST', '/api/channel/fetch_models', { ...form, type: 9999 })).body).toMatchObject(
+      failure('Unknown channel type'),
+    );
+    expect((await call('GET', '/api/channel/fetch_models/999999')).body).toMatchObject({ code: 'NOT_FOUND' });
+    const undecodable = await call('POST', '/api/channel/fetch_models', '[');
+    expect([undecodable.status, undecodable.body]).toEqual([400, failure('Invalid request')]);
+  });
+
+  it('never sends a stored key to another address', async () => {
+    const id = await create({ key: 'sk-stored' });
+    const document = 'mutation ($input: FetchModelsInput!) { fetchUpstreamModels(input: $input) }';
+    const answer = await site.graphql(admin, document, { input: { id, baseUrl: upstream.url } });
+    expect([answer.codes, upstream.requests]).toEqual([['INVALID_INPUT'], []]);
+  });
+});
+
+describe('testing a channel', () => {
+  const stored = async (id: number): Promise<unknown> =>
+    (await site.query('SELECT response_time, test_time FROM channels WHERE id = $1', [id]))[0];
+
+  it('sends a tiny request, keeps the time, and logs what it would cost under the admin, charging nobody', async () => {
+    const completion = { choices: [], usage: { prompt_tokens: 8, completion_tokens: 9, total_tokens: 17 } };
+    upstream.script({ path: '/v1/chat/completions' }, json(completion));
+    const id = await create({ models: 'gpt-4o-mini' });
+    const answer = await call('GET', `/api/channel/test/${id}`);
+    expect(answer.body).toEqual({ success: true, message: '', time: expect.any(Number) as number });
+    expect(upstream.requests[0]?.body).toEqual({
+      model: 'gpt-4o-mini',
+      messages: [{ role: 'user', content: 'hi' }],
+      stream: false,
+      max_tokens: 10,
+    });
+    expect(await stored(id)).toMatchObject({ test_time: expect.stringMatching(/^17|^18/) as string });
+    const [row] = await site.query('SELECT * FROM logs WHERE type = 2 ORDER BY id DESC LIMIT 1');
+    expect(row).toMatchObject({
+      user_id: admin.id,
+      token_name: 'model test',
+      content: 'model test',
+      model_name: 'gpt-4o-mini',
+      channel_id: id,
+      quota: '3',
+      prompt_tokens: 8,
+      completion_tokens: 9,
+    });
+    const [self] = await site.query<{ used_quota: string }>('SELECT used_quota FROM users WHERE id = $1', [admin.id]);
+    expect(self?.used_quota).toBe('0');
+  });
+
+  it('asks for the model of the query, else the test model', async () => {
+    upstream.script({}, json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
+    const id = await create({ test_model: 'o3-mini' });
+    await call('GET', `/api/channel/test/${id}`);
+    await call('GET', `/api/channel/test/${id}?model=gemini-2.0-flash`);
+    await call('GET', `/api/channel/test/${id}?model=text-embedding-3-small`);
+    expect(upstream.requests.map(({ path, body: sent }) => [path, sent?.['model']])).toEqual([
+      ['/v1/chat/completions', 'o3-mini'],
+      ['/v1/chat/completions', 'gemini-2.0-flash'],
+      ['/v1/embeddings', 'text-embedding-3-small'],
+    ]);
+    expect(upstream.requests[0]?.body).toMatchObject({ max_completion_tokens: 10 });
+    expect(upstream.requests[1]?.body).toMatchObject({ max_tokens: 300 });
+    expect(upstream.requests[2]?.body).toMatchObject({ input: ['hello world'] });
+  });
+
+  it('tells why it failed, and disables nothing', async () => {
+    upstream.script({}, unauthorized());
+    const id = await create();
+    const answer = await call('GET', `/api/channel/test/${id}`);
+    expect(answer.body).toMatchObject({ success: false, time: expect.any(Number) as number });
+    expect(answer.body['message']).toMatch(/^status code 401: /);
+    expect(JSON.stringify(answer.body)).not.toContain('planted');
+    expect((await call('GET', `/api/channel/${id}`)).body.data).toMatchObject({ status: 1 });
+  });
+
+  it.each([2, 5, 36])('is not possible for type %d', async (type) => {
+    const id = await create({ type });
+    expect((await call('GET', `/api/channel/test/${id}`)).body).toEqual({
+      success: false,
+      message: 'Channels of this type cannot be tested',
+      time: 0,
+    });
+  });
+});
+
+describe('the GraphQL skin', () => {
+  const fields = 'id name status models group priority createdTime testTime usedQuota baseUrl tag';
+
+  it('lists, filters, sorts and counts', async () => {
+    await create({ name: 'a', models: 'x', priority: 2 });
+    await create({ name: 'b', models: 'y', group: 'vip', tag: 't' });
+    const list = async (args: string): Promise<unknown> =>
+      (await site.graphql(admin, `{ channels${args} { totalCount items { name } } }`)).data?.['channels'];
+    expect(await list('')).toEqual({ totalCount: 2, items: [{ name: 'a' }, { name: 'b' }] });
+    expect(await list('(pageSize: 1, page: 1)')).toEqual({ totalCount: 2, items: [{ name: 'b' }] });
+    expect(await list('(sort: { field: "name", direction: DESC })')).toMatchObject({ items: [{ name: 'b' }, {}] });
+    for (const filter of ['group: "vip"', 'model: "y"', 'tag: "t"', 'keyword: "b"', 'type: 1, tag: "t"']) {
+      expect(await list(`(filter: { ${filter} })`)).toEqual({ totalCount: 1, items: [{ name: 'b' }] });
+    }
+    expect(await list('(filter: { status: 2 })')).toEqual({ totalCount: 0, items: [] });
+    const bad = await site.graphql(admin, '{ channels(sort: { field: "keySealed", direction: ASC }) { totalCount } }');
+    expect(bad.codes).toEqual(['INVALID_INPUT']);
+  });
+
+  it('creates, changes, reads and deletes', async () => {
+    const input = { name: 'main', key: 'sk-planted-graphql', models: 'gpt-4o', baseUrl: upstream.url };
+    const created = await site.graphql(
+      admin,
+      `mutation ($input: ChannelInput!) { createChannel(input: $input) { ${fields} } }`,
+      { input },
+    );
+    const channel = created.data?.['createChannel'] as { id: number };
+    expect(channel).toMatchObject({ name: 'main', group: 'default', testTime: null, usedQuota: 0, status: 1 });
+    const { id } = channel;
+    const updated = await site.graphql(
+      admin,
+      `mutation ($id: Int!, $input: ChannelPatch!) { updateChannel(id: $id, input: $input) { ${fields} } }`,
+      { id, input: { tag: 'new', name: null } },
+    );
+    expect(updated.data?.['updateChannel']).toMatchObject({ name: 'main', tag: 'new' });
+    const read = await site.graphql(admin, `{ channel(id: ${id}) { tag } channelKey(id: ${id}) }`);
+    expect(read.data).toEqual({ channel: { tag: 'new' }, channelKey: 'sk-planted-graphql' });
+    const gone = await site.graphql(admin, `mutation { deleteChannel(id: ${id}) }`);
+    expect(gone.data).toEqual({ deleteChannel: true });
+    expect((await site.graphql(admin, `{ channel(id: ${id}) { id } }`)).codes).toEqual(['NOT_FOUND']);
+  });
+
+  it('has no field for the key', async () => {
+    const answer = await site.graphql(admin, '{ __type(name: "Channel") { fields { name } } }');
+    const names = (answer.data?.['__type'] as { fields: Array<{ name: string }> }).fields.map(({ name }) => name);
+    expect(names.filter((name) => /key|sealed/i.test(name))).toEqual([]);
+  });
+
+  it('changes many and tests one', async () => {
+    const id = await create();
+    upstream.script({}, json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }));
+    const answer = await site.graphql(
+      admin,
+      `mutation {
+        setChannelTag(ids: [${id}], tag: "t")
+        updateChannelTag(tag: "t", input: { priority: 3 })
+        setTagEnabled(tag: "t", enabled: false)
+        fixChannels
+        testChannel(id: ${id}) { success message seconds }
+        deleteDisabledChannels
+        deleteChannels(ids: [${id}])
+      }`,
+    );
+    expect(answer.data).toMatchObject({
+      setChannelTag: 1,
+      updateChannelTag: 1,
+      setTagEnabled: 1,
+      fixChannels: 0,
+      testChannel: { success: true, message: '' },
+      deleteDisabledChannels: 1,
+      deleteChannels: 0,
+    });
+  });
+
+  it('offers the provider types and the enabled models', async () => {
+    await create({ models: 'z' });
+    const answer = await site.graphql(admin, '{ channelTypes { id label defaultBaseUrl models } enabledModels }');
+    expect(answer.data?.['enabledModels']).toEqual(['z']);
+    expect((answer.data?.['channelTypes'] as unknown[])[0]).toMatchObject({ id: 1, label: 'OpenAI' });
+  });
+});
+
+describe('whoever is no admin', () => {
+  it('is refused everything, whatever he sends', async () => {
+    const id = await create();
+    const operations: Array<[string, string]> = [
+      ...['/', '/search', '/models', '/models_enabled', `/${id}`, `/test/${id}`, `/fetch_models/${id}`].map(
+        (path): [string, string] => ['GET', path],
+      ),
+      ...['/', '/fix', '/batch', '/batch/tag', '/tag/enabled', '/tag/disabled', '/fetch_models'].map(
+        (path): [string, string] => ['POST', path],
+      ),
+      ['PUT', '/'],
+      ['PUT', '/tag'],
+      ['DELETE', '/disabled'],
+      ['DELETE', `/${id}`],
+    ];
+    for (const [method, path] of operations) {
+      const answer = await site.rest(common, method, `/api/channel${path}`, method === 'GET' ? undefined : 'no json');
+      expect([method, path, answer.body]).toEqual([
+        method,
+        path,
+        { success: false, message: 'No permission: insufficient privileges', code: 'INSUFFICIENT_PRIVILEGES' },
+      ]);
+      expect((await site.rest(null, method, `/api/channel${path}`)).status).toBe(401);
+    }
+    expect(await site.query('SELECT 1 FROM channels')).toHaveLength(1);
+  });
+});
