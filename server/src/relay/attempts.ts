@@ -57,7 +57,13 @@ export class Attempts {
   constructor(private readonly parts: AttemptsParts) {}
 
   /** @throws CallFailedError with the last upstream failure, or the failure that ended the tries */
-  async serve(call: ChatCall, path: string, rawBody: Buffer, admission: Admission, client: ClientResponse): Promise<Served> {
+  async serve(
+    call: ChatCall,
+    path: string,
+    rawBody: Buffer,
+    admission: Admission,
+    client: ClientResponse,
+  ): Promise<Served> {
     const { options, metrics, keyRing } = this.parts;
     const usedChannels: number[] = [];
     const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
@@ -119,7 +125,9 @@ export class Attempts {
       settings: this.parts.settings,
       passThrough: values['global.pass_through_request_enabled'],
       keepsContent: values.LogChatContentEnabled,
-      pingSeconds: values['general_setting.ping_interval_enabled'] ? values['general_setting.ping_interval_seconds'] : 0,
+      pingSeconds: values['general_setting.ping_interval_enabled']
+        ? values['general_setting.ping_interval_seconds']
+        : 0,
     };
   }
 
@@ -155,9 +163,11 @@ export class Attempts {
     const { keyRing, channels, guard, logger } = this.parts;
     if (!keyRing.refuse(channel, keyIndex)) return;
     channels.exclude(channel.id);
-    guard.disableAutomatically(channel.id, `status ${error.status}: ${error.message}`.slice(0, 500)).catch((problem: unknown) => {
-      logger.error({ err: problem, channelId: channel.id }, 'channel could not be disabled');
-    });
+    guard
+      .disableAutomatically(channel.id, `status ${error.status}: ${error.message}`.slice(0, 500))
+      .catch((problem: unknown) => {
+        logger.error({ err: problem, channelId: channel.id }, 'channel could not be disabled');
+      });
   }
 }
 

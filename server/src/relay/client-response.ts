@@ -66,7 +66,7 @@ export class ClientResponse {
 
   /** Whole events. `source` is paused until the client has taken them. */
   write(bytes: Buffer | string, source?: Pausable): void {
-    if (this.left || this.raw.write(bytes) || !source) return;
+    if (this.left || this.raw.write(bytes) || !source || this.stall) return;
     source.pause();
     this.stall = setTimeout(() => this.raw.destroy(), this.stallAfter);
     this.raw.once('drain', () => {

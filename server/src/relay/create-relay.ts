@@ -72,7 +72,16 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   const prices = new PriceBook(options);
   const pools = new Pools(around.guard);
   const upstream = new UpstreamClient(pools);
-  const attempts = new Attempts({ options, channels, keyRing, upstream, guard: around.channelGuard, settings, logger, metrics });
+  const attempts = new Attempts({
+    options,
+    channels,
+    keyRing,
+    upstream,
+    guard: around.channelGuard,
+    settings,
+    logger,
+    metrics,
+  });
   const relay = new Relay({ options, keys, rateLimit, channels, prices, ledger, attempts, clock, logger, metrics });
 
   return {

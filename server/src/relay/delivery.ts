@@ -121,6 +121,11 @@ const cutShort = (): RelayError =>
 const asFailure = (error: unknown): Error =>
   error instanceof AppError
     ? error
-    : new RelayError('UPSTREAM_INVALID_RESPONSE', 'The answer of the upstream could not be read', 'stream_response_error', {
-        cause: error,
-      });
+    : new RelayError(
+        'UPSTREAM_INVALID_RESPONSE',
+        'The answer of the upstream could not be read',
+        'stream_response_error',
+        {
+          cause: error,
+        },
+      );

@@ -4,7 +4,13 @@ import { AppError } from '../shared/errors.js';
 import { ClientResponse } from './client-response.js';
 import { offeredModels } from './offered-models.js';
 import { toOpenAIFailure } from './protocols/openai/error.js';
-import { modelList, modelListFormat, oneModel, unknownModel, type OfferedModel } from './protocols/openai/model-list.js';
+import {
+  modelList,
+  modelListFormat,
+  oneModel,
+  unknownModel,
+  type OfferedModel,
+} from './protocols/openai/model-list.js';
 import type { RelayRoutesParts } from './relay-routes-parts.js';
 import { sendFailure, type IncomingCall, type Relay } from './relay.js';
 import { readRequestBody } from './request-body.js';
@@ -122,7 +128,11 @@ function fail(error: unknown, incoming: IncomingCall, client: ClientResponse, re
 }
 
 /** Takes the answer out of Fastify's hands; headers set by hooks so far are kept. */
-function take(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): { incoming: IncomingCall; client: ClientResponse } {
+function take(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  maxBodyBytes: number,
+): { incoming: IncomingCall; client: ClientResponse } {
   reply.hijack();
   const { url } = request;
   const mark = url.indexOf('?');

@@ -97,7 +97,13 @@ export class Relay {
     // send, stream
     let served: Served;
     try {
-      served = await attempts.serve(call.call, incoming.path + search(incoming.query), call.rawBody, call.admission, client);
+      served = await attempts.serve(
+        call.call,
+        incoming.path + search(incoming.query),
+        call.rawBody,
+        call.admission,
+        client,
+      );
     } catch (error) {
       await ledger.release(reservation);
       throw error;
@@ -132,7 +138,11 @@ export class Relay {
     this.measure(call, served, billed);
     this.warnOfStrangeUsage(call, billed);
     if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };
-    return { outcome: end.kind === 'broken' ? 'upstream_error' : 'ok', stream: served.isStream, model: call.admission.model };
+    return {
+      outcome: end.kind === 'broken' ? 'upstream_error' : 'ok',
+      stream: served.isStream,
+      model: call.admission.model,
+    };
   }
 
   /** Says no, in the client's dialect, wherever the answer stands. */
@@ -165,7 +175,10 @@ export class Relay {
     const plausible = Math.max(1000, call.rawBody.length);
     if (usage.promptTokens <= 10 * plausible) return;
     const { promptTokens, completionTokens } = usage;
-    this.parts.logger.warn({ requestId: call.requestId, promptTokens, completionTokens }, 'reported usage is implausible');
+    this.parts.logger.warn(
+      { requestId: call.requestId, promptTokens, completionTokens },
+      'reported usage is implausible',
+    );
   }
 
   private begin(): void {

@@ -45,7 +45,8 @@ function readAll(request: IncomingMessage, limit: number): Promise<Buffer> {
     request.on('end', () => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length)));
     request.on('error', reject);
     request.on('close', () => {
-      if (!request.complete) reject(new RelayError('INVALID_INPUT', 'Invalid request, the body is incomplete', 'invalid_request'));
+      if (!request.complete)
+        reject(new RelayError('INVALID_INPUT', 'Invalid request, the body is incomplete', 'invalid_request'));
     });
   });
 }

@@ -11,7 +11,8 @@ export interface PresentedKey {
 const bearer = /^Bearer\s+/i;
 const drawingWord = 'midjourney-proxy';
 
-const single = (value: string | string[] | undefined): string => ((Array.isArray(value) ? value[0] : value) ?? '').trim();
+const single = (value: string | string[] | undefined): string =>
+  ((Array.isArray(value) ? value[0] : value) ?? '').trim();
 
 /**
  * Where a key may stand, in the contract's order (`relay-core.md` 2.1).

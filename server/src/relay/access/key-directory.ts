@@ -132,7 +132,12 @@ export class KeyDirectory {
       unlimitedQuota: row['unlimited_quota'] as boolean,
       remainQuota: Number(row['remain_quota']),
       modelLimitsEnabled: row['model_limits_enabled'] as boolean,
-      modelLimits: new Set((row['model_limits'] as string).split(',').map((name) => name.trim()).filter(Boolean)),
+      modelLimits: new Set(
+        (row['model_limits'] as string)
+          .split(',')
+          .map((name) => name.trim())
+          .filter(Boolean),
+      ),
       allowIps: (row['allow_ips'] as string).trim(),
       group: row['group'] as string,
     };

@@ -90,7 +90,9 @@ function partsOf(body: Fields, model: string): PromptParts {
  */
 export async function countPrompt(body: Fields, model: string): Promise<number> {
   const parts = partsOf(body, model);
-  const count = await loadEncoding(encodingOf(model)).catch(() => (text: string) => estimateTokens(Buffer.byteLength(text)));
+  const count = await loadEncoding(encodingOf(model)).catch(
+    () => (text: string) => estimateTokens(Buffer.byteLength(text)),
+  );
   let total = parts.fixed;
   let left = exactCharacters;
   let sinceYield = 0;

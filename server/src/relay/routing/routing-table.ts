@@ -119,7 +119,5 @@ function toGroup(channels: readonly RoutedChannel[]): Group {
 function toTiers(channels: readonly RoutedChannel[]): Tier[] {
   const tiers = new Map<number, RoutedChannel[]>();
   for (const channel of channels) append(tiers, channel.priority, channel);
-  return [...tiers]
-    .map(([priority, own]) => ({ priority, channels: own }))
-    .sort((a, b) => b.priority - a.priority);
+  return [...tiers].map(([priority, own]) => ({ priority, channels: own })).sort((a, b) => b.priority - a.priority);
 }

@@ -32,7 +32,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   headers: IncomingHttpHeaders = {};
   private controller: Dispatcher.DispatchController | null = null;
   private abortReason: Error | null = null;
-  private early: Buffer[] = [];
+  /** What came since the sink was last told. */
+  private pending: Buffer[] = [];
+  private flushing = false;
   private sink: BodySink | null = null;
   private outcome: { readonly error: Error | null } | null = null;
   private sent = false;
@@ -72,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       end: stop,
       fail: stop,
     };
-    this.early = [];
+    this.pending = [];
     this.resume();
     if (this.outcome) stop();
   }
@@ -80,10 +82,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Gives the body to `sink`, beginning with what came before anybody asked. */
   pipe(sink: BodySink): void {
     this.sink = sink;
-    const early = this.early;
-    this.early = [];
-    for (const bytes of early) sink.data(bytes);
-    if (this.outcome && this.sink === sink) this.tellOutcome();
+    this.flush();
+    if (this.outcome) this.tellOutcome();
   }
 
   /** The whole body. @throws AppError UPSTREAM_INVALID_RESPONSE above `limit` bytes; RelayError when it breaks off */
@@ -134,8 +134,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.outcome) return;
-    if (this.sink) this.sink.data(bytes);
-    else this.early.push(bytes);
+    this.pending.push(bytes);
+    if (this.flushing) return;
+    // One read of the socket may hold many chunks: they go on together, at the end of this turn.
+    this.flushing = true;
+    queueMicrotask(() => {
+      this.flushing = false;
+      this.flush();
+    });
   }
 
   onResponseEnd(): void {
@@ -150,9 +156,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   private finish(error: Error | null): void {
     if (this.outcome) return;
+    this.flush();
+    // What was flushed may have ended the call by itself.
+    if (this.outcome) return;
     this.outcome = { error };
     if (this.status === 0) this.rejectAnswer(error ?? new Error('the upstream ended without an answer'));
     this.tellOutcome();
+  }
+
+  private flush(): void {
+    const { sink, pending } = this;
+    if (!sink || pending.length === 0) return;
+    this.pending = [];
+    sink.data(pending.length === 1 && pending[0] ? pending[0] : Buffer.concat(pending));
   }
 
   private tellOutcome(): void {

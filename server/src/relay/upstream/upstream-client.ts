@@ -55,7 +55,9 @@ const safeHeaders =
   /^(?:x-request-id|request-id|x-ratelimit-.*|anthropic-ratelimit-.*|openai-(?!organization|project).*|anthropic-(?!organization).*|retry-after|retry-after-ms)$/;
 
 /** The headers of an upstream that a client may see: never cookies, lengths, hops or whose account it is. */
-export function safeResponseHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+export function safeResponseHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
   const safe: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];

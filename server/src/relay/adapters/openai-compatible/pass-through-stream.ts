@@ -154,7 +154,8 @@ function nextOf(text: string, mark: string, start: number): number {
 }
 
 /** Space, tab, line ends, and the colon between key and value. */
-const isGap = (code: number): boolean => code === 0x20 || code === 0x3a || code === 0x09 || code === 0x0a || code === 0x0d;
+const isGap = (code: number): boolean =>
+  code === 0x20 || code === 0x3a || code === 0x09 || code === 0x0a || code === 0x0d;
 
 function isDone(text: string, start: number): boolean {
   if (!text.startsWith('data:', start)) return false;

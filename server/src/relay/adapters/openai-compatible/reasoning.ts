@@ -67,12 +67,16 @@ function toDeveloperMessages(given: unknown, model: string): Message[] | null {
 
 /** o1-mini and o1-preview know neither role: the first user message carries the text. */
 function foldSystemIntoUser(messages: Message[]): Message[] {
-  const instructions = messages.filter((message) => message?.role === 'system').map((message) => textOf(message.content));
+  const instructions = messages
+    .filter((message) => message?.role === 'system')
+    .map((message) => textOf(message.content));
   const rest = messages.filter((message) => message?.role !== 'system');
   const first = rest.findIndex((message) => message?.role === 'user');
   const prefix = instructions.filter(Boolean).join('\n\n');
   if (first === -1) return [{ role: 'user', content: prefix }, ...rest];
-  return rest.map((message, index) => (index === first ? { ...message, content: prepend(prefix, message.content) } : message));
+  return rest.map((message, index) =>
+    index === first ? { ...message, content: prepend(prefix, message.content) } : message,
+  );
 }
 
 const prepend = (prefix: string, content: unknown): unknown =>

@@ -38,7 +38,8 @@ export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Fields 
       return [{ ...choice, delta: { ...withoutReasoning(delta), content: both ? text + closing + both : text } }];
     }
     const plain = { ...choice, delta: withoutReasoning(delta) };
-    const ends = asText(delta['content']) !== '' || delta['tool_calls'] !== undefined || Boolean(choice['finish_reason']);
+    const ends =
+      asText(delta['content']) !== '' || delta['tool_calls'] !== undefined || Boolean(choice['finish_reason']);
     if (!thinking.has(index) || !ends) return [plain];
     thinking.delete(index);
     return [{ index, delta: { content: closing }, finish_reason: null }, plain];

@@ -21,7 +21,8 @@ export function parseJsonBody(bytes: Buffer): Record<string, unknown> {
   } catch {
     throw malformed('the body is not valid JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed('the body is not a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw malformed('the body is not a JSON object');
   return value as Record<string, unknown>;
 }
 

@@ -19,6 +19,9 @@ const rules: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b[A-Fa-f0-9]{32,128}\b/g, '[key]'],
   [/\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, '[address]'],
   [/\[?(?:[A-Fa-f0-9]{1,4}:){3,7}[A-Fa-f0-9]{0,4}\]?(?::\d{1,5})?/g, '[address]'],
-  [/\b(?:[a-z0-9-]{1,63}\.){1,6}(?:com|net|org|io|ai|cn|dev|app|co|cloud|internal|local|lan|top|xyz|me|info|eu|us)(?::\d{1,5})?\b/gi, '[address]'],
+  [
+    /\b(?:[a-z0-9-]{1,63}\.){1,6}(?:com|net|org|io|ai|cn|dev|app|co|cloud|internal|local|lan|top|xyz|me|info|eu|us)(?::\d{1,5})?\b/gi,
+    '[address]',
+  ],
   [/\blocalhost(?::\d{1,5})?\b/gi, '[address]'],
 ];

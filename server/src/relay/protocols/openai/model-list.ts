@@ -26,9 +26,14 @@ const permission = {
 };
 
 /** Which list a client wants is told by how it presents its key (`relay-core.md` 1.6). */
-export function modelListFormat(headers: Readonly<Record<string, unknown>>, path: string, query: string): ModelListFormat {
+export function modelListFormat(
+  headers: Readonly<Record<string, unknown>>,
+  path: string,
+  query: string,
+): ModelListFormat {
   if (headers['x-api-key'] && headers['anthropic-version']) return 'anthropic';
-  if (headers['x-goog-api-key'] || path.startsWith('/v1beta/') || new URLSearchParams(query).has('key')) return 'gemini';
+  if (headers['x-goog-api-key'] || path.startsWith('/v1beta/') || new URLSearchParams(query).has('key'))
+    return 'gemini';
   return 'openai';
 }
 

@@ -34,7 +34,8 @@ export function readError(value: unknown): FoundError | null {
   const root = asFields(Array.isArray(value) ? (value[0] as unknown) : value);
   if (!root) return null;
   const error = asFields(root['error']);
-  if (error && (asText(error['message']) || asText(error['type']) || asText(error['code']))) return ofErrorObject(error);
+  if (error && (asText(error['message']) || asText(error['type']) || asText(error['code'])))
+    return ofErrorObject(error);
   const message =
     asText(root['error']) ||
     asText(root['message']) ||

@@ -1,0 +1,159 @@
+import { AppError } from '../../shared/errors.js';
+import type { NeutralEvent } from './event.js';
+import { JsonProgress } from './json-progress.js';
+
+/** One piece of an answer in dialects whose pieces follow one another and never mix. */
+export type Block =
+  | { readonly kind: 'text' }
+  | { readonly kind: 'reasoning' }
+  | { readonly kind: 'refusal' }
+  | { readonly kind: 'redacted'; readonly data: string }
+  | { readonly kind: 'image'; readonly mediaType: string; readonly data: string; readonly signature?: string }
+  | {
+      readonly kind: 'tool';
+      readonly id: string;
+      readonly name: string;
+      readonly custom: boolean;
+      readonly signature?: string;
+    };
+
+export type BlockEvent =
+  | { readonly kind: 'open'; readonly block: Block }
+  | { readonly kind: 'delta'; readonly block: Block; readonly text: string }
+  | { readonly kind: 'signature'; readonly block: Block; readonly signature: string }
+  | { readonly kind: 'close'; readonly block: Block };
+
+interface Pending {
+  readonly block: Block;
+  /** What arrived before the block could be opened. */
+  waiting: string[];
+  signature: string | null;
+  /** Tells when a tool's arguments are whole, for providers that do not. */
+  readonly progress: JsonProgress | null;
+  ended: boolean;
+}
+
+/** Characters held back at most; no sane provider sends one call's arguments that far ahead of another's. */
+const waitingLimit = 8 * 1024 * 1024;
+
+/**
+ * Turns events that may interleave into blocks that do not. The first block is live, those behind it wait. A block is
+ * closed when it can get nothing more: text when something else begins, a call when its arguments are whole.
+ */
+export class BlockSequencer {
+  private readonly queue: Pending[] = [];
+  private readonly tools = new Map<number, Pending>();
+  private waitingLength = 0;
+
+  /** @throws AppError UPSTREAM_INVALID_RESPONSE when too much has to be held back */
+  push(event: NeutralEvent): BlockEvent[] {
+    const out: BlockEvent[] = [];
+    switch (event.kind) {
+      case 'text':
+      case 'reasoning':
+      case 'refusal':
+        if (event.text !== '') this.append(this.tailOf(event.kind, out), event.text, out);
+        break;
+      case 'signature':
+        // Text has no place for a proof of thought: an empty thought behind it carries it.
+        this.sign(this.tailOf('reasoning', out), event.signature, out);
+        break;
+      case 'redacted':
+        this.add({ kind: 'redacted', data: event.data }, out).ended = true;
+        break;
+      case 'image':
+        this.add(
+          { kind: 'image', mediaType: event.mediaType, data: event.data, signature: event.signature },
+          out,
+        ).ended = true;
+        break;
+      case 'toolStart': {
+        const { id, name, custom = false, signature } = event;
+        this.tools.set(event.index, this.add({ kind: 'tool', id, name, custom, signature }, out));
+        break;
+      }
+      case 'toolDelta': {
+        const tool = this.tools.get(event.index);
+        if (tool) this.append(tool, event.text, out);
+        break;
+      }
+      case 'toolEnd': {
+        const tool = this.tools.get(event.index);
+        if (tool) tool.ended = true;
+        break;
+      }
+      default:
+        return out;
+    }
+    this.advance(out);
+    return out;
+  }
+
+  /** Closes everything that is open or waits. */
+  finish(): BlockEvent[] {
+    const out: BlockEvent[] = [];
+    for (const pending of this.queue) pending.ended = true;
+    this.advance(out);
+    return out;
+  }
+
+  private tailOf(kind: 'text' | 'reasoning' | 'refusal', out: BlockEvent[]): Pending {
+    const tail = this.queue.at(-1);
+    if (tail && tail.block.kind === kind && !tail.ended && tail.signature === null) return tail;
+    return this.add({ kind }, out);
+  }
+
+  private add(block: Block, out: BlockEvent[]): Pending {
+    const progress = block.kind === 'tool' && !block.custom ? new JsonProgress() : null;
+    const pending: Pending = { block, waiting: [], signature: null, progress, ended: false };
+    const tail = this.queue.at(-1);
+    if (tail && tail.block.kind !== 'tool') tail.ended = true;
+    this.queue.push(pending);
+    this.advance(out);
+    if (this.queue.length === 1 && this.queue[0] === pending) out.push({ kind: 'open', block });
+    return pending;
+  }
+
+  private append(pending: Pending, text: string, out: BlockEvent[]): void {
+    if (pending.ended || text === '') return;
+    pending.progress?.push(text);
+    if (pending === this.queue[0]) {
+      out.push({ kind: 'delta', block: pending.block, text });
+      return;
+    }
+    pending.waiting.push(text);
+    this.waitingLength += text.length;
+    if (this.waitingLength > waitingLimit) {
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream mixes more tool calls than can be told apart');
+    }
+  }
+
+  private sign(pending: Pending, signature: string, out: BlockEvent[]): void {
+    pending.signature = signature;
+    if (pending === this.queue[0]) out.push({ kind: 'signature', block: pending.block, signature });
+  }
+
+  /** Closes the live block as long as it is complete and opens the next. */
+  private advance(out: BlockEvent[]): void {
+    for (let head = this.queue[0]; head; head = this.queue[0]) {
+      const overtaken = this.queue.length > 1 && head.progress?.whole === true;
+      if (!head.ended && !overtaken) return;
+      head.ended = true;
+      out.push({ kind: 'close', block: head.block });
+      this.queue.shift();
+      const next = this.queue[0];
+      if (next) this.open(next, out);
+    }
+  }
+
+  private open(pending: Pending, out: BlockEvent[]): void {
+    const { block, waiting, signature } = pending;
+    out.push({ kind: 'open', block });
+    for (const text of waiting) {
+      this.waitingLength -= text.length;
+      out.push({ kind: 'delta', block, text });
+    }
+    pending.waiting = [];
+    if (signature !== null) out.push({ kind: 'signature', block, signature });
+  }
+}

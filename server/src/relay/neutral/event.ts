@@ -1,0 +1,54 @@
+import type { UpstreamError, Usage } from '../adapter.js';
+import type { Fields } from './fields.js';
+import type { FinishReason } from './finish-reason.js';
+
+/**
+ * What happens in a stream, whoever sends it. `choice` tells answers apart where several were asked for; `index` counts
+ * the tool calls of one choice from 0.
+ */
+export type NeutralEvent =
+  | { readonly kind: 'start'; readonly id: string; readonly model: string; readonly created?: number }
+  | { readonly kind: 'text'; readonly choice: number; readonly text: string }
+  | { readonly kind: 'reasoning'; readonly choice: number; readonly text: string }
+  /** Proof of what was thought, for the part that came last of its kind. */
+  | {
+      readonly kind: 'signature';
+      readonly choice: number;
+      readonly of: 'reasoning' | 'text';
+      readonly signature: string;
+    }
+  | { readonly kind: 'redacted'; readonly choice: number; readonly data: string }
+  | {
+      readonly kind: 'toolStart';
+      readonly choice: number;
+      readonly index: number;
+      readonly id: string;
+      readonly name: string;
+      readonly custom?: boolean;
+      readonly signature?: string;
+    }
+  | { readonly kind: 'toolDelta'; readonly choice: number; readonly index: number; readonly text: string }
+  /** Nothing more comes for this call. Providers that do not say so leave it out. */
+  | { readonly kind: 'toolEnd'; readonly choice: number; readonly index: number }
+  | {
+      readonly kind: 'image';
+      readonly choice: number;
+      readonly mediaType: string;
+      readonly data: string;
+      readonly signature?: string;
+    }
+  | {
+      readonly kind: 'audio';
+      readonly choice: number;
+      readonly id?: string;
+      readonly data?: string;
+      readonly transcript?: string;
+      readonly expiresAt?: number;
+    }
+  | { readonly kind: 'refusal'; readonly choice: number; readonly text: string }
+  | { readonly kind: 'annotation'; readonly choice: number; readonly annotation: Fields }
+  | { readonly kind: 'logprobs'; readonly choice: number; readonly logprobs: Fields }
+  | { readonly kind: 'finish'; readonly choice: number; readonly reason: FinishReason; readonly stopSequence?: string }
+  /** Totals so far; the last one counts. */
+  | { readonly kind: 'usage'; readonly usage: Usage }
+  | { readonly kind: 'error'; readonly error: UpstreamError };

@@ -1,0 +1,116 @@
+import { AppError } from '../../shared/errors.js';
+import type { Dialect } from './dialect.js';
+import type { NeutralRequest } from './request.js';
+
+type Names = Readonly<Record<Dialect, string>>;
+
+const all = (name: string): Names => ({
+  'openai-chat': name,
+  'anthropic-messages': name,
+  'gemini-generate': name,
+  'openai-responses': name,
+});
+
+/** What a client calls the things a provider may not know. Where its dialect has no word, it cannot have asked. */
+const names = {
+  count: { ...all('n'), 'gemini-generate': 'generationConfig.candidateCount' },
+  temperature: { ...all('temperature'), 'gemini-generate': 'generationConfig.temperature' },
+  topP: { ...all('top_p'), 'gemini-generate': 'generationConfig.topP' },
+  topK: { ...all('top_k'), 'gemini-generate': 'generationConfig.topK' },
+  seed: { ...all('seed'), 'gemini-generate': 'generationConfig.seed' },
+  frequencyPenalty: { ...all('frequency_penalty'), 'gemini-generate': 'generationConfig.frequencyPenalty' },
+  presencePenalty: { ...all('presence_penalty'), 'gemini-generate': 'generationConfig.presencePenalty' },
+  logitBias: all('logit_bias'),
+  logprobs: { ...all('logprobs'), 'gemini-generate': 'generationConfig.responseLogprobs' },
+  topLogprobs: { ...all('top_logprobs'), 'gemini-generate': 'generationConfig.logprobs' },
+  stop: {
+    ...all('stop'),
+    'anthropic-messages': 'stop_sequences',
+    'gemini-generate': 'generationConfig.stopSequences',
+  },
+  user: { ...all('user'), 'anthropic-messages': 'metadata.user_id' },
+  serviceTier: all('service_tier'),
+  verbosity: { ...all('verbosity'), 'openai-responses': 'text.verbosity' },
+  parallelToolCalls: { ...all('parallel_tool_calls'), 'anthropic-messages': 'tool_choice.disable_parallel_tool_use' },
+  toolChoice: { ...all('tool_choice'), 'gemini-generate': 'toolConfig' },
+  tools: all('tools'),
+  strict: { ...all('tools.function.strict'), 'anthropic-messages': 'tools.strict', 'openai-responses': 'tools.strict' },
+  responseFormat: {
+    'openai-chat': 'response_format',
+    'anthropic-messages': 'output_config.format',
+    'gemini-generate': 'generationConfig.responseMimeType',
+    'openai-responses': 'text.format',
+  },
+  reasoning: {
+    'openai-chat': 'reasoning_effort',
+    'anthropic-messages': 'thinking',
+    'gemini-generate': 'generationConfig.thinkingConfig',
+    'openai-responses': 'reasoning',
+  },
+  reasoningHistory: {
+    'openai-chat': 'messages.reasoning_content',
+    'anthropic-messages': 'messages.thinking',
+    'gemini-generate': 'contents.parts.thought',
+    'openai-responses': 'input.reasoning',
+  },
+  cacheControl: all('cache_control'),
+  name: all('messages.name'),
+  detail: { ...all('image_url.detail'), 'openai-responses': 'input_image.detail' },
+  modalities: { ...all('modalities'), 'gemini-generate': 'generationConfig.responseModalities' },
+  messages: { ...all('messages'), 'gemini-generate': 'contents', 'openai-responses': 'input' },
+} satisfies Record<string, Names>;
+
+export type FieldName = keyof typeof names;
+
+export const fieldName = (dialect: Dialect, field: FieldName): string => names[field][dialect];
+
+/** A call means something the provider cannot have: told to the client, and another channel may do better. */
+export const unsupported = (field: string, why: string): AppError =>
+  new AppError('UNSUPPORTED_BY_CHANNEL', `${field} is not supported by the provider of this channel: ${why}`, {
+    field,
+  });
+
+/** Collects the hints a provider does not know, by the client's own names. Nothing is left out in silence. */
+export class Dropped {
+  private readonly found = new Set<string>();
+
+  constructor(private readonly dialect: Dialect) {}
+
+  /** Names `field` when it was given. */
+  hint(field: FieldName, value: unknown): void {
+    if (value !== undefined) this.found.add(fieldName(this.dialect, field));
+  }
+
+  /** Names several at once. */
+  hints(values: Readonly<Partial<Record<FieldName, unknown>>>): void {
+    for (const [field, value] of Object.entries(values)) this.hint(field as FieldName, value);
+  }
+
+  add(name: string): void {
+    this.found.add(name);
+  }
+
+  get names(): string[] {
+    return [...this.found];
+  }
+}
+
+/** Fields of a client's dialect without which the call would mean something else. */
+const meaningful: Readonly<Record<Dialect, readonly string[]>> = {
+  'openai-chat': ['web_search_options', 'plugins', 'search_parameters'],
+  'anthropic-messages': ['mcp_servers', 'container', 'context_management', 'fallbacks'],
+  'gemini-generate': ['cachedContent'],
+  'openai-responses': ['previous_response_id', 'conversation', 'background', 'prompt', 'context_management'],
+};
+
+/**
+ * Unknown top-level fields on their way to another dialect: refused where they carry meaning, named as dropped otherwise.
+ * @param carried names the writer has a place for
+ */
+export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: ReadonlySet<string> = new Set()): void {
+  for (const [name, value] of Object.entries(request.extras)) {
+    if (carried.has(name) || value === null || value === false) continue;
+    if (meaningful[request.dialect].includes(name)) throw unsupported(name, 'it belongs to another dialect');
+    dropped.add(name);
+  }
+}

@@ -1,0 +1,87 @@
+import type { Dialect } from './dialect.js';
+
+/** Why a model stopped. */
+export type FinishReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter';
+
+interface Names {
+  /** How the reason is written, by dialect. Responses tells it by status and details. */
+  readonly written: Readonly<Record<Dialect, string>>;
+  /** Everything that is read as it, in any dialect. */
+  readonly read: readonly string[];
+}
+
+/** The one table between the dialects (`relay-providers.md` 2.4, 2.8, 3.5). */
+const reasons: Readonly<Record<FinishReason, Names>> = {
+  stop: {
+    written: {
+      'openai-chat': 'stop',
+      'anthropic-messages': 'end_turn',
+      'gemini-generate': 'STOP',
+      'openai-responses': 'completed',
+    },
+    read: [
+      'stop',
+      'eos',
+      'end_turn',
+      'stop_sequence',
+      'pause_turn',
+      'STOP',
+      'completed',
+      // Gemini: the answer is over for reasons no other dialect has a word for.
+      'OTHER',
+      'LANGUAGE',
+      'MALFORMED_FUNCTION_CALL',
+      'UNEXPECTED_TOOL_CALL',
+    ],
+  },
+  length: {
+    written: {
+      'openai-chat': 'length',
+      'anthropic-messages': 'max_tokens',
+      'gemini-generate': 'MAX_TOKENS',
+      'openai-responses': 'max_output_tokens',
+    },
+    read: ['length', 'max_tokens', 'model_context_window_exceeded', 'MAX_TOKENS', 'max_output_tokens', 'model_length'],
+  },
+  toolCalls: {
+    written: {
+      'openai-chat': 'tool_calls',
+      'anthropic-messages': 'tool_use',
+      'gemini-generate': 'STOP',
+      'openai-responses': 'completed',
+    },
+    read: ['tool_calls', 'function_call', 'tool_use'],
+  },
+  contentFilter: {
+    written: {
+      'openai-chat': 'content_filter',
+      'anthropic-messages': 'refusal',
+      'gemini-generate': 'SAFETY',
+      'openai-responses': 'content_filter',
+    },
+    read: [
+      'content_filter',
+      'refusal',
+      'sensitive',
+      'SAFETY',
+      'RECITATION',
+      'BLOCKLIST',
+      'PROHIBITED_CONTENT',
+      'SPII',
+      'IMAGE_SAFETY',
+      'IMAGE_PROHIBITED_CONTENT',
+      'IMAGE_RECITATION',
+    ],
+  },
+};
+
+const byName = new Map<string, FinishReason>(
+  (Object.keys(reasons) as FinishReason[]).flatMap((reason) =>
+    reasons[reason].read.map((name) => [name, reason] as const),
+  ),
+);
+
+/** Names born after this table mean that the answer is over. */
+export const toFinishReason = (name: string): FinishReason => byName.get(name) ?? 'stop';
+
+export const fromFinishReason = (reason: FinishReason, dialect: Dialect): string => reasons[reason].written[dialect];

@@ -1,0 +1,82 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import { asFields, type Fields } from './fields.js';
+
+/*
+ * Reading what a client sent. Every refusal names the field the way the client wrote it; null counts as not given, as all
+ * dialects treat it.
+ */
+
+const refuse = (field: string, expected: string): InvalidInputError =>
+  new InvalidInputError(`${field} must be ${expected}`, field);
+
+/** @throws AppError INVALID_INPUT */
+export function needFields(value: unknown, field: string): Fields {
+  const fields = asFields(value);
+  if (!fields) throw refuse(field, 'an object');
+  return fields;
+}
+
+/** @throws AppError INVALID_INPUT */
+export function needList(value: unknown, field: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw refuse(field, 'a list');
+  return value as unknown[];
+}
+
+/** @throws AppError INVALID_INPUT */
+export function needText(value: unknown, field: string): string {
+  if (typeof value !== 'string') throw refuse(field, 'text');
+  return value;
+}
+
+/** @throws AppError INVALID_INPUT for empty text too */
+export function needName(value: unknown, field: string): string {
+  if (typeof value !== 'string' || value === '') throw refuse(field, 'text that is not empty');
+  return value;
+}
+
+export const optionalFields = (value: unknown, field: string): Fields | undefined =>
+  value === undefined || value === null ? undefined : needFields(value, field);
+
+export const optionalList = (value: unknown, field: string): readonly unknown[] =>
+  value === undefined || value === null ? [] : needList(value, field);
+
+export const optionalText = (value: unknown, field: string): string | undefined =>
+  value === undefined || value === null ? undefined : needText(value, field);
+
+export function optionalNumber(value: unknown, field: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw refuse(field, 'a number');
+  return value;
+}
+
+export function optionalFlag(value: unknown, field: string): boolean | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'boolean') throw refuse(field, 'true or false');
+  return value;
+}
+
+/** More than any provider takes; what is multiplied later stays in range. */
+const countLimit = 1_073_741_823;
+
+/** A quantity: whole, not negative, bounded. */
+export function optionalCount(value: unknown, field: string): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > countLimit) {
+    throw new InvalidInputError(`${field} is invalid`, field);
+  }
+  return value;
+}
+
+/** @throws AppError INVALID_INPUT naming what may stand there */
+export function needOneOf<T extends string>(value: unknown, allowed: readonly T[], field: string): T {
+  const found = allowed.find((each) => each === value);
+  if (found === undefined) throw refuse(field, `one of ${allowed.join(', ')}`);
+  return found;
+}
+
+/** Text or a list of texts. */
+export function textList(value: unknown, field: string): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return [value];
+  return needList(value, field).map((entry, index) => needText(entry, `${field}[${index}]`));
+}

@@ -1,0 +1,373 @@
+import type { FastifyInstance } from 'fastify';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Pool } from 'pg';
+import type { DataSource } from 'typeorm';
+import { Changes } from '../../server/src/cache/changes.js';
+import { MemoryState } from '../../server/src/cache/memory-state.js';
+import type { Change } from '../../server/src/cache/shared-state.js';
+import { createDataSource, createLedgerPool } from '../../server/src/db/data-source.js';
+import { createApp } from '../../server/src/http/app.js';
+import { defaultOptionValues, type OptionValues } from '../../server/src/modules/options/option-registry.js';
+import { postEntry } from '../../server/src/modules/quota/post-entry.service.js';
+import { PostgresLedger } from '../../server/src/modules/quota/postgres-ledger.service.js';
+import { reconcile, type Drift } from '../../server/src/modules/quota/reconcile.service.js';
+import { Spool } from '../../server/src/modules/quota/spool.js';
+import { createLogger } from '../../server/src/observability/logger.js';
+import { Metrics } from '../../server/src/observability/metrics.js';
+import { OutboundGuard } from '../../server/src/outbound/outbound-guard.js';
+import { createRelay, type BuiltRelay, type RelaySettings } from '../../server/src/relay/create-relay.js';
+import { relayRoutes } from '../../server/src/relay/relay.routes.js';
+import { systemClock } from '../../server/src/shared/clock.js';
+import { randomAlphanumeric } from '../../server/src/shared/ids.js';
+import { Secrets } from '../../server/src/shared/secrets.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+
+const encryptionKey = 'relay-tests-encryption-key';
+
+export interface ChannelSpec {
+  readonly type?: number;
+  readonly key?: string;
+  readonly baseUrl?: string;
+  readonly models?: string;
+  readonly group?: string;
+  readonly priority?: number;
+  readonly weight?: number;
+  readonly status?: number;
+  readonly prefix?: string;
+  readonly mapping?: string;
+  readonly statusMapping?: string;
+  readonly override?: string;
+  readonly setting?: string;
+  readonly organization?: string;
+}
+
+export interface TokenSpec {
+  readonly userId?: number;
+  readonly status?: number;
+  readonly quota?: number;
+  readonly unlimited?: boolean;
+  readonly expiredTime?: number;
+  readonly modelLimits?: string;
+  readonly allowIps?: string;
+  readonly group?: string;
+}
+
+export interface UserSpec {
+  readonly role?: number;
+  readonly status?: number;
+  readonly group?: string;
+  readonly quota?: number;
+  readonly setting?: string;
+}
+
+export interface LogRow {
+  readonly quota: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly model_name: string;
+  readonly channel_id: number;
+  readonly is_stream: boolean;
+  readonly content: string;
+  readonly group: string;
+  readonly token_name: string;
+  readonly username: string;
+  readonly request_id: string;
+  readonly other: Record<string, unknown>;
+}
+
+export interface HarnessOptions {
+  readonly settings?: Partial<RelaySettings>;
+  readonly trustedProxies?: readonly string[];
+}
+
+interface Parts {
+  readonly url: string;
+  readonly app: FastifyInstance;
+  readonly built: BuiltRelay;
+  readonly upstream: Upstream;
+  readonly changes: Changes;
+  readonly ledger: PostgresLedger;
+  readonly ledgerPool: Pool;
+  readonly dataSource: DataSource;
+  readonly database: TestDatabase;
+  readonly dataDir: string;
+  readonly secrets: Secrets;
+  readonly logLines: string[];
+  readonly disabled: Array<{ id: number; reason: string }>;
+}
+
+/** The relay over a real database and the real ledger, with a scripted provider, filled by hand. */
+export class RelayHarness {
+  /** What the site's settings are; tests write them as they please. */
+  readonly options: { values: OptionValues };
+  private count = 0;
+
+  private constructor(
+    private readonly parts: Parts,
+    options: { values: OptionValues },
+  ) {
+    this.options = options;
+  }
+
+  get url(): string {
+    return this.parts.url;
+  }
+  get upstream(): Upstream {
+    return this.parts.upstream;
+  }
+  get logLines(): readonly string[] {
+    return this.parts.logLines;
+  }
+  /** Channels that the relay asked to switch off. */
+  get disabled(): ReadonlyArray<{ id: number; reason: string }> {
+    return this.parts.disabled;
+  }
+
+  static async start({ settings, trustedProxies = [] }: HarnessOptions = {}): Promise<RelayHarness> {
+    const database = await createTestDatabase();
+    const dataSource = await createDataSource(database.url, 4).initialize();
+    const ledgerPool = createLedgerPool(database.url);
+    ledgerPool.on('error', () => undefined);
+    const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-relay-'));
+    const logLines: string[] = [];
+    const logger = createLogger('info', { write: (line: string) => void logLines.push(line) });
+    const state = new MemoryState();
+    const changes = new Changes(state);
+    const secrets = new Secrets(encryptionKey);
+    const options = { values: defaultOptionValues() };
+    const ledger = new PostgresLedger({
+      pool: ledgerPool,
+      nodeId: 'relay-test',
+      spool: new Spool(join(dataDir, 'spool'), 'relay-test'),
+      clock: systemClock,
+      logger,
+    });
+    const disabled: Array<{ id: number; reason: string }> = [];
+    const built = createRelay({
+      database: dataSource,
+      state,
+      changes,
+      options,
+      ledger,
+      guard: new OutboundGuard(),
+      secrets,
+      clock: systemClock,
+      logger,
+      metrics: new Metrics(false),
+      settings: {
+        firstByteTimeout: 5000,
+        idleTimeout: 5000,
+        forceStreamUsage: true,
+        maxBodyBytes: 1024 * 1024,
+        ...settings,
+      },
+      syncSeconds: 60,
+      channelGuard: { disableAutomatically: async (id, reason) => void disabled.push({ id, reason }) },
+    });
+    await built.start();
+    const noLimit = { enabled: false, count: 1, seconds: 1 };
+    const app = await createApp({
+      logger,
+      state,
+      trustedProxies,
+      apiRateLimit: noLimit,
+      webRateLimit: noLimit,
+      clientRoot: null,
+      systemName: () => 'Tollgate',
+      plugins: [relayRoutes(built.routesParts)],
+      api: [],
+    });
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+    const upstream = await startUpstream();
+    const parts = {
+      url,
+      app,
+      built,
+      upstream,
+      changes,
+      ledger,
+      ledgerPool,
+      dataSource,
+      database,
+      dataDir,
+      secrets,
+      logLines,
+      disabled,
+    };
+    return new RelayHarness(parts, options);
+  }
+
+  async stop(): Promise<void> {
+    const { app, built, ledger, ledgerPool, dataSource, upstream, database, dataDir } = this.parts;
+    app.server.closeAllConnections();
+    await app.close();
+    await built.stop();
+    await ledger.stop();
+    await ledgerPool.end();
+    await dataSource.destroy();
+    await upstream.stop();
+    await database.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+
+  /** Options as they are by default, with changes. */
+  setOptions(changes: Partial<OptionValues>): void {
+    this.options.values = { ...defaultOptionValues(), ...changes };
+  }
+
+  async sql<Row = Record<string, unknown>>(text: string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.parts.dataSource.query<Row[]>(text, parameters);
+  }
+
+  async addUser(spec: UserSpec = {}): Promise<number> {
+    const name = `user${++this.count}`;
+    const [row] = await this.sql<{ id: number }>(
+      `INSERT INTO users (username, role, status, "group", setting) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+      [name, spec.role ?? 1, spec.status ?? 1, spec.group ?? 'default', spec.setting ?? ''],
+    );
+    const id = row?.id ?? 0;
+    await this.grant(id, spec.quota ?? 1_000_000);
+    return id;
+  }
+
+  async grant(userId: number, amount: number): Promise<void> {
+    await this.parts.dataSource.transaction((manager) =>
+      postEntry(manager, { source: `test:${userId}:${++this.count}`, kind: 'admin_grant', userId, amount }),
+    );
+  }
+
+  /** @returns the key as a client presents it */
+  async addToken(spec: TokenSpec = {}): Promise<{ key: string; id: number; userId: number }> {
+    const userId = spec.userId ?? (await this.addUser());
+    const key = randomAlphanumeric(48);
+    const [row] = await this.sql<{ id: number }>(
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, status, name, created_time, accessed_time,
+         expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group")
+       VALUES ($1, $2, $3, $4, $5, $6, 1, 1, $7, $8, $9, $10, $11, $12) RETURNING id`,
+      [
+        userId,
+        this.parts.secrets.hash(key),
+        key.slice(0, 6),
+        this.parts.secrets.seal(key),
+        spec.status ?? 1,
+        `token${++this.count}`,
+        spec.expiredTime ?? -1,
+        spec.unlimited ?? spec.quota === undefined,
+        spec.modelLimits !== undefined,
+        spec.modelLimits ?? '',
+        spec.allowIps ?? '',
+        spec.group ?? '',
+      ],
+    );
+    const id = row?.id ?? 0;
+    const amount = spec.quota;
+    if (amount) {
+      await this.parts.dataSource.transaction((manager) =>
+        postEntry(manager, { source: `token:${id}:opening`, kind: 'token_limit', userId, tokenId: id, amount }),
+      );
+    }
+    return { key: `sk-${key}`, id, userId };
+  }
+
+  async addChannel(spec: ChannelSpec = {}): Promise<number> {
+    const [row] = await this.sql<{ id: number }>(
+      `INSERT INTO channels (type, name, key_sealed, status, openai_organization, weight, priority, created_time, base_url,
+         models, "group", model_mapping, status_code_mapping, setting, param_override, model_prefix)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
+      [
+        spec.type ?? 1,
+        `channel${++this.count}`,
+        this.parts.secrets.seal(spec.key ?? 'sk-upstream-secret'),
+        spec.status ?? 1,
+        spec.organization ?? '',
+        spec.weight ?? 0,
+        spec.priority ?? 0,
+        spec.baseUrl ?? this.upstream.url,
+        spec.models ?? 'gpt-4o,gpt-4o-mini',
+        spec.group ?? 'default',
+        spec.mapping ?? '',
+        spec.statusMapping ?? '',
+        spec.setting ?? '',
+        spec.override ?? '',
+        spec.prefix ?? '',
+      ],
+    );
+    const id = row?.id ?? 0;
+    await this.changed({ kind: 'channel', id });
+    return id;
+  }
+
+  /** Removes every channel, so that a test routes only to its own. */
+  async clearChannels(): Promise<void> {
+    await this.sql('DELETE FROM channels');
+    await this.changed({ kind: 'channel' });
+  }
+
+  /** Announces a change as any node would, and waits until it is in effect. */
+  async changed(change: Change): Promise<void> {
+    await this.parts.changes.announce(change);
+    await this.parts.built.routesParts.channels.follow();
+  }
+
+  chat(key: string, body: unknown, init: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.url}/v1/chat/completions`, {
+      method: 'POST',
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...init,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...init.headers },
+    });
+  }
+
+  async balance(userId: number): Promise<{ quota: number; used: number; requests: number }> {
+    const [row] = await this.sql<{ quota: string; used_quota: string; request_count: string }>(
+      'SELECT quota, used_quota, request_count FROM users WHERE id = $1',
+      [userId],
+    );
+    return { quota: Number(row?.quota), used: Number(row?.used_quota), requests: Number(row?.request_count) };
+  }
+
+  async logs(userId: number): Promise<LogRow[]> {
+    const rows = await this.sql<Record<string, unknown>>(
+      `SELECT quota::integer, prompt_tokens, completion_tokens, model_name, channel_id, is_stream, content, "group",
+         token_name, username, request_id, other
+       FROM logs WHERE user_id = $1 AND type = 2 ORDER BY id`,
+      [userId],
+    );
+    return rows.map((row) => ({ ...row, other: JSON.parse(row['other'] as string) as unknown }) as LogRow);
+  }
+
+  /** Waits for the log row that an ending call is about to write. */
+  async logsOf(userId: number, count: number, milliseconds = 5000): Promise<LogRow[]> {
+    const until = Date.now() + milliseconds;
+    for (;;) {
+      const rows = await this.logs(userId);
+      if (rows.length >= count || Date.now() > until) return rows;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async openReservations(): Promise<number> {
+    const [row] = await this.sql<{ count: string }>('SELECT count(*) FROM reservations');
+    return Number(row?.count);
+  }
+
+  /** @returns every difference between the books and what they are made of; empty when all is right */
+  drift(): Promise<Drift[]> {
+    return reconcile(this.parts.ledgerPool);
+  }
+}
+
+export const userMessage = (text: string): { role: string; content: string }[] => [{ role: 'user', content: text }];
+
+/** The `data:` payloads of a stream, comments left out. */
+export function payloadsOf(stream: string): string[] {
+  return stream
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: '))
+    .map((event) => event.slice('data: '.length));
+}
