@@ -1,0 +1,16 @@
+// Runs before the first paint: the stored theme (else the system's) and language go onto <html>.
+(function () {
+  const root = document.documentElement;
+  const read = (key) => {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      return null; // storage may be forbidden; the defaults hold
+    }
+  };
+  const mode = read('theme-mode');
+  const dark = mode === 'dark' || (mode !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
+  root.setAttribute('data-theme', dark ? 'dark' : 'light');
+  const language = read('language') || navigator.language || 'en';
+  root.lang = language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+})();

@@ -1,0 +1,38 @@
+import { ApolloProvider } from '@apollo/client/react';
+import CssBaseline from '@mui/material/CssBaseline';
+import { ThemeProvider } from '@mui/material/styles';
+import { useState } from 'react';
+import { RouterProvider } from 'react-router-dom';
+import { ConfirmProvider } from '../components/ConfirmProvider.js';
+import { CopyProvider } from '../components/CopyProvider.js';
+import { ToastProvider } from '../components/toast.js';
+import { createApolloClient } from './apollo.js';
+import { createRouter } from './router.js';
+import { StatusLoader } from './StatusLoader.js';
+import { theme, themeStorageKey } from './theme/theme.js';
+
+export function App() {
+  const [router] = useState(createRouter);
+  const [client] = useState(() =>
+    createApolloClient(() => {
+      const { pathname, search } = router.state.location;
+      void client.clearStore();
+      void router.navigate('/login?expired=true', { state: { from: pathname + search } });
+    }),
+  );
+  return (
+    <ThemeProvider theme={theme} defaultMode="system" modeStorageKey={themeStorageKey} disableTransitionOnChange>
+      <CssBaseline enableColorScheme />
+      <ApolloProvider client={client}>
+        <ConfirmProvider>
+          <CopyProvider>
+            <StatusLoader>
+              <RouterProvider router={router} />
+            </StatusLoader>
+          </CopyProvider>
+        </ConfirmProvider>
+      </ApolloProvider>
+      <ToastProvider />
+    </ThemeProvider>
+  );
+}

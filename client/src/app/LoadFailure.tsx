@@ -1,0 +1,23 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../components/EmptyState.js';
+import { describeFailure } from '../lib/errors.js';
+
+/** A whole page that could not be loaded, and another try. */
+export function LoadFailure({ title, error, onRetry }: { readonly title: string; readonly error: unknown; readonly onRetry: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Box role="alert">
+      <EmptyState
+        title={title}
+        text={describeFailure(error, t)}
+        action={
+          <Button variant="outlined" onClick={onRetry}>
+            {t('actions.retry')}
+          </Button>
+        }
+      />
+    </Box>
+  );
+}

@@ -1,0 +1,40 @@
+import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
+import { SetContextLink } from '@apollo/client/link/context';
+import { ErrorLink } from '@apollo/client/link/error';
+import { tap } from 'rxjs';
+import { toFailure } from '../lib/errors.js';
+import { session } from '../lib/session.js';
+import { offline } from './offline.js';
+
+/** Codes that mean: whoever this is, he is not signed in (any more). */
+const signedOut = new Set(['NOT_SIGNED_IN', 'INVALID_ACCESS_TOKEN', 'USER_ID_MISMATCH', 'USER_BANNED']);
+
+/**
+ * @param onExpired called when the server no longer knows the session; the caller goes to the sign-in page
+ */
+export function createApolloClient(onExpired: () => void): ApolloClient {
+  const sign = new SetContextLink(({ headers }) => {
+    const user = session.get();
+    // The second wall against forged requests: another site can send our cookie, not this header.
+    return { headers: { ...(headers as Record<string, string>), ...(user ? { 'Veloera-User': String(user.id) } : {}) } };
+  });
+
+  const watch = new ErrorLink(({ error, operation }) => {
+    const { code, status } = toFailure(error);
+    offline.set(code === 'NETWORK');
+    const expired = status === 401 || signedOut.has(code);
+    if (expired && operation.operationName !== 'Login' && session.get()) {
+      session.end();
+      onExpired();
+    }
+  });
+
+  const answered = new ApolloLink((operation, forward) => forward(operation).pipe(tap(() => { offline.set(false); })));
+
+  return new ApolloClient({
+    link: ApolloLink.from([watch, sign, answered, new HttpLink({ uri: '/graphql', credentials: 'same-origin' })]),
+    cache: new InMemoryCache({ typePolicies: { Status: { keyFields: [] }, SetupStatus: { keyFields: [] } } }),
+    defaultOptions: { watchQuery: { fetchPolicy: 'cache-and-network', notifyOnNetworkStatusChange: true } },
+    devtools: { enabled: false },
+  });
+}

@@ -1,0 +1,60 @@
+import { Suspense } from 'react';
+import { createBrowserRouter, Navigate, Outlet, type RouteObject } from 'react-router-dom';
+import { CrashScreen } from './CrashScreen.js';
+import { RequireAdmin, RequireUser, SetupGate } from './guards.js';
+import { NotFoundScreen } from './NotFoundScreen.js';
+import { screens, type LazyScreen } from './routes.js';
+import { ScreenSkeleton } from './ScreenSkeleton.js';
+import { Shell } from './shell/Shell.js';
+
+const at = (path: string, { Screen }: LazyScreen): RouteObject => ({
+  path,
+  element: (
+    <Suspense fallback={<ScreenSkeleton />}>
+      <Screen />
+    </Suspense>
+  ),
+});
+
+/** Screens crash inside the shell, so that the way out stays. */
+const inShell = (children: RouteObject[]): RouteObject => ({ element: <Outlet />, errorElement: <CrashScreen />, children });
+
+export const routes: RouteObject[] = [
+  {
+    element: <SetupGate />,
+    errorElement: <CrashScreen />,
+    children: [
+      {
+        element: <Shell />,
+        children: [
+          inShell([
+            at('/setup', screens.setup),
+            at('/', screens.home),
+            at('/login', screens.login),
+            {
+              element: <RequireUser />,
+              children: [
+                at('/token', screens.tokens),
+                at('/log', screens.logs),
+                { path: '/console', element: <Navigate to="/token" replace /> },
+                {
+                  element: <RequireAdmin />,
+                  children: [
+                    at('/channel', screens.channels),
+                    at('/channel/add', screens.channels),
+                    at('/channel/edit/:id', screens.channels),
+                    at('/user', screens.users),
+                    at('/user/edit/:id', screens.users),
+                  ],
+                },
+              ],
+            },
+            { path: '*', element: <NotFoundScreen /> },
+          ]),
+        ],
+      },
+    ],
+  },
+];
+
+export const createRouter = () => createBrowserRouter(routes);

@@ -1,0 +1,26 @@
+import Box from '@mui/material/Box';
+import { useTranslation } from 'react-i18next';
+import { useIsOffline } from '../offline.js';
+
+/** Stands below the top bar while the server does not answer. */
+export function OfflineLine() {
+  const { t } = useTranslation();
+  if (!useIsOffline()) return null;
+  return (
+    <Box
+      role="alert"
+      sx={({ vars }) => ({
+        position: 'sticky',
+        top: 48,
+        zIndex: 1090,
+        padding: '4px 16px',
+        fontSize: 12,
+        textAlign: 'center',
+        color: vars.palette.tone.red.text,
+        backgroundColor: vars.palette.tone.red.tint,
+      })}
+    >
+      {t('errors.network')}
+    </Box>
+  );
+}

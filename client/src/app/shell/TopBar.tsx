@@ -1,0 +1,104 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import MenuOutlinedIcon from '@mui/icons-material/MenuOutlined';
+import { useTranslation } from 'react-i18next';
+import { Link, useLocation } from 'react-router-dom';
+import { Logo } from '../../components/Logo.js';
+import { ToneChip } from '../../components/Tone.js';
+import { useSession } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { LanguageMenu } from './LanguageMenu.js';
+import { ThemeSwitch } from './ThemeSwitch.js';
+import { UserMenu } from './UserMenu.js';
+
+/** 48 high, on every page. `onMenu` opens the side bar where it is a drawer. */
+export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined }) {
+  const { t } = useTranslation();
+  const { systemName, setup, selfUseModeEnabled, demoSiteEnabled } = useStatus();
+  const user = useSession();
+  const mobile = useIsMobile();
+  const { pathname } = useLocation();
+  return (
+    <Box
+      component="header"
+      sx={({ vars }) => ({
+        position: 'sticky',
+        top: 0,
+        zIndex: 1100,
+        height: 48,
+        flexShrink: 0,
+        display: 'flex',
+        alignItems: 'center',
+        gap: 0.5,
+        padding: { xs: '0 8px', sm: '0 16px' },
+        backgroundColor: vars.palette.background.paper,
+        borderBottom: `1px solid ${vars.palette.surface.line}`,
+      })}
+    >
+      {onMenu && (
+        <IconButton aria-label={t('shell.openNavigation')} onClick={onMenu} sx={{ width: 40, height: 40 }}>
+          <MenuOutlinedIcon />
+        </IconButton>
+      )}
+      <Box
+        component={Link}
+        to="/"
+        sx={{ display: 'flex', alignItems: 'center', gap: 1, color: 'text.primary', textDecoration: 'none', fontSize: 15, fontWeight: 600, letterSpacing: '-0.005em', minWidth: 0, mr: { sm: 3 }, ml: { xs: onMenu ? 0 : '4px', sm: 0 } }}
+      >
+        <Logo size={21} />
+        <Box component="span" sx={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>
+          {systemName}
+        </Box>
+      </Box>
+      {setup && !mobile && <TopLinks pathname={pathname} />}
+      <Box sx={{ ml: 'auto', display: 'flex', alignItems: 'center', gap: { xs: 0.5, sm: 1 } }}>
+        {demoSiteEnabled ? <ToneChip tone="amber">{t('shell.demoSite')}</ToneChip> : selfUseModeEnabled && <ToneChip tone="amber">{t('shell.selfUse')}</ToneChip>}
+        {(!mobile || !user) && <LanguageMenu />}
+        <ThemeSwitch />
+        {user ? (
+          <UserMenu user={user} />
+        ) : (
+          setup &&
+          pathname !== '/login' && (
+            <Button component={Link} to="/login">
+              {t('shell.signIn')}
+            </Button>
+          )
+        )}
+      </Box>
+    </Box>
+  );
+}
+
+function TopLinks({ pathname }: { readonly pathname: string }) {
+  const { t } = useTranslation();
+  const { docsLink } = useStatus();
+  const linkStyle = (current: boolean) => ({
+    padding: '4px 10px',
+    borderRadius: '6px',
+    fontSize: 13,
+    textDecoration: 'none',
+    color: current ? 'text.primary' : 'text.secondary',
+    fontWeight: current ? 600 : 400,
+    whiteSpace: 'nowrap',
+    '&:hover': { color: 'text.primary' },
+  });
+  const onConsole = !['/', '/login', '/setup'].includes(pathname);
+  return (
+    <Box component="nav" aria-label={t('shell.mainNavigation')} sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
+      <Box component={Link} to="/" aria-current={pathname === '/' ? 'page' : undefined} sx={linkStyle(pathname === '/')}>
+        {t('shell.home')}
+      </Box>
+      <Box component={Link} to="/token" aria-current={onConsole ? 'true' : undefined} sx={linkStyle(onConsole)}>
+        {t('shell.console')}
+      </Box>
+      {/^https?:\/\//.test(docsLink) && (
+        <Box component="a" href={docsLink} target="_blank" rel="noreferrer" sx={linkStyle(false)}>
+          {t('shell.docs')} ↗
+        </Box>
+      )}
+    </Box>
+  );
+}

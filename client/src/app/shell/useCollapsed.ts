@@ -1,0 +1,24 @@
+import { useState } from 'react';
+import { useStatus } from '../../lib/status.js';
+import { readText, writeText } from '../../lib/storage.js';
+import { useIsTablet } from '../../lib/useMediaFlags.js';
+
+const storageKey = 'default_collapse_sidebar';
+
+/** Whether the side bar is narrow: by choice, else by the site's default; always on tablets until opened there. */
+export function useCollapsed(): readonly [boolean, () => void] {
+  const tablet = useIsTablet();
+  const { defaultCollapseSidebar } = useStatus();
+  const [stored, setStored] = useState(() => readText(storageKey));
+  const [openOnTablet, setOpenOnTablet] = useState(false);
+  const collapsed = tablet ? !openOnTablet : stored === null ? defaultCollapseSidebar : stored === 'true';
+  const toggle = () => {
+    if (tablet) {
+      setOpenOnTablet(!openOnTablet);
+      return;
+    }
+    writeText(storageKey, String(!collapsed));
+    setStored(String(!collapsed));
+  };
+  return [collapsed, toggle];
+}

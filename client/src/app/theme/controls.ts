@@ -1,0 +1,161 @@
+import type { Components, Theme } from '@mui/material/styles';
+
+/** Buttons, fields, chips, switches, tabs. */
+export const controlOverrides: Components<Theme> = {
+  MuiButtonBase: {
+    defaultProps: { disableRipple: true },
+    styleOverrides: {
+      root: ({ theme }) => ({
+        '&.Mui-focusVisible': { outline: `2px solid ${theme.vars.palette.primary.main}`, outlineOffset: 1 },
+      }),
+    },
+  },
+  MuiButton: {
+    defaultProps: { disableElevation: true, size: 'small' },
+    styleOverrides: {
+      root: ({ theme }) => ({
+        minHeight: 32,
+        padding: '5px 12px',
+        borderRadius: 6,
+        whiteSpace: 'nowrap',
+        [theme.breakpoints.down('sm')]: { minHeight: 36 },
+      }),
+      sizeLarge: { minHeight: 40, fontSize: 14 },
+      text: { padding: '5px 8px' },
+      outlined: ({ theme: { vars } }) => ({
+        color: vars.palette.text.primary,
+        borderColor: vars.palette.surface.lineStrong,
+        backgroundColor: vars.palette.background.paper,
+        '&:hover': { borderColor: vars.palette.text.disabled, backgroundColor: vars.palette.surface.hover },
+      }),
+      startIcon: { marginRight: 6, marginLeft: -2, '& > *:nth-of-type(1)': { fontSize: 16 } },
+      endIcon: { marginLeft: 6, '& > *:nth-of-type(1)': { fontSize: 16 } },
+    },
+    variants: [
+      {
+        props: { variant: 'contained', color: 'primary' },
+        style: ({ theme: { vars } }) => ({
+          backgroundColor: vars.palette.filled.main,
+          color: vars.palette.filled.text,
+          '&:hover': { backgroundColor: vars.palette.filled.hover },
+        }),
+      },
+      {
+        props: { variant: 'contained', color: 'error' },
+        style: ({ theme: { vars } }) => ({
+          backgroundColor: vars.palette.error.main,
+          color: vars.palette.background.paper,
+          '&:hover': { backgroundColor: vars.palette.error.main, filter: 'brightness(0.92)' },
+        }),
+      },
+    ],
+  },
+  MuiIconButton: {
+    defaultProps: { size: 'small' },
+    styleOverrides: {
+      root: ({ theme }) => ({
+        borderRadius: 6,
+        width: 32,
+        height: 32,
+        color: theme.vars.palette.text.secondary,
+        '& svg': { fontSize: 18 },
+      }),
+    },
+  },
+  MuiSvgIcon: { styleOverrides: { root: { fontSize: 18 } } },
+  MuiOutlinedInput: {
+    defaultProps: { size: 'small' },
+    styleOverrides: {
+      root: ({ theme: { vars } }) => ({
+        backgroundColor: vars.palette.background.paper,
+        fontSize: 13,
+        '& .MuiOutlinedInput-notchedOutline': { borderColor: vars.palette.surface.lineStrong },
+        '&:hover:not(.Mui-disabled):not(.Mui-error) .MuiOutlinedInput-notchedOutline': {
+          borderColor: vars.palette.text.disabled,
+        },
+        '&.Mui-focused .MuiOutlinedInput-notchedOutline': {
+          borderWidth: 1,
+          borderColor: vars.palette.primary.main,
+          boxShadow: `0 0 0 3px rgba(${vars.palette.primary.mainChannel} / 0.18)`,
+        },
+        '&.Mui-error .MuiOutlinedInput-notchedOutline': { borderColor: vars.palette.error.main },
+        '& legend': { display: 'none' },
+        '& fieldset': { top: 0 },
+      }),
+      input: ({ theme }) => ({
+        padding: '6px 10px',
+        height: 20,
+        '&::placeholder': { color: theme.vars.palette.text.disabled, opacity: 1 },
+        // iOS zooms into fields under 16 px.
+        [theme.breakpoints.down('sm')]: { '@supports (-webkit-touch-callout: none)': { fontSize: 16 } },
+      }),
+      multiline: { padding: 0, '& textarea': { padding: '7px 10px', lineHeight: '20px' } },
+      adornedStart: { paddingLeft: 10 },
+      adornedEnd: { paddingRight: 6 },
+    },
+  },
+  MuiInputAdornment: { styleOverrides: { root: ({ theme }) => ({ color: theme.vars.palette.text.secondary }) } },
+  MuiSelect: {
+    defaultProps: { size: 'small' },
+    styleOverrides: { select: { minHeight: '20px !important', padding: '6px 10px' }, icon: { fontSize: 18, right: 6 } },
+  },
+  MuiTextField: { defaultProps: { size: 'small' } },
+  MuiAutocomplete: {
+    defaultProps: { size: 'small' },
+    styleOverrides: {
+      inputRoot: {
+        '&.MuiOutlinedInput-root.MuiInputBase-sizeSmall': {
+          padding: '3px 6px',
+          gap: 4,
+          '& .MuiAutocomplete-input': { padding: '3px 4px', minWidth: 40 },
+        },
+      },
+      paper: ({ theme }) => ({
+        borderRadius: 8,
+        border: `1px solid ${theme.vars.palette.surface.line}`,
+        boxShadow: '0 4px 16px rgba(8, 16, 18, 0.12)',
+        fontSize: 13,
+      }),
+      option: { minHeight: '32px !important', fontSize: 13 },
+      tag: { margin: 0 },
+    },
+  },
+  MuiFormHelperText: { styleOverrides: { root: { margin: '4px 0 0', fontSize: 12, lineHeight: '16px' } } },
+  MuiChip: {
+    styleOverrides: {
+      root: { borderRadius: 4, height: 22, fontSize: 12, fontWeight: 500 },
+      label: { padding: '0 7px' },
+      deleteIcon: { margin: '0 4px 0 -2px', fontSize: 14 },
+    },
+  },
+  MuiSwitch: {
+    styleOverrides: {
+      root: { width: 34, height: 20, padding: 0, overflow: 'visible' },
+      switchBase: {
+        padding: 2,
+        '&.Mui-checked': { transform: 'translateX(14px)', color: '#fff', '& + .MuiSwitch-track': { opacity: 1 } },
+        '&.Mui-disabled + .MuiSwitch-track': { opacity: 0.4 },
+        '&.Mui-focusVisible': { outline: 'none' },
+        '&.Mui-focusVisible + .MuiSwitch-track': { outline: '2px solid', outlineOffset: 2, outlineColor: 'inherit' },
+      },
+      thumb: { width: 16, height: 16, boxShadow: '0 1px 2px rgba(0, 0, 0, 0.3)', backgroundColor: '#fff' },
+      track: ({ theme }) => ({ borderRadius: 10, opacity: 1, backgroundColor: theme.vars.palette.surface.track }),
+    },
+  },
+  MuiCheckbox: { defaultProps: { size: 'small' }, styleOverrides: { root: { padding: 6 } } },
+  MuiRadio: { defaultProps: { size: 'small' }, styleOverrides: { root: { padding: 6 } } },
+  MuiTabs: { styleOverrides: { root: { minHeight: 40 }, indicator: { height: 2 } } },
+  MuiTab: {
+    styleOverrides: {
+      root: ({ theme }) => ({
+        minHeight: 40,
+        padding: '0 2px',
+        marginRight: 22,
+        minWidth: 0,
+        fontSize: 13,
+        color: theme.vars.palette.text.secondary,
+        '&.Mui-selected': { color: theme.vars.palette.text.primary },
+      }),
+    },
+  },
+};

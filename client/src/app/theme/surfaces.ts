@@ -1,0 +1,94 @@
+import type { Components, Theme } from '@mui/material/styles';
+import { mono } from './fonts.js';
+
+/** Everything that is a ground rather than a control: page, cards, drawers, menus, tooltips, progress. */
+export const surfaceOverrides: Components<Theme> = {
+  MuiCssBaseline: {
+    styleOverrides: ({ vars: { palette } }: Theme) => ({
+      body: { fontSize: 13, lineHeight: '20px', WebkitFontSmoothing: 'antialiased', MozOsxFontSmoothing: 'grayscale' },
+      // Kerning closes the point in "17.7k" until it reads "177k": figures go without.
+      '.num': { fontVariantNumeric: 'tabular-nums', fontKerning: 'none' },
+      '.mono': { fontFamily: mono, fontSize: '.94em' },
+      ':lang(zh) *': { letterSpacing: '0 !important' },
+      ':focus-visible': { outline: `2px solid ${palette.primary.main}`, outlineOffset: 2 },
+      '@media (prefers-reduced-motion: reduce)': {
+        '*, *::before, *::after': {
+          animationDuration: '0.01ms !important',
+          animationIterationCount: '1 !important',
+          transitionDuration: '0.01ms !important',
+          scrollBehavior: 'auto !important',
+        },
+      },
+    }),
+  },
+  MuiPaper: { defaultProps: { elevation: 0 }, styleOverrides: { root: { backgroundImage: 'none' } } },
+  MuiCard: {
+    defaultProps: { variant: 'outlined' },
+    styleOverrides: { root: ({ theme }) => ({ borderRadius: 8, borderColor: theme.vars.palette.surface.line }) },
+  },
+  MuiDrawer: {
+    styleOverrides: {
+      paper: ({ theme, ownerState }) => ({
+        [ownerState.anchor === 'left' ? 'borderRight' : 'borderLeft']: `1px solid ${theme.vars.palette.surface.line}`,
+        boxShadow: '-12px 0 40px rgba(8, 16, 18, 0.14)',
+      }),
+    },
+  },
+  MuiDialog: {
+    styleOverrides: {
+      paper: ({ theme }) => ({
+        borderRadius: 10,
+        border: `1px solid ${theme.vars.palette.surface.line}`,
+        boxShadow: '0 8px 28px rgba(8, 16, 18, 0.18)',
+      }),
+    },
+  },
+  MuiDialogTitle: { styleOverrides: { root: { fontSize: 15, lineHeight: '22px', fontWeight: 600, padding: '20px 24px 4px' } } },
+  MuiDialogContent: { styleOverrides: { root: { padding: '8px 24px 16px', fontSize: 13 } } },
+  MuiDialogActions: { styleOverrides: { root: { padding: '8px 24px 20px', gap: 8, '& > :not(style) ~ :not(style)': { marginLeft: 0 } } } },
+  MuiBackdrop: {
+    styleOverrides: { root: { '&:not(.MuiBackdrop-invisible)': { backgroundColor: 'rgba(10, 16, 18, 0.38)' } } },
+  },
+  MuiPopover: { styleOverrides: { paper: ({ theme }) => floating(theme) } },
+  MuiMenu: {
+    styleOverrides: { paper: ({ theme }) => floating(theme), list: { padding: 4 } },
+  },
+  MuiMenuItem: {
+    styleOverrides: {
+      root: ({ theme }) => ({
+        minHeight: 32,
+        padding: '6px 10px',
+        borderRadius: 4,
+        fontSize: 13,
+        lineHeight: '20px',
+        [theme.breakpoints.down('sm')]: { minHeight: 44 },
+      }),
+    },
+  },
+  MuiTooltip: {
+    defaultProps: { arrow: false, enterDelay: 300 },
+    styleOverrides: {
+      // The same on both themes: it floats above either.
+      tooltip: {
+        backgroundColor: '#1B2428',
+        color: '#F1F5F5',
+        fontSize: 12,
+        lineHeight: '17px',
+        fontWeight: 400,
+        padding: '6px 9px',
+        borderRadius: 6,
+        border: '1px solid #333F44',
+      },
+    },
+  },
+  MuiLinearProgress: {
+    styleOverrides: { root: ({ theme }) => ({ height: 4, borderRadius: 2, backgroundColor: theme.vars.palette.surface.line }) },
+  },
+  MuiSkeleton: { defaultProps: { animation: 'pulse' }, styleOverrides: { root: { borderRadius: 4, transform: 'none' } } },
+};
+
+const floating = (theme: Theme) => ({
+  borderRadius: 8,
+  border: `1px solid ${theme.vars.palette.surface.line}`,
+  boxShadow: '0 4px 16px rgba(8, 16, 18, 0.12)',
+});

@@ -1,0 +1,43 @@
+import Box from '@mui/material/Box';
+import { CopyButton } from './CopyButton.js';
+
+/** Code or a formula on sunken ground; lines wrap unless `scroll`. */
+export function CodeBlock({
+  text,
+  copyLabel,
+  scroll = false,
+}: {
+  readonly text: string;
+  /** With a label the block offers Copy. */
+  readonly copyLabel?: string;
+  readonly scroll?: boolean;
+}) {
+  return (
+    <Box sx={{ position: 'relative' }}>
+      <Box
+        component="pre"
+        className="mono"
+        tabIndex={scroll ? 0 : undefined}
+        sx={({ vars }) => ({
+          m: 0,
+          padding: copyLabel ? '10px 44px 10px 12px' : '10px 12px',
+          borderRadius: '6px',
+          backgroundColor: vars.palette.surface.sunken,
+          color: vars.palette.text.secondary,
+          fontSize: 12.5,
+          lineHeight: '20px',
+          whiteSpace: scroll ? 'pre' : 'pre-wrap',
+          overflowWrap: scroll ? 'normal' : 'anywhere',
+          overflowX: scroll ? 'auto' : 'visible',
+        })}
+      >
+        {text}
+      </Box>
+      {copyLabel && (
+        <Box sx={{ position: 'absolute', top: 4, right: 4 }}>
+          <CopyButton value={text} label={copyLabel} shown="" />
+        </Box>
+      )}
+    </Box>
+  );
+}

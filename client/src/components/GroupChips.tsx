@@ -1,0 +1,26 @@
+import Box from '@mui/material/Box';
+import Tooltip from '@mui/material/Tooltip';
+import { groupTone } from '../lib/groupTone.js';
+import { ToneChip } from './Tone.js';
+
+/** Groups as chips; what does not fit is counted and listed in the tooltip. */
+export function GroupChips({ groups, shown = 2 }: { readonly groups: readonly string[]; readonly shown?: number }) {
+  const visible = groups.length > shown ? groups.slice(0, Math.max(1, shown - 1)) : groups;
+  const more = groups.slice(visible.length);
+  return (
+    <Box component="span" sx={{ display: 'inline-flex', gap: '4px', alignItems: 'center', minWidth: 0 }}>
+      {visible.map((group) => (
+        <ToneChip key={group} tone={groupTone(group)}>
+          {group}
+        </ToneChip>
+      ))}
+      {more.length > 0 && (
+        <Tooltip title={more.join(', ')}>
+          <span tabIndex={0}>
+            <ToneChip tone="grey">{`+${String(more.length)}`}</ToneChip>
+          </span>
+        </Tooltip>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,130 @@
+import Box from '@mui/material/Box';
+import Drawer from '@mui/material/Drawer';
+import IconButton from '@mui/material/IconButton';
+import Typography from '@mui/material/Typography';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
+import { useId, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+/** A panel from the right: editors 640, details 520, small forms 480; the whole screen on narrow ones. */
+export function SideDrawer({
+  open,
+  width,
+  title,
+  meta,
+  onClose,
+  headerActions,
+  footer,
+  children,
+}: {
+  readonly open: boolean;
+  readonly width: 480 | 520 | 640;
+  readonly title: ReactNode;
+  /** One line below the title. */
+  readonly meta?: ReactNode;
+  readonly onClose: () => void;
+  readonly headerActions?: ReactNode;
+  readonly footer?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  const { t } = useTranslation();
+  const titleId = useId();
+  const line = { borderColor: 'divider', borderStyle: 'solid', borderWidth: 0 } as const;
+  return (
+    <Drawer
+      anchor="right"
+      open={open}
+      onClose={onClose}
+      slotProps={{
+        paper: {
+          role: 'dialog',
+          'aria-modal': true,
+          'aria-labelledby': titleId,
+          sx: { width: { xs: '100%', sm: width }, maxWidth: '100%', borderLeftWidth: { xs: 0, sm: 1 } },
+        },
+      }}
+    >
+      <Box sx={{ ...line, borderBottomWidth: 1, display: 'flex', alignItems: 'flex-start', gap: 1, padding: '14px 20px 14px 24px', minHeight: 71 }}>
+        <Box sx={{ flex: 1, minWidth: 0 }}>
+          <Typography id={titleId} variant="h2" sx={{ overflowWrap: 'anywhere' }}>
+            {title}
+          </Typography>
+          <Box className="num" sx={{ fontSize: 12, lineHeight: '18px', minHeight: 18, color: 'text.secondary', overflowWrap: 'anywhere' }}>
+            {meta}
+          </Box>
+        </Box>
+        {headerActions}
+        <IconButton aria-label={t('actions.close')} onClick={onClose}>
+          <CloseOutlinedIcon />
+        </IconButton>
+      </Box>
+      <Box sx={{ flex: 1, overflowY: 'auto', padding: { xs: '20px 16px', sm: '20px 24px' } }}>{children}</Box>
+      {footer && (
+        <Box sx={{ ...line, borderTopWidth: 1, display: 'flex', alignItems: 'center', gap: 1, padding: { xs: '10px 16px', sm: '12px 24px' } }}>
+          {footer}
+        </Box>
+      )}
+    </Drawer>
+  );
+}
+
+/** A part of a drawer: a heading, one line that explains, and a line above unless it is the first. */
+export function DrawerSection({
+  title,
+  explanation,
+  children,
+}: {
+  readonly title: string;
+  readonly explanation?: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Box
+      component="section"
+      sx={({ vars }) => ({
+        display: 'flex',
+        flexDirection: 'column',
+        gap: 2,
+        '& + section': { mt: 3, pt: 2.5, borderTop: `1px solid ${vars.palette.surface.line}` },
+      })}
+    >
+      <Box>
+        <Typography variant="h3">{title}</Typography>
+        {explanation && (
+          <Typography variant="caption" component="p" color="textSecondary" sx={{ mt: '2px' }}>
+            {explanation}
+          </Typography>
+        )}
+      </Box>
+      {children}
+    </Box>
+  );
+}
+
+/** Two short fields side by side; below each other on narrow screens. */
+export function FieldRow({ children, columns = 2 }: { readonly children: ReactNode; readonly columns?: 2 | 3 }) {
+  const wide = columns === 2 ? '1fr 1fr' : '1fr 1fr 2fr';
+  return (
+    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: wide }, alignItems: 'start' }}>{children}</Box>
+  );
+}
+
+/** Names at the left, values at the right. Rows without a value are left out. */
+export function NameValues({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <Box component="dl" sx={{ m: 0, display: 'grid', gridTemplateColumns: 'minmax(112px, 32%) 1fr', rowGap: '6px', columnGap: 1, fontSize: 13 }}>
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined && value !== '')
+        .map(([name, value]) => (
+          <Box key={name} sx={{ display: 'contents' }}>
+            <Box component="dt" sx={{ color: 'text.secondary' }}>
+              {name}
+            </Box>
+            <Box component="dd" className="num" sx={{ m: 0, minWidth: 0, overflowWrap: 'anywhere' }}>
+              {value}
+            </Box>
+          </Box>
+        ))}
+    </Box>
+  );
+}

@@ -1,0 +1,106 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useEffect, useId, useState, type ReactNode } from 'react';
+import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { describeFailure, toFailure } from '../../lib/errors.js';
+import { useConfirm } from '../ConfirmProvider.js';
+import { SideDrawer } from '../SideDrawer.js';
+import { toast } from '../toast.js';
+
+export interface EditorDrawerProps<T extends FieldValues> {
+  readonly form: UseFormReturn<T>;
+  readonly width: 480 | 640;
+  readonly title: string;
+  readonly meta?: ReactNode;
+  /** A verb and a noun: "Save channel". */
+  readonly saveLabel: string;
+  /** Rejects with the server's error; one that names a field is shown there. */
+  readonly onSave: (values: T) => Promise<void>;
+  readonly onClosed: () => void;
+  /** Server field names of form fields that are called otherwise. */
+  readonly fieldNames?: Readonly<Record<string, FieldPath<T>>>;
+  readonly children: ReactNode;
+}
+
+/**
+ * A form in a drawer: counts the changes, asks before it throws them away, saves with Ctrl or Cmd and S, and on errors
+ * goes to the first. Closes by itself after saving.
+ */
+export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>) {
+  const { form, width, title, meta, saveLabel, onSave, onClosed, fieldNames, children } = props;
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const formId = useId();
+  const [open, setOpen] = useState(true);
+  const { isSubmitting, dirtyFields } = form.formState;
+  const changes = Object.keys(dirtyFields).length;
+
+  const leave = () => {
+    setOpen(false);
+    // The drawer slides out first.
+    setTimeout(onClosed, 160);
+  };
+  const close = async () => {
+    if (changes === 0 || (await confirm({ title: t('form.discard'), body: t('form.discardBody'), verb: t('form.discardVerb'), no: t('form.keepEditing'), destructive: true }))) {
+      leave();
+    }
+  };
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      await onSave(values);
+      leave();
+    } catch (error) {
+      const { field } = toFailure(error);
+      const name = field === null ? undefined : (fieldNames?.[field] ?? (field as FieldPath<T>));
+      if (name !== undefined && name in form.getValues()) {
+        form.setError(name, { message: describeFailure(error, t) }, { shouldFocus: true });
+      } else {
+        toast.error(describeFailure(error, t));
+      }
+    }
+  });
+
+  useEffect(() => {
+    const save = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
+      event.preventDefault();
+      void submit();
+    };
+    addEventListener('keydown', save);
+    return () => { removeEventListener('keydown', save); };
+  });
+  useEffect(() => {
+    if (changes === 0) return;
+    const warn = (event: BeforeUnloadEvent) => { event.preventDefault(); };
+    addEventListener('beforeunload', warn);
+    return () => { removeEventListener('beforeunload', warn); };
+  }, [changes]);
+
+  return (
+    <SideDrawer
+      open={open}
+      width={width}
+      title={title}
+      meta={meta}
+      onClose={() => void close()}
+      footer={
+        <>
+          <Box className="num" role="status" sx={{ flex: 1, color: 'text.secondary', fontSize: 13 }}>
+            {changes > 0 ? t('form.changes', { count: changes }) : ''}
+          </Box>
+          <Button variant="outlined" onClick={() => void close()}>
+            {t('actions.cancel')}
+          </Button>
+          <Button type="submit" form={formId} variant="contained" loading={isSubmitting}>
+            {saveLabel}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={(event) => void submit(event)}>
+        {children}
+      </form>
+    </SideDrawer>
+  );
+}

@@ -1,0 +1,48 @@
+import Box from '@mui/material/Box';
+import FormHelperText from '@mui/material/FormHelperText';
+import { useTranslation } from 'react-i18next';
+import type { ReactNode } from 'react';
+
+export interface FieldProps {
+  readonly label: string;
+  /** Of the control inside. The helper text has `<id>-hint`. */
+  readonly id: string;
+  readonly required?: boolean;
+  readonly optional?: boolean;
+  readonly hint?: ReactNode;
+  readonly error?: string;
+  /** At the right of the label instead of "Optional". */
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A label above its control, marks for required and optional, and one line of help or error below. */
+export function Field({ label, id, required = false, optional = false, hint, error, aside, children }: FieldProps) {
+  const { t } = useTranslation();
+  const below = error ?? hint;
+  return (
+    <Box sx={{ minWidth: 0, display: 'flex', flexDirection: 'column' }}>
+      <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, mb: '5px', fontSize: 12.5, lineHeight: '18px' }}>
+        <Box component="label" htmlFor={id} sx={{ fontWeight: 500 }}>
+          {label}
+          {required && (
+            <Box component="span" aria-hidden sx={{ color: 'error.main' }}>
+              {' *'}
+            </Box>
+          )}
+        </Box>
+        {(aside ?? optional) && (
+          <Box className="num" sx={{ color: 'text.secondary', fontSize: 12, whiteSpace: 'nowrap' }}>
+            {aside ?? t('form.optional')}
+          </Box>
+        )}
+      </Box>
+      {children}
+      {below && (
+        <FormHelperText id={`${id}-hint`} error={error !== undefined} role={error === undefined ? undefined : 'alert'}>
+          {below}
+        </FormHelperText>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,49 @@
+import Button from '@mui/material/Button';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import type { FieldValues } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { findJsonProblem, formatJson } from '../../lib/jsonText.js';
+import { Field } from './Field.js';
+import { useBound, type BoundProps } from './inputs.js';
+
+/** JSON in mono, 3 to 10 rows; says in which line the error is and offers to format. Empty is allowed. */
+export function JsonInput<T extends FieldValues>({ example, ...props }: BoundProps<T> & { readonly example: string }) {
+  const { t } = useTranslation();
+  const validate = (value: unknown) => {
+    const problem = findJsonProblem(String(value));
+    return problem === null || t('form.invalidJson', { line: problem.line });
+  };
+  const { id, field, wrapper, aria, invalid } = useBound({ ...props, rules: { validate } });
+  const text = field.value as string;
+  return (
+    <Field
+      {...wrapper}
+      aside={
+        text.trim() === '' ? undefined : (
+          <Button
+            onClick={() => { field.onChange(formatJson(text)); }}
+            sx={{ minHeight: 18, padding: 0, fontSize: 12, lineHeight: '18px' }}
+          >
+            {t('form.formatJson')}
+          </Button>
+        )
+      }
+    >
+      <OutlinedInput
+        id={id}
+        name={field.name}
+        value={text}
+        inputRef={field.ref}
+        onChange={field.onChange}
+        onBlur={field.onBlur}
+        error={invalid}
+        fullWidth
+        multiline
+        minRows={3}
+        maxRows={10}
+        placeholder={example}
+        inputProps={{ ...aria, className: 'mono', spellCheck: false }}
+      />
+    </Field>
+  );
+}

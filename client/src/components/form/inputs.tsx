@@ -1,0 +1,158 @@
+import IconButton from '@mui/material/IconButton';
+import InputAdornment from '@mui/material/InputAdornment';
+import MenuItem from '@mui/material/MenuItem';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import Select from '@mui/material/Select';
+import VisibilityOffOutlinedIcon from '@mui/icons-material/VisibilityOffOutlined';
+import VisibilityOutlinedIcon from '@mui/icons-material/VisibilityOutlined';
+import { useState, type ReactNode } from 'react';
+import { useController, type Control, type FieldPath, type FieldValues, type RegisterOptions } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { Field } from './Field.js';
+
+/** What every bound input takes. The rules' messages are shown below the field. */
+export interface BoundProps<T extends FieldValues> {
+  readonly control: Control<T>;
+  readonly name: FieldPath<T>;
+  readonly label: string;
+  readonly rules?: Omit<RegisterOptions<T>, 'valueAsNumber' | 'valueAsDate' | 'setValueAs' | 'disabled'>;
+  readonly required?: boolean;
+  readonly optional?: boolean;
+  readonly hint?: ReactNode;
+  readonly aside?: ReactNode;
+}
+
+export function useBound<T extends FieldValues>({ control, name, rules, hint, label, required, optional, aside }: BoundProps<T>) {
+  const { field, fieldState } = useController({ control, name, ...(rules ? { rules } : {}) });
+  const id = `field-${name}`;
+  const error = fieldState.error?.message;
+  const described = error !== undefined || hint !== undefined ? `${id}-hint` : undefined;
+  return {
+    id,
+    field,
+    invalid: fieldState.invalid,
+    wrapper: { id, label, required: required ?? false, optional: optional ?? false, hint, aside, ...(error === undefined ? {} : { error }) },
+    aria: { 'aria-describedby': described, 'aria-required': required },
+  };
+}
+
+export interface TextInputProps<T extends FieldValues> extends BoundProps<T> {
+  readonly placeholder?: string;
+  readonly type?: 'text' | 'password' | 'datetime-local' | 'email';
+  readonly autoComplete?: string;
+  readonly autoFocus?: boolean;
+  readonly mono?: boolean;
+  /** More than one line. */
+  readonly rows?: number;
+  readonly large?: boolean;
+  readonly maxLength?: number;
+}
+
+/** Text, a password with an eye, a date and time, or several lines. */
+export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
+  const { placeholder, type = 'text', autoComplete = 'off', autoFocus = false, mono, rows, large, maxLength } = props;
+  const { id, field, wrapper, aria, invalid } = useBound(props);
+  const { t } = useTranslation();
+  const [visible, setVisible] = useState(false);
+  return (
+    <Field {...wrapper}>
+      <OutlinedInput
+        id={id}
+        name={field.name}
+        value={field.value as string}
+        inputRef={field.ref}
+        onChange={field.onChange}
+        onBlur={field.onBlur}
+        error={invalid}
+        fullWidth
+        multiline={rows !== undefined}
+        {...(rows === undefined ? {} : { minRows: rows, maxRows: 10 })}
+        type={type === 'password' && visible ? 'text' : type}
+        placeholder={placeholder}
+        autoComplete={autoComplete}
+        autoFocus={autoFocus}
+        inputProps={{ ...aria, ...(mono ? { className: 'mono' } : {}), maxLength, spellCheck: false }}
+        endAdornment={
+          type === 'password' && (
+            <InputAdornment position="end">
+              <IconButton
+                aria-label={visible ? t('form.hidePassword') : t('form.showPassword')}
+                onClick={() => { setVisible(!visible); }}
+                sx={{ width: 28, height: 28 }}
+              >
+                {visible ? <VisibilityOffOutlinedIcon /> : <VisibilityOutlinedIcon />}
+              </IconButton>
+            </InputAdornment>
+          )
+        }
+        sx={large ? { minHeight: 40 } : {}}
+      />
+    </Field>
+  );
+}
+
+export interface NumberInputProps<T extends FieldValues> extends BoundProps<T> {
+  readonly unit?: string;
+  readonly prefix?: string;
+  readonly step?: string;
+  readonly disabled?: boolean;
+}
+
+/** A number as typed text (the form keeps the text, rules check it), right-aligned, with its unit. */
+export function NumberInput<T extends FieldValues>(props: NumberInputProps<T>) {
+  const { id, field, wrapper, aria, invalid } = useBound(props);
+  return (
+    <Field {...wrapper}>
+      <OutlinedInput
+        id={id}
+        name={field.name}
+        value={field.value as string}
+        inputRef={field.ref}
+        onChange={field.onChange}
+        onBlur={field.onBlur}
+        error={invalid}
+        disabled={props.disabled ?? false}
+        fullWidth
+        startAdornment={props.prefix && <InputAdornment position="start">{props.prefix}</InputAdornment>}
+        endAdornment={props.unit && <InputAdornment position="end">{props.unit}</InputAdornment>}
+        inputProps={{ ...aria, inputMode: 'decimal', className: 'num', style: { textAlign: 'right' } }}
+      />
+    </Field>
+  );
+}
+
+export interface SelectInputProps<T extends FieldValues> extends BoundProps<T> {
+  readonly choices: readonly { readonly value: string | number; readonly label: string; readonly aside?: ReactNode }[];
+  readonly onPick?: (value: string | number) => void;
+}
+
+export function SelectInput<T extends FieldValues>(props: SelectInputProps<T>) {
+  const { id, field, wrapper, aria, invalid } = useBound(props);
+  return (
+    <Field {...wrapper}>
+      <Select
+        id={`${id}-select`}
+        value={field.value as string | number}
+        inputRef={field.ref}
+        onChange={(event) => {
+          field.onChange(event.target.value);
+          props.onPick?.(event.target.value);
+        }}
+        onBlur={field.onBlur}
+        error={invalid}
+        fullWidth
+        displayEmpty
+        SelectDisplayProps={{ 'aria-label': props.label, ...(aria['aria-describedby'] ? { 'aria-describedby': aria['aria-describedby'] } : {}) }}
+        inputProps={{ id }}
+        MenuProps={{ slotProps: { paper: { sx: { maxHeight: 400 } } } }}
+      >
+        {props.choices.map((choice) => (
+          <MenuItem key={choice.value} value={choice.value} sx={{ justifyContent: 'space-between', gap: 2 }}>
+            {choice.label}
+            {choice.aside}
+          </MenuItem>
+        ))}
+      </Select>
+    </Field>
+  );
+}

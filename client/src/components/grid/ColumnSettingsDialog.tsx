@@ -1,0 +1,81 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Checkbox from '@mui/material/Checkbox';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import ViewColumnOutlinedIcon from '@mui/icons-material/ViewColumnOutlined';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ColumnChoice } from './useColumnChoice.js';
+
+/** The Columns button with its dialog: a checkbox a column, in two columns. */
+export function ColumnSettings({ choice }: { readonly choice: ColumnChoice }) {
+  const { t } = useTranslation();
+  const [draft, setDraft] = useState<ReadonlySet<string> | null>(null);
+  const close = () => { setDraft(null); };
+  const all = choice.columns.map((column) => column.field);
+  const shown = draft ?? choice.shown;
+  const toggle = (field: string) => {
+    const next = new Set(shown);
+    if (!next.delete(field)) next.add(field);
+    setDraft(next);
+  };
+  return (
+    <>
+      <Button
+        variant="outlined"
+        startIcon={<ViewColumnOutlinedIcon />}
+        onClick={() => { setDraft(choice.shown); }}
+        aria-haspopup="dialog"
+      >
+        {t('grid.columns')}
+      </Button>
+      <Dialog open={draft !== null} onClose={close} maxWidth="xs" fullWidth>
+        <DialogTitle>{t('grid.columnSettings')}</DialogTitle>
+        <DialogContent>
+          <FormControlLabel
+            control={
+              <Checkbox
+                checked={shown.size === all.length}
+                indeterminate={shown.size > 0 && shown.size < all.length}
+                onChange={() => { setDraft(new Set(shown.size === all.length ? [] : all)); }}
+              />
+            }
+            label={t('grid.selectAll')}
+            slotProps={{ typography: { variant: 'body2' } }}
+          />
+          <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', mt: 0.5, pt: 0.5, borderTop: '1px solid', borderColor: 'divider' }}>
+            {choice.columns.map((column) => (
+              <FormControlLabel
+                key={column.field}
+                control={<Checkbox checked={shown.has(column.field)} onChange={() => { toggle(column.field); }} />}
+                label={column.label}
+                slotProps={{ typography: { variant: 'body2' } }}
+              />
+            ))}
+          </Box>
+        </DialogContent>
+        <DialogActions>
+          <Button onClick={() => { setDraft(new Set(all)); }} sx={{ mr: 'auto' }}>
+            {t('grid.reset')}
+          </Button>
+          <Button variant="outlined" onClick={close}>
+            {t('actions.cancel')}
+          </Button>
+          <Button
+            variant="contained"
+            onClick={() => {
+              choice.setShown(shown);
+              close();
+            }}
+          >
+            {t('actions.ok')}
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Drawer from '@mui/material/Drawer';
+import Typography from '@mui/material/Typography';
+import FilterListOutlinedIcon from '@mui/icons-material/FilterListOutlined';
+import { useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
+
+export interface FilterBarProps {
+  /** The field everybody uses: search, or the time range. */
+  readonly main: ReactNode;
+  /** The others; on narrow screens they move into a sheet. */
+  readonly more?: ReactNode;
+  /** Switches and Columns, at the right end. */
+  readonly end?: ReactNode;
+  /** Filters of `more` that are set. */
+  readonly activeCount: number;
+  readonly isFiltered: boolean;
+  /** Query is filled where the title row has no filled button. */
+  readonly filled?: boolean;
+  readonly onQuery: () => void;
+  readonly onReset: () => void;
+}
+
+/** One wrapping row of filters. Enter in any field queries. */
+export function FilterBar({ main, more, end, activeCount, isFiltered, filled = false, onQuery, onReset }: FilterBarProps) {
+  const { t } = useTranslation();
+  const mobile = useIsMobile();
+  const [sheet, setSheet] = useState(false);
+  const query = (
+    <Button type="submit" variant={filled ? 'contained' : 'outlined'}>
+      {t('actions.query')}
+    </Button>
+  );
+  const reset = isFiltered && <Button onClick={onReset}>{t('actions.reset')}</Button>;
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault();
+    setSheet(false);
+    onQuery();
+  };
+
+  if (!mobile) {
+    return (
+      <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
+        {main}
+        {more}
+        {query}
+        {reset}
+        {end && <Box sx={{ ml: 'auto', display: 'flex', alignItems: 'center', gap: 1 }}>{end}</Box>}
+      </Box>
+    );
+  }
+  return (
+    <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', gap: 1, '& > :first-of-type': { flex: 1, minWidth: 0 } }}>
+      <Box>{main}</Box>
+      {more && (
+        <Button variant="outlined" startIcon={<FilterListOutlinedIcon />} onClick={() => { setSheet(true); }}>
+          {activeCount > 0 ? t('grid.filtersActive', { count: activeCount }) : t('grid.filters')}
+        </Button>
+      )}
+      <Drawer anchor="bottom" open={sheet} onClose={() => { setSheet(false); }} slotProps={{ paper: { sx: { borderRadius: '10px 10px 0 0' } } }}>
+        <Box
+          component="form"
+          onSubmit={submit}
+          sx={{ padding: 2, display: 'flex', flexDirection: 'column', gap: 1.5, '& > *': { width: '100% !important' } }}
+        >
+          <Typography variant="h2">{t('grid.filters')}</Typography>
+          {more}
+          <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
+            {reset}
+            {query}
+          </Box>
+        </Box>
+      </Drawer>
+    </Box>
+  );
+}

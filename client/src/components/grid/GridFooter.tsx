@@ -1,0 +1,78 @@
+import Box from '@mui/material/Box';
+import IconButton from '@mui/material/IconButton';
+import MenuItem from '@mui/material/MenuItem';
+import Select from '@mui/material/Select';
+import ChevronLeftOutlinedIcon from '@mui/icons-material/ChevronLeftOutlined';
+import ChevronRightOutlinedIcon from '@mui/icons-material/ChevronRightOutlined';
+import { useTranslation } from 'react-i18next';
+import { integer } from '../../lib/format.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { pageSizes, type ServerGrid } from '../../lib/useServerGrid.js';
+
+/** "Items 1 - 20 of 14,208", rows per page, and the pages. */
+export function GridFooter({
+  grid,
+  totalCount,
+  known,
+}: {
+  readonly grid: ServerGrid<Record<string, string>>;
+  readonly totalCount: number;
+  /** False before the first answer. */
+  readonly known: boolean;
+}) {
+  const { t } = useTranslation();
+  const mobile = useIsMobile();
+  const pages = Math.max(1, Math.ceil(totalCount / grid.pageSize));
+  const first = totalCount === 0 ? 0 : grid.page * grid.pageSize + 1;
+  const last = Math.min(totalCount, (grid.page + 1) * grid.pageSize);
+  return (
+    <Box
+      className="num"
+      sx={({ vars }) => ({
+        display: 'flex',
+        alignItems: 'center',
+        gap: 1,
+        height: 44,
+        padding: '0 12px',
+        borderTop: mobile ? 0 : `1px solid ${vars.palette.surface.line}`,
+        color: vars.palette.text.secondary,
+        fontSize: 13,
+        whiteSpace: 'nowrap',
+      })}
+    >
+      <Box role="status" sx={{ flex: 1, minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+        {known && t('grid.range', { first: integer(first), last: integer(last), total: integer(totalCount) })}
+      </Box>
+      {!mobile && <span id="rows-per-page">{t('grid.rowsPerPage')}</span>}
+      <Select
+        value={grid.pageSize}
+        onChange={(event) => { grid.setPageSize(Number(event.target.value)); }}
+        inputProps={{ 'aria-label': t('grid.rowsPerPage') }}
+        sx={{ width: 64, '& .MuiSelect-select': { py: '3px' } }}
+      >
+        {pageSizes.map((size) => (
+          <MenuItem key={size} value={size}>
+            {size}
+          </MenuItem>
+        ))}
+      </Select>
+      <IconButton
+        aria-label={t('grid.previousPage')}
+        disabled={grid.page === 0}
+        onClick={() => { grid.setPage(grid.page - 1); }}
+      >
+        <ChevronLeftOutlinedIcon />
+      </IconButton>
+      <Box component="span" sx={{ minWidth: 40, textAlign: 'center' }}>
+        {integer(grid.page + 1)} / {integer(pages)}
+      </Box>
+      <IconButton
+        aria-label={t('grid.nextPage')}
+        disabled={grid.page + 1 >= pages}
+        onClick={() => { grid.setPage(grid.page + 1); }}
+      >
+        <ChevronRightOutlinedIcon />
+      </IconButton>
+    </Box>
+  );
+}

@@ -1,0 +1,57 @@
+import InputBase from '@mui/material/InputBase';
+import { useEffect, useRef, useState } from 'react';
+
+/** A number in a cell that looks like text and can be edited in place: Enter or blur saves, Escape reverts. */
+export function InlineNumber({
+  value,
+  label,
+  minimum,
+  onSave,
+}: {
+  readonly value: number;
+  readonly label: string;
+  readonly minimum: number;
+  /** Rejects when the server refused; the old value comes back. */
+  readonly onSave: (value: number) => Promise<void>;
+}) {
+  const [text, setText] = useState(String(value));
+  const saving = useRef(false);
+  useEffect(() => { setText(String(value)); }, [value]);
+
+  const save = async () => {
+    const next = Number(text);
+    if (saving.current || next === value) return;
+    if (text.trim() === '' || !Number.isInteger(next) || next < minimum || next > 1_000_000_000) {
+      setText(String(value));
+      return;
+    }
+    saving.current = true;
+    await onSave(next).catch(() => { setText(String(value)); });
+    saving.current = false;
+  };
+
+  return (
+    <InputBase
+      value={text}
+      inputProps={{ 'aria-label': label, inputMode: 'numeric', className: 'num' }}
+      onChange={(event) => { setText(event.target.value); }}
+      onBlur={() => void save()}
+      onKeyDown={(event) => {
+        // The grid has its own meaning for these keys.
+        event.stopPropagation();
+        if (event.key === 'Enter') void save();
+        if (event.key === 'Escape') setText(String(value));
+      }}
+      sx={({ vars }) => ({
+        width: '100%',
+        fontSize: 13,
+        borderRadius: '4px',
+        border: '1px solid transparent',
+        '& input': { padding: '2px 6px', textAlign: 'right', height: 20 },
+        '&:hover': { borderColor: vars.palette.surface.lineStrong },
+        '&.Mui-focused': { borderColor: vars.palette.primary.main, backgroundColor: vars.palette.background.paper },
+        mr: '-7px',
+      })}
+    />
+  );
+}

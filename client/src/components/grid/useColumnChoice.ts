@@ -1,0 +1,40 @@
+import type { GridColDef, GridColumnVisibilityModel } from '@mui/x-data-grid';
+import { useMemo, useState } from 'react';
+import { readJson, writeJson } from '../../lib/storage.js';
+
+export interface ColumnChoice {
+  /** The columns a reader may choose from. */
+  readonly columns: readonly { readonly field: string; readonly label: string }[];
+  readonly shown: ReadonlySet<string>;
+  readonly visibility: GridColumnVisibilityModel;
+  setShown(fields: ReadonlySet<string>): void;
+}
+
+function readHidden(key: string): Set<string> {
+  const stored = readJson(key);
+  if (typeof stored !== 'object' || stored === null) return new Set();
+  return new Set(Object.entries(stored).flatMap(([field, shown]) => (shown === false ? [field] : [])));
+}
+
+/**
+ * Which columns a list shows, kept under `key` as `{ field: boolean }`. Only columns with a header can be chosen; those
+ * a role may not see are simply not among `columns`.
+ */
+// The columns' row type does not matter here.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- GridColDef is invariant in its row
+export function useColumnChoice(key: string, columns: readonly GridColDef<any>[]): ColumnChoice {
+  const [hidden, setHidden] = useState(() => readHidden(key));
+  return useMemo(() => {
+    const choosable = columns.flatMap((column) => (column.headerName ? [{ field: column.field, label: column.headerName }] : []));
+    return {
+      columns: choosable,
+      shown: new Set(choosable.map((column) => column.field).filter((field) => !hidden.has(field))),
+      visibility: Object.fromEntries(choosable.map((column) => [column.field, !hidden.has(column.field)])),
+      setShown: (fields) => {
+        const model = Object.fromEntries(choosable.map((column) => [column.field, fields.has(column.field)]));
+        writeJson(key, model);
+        setHidden(new Set(choosable.map((column) => column.field).filter((field) => !fields.has(field))));
+      },
+    };
+  }, [columns, hidden, key]);
+}

@@ -1,0 +1,42 @@
+import { CombinedGraphQLErrors, ServerError, ServerParseError } from '@apollo/client/errors';
+import type { TFunction } from 'i18next';
+
+export interface Failure {
+  /** A server code (`NOT_FOUND`), or `NETWORK` when no answer came. */
+  readonly code: string;
+  /** The server's own words; empty when it sent none. */
+  readonly message: string;
+  /** The input field at fault. */
+  readonly field: string | null;
+  /** HTTP status of an answer that was no GraphQL result. */
+  readonly status: number | null;
+}
+
+export function toFailure(error: unknown): Failure {
+  if (CombinedGraphQLErrors.is(error)) {
+    const first = error.errors[0];
+    const { code, field } = (first?.extensions ?? {}) as { code?: unknown; field?: unknown };
+    return {
+      code: typeof code === 'string' ? code : 'INTERNAL_ERROR',
+      message: first?.message ?? '',
+      field: typeof field === 'string' ? field : null,
+      status: null,
+    };
+  }
+  if (ServerError.is(error) || ServerParseError.is(error)) {
+    return { code: 'HTTP', message: '', field: null, status: error.statusCode };
+  }
+  return { code: 'NETWORK', message: '', field: null, status: null };
+}
+
+/** One sentence for people: the specification's for HTTP failures, else the server's words as they came. */
+export function describeFailure(error: unknown, t: TFunction): string {
+  const { code, message, status } = toFailure(error);
+  if (code === 'NETWORK') return t('errors.network');
+  if (status === 429 || code === 'RATE_LIMITED') return t('errors.tooManyRequests');
+  if (status === 405) return t('errors.demoOnly');
+  if (status !== null && status >= 500) return t('errors.internal');
+  if (status !== null) return t('errors.http', { status });
+  if (code === 'INTERNAL_ERROR' || code === 'INTERNAL_SERVER_ERROR') return t('errors.internal');
+  return message || t('errors.internal');
+}

@@ -1,0 +1,105 @@
+/** How money, counts, times and durations are written. Pure; `useFormat` binds them to the site's settings. */
+
+export interface CurrencyDisplay {
+  readonly quotaPerUnit: number;
+  /** False: amounts are shown as plain quota. */
+  readonly displayInCurrency: boolean;
+}
+
+const fixed = (digits: number) =>
+  new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const formats = new Map([0, 1, 2, 3, 6].map((digits) => [digits, fixed(digits)]));
+
+/** `1,284.31`; thousands commas, never `-0.00`. */
+export function decimal(value: number, digits: number): string {
+  const text = (formats.get(digits) ?? fixed(digits)).format(value);
+  return /^-[0.,]+$/.test(text) ? text.slice(1) : text;
+}
+
+export const integer = (value: number): string => decimal(Math.trunc(value), 0);
+
+/** `$0.027390`, `-$1.00`. */
+export function dollars(value: number, digits: number): string {
+  const text = decimal(value, digits);
+  return text.startsWith('-') ? `-$${text.slice(1)}` : `$${text}`;
+}
+
+export const toDollars = (quota: number, display: CurrencyDisplay): number => quota / display.quotaPerUnit;
+
+export type MoneyKind =
+  /** Balances, totals, top-ups: 2 decimals. */
+  | 'balance'
+  /** What one call cost: always 6 decimals. */
+  | 'charge'
+  /** Elsewhere: 6 decimals below one dollar, else 2. */
+  | 'amount';
+
+/** A quota amount in dollars. */
+export function money(quota: number, kind: MoneyKind, display: CurrencyDisplay): string {
+  const value = toDollars(quota, display);
+  if (kind === 'balance') return dollars(value, 2);
+  if (kind === 'charge') return dollars(value, 6);
+  return dollars(value, value !== 0 && Math.abs(value) < 1 ? 6 : 2);
+}
+
+/** Dollars for a million tokens: 2 decimals, 3 below ten cents. */
+export const unitPrice = (value: number): string => dollars(value, value > 0 && value < 0.1 ? 3 : 2);
+
+/** Full with commas below 10,000, then `12.2k`, `1.92M`, `3.40B`. */
+export function count(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 999_995_000) return `${decimal(value / 1e9, 2)}B`;
+  if (size >= 999_950) return `${decimal(value / 1e6, 2)}M`;
+  if (size >= 10_000) return `${decimal(value / 1e3, 1)}k`;
+  return integer(value);
+}
+
+/** `3.0 s`, from ten seconds `21 s`. */
+export const duration = (seconds: number): string =>
+  Math.abs(seconds) < 9.95 ? `${decimal(seconds, 1)} s` : `${decimal(seconds, 0)} s`;
+
+/** A channel's answer time: `640 ms`, from one second `1.82 s`. */
+export const responseTime = (milliseconds: number): string =>
+  milliseconds < 1000 ? `${decimal(milliseconds, 0)} ms` : `${decimal(milliseconds / 1000, 2)} s`;
+
+export const percent = (share: number): string => `${decimal(share * 100, 0)}%`;
+
+/** As stored: `0.625`, never rounded to fewer than six digits. */
+export const ratio = (value: number): string => String(Number(value.toPrecision(12)));
+
+export type TimeDetail = 'seconds' | 'minutes' | 'card' | 'day';
+
+/** Local time: `2025-11-20 14:32:08`, `2025-11-20 14:32`, `11-20 14:32`, `2025-11-20`; a dash for none. */
+export function dateTime(value: Date | string | number | null, detail: TimeDetail = 'minutes'): string {
+  const date = value instanceof Date ? value : new Date(value ?? Number.NaN);
+  if (Number.isNaN(date.getTime())) return '–';
+  const two = (part: number) => String(part).padStart(2, '0');
+  const monthDay = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const day = `${String(date.getFullYear())}-${monthDay}`;
+  const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  if (detail === 'day') return day;
+  if (detail === 'card') return `${monthDay} ${minutes}`;
+  return detail === 'seconds' ? `${day} ${minutes}:${two(date.getSeconds())}` : `${day} ${minutes}`;
+}
+
+const steps: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+/** `5 minutes ago`; for tooltips only. */
+export function relativeTime(value: Date | string | number, language: string, now = Date.now()): string {
+  const seconds = (new Date(value).getTime() - now) / 1000;
+  const words = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  for (const [unit, size] of steps) {
+    if (Math.abs(seconds) >= size) return words.format(Math.round(seconds / size), unit);
+  }
+  return words.format(Math.round(seconds), 'second');
+}
+
+/** `sk-Jx4…9dQe`: enough to tell keys apart, not enough to use one. */
+export const maskKey = (key: string): string =>
+  key.length <= 12 ? '••••' : `${key.slice(0, 6)}…${key.slice(-4)}`;

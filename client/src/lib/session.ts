@@ -1,0 +1,42 @@
+import { fromStoredUser, toStoredUser } from './session.wire.js';
+import { readJson, writeJson, writeText } from './storage.js';
+import { createStore, useStore } from './store.js';
+
+export interface SessionUser {
+  readonly id: number;
+  readonly username: string;
+  readonly displayName: string;
+  /** 1 common, 10 admin, 100 super admin. */
+  readonly role: number;
+  readonly status: number;
+  readonly group: string;
+}
+
+export const adminRole = 10;
+export const rootRole = 100;
+
+const storageKey = 'user';
+
+const store = createStore<SessionUser | null>(fromStoredUser(readJson(storageKey)));
+
+// Signing out in one tab signs out the others.
+addEventListener('storage', (event) => {
+  if (event.key === storageKey || event.key === null) store.set(fromStoredUser(readJson(storageKey)));
+});
+
+/** Who is signed in, by what the browser remembers; the server decides on every call anyway. */
+export const session = {
+  get: store.get,
+  start(user: SessionUser): void {
+    writeJson(storageKey, toStoredUser(user));
+    store.set(user);
+  },
+  end(): void {
+    writeText(storageKey, null);
+    store.set(null);
+  },
+};
+
+export const useSession = (): SessionUser | null => useStore(store);
+
+export const useIsAdmin = (): boolean => (useSession()?.role ?? 0) >= adminRole;

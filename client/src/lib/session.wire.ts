@@ -1,0 +1,34 @@
+import type { SessionUser } from './session.js';
+
+/** The stored shape is the older consoles' answer of a sign-in: browser extensions read it from local storage. */
+interface StoredUser {
+  readonly id: number;
+  readonly username: string;
+  readonly display_name: string;
+  readonly role: number;
+  readonly status: number;
+  readonly group: string;
+}
+
+export const toStoredUser = (user: SessionUser): StoredUser => ({
+  id: user.id,
+  username: user.username,
+  display_name: user.displayName,
+  role: user.role,
+  status: user.status,
+  group: user.group,
+});
+
+export function fromStoredUser(stored: unknown): SessionUser | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const user = stored as Partial<StoredUser>;
+  if (!Number.isSafeInteger(user.id) || typeof user.username !== 'string' || typeof user.role !== 'number') return null;
+  return {
+    id: user.id as number,
+    username: user.username,
+    displayName: user.display_name ?? '',
+    role: user.role,
+    status: user.status ?? 1,
+    group: user.group ?? 'default',
+  };
+}

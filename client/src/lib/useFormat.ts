@@ -1,0 +1,23 @@
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import * as format from './format.js';
+import { useStatus } from './status.js';
+
+/** Money as this site shows it: dollars, or plain quota with the word. */
+export function useFormat() {
+  const { quotaPerUnit, displayInCurrency } = useStatus();
+  const { t, i18n } = useTranslation();
+  const language = i18n.language;
+  return useMemo(() => {
+    const display = { quotaPerUnit, displayInCurrency };
+    const quota = (value: number) => t('units.quota', { amount: format.integer(value) });
+    return {
+      display,
+      /** `15,199 quota` */
+      quota,
+      money: (value: number, kind: format.MoneyKind) =>
+        displayInCurrency ? format.money(value, kind, display) : quota(value),
+      relative: (value: Date | string | number) => format.relativeTime(value, language),
+    };
+  }, [quotaPerUnit, displayInCurrency, t, language]);
+}

@@ -1,0 +1,8 @@
+import useMediaQuery from '@mui/material/useMediaQuery';
+
+/** Under 600 px: cards instead of grids, sheets instead of drawers. */
+export const useIsMobile = (): boolean => useMediaQuery('(max-width:599.95px)', { noSsr: true });
+
+/** 600 to 1023 px: the side bar is collapsed whatever was stored. */
+export const useIsTablet = (): boolean =>
+  useMediaQuery('(min-width:600px) and (max-width:1023.95px)', { noSsr: true });

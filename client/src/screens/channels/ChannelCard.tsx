@@ -1,0 +1,25 @@
+import { GroupChips } from '../../components/GroupChips.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { Num } from '../../components/Text.js';
+import { fromCommaList } from '../../lib/commaList.js';
+import { ChannelRowActions, type ChannelCellTools } from './channelColumns.js';
+import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
+import type { ChannelRowFragment } from './channels.generated.js';
+
+export function ChannelCard({ row, tools }: { readonly row: ChannelRowFragment; readonly tools: ChannelCellTools }) {
+  return (
+    <RowCard
+      title={row.name}
+      value={<ChannelRowActions row={row} tools={tools} />}
+      meta={`#${String(row.id)} · ${tools.typeLabel(row.type)}${row.tag ? ` · ${row.tag}` : ''}`}
+      metaEnd={<Num>{tools.format.money(row.usedQuota, 'balance')}</Num>}
+      chips={
+        <>
+          <ChannelStatusChip channel={row} />
+          <ResponseChip channel={row} />
+          <GroupChips groups={fromCommaList(row.group)} />
+        </>
+      }
+    />
+  );
+}

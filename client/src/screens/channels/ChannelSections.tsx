@@ -1,0 +1,185 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import { useWatch, type UseFormReturn } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { ChipsInput } from '../../components/form/ChipsInput.js';
+import { NumberInput, SelectInput, TextInput } from '../../components/form/inputs.js';
+import { JsonInput } from '../../components/form/JsonInput.js';
+import { SwitchRow } from '../../components/form/SwitchRow.js';
+import { useConfirm } from '../../components/ConfirmProvider.js';
+import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
+import { endsWithVersion, needsBaseUrl, otherDefault, otherFieldOf, splitKeys, type ChannelValues } from './channelForm.js';
+import { ChannelChoicesDocument } from './channels.generated.js';
+import { ModelTools } from './ModelTools.js';
+import { useChannelTypes } from './useChannelTypes.js';
+
+export interface SectionProps {
+  readonly form: UseFormReturn<ChannelValues>;
+}
+
+export function ConnectionSection({ form, isNew }: SectionProps & { readonly isNew: boolean }) {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const types = useChannelTypes();
+  const { control, setValue, getValues } = form;
+  const [type, key] = useWatch({ control, name: ['type', 'key'] });
+  const other = otherFieldOf(type);
+  const keys = splitKeys(type, key);
+
+  // The gateway adds /v1 itself: an address that has it would be called with /v1/v1.
+  const askAboutVersion = async () => {
+    const url = getValues('baseUrl');
+    if (type === 8 || !endsWithVersion(url)) return;
+    const question = { title: t('channels.versionTitle'), body: t('channels.versionBody'), verb: t('channels.versionRemove'), no: t('channels.versionKeep') };
+    if (await confirm(question)) setValue('baseUrl', url.trim().replace(/\/v1\/*$/, ''), { shouldDirty: true, shouldValidate: true });
+  };
+
+  return (
+    <DrawerSection title={t('channels.connection')}>
+      <FieldRow>
+        <SelectInput
+          control={control}
+          name="type"
+          label={t('channels.type')}
+          required
+          choices={types.list.length > 0 ? types.list.map(({ id, label }) => ({ value: id, label })) : [{ value: type, label: types.label(type) }]}
+          onPick={(picked) => {
+            const fresh = otherDefault(Number(picked));
+            if (fresh !== '' && getValues('other') === '') setValue('other', fresh, { shouldDirty: true });
+          }}
+        />
+        <TextInput
+          control={control}
+          name="name"
+          label={t('channels.name')}
+          required
+          autoFocus={isNew}
+          maxLength={100}
+          rules={{ validate: (value) => String(value).trim() !== '' || t('channels.nameMissing') }}
+        />
+      </FieldRow>
+      {other && <TextInput control={control} name="other" label={t(other.label)} placeholder={other.example} required={type === 41 || type === 39} optional={type !== 41 && type !== 39} />}
+      {type === 1 && <TextInput control={control} name="openaiOrganization" label={t('channels.organization')} placeholder="org-…" optional />}
+      <Box onBlur={(event) => { if (event.target instanceof HTMLInputElement) void askAboutVersion(); }}>
+        <TextInput
+          control={control}
+          name="baseUrl"
+          label={type === 8 ? t('channels.fullUrl') : t('channels.baseUrl')}
+          placeholder={types.find(type)?.defaultBaseUrl || 'https://'}
+          hint={type === 8 ? t('channels.fullUrlHint') : t('channels.baseUrlHint')}
+          required={needsBaseUrl.has(type)}
+          optional={!needsBaseUrl.has(type)}
+          rules={{
+            validate: (value) => {
+              const url = String(value).trim();
+              if (url === '') return !needsBaseUrl.has(type) || t('channels.baseUrlMissing');
+              return /^https?:\/\/[^\s/]+/i.test(url) || t('channels.baseUrlInvalid');
+            },
+          }}
+        />
+      </Box>
+      <TextInput
+        control={control}
+        name="key"
+        label={t('channels.key')}
+        required={isNew}
+        rows={2}
+        mono
+        placeholder={isNew ? t('channels.keyPlaceholder') : t('channels.keyUnchanged')}
+        hint={keys.length > 1 ? (isNew ? t('channels.keysCreate', { count: keys.length }) : t('channels.keysRotate', { count: keys.length })) : t('channels.keyHint')}
+        rules={{ validate: (value) => !isNew || splitKeys(type, String(value)).length > 0 || t('channels.keyMissing') }}
+      />
+    </DrawerSection>
+  );
+}
+
+export function ModelsSection({ form, channelId }: SectionProps & { readonly channelId: number | null }) {
+  const { t } = useTranslation();
+  const types = useChannelTypes();
+  const { control } = form;
+  const [type, models] = useWatch({ control, name: ['type', 'models'] });
+  const groups = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
+  return (
+    <DrawerSection title={t('channels.modelsAndGroups')}>
+      <Box>
+        <ChipsInput
+          control={control}
+          name="models"
+          label={t('channels.models')}
+          required
+          free
+          options={types.find(type)?.models ?? []}
+          placeholder={t('channels.modelsPlaceholder')}
+          aside={models.length > 0 ? t('channels.selected', { count: models.length }) : undefined}
+          rules={{ validate: (value) => (value as string[]).length > 0 || t('channels.modelsMissing') }}
+        />
+        <ModelTools form={form} channelId={channelId} related={types.find(type)?.models ?? []} />
+      </Box>
+      <FieldRow>
+        <ChipsInput
+          control={control}
+          name="group"
+          label={t('channels.groups')}
+          required
+          free
+          options={groups}
+          rules={{ validate: (value) => (value as string[]).length > 0 || t('channels.groupsMissing') }}
+        />
+        <SelectInput
+          control={control}
+          name="testModel"
+          label={t('channels.testModel')}
+          optional
+          choices={[{ value: '', label: t('channels.firstModel') }, ...models.map((model) => ({ value: model, label: model }))]}
+        />
+      </FieldRow>
+      <FieldRow>
+        <TextInput control={control} name="modelPrefix" label={t('channels.modelPrefix')} optional maxLength={64} hint={t('channels.modelPrefixHint')} />
+        <NumberInput
+          control={control}
+          name="maxInputTokens"
+          label={t('channels.maxInputTokens')}
+          optional
+          rules={{ validate: (value) => /^\d{0,9}$/.test(String(value).trim()) || t('form.wholeNumber') }}
+        />
+      </FieldRow>
+    </DrawerSection>
+  );
+}
+
+export function RoutingSection({ form: { control } }: SectionProps) {
+  const { t } = useTranslation();
+  const whole = (minimum: number) => ({
+    validate: (value: unknown) => {
+      const text = String(value).trim();
+      if (!/^-?\d{1,9}$/.test(text)) return t('form.wholeNumber');
+      return Number(text) >= minimum || t('form.atLeast', { minimum });
+    },
+  });
+  return (
+    <DrawerSection title={t('channels.routing')} explanation={t('channels.routingText')}>
+      <FieldRow columns={3}>
+        <NumberInput control={control} name="priority" label={t('channels.priority')} rules={whole(-999)} />
+        <NumberInput control={control} name="weight" label={t('channels.weight')} rules={whole(0)} />
+        <TextInput control={control} name="tag" label={t('channels.tag')} optional maxLength={64} />
+      </FieldRow>
+      <SwitchRow control={control} name="autoBan" label={t('channels.autoBan')} hint={t('channels.autoBanHint')} />
+    </DrawerSection>
+  );
+}
+
+export function MappingSection({ form: { control } }: SectionProps) {
+  const { t } = useTranslation();
+  return (
+    <DrawerSection title={t('channels.mapping')} explanation={t('channels.mappingText')}>
+      
+        <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+          <JsonInput control={control} name="modelMapping" label={t('channels.modelMapping')} optional hint={t('channels.modelMappingHint')} example={'{\n  "gpt-4o": "gpt-4o-2024-11-20"\n}'} />
+          <JsonInput control={control} name="statusCodeMapping" label={t('channels.statusCodeMapping')} optional hint={t('channels.statusCodeMappingHint')} example={'{\n  "400": "500"\n}'} />
+          <JsonInput control={control} name="setting" label={t('channels.setting')} optional hint={t('channels.settingHint')} example={'{\n  "proxy": "socks5://10.0.0.8:1080"\n}'} />
+          <JsonInput control={control} name="paramOverride" label={t('channels.paramOverride')} optional hint={t('channels.paramOverrideHint')} example={'{\n  "temperature": 0.2\n}'} />
+        </Box>
+      
+    </DrawerSection>
+  );
+}

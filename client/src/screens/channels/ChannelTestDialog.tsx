@@ -1,0 +1,108 @@
+import { useApolloClient } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { TextFilter } from '../../components/grid/filterFields.js';
+import { Ellipsis } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { fromCommaList } from '../../lib/commaList.js';
+import { describeFailure } from '../../lib/errors.js';
+import { duration } from '../../lib/format.js';
+import { TestChannelDocument, type ChannelRowFragment } from './channels.generated.js';
+
+type Result = { readonly state: 'running' } | { readonly state: 'passed'; readonly seconds: number } | { readonly state: 'failed'; readonly reason: string };
+
+/** Tests run this many at a time. */
+const concurrency = 3;
+
+/** Each model of a channel with its own test; all of them on request, three at a time, until stopped. */
+export function ChannelTestDialog({ channel, onClose }: { readonly channel: ChannelRowFragment; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  const client = useApolloClient();
+  const [search, setSearch] = useState('');
+  const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
+  const [running, setRunning] = useState(false);
+  const stopped = useRef(false);
+  useEffect(() => () => { stopped.current = true; }, []);
+  const models = fromCommaList(channel.models).filter((model) => model.toLowerCase().includes(search.trim().toLowerCase()));
+
+  const note = (model: string, result: Result) => { setResults((current) => new Map(current).set(model, result)); };
+  const testOne = async (model: string) => {
+    note(model, { state: 'running' });
+    try {
+      const { data } = await client.mutate({ mutation: TestChannelDocument, variables: { id: channel.id, model } });
+      const result = data?.testChannel;
+      if (result?.success) note(model, { state: 'passed', seconds: result.seconds });
+      else note(model, { state: 'failed', reason: result?.message ?? '' });
+    } catch (error) {
+      note(model, { state: 'failed', reason: describeFailure(error, t) });
+    }
+  };
+  const testAll = async () => {
+    stopped.current = false;
+    setRunning(true);
+    const queue = [...models];
+    const worker = async () => {
+      for (let model = queue.shift(); model !== undefined && !stopped.current; model = queue.shift()) await testOne(model);
+    };
+    await Promise.all(Array.from({ length: concurrency }, worker));
+    setRunning(false);
+  };
+
+  return (
+    <Dialog open onClose={onClose} maxWidth="sm" fullWidth>
+      <DialogTitle>{t('channels.testTitle', { name: channel.name })}</DialogTitle>
+      <DialogContent>
+        <TextFilter search label={t('channels.searchModels')} value={search} onChange={setSearch} width={260} />
+        <Box component="ul" sx={{ listStyle: 'none', p: 0, m: '12px 0 0', minHeight: 200 }}>
+          {models.map((model) => (
+            <Box key={model} component="li" sx={{ display: 'flex', alignItems: 'center', gap: 1, minHeight: 40, borderBottom: '1px solid', borderColor: 'divider' }}>
+              <Box sx={{ flex: 1, minWidth: 0, display: 'flex' }}>
+                <Ellipsis title={model}>{model}</Ellipsis>
+              </Box>
+              <TestResult result={results.get(model)} />
+              <Button
+                aria-label={t('channels.testOf', { name: model })}
+                disabled={results.get(model)?.state === 'running'}
+                onClick={() => void testOne(model)}
+              >
+                {t('channels.test')}
+              </Button>
+            </Box>
+          ))}
+        </Box>
+      </DialogContent>
+      <DialogActions>
+        <Button variant="outlined" onClick={onClose}>
+          {t('actions.close')}
+        </Button>
+        {running ? (
+          <Button variant="contained" onClick={() => { stopped.current = true; }}>
+            {t('channels.stop')}
+          </Button>
+        ) : (
+          <Button variant="contained" disabled={models.length === 0} onClick={() => void testAll()}>
+            {t('channels.testAll')}
+          </Button>
+        )}
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function TestResult({ result }: { readonly result: Result | undefined }) {
+  const { t } = useTranslation();
+  if (!result) return null;
+  if (result.state === 'running') return <ToneChip tone="grey">{t('channels.testing')}</ToneChip>;
+  if (result.state === 'passed') return <ToneChip tone="green">{duration(result.seconds)}</ToneChip>;
+  return (
+    <ToneChip tone="red" hint={result.reason}>
+      {t('channels.failed')}
+    </ToneChip>
+  );
+}

@@ -1,0 +1,70 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import type { SectionProps } from './ChannelSections.js';
+import { splitKeys } from './channelForm.js';
+import { FetchUpstreamModelsDocument } from './channels.generated.js';
+import { ModelPicker } from './ModelPicker.js';
+
+/** The links below the model field: fill in the provider's models, ask the provider, or clear. */
+export function ModelTools({ form, channelId, related }: SectionProps & { readonly channelId: number | null; readonly related: readonly string[] }) {
+  const { t } = useTranslation();
+  const [fetchModels, { loading }] = useMutation(FetchUpstreamModelsDocument);
+  const [offered, setOffered] = useState<readonly string[] | null>(null);
+  const { getValues, setValue, setError } = form;
+  const replace = (models: readonly string[]) => {
+    setValue('models', [...new Set(models)], { shouldDirty: true, shouldTouch: true, shouldValidate: true });
+  };
+
+  const fetchFromUpstream = async () => {
+    const { type, baseUrl, key } = getValues();
+    const [first] = splitKeys(type, key);
+    if (channelId === null && first === undefined) {
+      setError('key', { message: t('channels.keyForModels') }, { shouldFocus: true });
+      return;
+    }
+    // With a new key or address the unsaved values are asked, else the saved channel.
+    const input = first === undefined && channelId !== null ? { id: channelId } : { type, baseUrl: baseUrl.trim(), key: first ?? '' };
+    try {
+      const { data } = await fetchModels({ variables: { input } });
+      setOffered(data?.fetchUpstreamModels ?? []);
+    } catch (error) {
+      toast.error(t('channels.fetchFailed', { reason: describeFailure(error, t) }));
+    }
+  };
+
+  const link = { minHeight: 24, padding: '0 2px', fontSize: 12 } as const;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: '10px', mt: '4px' }}>
+      {related.length > 0 && (
+        <Button sx={link} onClick={() => { replace([...getValues('models'), ...related]); }}>
+          {t('channels.fillRelated')}
+        </Button>
+      )}
+      <Button sx={link} loading={loading} onClick={() => void fetchFromUpstream()}>
+        {t('channels.fetchModels')}
+      </Button>
+      <Button sx={link} onClick={() => { setOffered(related); }}>
+        {t('channels.openPicker')}
+      </Button>
+      <Button sx={link} color="error" onClick={() => { replace([]); }}>
+        {t('channels.clearModels')}
+      </Button>
+      {offered && (
+        <ModelPicker
+          offered={offered}
+          chosen={getValues('models')}
+          onApply={(models) => {
+            replace(models);
+            setOffered(null);
+          }}
+          onClose={() => { setOffered(null); }}
+        />
+      )}
+    </Box>
+  );
+}

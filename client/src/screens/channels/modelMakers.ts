@@ -1,0 +1,28 @@
+/** Model names tell their maker by how they begin. */
+const makers: readonly (readonly [maker: string, pattern: RegExp])[] = [
+  ['OpenAI', /^(gpt|chatgpt|o[134](-|$)|text-embedding|text-moderation|omni-moderation|dall-e|whisper|tts|davinci|babbage|codex|computer-use)/i],
+  ['Anthropic', /claude/i],
+  ['Google', /^(gemini|gemma|imagen|palm|aqa)/i],
+  ['DeepSeek', /deepseek/i],
+  ['Alibaba', /^(qwen|qwq|qvq)/i],
+  ['Zhipu', /^(glm|chatglm|cogview|cogvideo)/i],
+  ['Moonshot', /^(moonshot|kimi)/i],
+  ['Mistral', /(mistral|mixtral|codestral|pixtral|ministral)/i],
+  ['Meta', /llama/i],
+  ['xAI', /^grok/i],
+  ['Cohere', /^(command|rerank|embed-|c4ai)/i],
+];
+
+/** Groups in the order above, the unknown last under an empty maker; names sorted. */
+export function groupByMaker(models: readonly string[]): { maker: string; names: string[] }[] {
+  const groups = new Map<string, string[]>(makers.map(([maker]) => [maker, []]));
+  groups.set('', []);
+  for (const model of models) {
+    const bare = model.slice(model.lastIndexOf('/') + 1);
+    const maker = makers.find(([, pattern]) => pattern.test(bare))?.[0] ?? '';
+    groups.get(maker)?.push(model);
+  }
+  return [...groups]
+    .filter(([, names]) => names.length > 0)
+    .map(([maker, names]) => ({ maker, names: names.sort((a, b) => a.localeCompare(b)) }));
+}

@@ -1,0 +1,99 @@
+import { useMutation } from '@apollo/client/react';
+import { useCallback, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useConfirm } from '../../components/ConfirmProvider.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import { duration } from '../../lib/format.js';
+import { ChannelStatus } from './channelStatus.js';
+import {
+  DeleteChannelDocument,
+  TestChannelDocument,
+  UpdateChannelDocument,
+  type ChannelPatch,
+  type ChannelRowFragment,
+} from './channels.generated.js';
+
+/** What can be done with a row of the list. */
+export interface ChannelActions {
+  /** Ids whose test is running. */
+  readonly testing: ReadonlySet<number>;
+  test(channel: ChannelRowFragment): Promise<void>;
+  toggle(channel: ChannelRowFragment): Promise<void>;
+  /** Rejects when the server refused, so that the cell can show the old number. */
+  patch(channel: ChannelRowFragment, patch: ChannelPatch): Promise<void>;
+  remove(channel: ChannelRowFragment): Promise<void>;
+}
+
+export function useChannelActions(refetch: () => void): ChannelActions {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const [update] = useMutation(UpdateChannelDocument);
+  const [runTest] = useMutation(TestChannelDocument);
+  const [runDelete] = useMutation(DeleteChannelDocument);
+  const [testing, setTesting] = useState<ReadonlySet<number>>(new Set());
+
+  const patch = useCallback(
+    async (channel: ChannelRowFragment, input: ChannelPatch) => {
+      try {
+        await update({ variables: { id: channel.id, input } });
+      } catch (error) {
+        toast.error(describeFailure(error, t));
+        throw error;
+      }
+    },
+    [t, update],
+  );
+
+  const toggle = useCallback(
+    async (channel: ChannelRowFragment) => {
+      const status = channel.status === ChannelStatus.enabled ? ChannelStatus.disabled : ChannelStatus.enabled;
+      // The switch moves at once; a refusal moves it back.
+      await update({
+        variables: { id: channel.id, input: { status } },
+        optimisticResponse: { updateChannel: { ...channel, status } },
+      }).catch((error: unknown) => { toast.error(describeFailure(error, t)); });
+    },
+    [t, update],
+  );
+
+  const test = useCallback(
+    async (channel: ChannelRowFragment) => {
+      setTesting((current) => new Set(current).add(channel.id));
+      try {
+        const { data } = await runTest({ variables: { id: channel.id } });
+        const result = data?.testChannel;
+        if (result?.success) toast.success(t('channels.testPassed', { name: channel.name, time: duration(result.seconds) }));
+        else toast.error(t('channels.testFailed', { name: channel.name, reason: result?.message ?? '' }));
+        refetch();
+      } catch (error) {
+        toast.error(describeFailure(error, t));
+      } finally {
+        setTesting((current) => new Set([...current].filter((id) => id !== channel.id)));
+      }
+    },
+    [refetch, runTest, t],
+  );
+
+  const remove = useCallback(
+    async (channel: ChannelRowFragment) => {
+      const question = {
+        title: t('channels.deleteTitle', { name: channel.name }),
+        body: t('channels.deleteBody'),
+        verb: t('actions.delete'),
+        destructive: true,
+      };
+      if (!(await confirm(question))) return;
+      try {
+        await runDelete({ variables: { id: channel.id } });
+        toast.success(t('channels.deleted', { name: channel.name }));
+        refetch();
+      } catch (error) {
+        toast.error(describeFailure(error, t));
+      }
+    },
+    [confirm, refetch, runDelete, t],
+  );
+
+  return { testing, test, toggle, patch, remove };
+}

@@ -1,0 +1,72 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Card from '@mui/material/Card';
+import Typography from '@mui/material/Typography';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { CodeBlock } from '../../components/CodeBlock.js';
+import { CopyButton } from '../../components/CopyButton.js';
+import { NameValues } from '../../components/SideDrawer.js';
+import { dateTime } from '../../lib/format.js';
+import { useSession } from '../../lib/session.js';
+import { useBaseAddress, useStatus } from '../../lib/status.js';
+
+/** What this is, where clients point, and the way in. */
+export function HomeScreen() {
+  const { t } = useTranslation();
+  const { systemName, version, startTime } = useStatus();
+  const address = useBaseAddress();
+  const user = useSession();
+  return (
+    <Box sx={{ maxWidth: 640, mx: 'auto', padding: { xs: '40px 16px', sm: '96px 24px' } }}>
+      <title>{systemName}</title>
+      <Typography variant="h1" sx={{ fontSize: 28, lineHeight: '36px' }}>
+        {systemName}
+      </Typography>
+      <Typography variant="body1" color="textSecondary" sx={{ mt: 1, maxWidth: 480 }}>
+        {t('home.sentence')}
+      </Typography>
+      <Card sx={{ mt: 4, padding: 2 }}>
+        <Box sx={{ fontSize: 12.5, fontWeight: 500, mb: '6px' }}>{t('home.baseAddress')}</Box>
+        <Box
+          sx={({ vars }) => ({
+            display: 'flex',
+            alignItems: 'center',
+            gap: 1,
+            padding: '5px 6px 5px 12px',
+            borderRadius: '6px',
+            border: `1px solid ${vars.palette.surface.line}`,
+            backgroundColor: vars.palette.surface.sunken,
+          })}
+        >
+          <Box className="mono" sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{`${address}/v1`}</Box>
+          <CopyButton value={`${address}/v1`} label={t('home.copyAddress')} />
+        </Box>
+        <Box sx={{ mt: 2 }}>
+          <CodeBlock scroll copyLabel={t('home.copyExample')} text={clientExample(address)} />
+        </Box>
+      </Card>
+      <Box sx={{ mt: 3, display: 'flex', gap: 1 }}>
+        <Button variant="contained" size="large" component={Link} to={user ? '/token' : '/login'}>
+          {user ? t('home.openConsole') : t('home.getStarted')}
+        </Button>
+      </Box>
+      <Box sx={{ mt: 5, maxWidth: 400 }}>
+        <NameValues
+          rows={[
+            [t('home.version'), version],
+            [t('home.startTime'), startTime > 0 ? dateTime(startTime * 1000) : null],
+          ]}
+        />
+      </Box>
+    </Box>
+  );
+}
+
+const clientExample = (address: string): string =>
+  `import OpenAI from 'openai';
+
+const client = new OpenAI({
+  baseURL: '${address}/v1',
+  apiKey: 'sk-…',
+});`;

@@ -1,0 +1,80 @@
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import { useTranslation } from 'react-i18next';
+import { ToneChip } from '../../components/Tone.js';
+import { dollars, integer, ratio, unitPrice } from '../../lib/format.js';
+import { groupTone } from '../../lib/groupTone.js';
+import type { Bill, BillLine } from './logBill.js';
+
+const kinds = {
+  input: 'logs.billInput',
+  cacheRead: 'logs.billCacheRead',
+  cacheWrite: 'logs.billCacheWrite',
+  output: 'logs.billOutput',
+  audioInput: 'logs.billAudioInput',
+  audioOutput: 'logs.billAudioOutput',
+  call: 'logs.billCall',
+} as const satisfies Record<BillLine['kind'], string>;
+
+const cell = { padding: 0, lineHeight: '26px', whiteSpace: 'nowrap', fontWeight: 400 } as const;
+const figure = { ...cell, textAlign: 'right', pl: 2 } as const;
+
+/** Line by line: tokens, price, amount; then the subtotal, the group's ratio, and what was charged. */
+export function BillTable({ bill, group }: { readonly bill: Bill; readonly group: string }) {
+  const { t } = useTranslation();
+  return (
+    <Card sx={{ mt: 1.5 }}>
+      <Box component="table" className="num" aria-label={t('logs.bill')} sx={{ width: '100%', borderCollapse: 'collapse', '& td:first-of-type, & th:first-of-type': { pl: 2, textAlign: 'left' }, '& td:last-of-type': { pr: 2 } }}>
+        <Box component="tbody" sx={{ '& tr:first-of-type > *': { pt: 1 }, '& tr:last-of-type > *': { pb: 1 } }}>
+          {bill.lines.map((line) => (
+            <tr key={line.kind}>
+              <Box component="th" scope="row" sx={cell}>
+                {t(kinds[line.kind])}
+              </Box>
+              <Box component="td" sx={{ ...figure, color: 'text.secondary' }}>
+                {line.kind === 'call' ? t('logs.billOnce') : t('logs.billTokens', { count: line.tokens, amount: integer(line.tokens) })}
+              </Box>
+              <Box component="td" sx={{ ...figure, color: 'text.secondary' }}>
+                {line.kind === 'call' ? t('logs.billPerCall', { price: dollars(line.price, 6) }) : t('logs.billPerMillion', { price: unitPrice(line.price) })}
+              </Box>
+              <Box component="td" sx={figure}>
+                {dollars(line.amount, 6)}
+              </Box>
+            </tr>
+          ))}
+        </Box>
+        <Box component="tbody" sx={({ vars }) => ({ borderTop: `1px solid ${vars.palette.surface.line}`, '& tr:first-of-type > *': { pt: 1 }, '& tr:last-of-type > *': { pb: 1 } })}>
+          <tr>
+            <Box component="th" scope="row" colSpan={3} sx={cell}>
+              {t('logs.subtotal')}
+            </Box>
+            <Box component="td" sx={figure}>
+              {dollars(bill.subtotal, 6)}
+            </Box>
+          </tr>
+          <tr>
+            <Box component="th" scope="row" colSpan={3} sx={cell}>
+              <Box sx={{ display: 'inline-flex', alignItems: 'center', gap: 1 }}>
+                {t('logs.groupRatio')}
+                {group && <ToneChip tone={groupTone(group)}>{group}</ToneChip>}
+              </Box>
+            </Box>
+            <Box component="td" sx={figure}>
+              × {ratio(bill.groupRatio)}
+            </Box>
+          </tr>
+        </Box>
+        <Box component="tfoot" sx={({ vars }) => ({ borderTop: `1px solid ${vars.palette.surface.line}`, backgroundColor: vars.palette.surface.sunken })}>
+          <tr>
+            <Box component="th" scope="row" colSpan={3} sx={{ ...cell, lineHeight: '40px', fontWeight: 600 }}>
+              {t('logs.charged')}
+            </Box>
+            <Box component="td" sx={{ ...figure, fontWeight: 600 }}>
+              {dollars(bill.charged, 6)}
+            </Box>
+          </tr>
+        </Box>
+      </Box>
+    </Card>
+  );
+}

@@ -1,0 +1,120 @@
+import Box from '@mui/material/Box';
+import IconButton from '@mui/material/IconButton';
+import Tooltip from '@mui/material/Tooltip';
+import Typography from '@mui/material/Typography';
+import KeyboardArrowDownOutlinedIcon from '@mui/icons-material/KeyboardArrowDownOutlined';
+import KeyboardArrowUpOutlinedIcon from '@mui/icons-material/KeyboardArrowUpOutlined';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../../components/CodeBlock.js';
+import { Notice } from '../../components/Notice.js';
+import { SideDrawer } from '../../components/SideDrawer.js';
+import { dateTime } from '../../lib/format.js';
+import { useStatus } from '../../lib/status.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { BillTable } from './BillTable.js';
+import { billOf } from './logBill.js';
+import { LogType, typeLabels } from './logCells.js';
+import { ContentSection, RatioSection, RequestSection } from './LogSections.js';
+import type { LogRowFragment } from './logs.generated.js';
+import { parseLogOther } from './logOther.wire.js';
+
+/** One row in full: what it cost and why. ↑ and ↓ go to its neighbours on the page. */
+export function LogDetail({
+  rows,
+  opened,
+  onOpen,
+  isAdmin,
+}: {
+  readonly rows: readonly LogRowFragment[];
+  /** Id of the row. */
+  readonly opened: string;
+  readonly onOpen: (id: string | null) => void;
+  readonly isAdmin: boolean;
+}) {
+  const { t } = useTranslation();
+  const index = rows.findIndex((candidate) => String(candidate.id) === opened);
+  const row = rows[index];
+  const step = (by: number) => {
+    const next = rows[index + by];
+    if (next) onOpen(String(next.id));
+  };
+  useEffect(() => {
+    const move = (event: KeyboardEvent) => {
+      if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+      event.preventDefault();
+      step(event.key === 'ArrowUp' ? -1 : 1);
+    };
+    addEventListener('keydown', move);
+    return () => { removeEventListener('keydown', move); };
+  });
+  if (!row) return null;
+
+  const title = row.type === LogType.consume ? row.modelName : t(typeLabels[row.type as keyof typeof typeLabels] ?? 'logs.typeUnknown');
+  return (
+    <SideDrawer
+      open
+      width={520}
+      title={title}
+      meta={[dateTime(row.createdAt, 'seconds'), row.requestId && t('logs.requestId', { id: row.requestId })].filter(Boolean).join(' · ')}
+      onClose={() => { onOpen(null); }}
+      headerActions={
+        <>
+          <Tooltip title={t('logs.previousRow')}>
+            <span>
+              <IconButton aria-label={t('logs.previousRow')} disabled={index <= 0} onClick={() => { step(-1); }}>
+                <KeyboardArrowUpOutlinedIcon />
+              </IconButton>
+            </span>
+          </Tooltip>
+          <Tooltip title={t('logs.nextRow')}>
+            <span>
+              <IconButton aria-label={t('logs.nextRow')} disabled={index >= rows.length - 1} onClick={() => { step(1); }}>
+                <KeyboardArrowDownOutlinedIcon />
+              </IconButton>
+            </span>
+          </Tooltip>
+        </>
+      }
+    >
+      <LogDetailBody row={row} isAdmin={isAdmin} />
+    </SideDrawer>
+  );
+}
+
+export function LogDetailBody({ row, isAdmin }: { readonly row: LogRowFragment; readonly isAdmin: boolean }) {
+  const { t } = useTranslation();
+  const { money, quota } = useFormat();
+  const { quotaPerUnit, displayInCurrency } = useStatus();
+  const other = parseLogOther(row.other);
+  const bill = row.type === LogType.consume ? billOf(row, other, quotaPerUnit) : null;
+  return (
+    <Box sx={{ display: 'flex', flexDirection: 'column', gap: 3 }}>
+      {(row.type === LogType.consume || row.quota !== 0) && (
+        <Box>
+          <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{row.type === LogType.consume ? t('logs.cost') : t('logs.amount')}</Box>
+          <Box className="num" sx={{ display: 'flex', alignItems: 'baseline', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap' }}>
+            <Typography variant="h4" component="p">
+              {money(row.quota, 'charge')}
+            </Typography>
+            {displayInCurrency && <Box sx={{ color: 'text.secondary' }}>{quota(row.quota)}</Box>}
+          </Box>
+          {bill && <BillTable bill={bill} group={row.group} />}
+          {bill && (
+            <Box sx={{ mt: 1.5 }}>
+              <CodeBlock text={bill.formula} />
+            </Box>
+          )}
+          {bill && !bill.explains && (
+            <Box sx={{ mt: 1.5 }}>
+              <Notice tone="blue">{t('logs.notExplained')}</Notice>
+            </Box>
+          )}
+        </Box>
+      )}
+      <RequestSection row={row} other={other} isAdmin={isAdmin} />
+      {row.type === LogType.consume && other && <RatioSection other={other} group={row.group} />}
+      <ContentSection row={row} other={other} />
+    </Box>
+  );
+}

@@ -1,0 +1,66 @@
+import { useQuery } from '@apollo/client/react';
+import { useTranslation } from 'react-i18next';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { TimeRangeField } from '../../components/grid/TimeRangeField.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { typeLabels } from './logCells.js';
+import { activeFilters, rangeOf, toSeconds, type LogFilters } from './logFilter.js';
+import { LogGroupsDocument, LogMyGroupsDocument } from './logs.generated.js';
+
+export function LogFilterBar({ grid, isAdmin, onQuery }: { readonly grid: ServerGrid<LogFilters>; readonly isAdmin: boolean; readonly onQuery: () => void }) {
+  const { t } = useTranslation();
+  const { draft, edit, choose, query } = useFilterDraft(grid);
+  const all = useQuery(LogGroupsDocument, { skip: !isAdmin, fetchPolicy: 'cache-first' }).data?.groups;
+  const own = useQuery(LogMyGroupsDocument, { skip: isAdmin, fetchPolicy: 'cache-first' }).data?.myGroups;
+  const groups = (isAdmin ? all : own?.map((group) => group.name)) ?? [];
+  const types = Object.entries(typeLabels).filter(([type]) => type !== '0');
+  return (
+    <FilterBar
+      filled
+      isFiltered={grid.isFiltered}
+      activeCount={activeFilters(grid.filter)}
+      onReset={grid.resetFilter}
+      onQuery={() => {
+        query();
+        onQuery();
+      }}
+      main={
+        <TimeRangeField
+          value={rangeOf(draft)}
+          onChange={({ from, to }) => { choose({ from: toSeconds(from), to: to ? toSeconds(to) : '' }); }}
+          width={286}
+        />
+      }
+      more={
+        <>
+          <SelectFilter
+            label={t('logs.allTypes')}
+            all={t('logs.allTypes')}
+            value={draft.type}
+            onChange={(type) => { choose({ type }); }}
+            choices={types.map(([value, label]) => ({ value, label: t(label) }))}
+            width={112}
+          />
+          <TextFilter label={t('logs.tokenName')} value={draft.tokenName} onChange={(tokenName) => { edit({ tokenName }); }} width={124} />
+          <TextFilter label={t('logs.modelName')} value={draft.modelName} onChange={(modelName) => { edit({ modelName }); }} width={132} />
+          <SelectFilter
+            label={t('logs.group')}
+            all={t('logs.allGroups')}
+            value={draft.group}
+            onChange={(group) => { choose({ group }); }}
+            choices={groups.map((name) => ({ value: name, label: name }))}
+            width={104}
+          />
+          {isAdmin && (
+            <>
+              <TextFilter label={t('logs.channelId')} value={draft.channelId} onChange={(channelId) => { edit({ channelId }); }} width={104} />
+              <TextFilter label={t('logs.username')} value={draft.username} onChange={(username) => { edit({ username }); }} width={112} />
+            </>
+          )}
+        </>
+      }
+    />
+  );
+}

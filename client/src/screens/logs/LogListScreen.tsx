@@ -1,0 +1,92 @@
+import { useQuery } from '@apollo/client/react';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
+import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
+import { useCallback, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Hidden } from '../../components/Text.js';
+import { EmptyState } from '../../components/EmptyState.js';
+import { ColumnSettings } from '../../components/grid/ColumnSettingsDialog.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { useIsAdmin } from '../../lib/session.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { useRowParam } from '../../lib/useRowParam.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import { LogCard } from './LogCard.js';
+import { logColumns } from './logColumns.js';
+import { LogDetail } from './LogDetail.js';
+import { LogFilterBar } from './LogFilterBar.js';
+import { noFilters, toLogFilter } from './logFilter.js';
+import { LogsDocument, MyLogsDocument } from './logs.generated.js';
+import { LogStats } from './LogStats.js';
+import { LogUserDialog } from './LogUserDialog.js';
+
+export function LogListScreen() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const mobile = useIsMobile();
+  const format = useFormat();
+  const grid = useServerGrid({ filters: noFilters });
+  const [opened, setOpened] = useRowParam('row');
+  const [openedUser, setOpenedUser] = useRowParam('user');
+  // "Until now" means the moment of the last query or refresh; a new moment asks the server again.
+  const [now, setNow] = useState(() => new Date());
+  const refresh = useCallback(() => { setNow(new Date()); }, []);
+
+  const filter = useMemo(() => toLogFilter(grid.filter, isAdmin, now), [grid.filter, isAdmin, now]);
+  const variables = { page: grid.page, pageSize: grid.pageSize, filter };
+  const all = useQuery(LogsDocument, { variables, skip: !isAdmin, fetchPolicy: 'network-only' });
+  const own = useQuery(MyLogsDocument, { variables, skip: isAdmin, fetchPolicy: 'network-only' });
+  const { loading, error } = isAdmin ? all : own;
+  const page = isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs;
+
+  const openUser = useCallback((id: number) => { setOpenedUser(String(id)); }, [setOpenedUser]);
+  const columns = useMemo(() => logColumns({ t, format, isAdmin, openUser }), [t, format, isAdmin, openUser]);
+  const columnChoice = useColumnChoice('logs-table-columns', columns);
+  const turning = { '@keyframes turn': { to: { transform: 'rotate(360deg)' } }, animation: loading ? 'turn 0.8s linear infinite' : undefined };
+
+  return (
+    <ListScreen
+      title={isAdmin ? t('logs.title') : t('logs.ownTitle')}
+      actions={
+        mobile ? (
+          <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
+            <RefreshOutlinedIcon sx={turning} />
+          </IconButton>
+        ) : (
+          <>
+            <ColumnSettings choice={columnChoice} />
+            <Button variant="outlined" startIcon={<RefreshOutlinedIcon sx={turning} />} onClick={refresh}>
+              {t('actions.refresh')}
+            </Button>
+          </>
+        )
+      }
+      badges={<LogStats filter={filter} isAdmin={isAdmin} />}
+      filters={<LogFilterBar grid={grid} isAdmin={isAdmin} onQuery={refresh} />}
+    >
+      <ListGrid
+        label={t('logs.title')}
+        grid={grid}
+        columns={columns}
+        columnVisibility={columnChoice.visibility}
+        rows={page?.items}
+        totalCount={page?.totalCount ?? 0}
+        loading={loading}
+        error={error}
+        onRetry={refresh}
+        getRowId={(row) => row.id}
+        onRowOpen={(row) => { setOpened(String(row.id)); }}
+        renderCard={(row) => <LogCard row={row} format={format} isAdmin={isAdmin} />}
+        empty={<EmptyState icon={<ReceiptLongOutlinedIcon />} title={t('logs.emptyTitle')} text={t('logs.emptyText')} />}
+      />
+      <Hidden>{loading ? t('grid.loading') : ''}</Hidden>
+      {opened !== null && page && <LogDetail rows={page.items} opened={opened} onOpen={setOpened} isAdmin={isAdmin} />}
+      {openedUser !== null && isAdmin && <LogUserDialog id={Number(openedUser)} onClose={() => { setOpenedUser(null); }} />}
+    </ListScreen>
+  );
+}

@@ -1,0 +1,33 @@
+import { useQuery } from '@apollo/client/react';
+import { useTranslation } from 'react-i18next';
+import { StatBadges, type Stat } from '../../components/StatBadges.js';
+import { count, integer } from '../../lib/format.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { LogStatDocument, MyLogStatDocument, type LogFilter } from './logs.generated.js';
+
+/** The sums of what the filters match, and the rates of this minute. */
+export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; readonly isAdmin: boolean }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const all = useQuery(LogStatDocument, { variables: { filter }, skip: !isAdmin, fetchPolicy: 'network-only' });
+  const own = useQuery(MyLogStatDocument, { variables: { filter }, skip: isAdmin, fetchPolicy: 'network-only' });
+  const stat = isAdmin ? all.data?.logStat : own.data?.myLogStat;
+  const cell = (label: string, value: number | undefined): Stat => ({
+    label,
+    value: value === undefined ? undefined : count(value),
+    ...(value !== undefined && value >= 10_000 ? { full: integer(value) } : {}),
+  });
+  return (
+    <StatBadges
+      label={t('logs.stats')}
+      stats={[
+        { label: t('logs.consumed'), value: stat && money(stat.quota, 'balance'), note: t('logs.thisRange'), ...(stat ? { full: money(stat.quota, 'charge') } : {}) },
+        cell(t('logs.totalTokens'), stat && stat.promptTokens + stat.completionTokens),
+        cell(t('logs.inputTokens'), stat?.promptTokens),
+        cell(t('logs.outputTokens'), stat?.completionTokens),
+        cell('RPM', stat?.rpm),
+        cell('TPM', stat?.tpm),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+import MuiLink from '@mui/material/Link';
+import Tooltip from '@mui/material/Tooltip';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import type { ReactNode } from 'react';
+import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { count, dateTime, integer } from '../../lib/format.js';
+import { groupTone } from '../../lib/groupTone.js';
+import type { useFormat } from '../../lib/useFormat.js';
+import { LogType, ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
+import type { LogRowFragment } from './logs.generated.js';
+import { parseLogOther } from './logOther.wire.js';
+
+export interface LogColumnTools {
+  readonly t: TFunction;
+  readonly format: ReturnType<typeof useFormat>;
+  readonly isAdmin: boolean;
+  readonly openUser: (userId: number) => void;
+}
+
+type Column = GridColDef<LogRowFragment>;
+
+/** Sorting is by time alone, newest first: the log is read along its time index. */
+const column = (field: string, headerName: string, width: number, cell: (row: LogRowFragment) => ReactNode, more: Partial<Column> = {}): Column => ({
+  field,
+  headerName,
+  width,
+  sortable: false,
+  renderCell: ({ row }) => cell(row),
+  ...more,
+});
+
+const right = { align: 'right', headerAlign: 'right' } as const;
+
+/** Widths sum to 1182 with the admin's columns. */
+export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Column[] {
+  const charged = (row: LogRowFragment) => row.type === LogType.consume;
+  const tokens = (row: LogRowFragment, value: number) => (charged(row) ? <TokenCount value={value} /> : <Dash />);
+  return [
+    column('createdAt', t('logs.time'), 150, (row) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>),
+    ...(isAdmin
+      ? [
+          column('channelId', t('logs.channel'), 70, (row) =>
+            row.channelId ? (
+              <Tooltip title={row.channelName ?? ''}>
+                <span>
+                  <ToneChip tone="outline">{`#${String(row.channelId)}`}</ToneChip>
+                </span>
+              </Tooltip>
+            ) : (
+              <Dash />
+            ),
+          ),
+          column('username', t('logs.user'), 98, (row) =>
+            row.username ? (
+              <MuiLink component="button" underline="hover" color="textPrimary" noWrap sx={{ fontSize: 13 }} onClick={() => { openUser(row.userId); }}>
+                {row.username}
+              </MuiLink>
+            ) : (
+              <Dash />
+            ),
+          ),
+        ]
+      : []),
+    column('tokenName', t('logs.token'), 100, (row) => (row.tokenName ? <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis> : <Dash />)),
+    column('group', t('logs.group'), 80, (row) => (row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />)),
+    column('type', t('logs.type'), 86, (row) => <TypeCell type={row.type} />),
+    column('modelName', t('logs.model'), 0, (row) => <ModelCell row={row} other={parseLogOther(row.other)} />, { flex: 1, minWidth: 150 }),
+    column('useTime', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} other={parseLogOther(row.other)} />),
+    column('promptTokens', t('logs.input'), 68, (row) => tokens(row, row.promptTokens), right),
+    column('completionTokens', t('logs.output'), 68, (row) => tokens(row, row.completionTokens), right),
+    column('quota', t('logs.cost'), 100, (row) => (charged(row) || row.quota !== 0 ? <Num strong>{format.money(row.quota, 'charge')}</Num> : <Dash />), right),
+    ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath other={parseLogOther(row.other)} />)] : []),
+  ];
+}
+
+function TokenCount({ value }: { readonly value: number }) {
+  return value < 10_000 ? (
+    <Num>{count(value)}</Num>
+  ) : (
+    <Tooltip title={<span className="num">{integer(value)}</span>}>
+      <span>
+        <Num>{count(value)}</Num>
+      </span>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,109 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Card from '@mui/material/Card';
+import Typography from '@mui/material/Typography';
+import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { TextInput } from '../../components/form/inputs.js';
+import { Notice } from '../../components/Notice.js';
+import { describeFailure, toFailure } from '../../lib/errors.js';
+import { CompleteSetupDocument } from './setup.generated.js';
+import { UsageModeCards, type UsageMode } from './UsageModeCards.js';
+
+export interface SetupValues {
+  username: string;
+  password: string;
+  confirmPassword: string;
+  mode: UsageMode;
+}
+
+const reloadAfter = 1500;
+
+export function SetupForm({ hasAdministrator }: { readonly hasAdministrator: boolean }) {
+  const { t } = useTranslation();
+  const [complete] = useMutation(CompleteSetupDocument);
+  const [done, setDone] = useState(false);
+  const form = useForm<SetupValues>({
+    mode: 'onTouched',
+    defaultValues: { username: '', password: '', confirmPassword: '', mode: 'external' },
+  });
+  const { control, formState } = form;
+
+  const submit = form.handleSubmit(async ({ mode, ...administrator }) => {
+    const modes = { selfUseModeEnabled: mode === 'self', demoSiteEnabled: mode === 'demo' };
+    try {
+      await complete({ variables: { input: { ...administrator, username: administrator.username.trim(), ...modes } } });
+      setDone(true);
+      setTimeout(() => { location.assign('/login'); }, reloadAfter);
+    } catch (error) {
+      const { code, field } = toFailure(error);
+      const message = code === 'NETWORK' ? t('setup.failed') : describeFailure(error, t);
+      const name = field === 'username' || field === 'password' || field === 'confirmPassword' ? field : 'root';
+      form.setError(name, { message }, { shouldFocus: true });
+    }
+  });
+
+  return (
+    <Box component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+      {hasAdministrator ? (
+        <Notice tone="blue">{t('setup.hasAdministrator')}</Notice>
+      ) : (
+        <Card component="section" aria-labelledby="setup-administrator" sx={{ padding: 2, display: 'flex', flexDirection: 'column', gap: 2 }}>
+          <Typography id="setup-administrator" variant="h2">
+            {t('setup.administrator')}
+          </Typography>
+          <TextInput
+            control={control}
+            name="username"
+            label={t('setup.username')}
+            required
+            maxLength={12}
+            autoComplete="username"
+            autoFocus
+            rules={{ validate: (value) => value.trim() !== '' || t('setup.usernameMissing') }}
+          />
+          <TextInput
+            control={control}
+            name="password"
+            type="password"
+            label={t('setup.password')}
+            hint={t('setup.passwordHint')}
+            required
+            autoComplete="new-password"
+            rules={{
+              minLength: { value: 8, message: t('setup.passwordShort') },
+              required: t('setup.passwordShort'),
+              deps: ['confirmPassword'],
+            }}
+          />
+          <TextInput
+            control={control}
+            name="confirmPassword"
+            type="password"
+            label={t('setup.confirm')}
+            required
+            autoComplete="new-password"
+            rules={{ validate: (value, values) => value === values.password || t('setup.mismatch') }}
+          />
+        </Card>
+      )}
+      <UsageModeCards control={control} />
+      {formState.errors.root?.message && <Notice tone="red">{formState.errors.root.message}</Notice>}
+      <Button
+        type="submit"
+        size="large"
+        variant="contained"
+        fullWidth
+        loading={formState.isSubmitting}
+        startIcon={done && <CheckOutlinedIcon />}
+        aria-live="polite"
+        onClick={(event) => { if (done) event.preventDefault(); }}
+      >
+        {done ? t('setup.done') : t('setup.submit')}
+      </Button>
+    </Box>
+  );
+}

@@ -1,0 +1,26 @@
+import { useQuery } from '@apollo/client/react';
+import { useTranslation } from 'react-i18next';
+import { Navigate } from 'react-router-dom';
+import { LoadFailure } from '../../app/LoadFailure.js';
+import { PublicPage } from '../../components/PublicPage.js';
+import { useStatus } from '../../lib/status.js';
+import { SetupStatusDocument } from './setup.generated.js';
+import { SetupForm } from './SetupForm.js';
+
+const databaseNames: Record<string, string> = { postgres: 'PostgreSQL', mysql: 'MySQL', sqlite: 'SQLite' };
+
+/** The first visit of a new installation: its administrator, and what it is for. */
+export function SetupScreen() {
+  const { t } = useTranslation();
+  const { systemName } = useStatus();
+  const { data, error, refetch } = useQuery(SetupStatusDocument, { fetchPolicy: 'network-only' });
+  if (error && !data) return <LoadFailure title={t('setup.statusFailed')} error={error} onRetry={() => void refetch()} />;
+  if (!data) return null;
+  if (data.setup.status) return <Navigate to="/" replace />;
+  const database = databaseNames[data.setup.databaseType] ?? data.setup.databaseType;
+  return (
+    <PublicPage width={560} title={t('setup.title', { name: systemName })} intro={t('setup.intro', { database })}>
+      <SetupForm hasAdministrator={data.setup.rootInit} />
+    </PublicPage>
+  );
+}

@@ -1,0 +1,29 @@
+import { useTranslation } from 'react-i18next';
+import { RowCard } from '../../components/grid/CardList.js';
+import { ToneChip } from '../../components/Tone.js';
+import { groupTone } from '../../lib/groupTone.js';
+import { KeyCell, ModelLimits, QuotaCell, TokenRowActions, TokenStatusChip } from './tokenCells.js';
+import { Expiry } from './tokenColumns.js';
+import type { TokenRowFragment } from './tokens.generated.js';
+import type { TokenActions } from './useTokenActions.js';
+
+export function TokenCard({ row, actions }: { readonly row: TokenRowFragment; readonly actions: TokenActions }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <RowCard title={row.name} value={<TokenRowActions row={row} actions={actions} />} meta={<KeyCell token={row} />} />
+      <QuotaCell token={row} />
+      <RowCard
+        title=""
+        chips={
+          <>
+            <TokenStatusChip status={row.status} />
+            {row.group && <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>}
+            {row.modelLimitsEnabled && <ModelLimits token={row} />}
+          </>
+        }
+        end={row.expiredTime ? <Expiry time={row.expiredTime} never={t('tokens.never')} /> : undefined}
+      />
+    </>
+  );
+}

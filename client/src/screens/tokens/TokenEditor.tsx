@@ -1,0 +1,204 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useForm, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { ChipsInput } from '../../components/form/ChipsInput.js';
+import { EditorDrawer } from '../../components/form/EditorDrawer.js';
+import { NumberInput, SelectInput, TextInput } from '../../components/form/inputs.js';
+import { SwitchRow } from '../../components/form/SwitchRow.js';
+import { DrawerSection } from '../../components/SideDrawer.js';
+import { ToneChip } from '../../components/Tone.js';
+import { toast } from '../../components/toast.js';
+import { dateTime, ratio } from '../../lib/format.js';
+import { ratioTone } from '../../lib/groupTone.js';
+import { useStatus } from '../../lib/status.js';
+import {
+  amountPresets,
+  batchCounts,
+  batchNames,
+  expiryShortcuts,
+  inputParts,
+  isAddress,
+  newToken,
+  toLocalInput,
+  toTokenInput,
+  toTokenValues,
+  type TokenValues,
+} from './tokenForm.js';
+import { CreateTokenDocument, TokenChoicesDocument, UpdateTokenDocument, type TokenRowFragment } from './tokens.generated.js';
+
+export interface TokenEditorProps {
+  /** Null makes a new one. */
+  readonly token: TokenRowFragment | null;
+  readonly onSaved: () => void;
+  readonly onCreated: (created: { id: number; name: string; key: string }) => void;
+  readonly onClosed: () => void;
+}
+
+export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditorProps) {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useStatus();
+  const choices = useQuery(TokenChoicesDocument).data;
+  const [create] = useMutation(CreateTokenDocument);
+  const [update] = useMutation(UpdateTokenDocument);
+  const form = useForm<TokenValues>({ mode: 'onTouched', defaultValues: token ? toTokenValues(token, quotaPerUnit) : newToken });
+  const { control, setValue, formState } = form;
+  const { dirtyFields } = formState;
+  const [unlimited, limitModels] = useWatch({ control, name: ['unlimited', 'limitModels'] });
+
+  const saveNew = async (values: TokenValues) => {
+    const input = toTokenInput(values, quotaPerUnit);
+    const made: { id: number; name: string; key: string }[] = [];
+    try {
+      // One after the other: a batch of a hundred is no reason to trip the rate limit.
+      for (const name of batchNames(input.name, values.count)) {
+        const { data } = await create({ variables: { input: { ...input, name } } });
+        if (data) made.push({ ...data.createToken.token, key: data.createToken.key });
+      }
+    } finally {
+      if (made.length > 0) onSaved();
+    }
+    const [first] = made;
+    if (first && made.length === 1) onCreated(first);
+    else toast.success(t('tokens.createdCount', { count: made.length }));
+  };
+  const saveOld = async (values: TokenValues, id: number) => {
+    const changed = Object.keys(dirtyFields).filter((name): name is keyof typeof inputParts => name in inputParts);
+    const input = Object.assign({}, ...changed.map((name) => inputParts[name](values, quotaPerUnit))) as object;
+    if (changed.length > 0) await update({ variables: { id, input } });
+    toast.success(t('tokens.saved', { name: values.name }));
+    onSaved();
+  };
+
+  const groups = choices?.myGroups ?? [];
+  const knownGroup = token === null || token.group === '' || groups.some((group) => group.name === token.group);
+  return (
+    <EditorDrawer
+      form={form}
+      width={480}
+      title={token ? t('tokens.edit') : t('tokens.create')}
+      meta={token ? t('tokens.meta', { id: token.id, time: dateTime(token.createdTime) }) : t('tokens.createMeta')}
+      saveLabel={token ? t('tokens.save') : t('tokens.create')}
+      fieldNames={{ remainQuota: 'amount', expiredTime: 'expires', modelLimits: 'models', unlimitedQuota: 'unlimited' }}
+      onSave={(values) => (token ? saveOld(values, token.id) : saveNew(values))}
+      onClosed={onClosed}
+    >
+      <DrawerSection title={t('tokens.general')}>
+        <TextInput
+          control={control}
+          name="name"
+          label={t('tokens.name')}
+          required
+          autoFocus={token === null}
+          maxLength={30}
+          rules={{ validate: (value) => String(value).trim() !== '' || t('tokens.nameMissing') }}
+        />
+        <Box>
+          <TextInput
+            control={control}
+            name="expires"
+            type="datetime-local"
+            label={t('tokens.expires')}
+            hint={t('tokens.expiresHint')}
+            optional
+            rules={{
+              validate: (value) => {
+                if (value === '') return true;
+                const time = new Date(String(value)).getTime();
+                if (Number.isNaN(time)) return t('tokens.expiryFormat');
+                return time > Date.now() || !dirtyFields.expires || t('tokens.expiryPast');
+              },
+            }}
+          />
+          <Shortcuts
+            items={expiryShortcuts.map(({ label, milliseconds }) => ({
+              label: t(label),
+              pick: () => {
+                const expires = milliseconds === null ? '' : toLocalInput(new Date(Date.now() + milliseconds));
+                setValue('expires', expires, { shouldDirty: true, shouldValidate: true });
+              },
+            }))}
+          />
+        </Box>
+        {token === null && (
+          <SelectInput control={control} name="count" label={t('tokens.count')} choices={batchCounts.map((count) => ({ value: count, label: String(count) }))} />
+        )}
+      </DrawerSection>
+      <DrawerSection title={t('tokens.quota')} explanation={t('tokens.quotaText')}>
+        <SwitchRow control={control} name="unlimited" label={t('tokens.unlimitedQuota')} />
+        {!unlimited && (
+          <Box>
+            <NumberInput
+              control={control}
+              name="amount"
+              label={t('tokens.amount')}
+              prefix="$"
+              required
+              rules={{ validate: (value) => /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) || t('tokens.amountInvalid') }}
+            />
+            <Shortcuts items={amountPresets.map((amount) => ({ label: `$${String(amount)}`, pick: () => { setValue('amount', String(amount), { shouldDirty: true, shouldValidate: true }); } }))} />
+          </Box>
+        )}
+      </DrawerSection>
+      <DrawerSection title={t('tokens.access')}>
+        <SelectInput
+          control={control}
+          name="group"
+          label={t('tokens.group')}
+          optional
+          hint={t('tokens.groupHint')}
+          choices={[
+            { value: '', label: t('tokens.ownGroup') },
+            ...(knownGroup || !token ? [] : [{ value: token.group, label: token.group }]),
+            ...groups.map((group) => ({
+              value: group.name,
+              label: group.description && group.description !== group.name ? `${group.name} – ${group.description}` : group.name,
+              aside: <ToneChip tone={ratioTone(group.ratio)}>{`${ratio(group.ratio)}×`}</ToneChip>,
+            })),
+          ]}
+        />
+        <SwitchRow control={control} name="limitModels" label={t('tokens.limitModels')} hint={t('tokens.limitModelsHint')} />
+        {limitModels && (
+          <ChipsInput
+            control={control}
+            name="models"
+            label={t('tokens.models')}
+            options={choices?.myModels ?? []}
+            free
+            rules={{ validate: (value) => !limitModels || (value as string[]).length > 0 || t('tokens.modelsMissing') }}
+          />
+        )}
+        <TextInput
+          control={control}
+          name="allowIps"
+          label={t('tokens.allowIps')}
+          optional
+          mono
+          rows={3}
+          placeholder={'203.0.113.7\n10.0.0.0/8'}
+          hint={t('tokens.allowIpsHint')}
+          rules={{
+            validate: (value) => {
+              const lines = String(value).split('\n').map((line) => line.trim());
+              const wrong = lines.findIndex((line) => line !== '' && !isAddress(line));
+              return wrong === -1 || t('tokens.allowIpsInvalid', { line: wrong + 1 });
+            },
+          }}
+        />
+      </DrawerSection>
+    </EditorDrawer>
+  );
+}
+
+function Shortcuts({ items }: { readonly items: readonly { readonly label: string; readonly pick: () => void }[] }) {
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: '2px 8px', mt: '4px' }}>
+      {items.map(({ label, pick }) => (
+        <Button key={label} className="num" onClick={pick} sx={{ minHeight: 24, padding: '0 2px', minWidth: 0, fontSize: 12 }}>
+          {label}
+        </Button>
+      ))}
+    </Box>
+  );
+}

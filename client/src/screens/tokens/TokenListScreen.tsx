@@ -1,0 +1,102 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
+import { useCallback, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../../components/CodeBlock.js';
+import { EmptyState } from '../../components/EmptyState.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { TextFilter } from '../../components/grid/filterFields.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { Notice } from '../../components/Notice.js';
+import { useBaseAddress } from '../../lib/status.js';
+import { useRowParam } from '../../lib/useRowParam.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import { TokenCard } from './TokenCard.js';
+import { tokenColumns } from './tokenColumns.js';
+import { TokenEditor } from './TokenEditor.js';
+import { MyTokensDocument, type TokenRowFragment } from './tokens.generated.js';
+import { curlExample, TokenUsageDialog } from './TokenUsageDialog.js';
+import { useTokenActions } from './useTokenActions.js';
+
+export function TokenListScreen() {
+  const { t } = useTranslation();
+  const address = useBaseAddress();
+  const grid = useServerGrid({ filters: { keyword: '' } });
+  const { draft, edit: type, query } = useFilterDraft(grid);
+  const [opened, setOpened] = useRowParam('row');
+  const [used, setUsed] = useState<{ name: string; key: string | null; id: number } | null>(null);
+
+  const { data, previousData, loading, error, refetch } = useQuery(MyTokensDocument, {
+    variables: { ...grid.pageVariables, filter: { keyword: grid.filter.keyword || null } },
+  });
+  const page = (data ?? previousData)?.myTokens;
+  const reload = useCallback(() => void refetch(), [refetch]);
+  const edit = useCallback((token: TokenRowFragment) => { setOpened(String(token.id)); }, [setOpened]);
+  const showUsage = useCallback((token: TokenRowFragment) => { setUsed({ name: token.name, id: token.id, key: null }); }, []);
+  const actions = useTokenActions({ refetch: reload, edit, showUsage });
+  const columns = useMemo(() => tokenColumns(t, actions), [t, actions]);
+
+  const add = (
+    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => { setOpened('new'); }}>
+      {t('tokens.create')}
+    </Button>
+  );
+  const isEmpty = page?.totalCount === 0 && !grid.isFiltered;
+  const editedRow = page?.items.find((token) => String(token.id) === opened);
+
+  return (
+    <ListScreen
+      title={t('tokens.title')}
+      actions={!isEmpty && add}
+      notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
+      filters={
+        !isEmpty && (
+          <FilterBar
+            isFiltered={grid.isFiltered}
+            activeCount={0}
+            onQuery={query}
+            onReset={grid.resetFilter}
+            main={<TextFilter search label={t('tokens.search')} value={draft.keyword} onChange={(value) => { type({ keyword: value }); }} width={280} />}
+          />
+        )
+      }
+    >
+      <ListGrid
+        label={t('tokens.title')}
+        grid={grid}
+        columns={columns}
+        rows={page?.items}
+        totalCount={page?.totalCount ?? 0}
+        loading={loading}
+        error={error}
+        onRetry={reload}
+        getRowId={(row) => row.id}
+        onRowOpen={edit}
+        rowHeight={48}
+        renderCard={(row) => <TokenCard row={row} actions={actions} />}
+        empty={
+          <EmptyState icon={<VpnKeyOutlinedIcon />} title={t('tokens.emptyTitle')} text={t('tokens.emptyText')} action={add}>
+            <Box sx={{ mt: 4, width: '100%', maxWidth: 520 }}>
+              <CodeBlock scroll text={curlExample(address, 'sk-…')} />
+            </Box>
+          </EmptyState>
+        }
+      />
+      {(opened === 'new' || editedRow) && (
+        <TokenEditor
+          key={opened}
+          token={editedRow ?? null}
+          onSaved={reload}
+          onCreated={(created) => { setUsed(created); }}
+          onClosed={() => { setOpened(null); }}
+        />
+      )}
+      {used && <TokenUsageDialog token={used} onClose={() => { setUsed(null); }} />}
+    </ListScreen>
+  );
+}

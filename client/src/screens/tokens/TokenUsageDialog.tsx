@@ -1,0 +1,96 @@
+import { useApolloClient } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import Tab from '@mui/material/Tab';
+import Tabs from '@mui/material/Tabs';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../../components/CodeBlock.js';
+import { CopyButton } from '../../components/CopyButton.js';
+import { Mono } from '../../components/Text.js';
+import { maskKey } from '../../lib/format.js';
+import { useBaseAddress } from '../../lib/status.js';
+import { withPrefix } from './tokenCells.js';
+import { TokenKeyDocument } from './tokens.generated.js';
+
+export const curlExample = (address: string, key: string): string =>
+  `curl ${address}/v1/chat/completions \\
+  -H "Authorization: Bearer ${key}" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hi"}]}'`;
+
+const pythonExample = (address: string, key: string): string =>
+  `from openai import OpenAI
+
+client = OpenAI(base_url="${address}/v1", api_key="${key}")
+answer = client.chat.completions.create(
+    model="gpt-4o-mini",
+    messages=[{"role": "user", "content": "Hi"}],
+)
+print(answer.choices[0].message.content)`;
+
+const nodeExample = (address: string, key: string): string =>
+  `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${address}/v1', apiKey: '${key}' });
+const answer = await client.chat.completions.create({
+  model: 'gpt-4o-mini',
+  messages: [{ role: 'user', content: 'Hi' }],
+});
+console.log(answer.choices[0].message.content);`;
+
+const examples = { curl: curlExample, python: pythonExample, node: nodeExample };
+type Example = keyof typeof examples;
+
+/** How to call with this token. A key just made stands in the examples; others are fetched when copied. */
+export function TokenUsageDialog({
+  token,
+  onClose,
+}: {
+  readonly token: { readonly id: number; readonly name: string; readonly key: string | null };
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const client = useApolloClient();
+  const address = useBaseAddress();
+  const [example, setExample] = useState<Example>('curl');
+  const load = async () => {
+    if (token.key !== null) return withPrefix(token.key);
+    const { data } = await client.query({ query: TokenKeyDocument, variables: { id: token.id }, fetchPolicy: 'no-cache' });
+    return withPrefix(data?.tokenKey ?? '');
+  };
+  const shown = token.key === null ? 'sk-…' : withPrefix(token.key);
+  const row = { display: 'grid', gridTemplateColumns: '96px 1fr 32px', alignItems: 'center', minHeight: 34 } as const;
+  return (
+    <Dialog open onClose={onClose} maxWidth="sm" fullWidth>
+      <DialogTitle>{token.key === null ? t('tokens.usageOf', { name: token.name }) : t('tokens.createdTitle', { name: token.name })}</DialogTitle>
+      <DialogContent>
+        <Box sx={row}>
+          <Box sx={{ color: 'text.secondary' }}>{t('tokens.baseAddress')}</Box>
+          <Mono>{`${address}/v1`}</Mono>
+          <CopyButton value={`${address}/v1`} label={t('tokens.copyAddress')} />
+        </Box>
+        <Box sx={row}>
+          <Box sx={{ color: 'text.secondary' }}>{t('tokens.key')}</Box>
+          <Mono>{shown}</Mono>
+          <CopyButton value={load} shown={token.key === null ? '' : maskKey(shown)} label={t('tokens.copyKeyOf', { name: token.name })} />
+        </Box>
+        <Tabs value={example} onChange={(_, value: Example) => { setExample(value); }} sx={{ mt: 1, mb: 1.5, borderBottom: '1px solid', borderColor: 'divider' }}>
+          <Tab value="curl" label="curl" />
+          <Tab value="python" label="Python" />
+          <Tab value="node" label="Node.js" />
+        </Tabs>
+        <CodeBlock scroll text={examples[example](address, shown)} copyLabel={t('tokens.copyExample')} />
+      </DialogContent>
+      <DialogActions>
+        <Button variant="contained" onClick={onClose}>
+          {t('actions.done')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

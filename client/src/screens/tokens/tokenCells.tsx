@@ -1,0 +1,145 @@
+import { useApolloClient } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import IconButton from '@mui/material/IconButton';
+import LinearProgress from '@mui/material/LinearProgress';
+import Switch from '@mui/material/Switch';
+import VisibilityOffOutlinedIcon from '@mui/icons-material/VisibilityOffOutlined';
+import VisibilityOutlinedIcon from '@mui/icons-material/VisibilityOutlined';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../components/CopyButton.js';
+import { RowMenu } from '../../components/RowMenu.js';
+import { Ellipsis } from '../../components/Text.js';
+import { toast } from '../../components/toast.js';
+import { ToneChip } from '../../components/Tone.js';
+import { fromCommaList } from '../../lib/commaList.js';
+import { describeFailure } from '../../lib/errors.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
+import type { TokenActions } from './useTokenActions.js';
+
+export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
+
+const statuses = {
+  [TokenStatus.enabled]: { tone: 'green', label: 'tokens.enabled' },
+  [TokenStatus.disabled]: { tone: 'grey', label: 'tokens.disabled' },
+  [TokenStatus.expired]: { tone: 'amber', label: 'tokens.expired' },
+  [TokenStatus.exhausted]: { tone: 'red', label: 'tokens.exhausted' },
+} as const;
+
+export function TokenStatusChip({ status }: { readonly status: number }) {
+  const { t } = useTranslation();
+  if (!(status in statuses)) return <ToneChip tone="grey">{status}</ToneChip>;
+  const { tone, label } = statuses[status as keyof typeof statuses];
+  return (
+    <ToneChip tone={tone} dot>
+      {t(label)}
+    </ToneChip>
+  );
+}
+
+/** The key masked; an eye that shows it and a button that copies it, both asking the server only then. */
+export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id' | 'name' | 'maskedKey'> }) {
+  const { t } = useTranslation();
+  const client = useApolloClient();
+  const [key, setKey] = useState<string | null>(null);
+
+  const load = async () => {
+    const { data } = await client.query({ query: TokenKeyDocument, variables: { id: token.id }, fetchPolicy: 'no-cache' });
+    if (!data) throw new Error('no key');
+    return withPrefix(data.tokenKey);
+  };
+  const show = async () => {
+    try {
+      setKey(key === null ? await load() : null);
+    } catch (error) {
+      toast.error(describeFailure(error, t));
+    }
+  };
+
+  return (
+    <Box sx={{ display: 'flex', alignItems: 'center', minWidth: 0, maxWidth: '100%' }}>
+      <Box className="mono" title={key ?? undefined} sx={{ minWidth: 0, flex: 1, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', mr: 0.5 }}>
+        {key ?? withPrefix(token.maskedKey)}
+      </Box>
+      <IconButton
+        aria-label={key === null ? t('tokens.showKeyOf', { name: token.name }) : t('tokens.hideKeyOf', { name: token.name })}
+        aria-pressed={key !== null}
+        onClick={() => void show()}
+        sx={{ width: 26, height: 26, '& svg': { fontSize: 15 } }}
+      >
+        {key === null ? <VisibilityOutlinedIcon /> : <VisibilityOffOutlinedIcon />}
+      </IconButton>
+      <CopyButton value={load} label={t('tokens.copyKeyOf', { name: token.name })} shown={withPrefix(token.maskedKey)} size={26} />
+    </Box>
+  );
+}
+
+/** Keys travel without their `sk-`; people and SDKs need it. */
+export const withPrefix = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`);
+
+/** "$67.60 left of $250.00" over a bar; unlimited tokens say what was used. */
+export function QuotaCell({ token }: { readonly token: Pick<TokenRowFragment, 'remainQuota' | 'usedQuota' | 'unlimitedQuota'> }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const line = { display: 'flex', justifyContent: 'space-between', gap: 1, lineHeight: '18px', whiteSpace: 'nowrap' } as const;
+  if (token.unlimitedQuota) {
+    return (
+      <Box className="num" sx={{ ...line, width: '100%' }}>
+        <span>{t('tokens.unlimited')}</span>
+        <Box component="span" sx={{ color: 'text.secondary' }}>
+          {t('tokens.used', { amount: money(token.usedQuota, 'balance') })}
+        </Box>
+      </Box>
+    );
+  }
+  const total = token.remainQuota + token.usedQuota;
+  const share = total > 0 ? Math.max(0, Math.min(1, token.remainQuota / total)) : 0;
+  const color = share < 0.05 ? 'error' : share < 0.2 ? 'warning' : 'primary';
+  return (
+    <Box className="num" sx={{ width: '100%' }}>
+      <Box sx={line}>
+        <span>{t('tokens.left', { amount: money(token.remainQuota, 'balance') })}</span>
+        <Box component="span" sx={{ color: 'text.secondary' }}>
+          {t('tokens.of', { amount: money(total, 'balance') })}
+        </Box>
+      </Box>
+      <LinearProgress variant="determinate" value={share * 100} color={color} aria-label={t('tokens.quotaLeft')} sx={{ mt: '2px' }} />
+    </Box>
+  );
+}
+
+export function ModelLimits({ token }: { readonly token: Pick<TokenRowFragment, 'modelLimits' | 'modelLimitsEnabled'> }) {
+  const { t } = useTranslation();
+  const models = token.modelLimitsEnabled ? fromCommaList(token.modelLimits) : [];
+  if (models.length === 0) return <Ellipsis>{t('tokens.allModels')}</Ellipsis>;
+  return (
+    <ToneChip tone="blue" hint={models.join(', ')}>
+      {t('tokens.modelCount', { count: models.length })}
+    </ToneChip>
+  );
+}
+
+export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragment; readonly actions: TokenActions }) {
+  const { t } = useTranslation();
+  const ended = row.status === TokenStatus.expired || row.status === TokenStatus.exhausted;
+  return (
+    <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
+      <RowMenu
+        label={t('tokens.moreOf', { name: row.name })}
+        actions={[
+          { label: t('tokens.usage'), onSelect: () => { actions.showUsage(row); } },
+          { label: t('actions.edit'), onSelect: () => { actions.edit(row); } },
+          { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
+        ]}
+      />
+      <Switch
+        checked={row.status === TokenStatus.enabled}
+        disabled={ended}
+        onChange={() => void actions.toggle(row)}
+        slotProps={{ input: { 'aria-label': t('tokens.enableOf', { name: row.name }) } }}
+        sx={{ ml: 0.5 }}
+      />
+    </Box>
+  );
+}

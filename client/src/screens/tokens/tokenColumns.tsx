@@ -1,0 +1,58 @@
+import Box from '@mui/material/Box';
+import MuiLink from '@mui/material/Link';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { Dash, Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { dateTime } from '../../lib/format.js';
+import { groupTone } from '../../lib/groupTone.js';
+import { KeyCell, ModelLimits, QuotaCell, TokenRowActions, TokenStatusChip } from './tokenCells.js';
+import type { TokenRowFragment } from './tokens.generated.js';
+import type { TokenActions } from './useTokenActions.js';
+
+export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<TokenRowFragment>[] {
+  return [
+    {
+      field: 'name',
+      headerName: t('tokens.name'),
+      flex: 1,
+      minWidth: 140,
+      renderCell: ({ row }) => (
+        <MuiLink component="button" underline="hover" color="textPrimary" noWrap onClick={() => { actions.edit(row); }} sx={{ fontWeight: 500, fontSize: 13 }}>
+          {row.name}
+        </MuiLink>
+      ),
+    },
+    { field: 'maskedKey', headerName: t('tokens.key'), width: 186, sortable: false, renderCell: ({ row }) => <KeyCell token={row} /> },
+    { field: 'status', headerName: t('tokens.status'), width: 112, renderCell: ({ row }) => <TokenStatusChip status={row.status} /> },
+    { field: 'remainQuota', headerName: t('tokens.quota'), width: 204, renderCell: ({ row }) => <QuotaCell token={row} /> },
+    {
+      field: 'group',
+      headerName: t('tokens.group'),
+      width: 96,
+      renderCell: ({ row }) => (row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />),
+    },
+    { field: 'modelLimits', headerName: t('tokens.models'), width: 92, sortable: false, renderCell: ({ row }) => <ModelLimits token={row} /> },
+    { field: 'createdTime', headerName: t('tokens.created'), width: 136, renderCell: ({ row }) => <Quiet>{dateTime(row.createdTime)}</Quiet> },
+    { field: 'expiredTime', headerName: t('tokens.expires'), width: 136, renderCell: ({ row }) => <Expiry time={row.expiredTime} never={t('tokens.never')} /> },
+    { field: 'actions', headerName: '', width: 92, sortable: false, align: 'right', renderCell: ({ row }) => <TokenRowActions row={row} actions={actions} /> },
+  ];
+}
+
+function Quiet({ children }: { readonly children: string }) {
+  return (
+    <Box component="span" sx={{ color: 'text.secondary' }}>
+      <Num>{children}</Num>
+    </Box>
+  );
+}
+
+export function Expiry({ time, never }: { readonly time: string | null | undefined; readonly never: string }) {
+  if (!time) return <Quiet>{never}</Quiet>;
+  const past = new Date(time).getTime() < Date.now();
+  return (
+    <Box component="span" sx={{ color: past ? 'error.main' : 'text.secondary' }}>
+      <Num>{dateTime(time)}</Num>
+    </Box>
+  );
+}

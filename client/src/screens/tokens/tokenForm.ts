@@ -1,0 +1,91 @@
+import { fromCommaList, toCommaList } from '../../lib/commaList.js';
+import { dateTime } from '../../lib/format.js';
+import type { TokenInput, TokenRowFragment } from './tokens.generated.js';
+
+/** The editor's fields; amounts are dollars as typed, times local `YYYY-MM-DDTHH:mm`. */
+export interface TokenValues {
+  name: string;
+  /** Empty: never. */
+  expires: string;
+  amount: string;
+  unlimited: boolean;
+  count: number;
+  group: string;
+  limitModels: boolean;
+  models: string[];
+  allowIps: string;
+}
+
+export const batchCounts = [1, 10, 20, 30, 100] as const;
+
+/** Dollars. */
+export const amountPresets = [1, 10, 50, 100, 500, 1000] as const;
+
+const hour = 3_600_000;
+export const expiryShortcuts = [
+  { label: 'tokens.never', milliseconds: null },
+  { label: 'tokens.oneHour', milliseconds: hour },
+  { label: 'tokens.oneDay', milliseconds: 24 * hour },
+  { label: 'tokens.oneMonth', milliseconds: 30 * 24 * hour },
+] as const;
+
+export const toLocalInput = (date: Date): string => dateTime(date, 'minutes').replace(' ', 'T');
+
+const plain = (value: number): string => String(Number(value.toFixed(6)));
+
+export const newToken: TokenValues = {
+  name: '',
+  expires: '',
+  amount: '1',
+  unlimited: false,
+  count: 1,
+  group: '',
+  limitModels: false,
+  models: [],
+  allowIps: '',
+};
+
+export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): TokenValues => ({
+  name: token.name,
+  expires: token.expiredTime ? toLocalInput(new Date(token.expiredTime)) : '',
+  amount: plain(token.remainQuota / quotaPerUnit),
+  unlimited: token.unlimitedQuota,
+  count: 1,
+  group: token.group,
+  limitModels: token.modelLimitsEnabled,
+  models: fromCommaList(token.modelLimits),
+  allowIps: token.allowIps,
+});
+
+/** The parts of the input; an edit sends those whose fields were changed. */
+export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, (values: TokenValues, quotaPerUnit: number) => Partial<TokenInput>> = {
+  name: (values) => ({ name: values.name.trim() }),
+  expires: (values) => ({ expiredTime: values.expires === '' ? null : new Date(values.expires).toISOString() }),
+  amount: (values, quotaPerUnit) => (values.unlimited ? {} : { remainQuota: Math.round(Number(values.amount) * quotaPerUnit) }),
+  unlimited: (values) => ({ unlimitedQuota: values.unlimited }),
+  group: (values) => ({ group: values.group }),
+  limitModels: (values) => ({ modelLimitsEnabled: values.limitModels && values.models.length > 0 }),
+  models: (values) => ({ modelLimits: toCommaList(values.models), modelLimitsEnabled: values.limitModels && values.models.length > 0 }),
+  allowIps: (values) => ({ allowIps: values.allowIps.trim() }),
+};
+
+export const toTokenInput = (values: TokenValues, quotaPerUnit: number): TokenInput =>
+  Object.assign({ name: values.name.trim() }, ...Object.values(inputParts).map((part) => part(values, quotaPerUnit))) as TokenInput;
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** Names of a batch: the first as typed, the others with six random characters. */
+export function batchNames(name: string, count: number): string[] {
+  const suffix = () => Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => letters[byte % letters.length]).join('');
+  return Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name.slice(0, 23)}-${suffix()}`));
+}
+
+/** @returns true for an IPv4 or IPv6 address or a CIDR range of either; the server checks again */
+export function isAddress(line: string): boolean {
+  const [address = '', bits, extra] = line.split('/');
+  if (extra !== undefined) return false;
+  const v4 = /^(\d{1,3}\.){3}\d{1,3}$/.test(address) && address.split('.').every((part) => Number(part) <= 255);
+  const v6 = address.includes(':') && /^[0-9a-f:.]+$/i.test(address) && URL.canParse(`http://[${address}]`);
+  if (!v4 && !v6) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (v4 ? 32 : 128));
+}

@@ -1,0 +1,79 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useForm, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import { useStatus } from '../../lib/status.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { GrantQuotaDocument, type UserRowFragment } from './users.generated.js';
+
+/** An amount of dollars as typed, in quota; null while it is none. A minus takes quota away. */
+export function parseGrant(text: string, quotaPerUnit: number): number | null {
+  if (!/^[+-]?\d{1,9}(\.\d{1,6})?$/.test(text.trim())) return null;
+  const quota = Math.round(Number(text) * quotaPerUnit);
+  return quota === 0 ? null : quota;
+}
+
+/** Adds to a balance or takes from it; shows what comes out before anything is saved. */
+export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFragment; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const { quotaPerUnit } = useStatus();
+  const [grant] = useMutation(GrantQuotaDocument);
+  const form = useForm({ mode: 'onTouched', defaultValues: { amount: '', note: '' } });
+  const amount = parseGrant(useWatch({ control: form.control, name: 'amount' }), quotaPerUnit);
+  const after = amount === null ? null : user.quota + amount;
+
+  const submit = form.handleSubmit(async (values) => {
+    const quota = parseGrant(values.amount, quotaPerUnit);
+    if (quota === null) return;
+    try {
+      await grant({ variables: { userId: user.id, amount: quota, note: values.note.trim() || null } });
+      toast.success(t('users.granted', { name: user.username }));
+      onClose();
+    } catch (error) {
+      form.setError('amount', { message: describeFailure(error, t) }, { shouldFocus: true });
+    }
+  });
+
+  return (
+    <Dialog open onClose={onClose} maxWidth="xs" fullWidth>
+      <form noValidate onSubmit={(event) => void submit(event)}>
+        <DialogTitle>{t('users.grantTitle', { name: user.username })}</DialogTitle>
+        <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+          <NumberInput
+            control={form.control}
+            name="amount"
+            label={t('users.grantAmount')}
+            prefix="$"
+            required
+            hint={t('users.grantHint')}
+            rules={{ validate: (value) => parseGrant(String(value), quotaPerUnit) !== null || t('users.grantInvalid') }}
+          />
+          <TextInput control={form.control} name="note" label={t('users.grantNote')} optional maxLength={200} />
+          <Box className="num" role="status" sx={({ vars }) => ({ display: 'flex', justifyContent: 'space-between', padding: '8px 12px', borderRadius: '6px', backgroundColor: vars.palette.surface.sunken })}>
+            <span>{t('users.grantResult')}</span>
+            <Box component="span" sx={{ fontWeight: 600, color: after !== null && after < 0 ? 'error.main' : undefined }}>
+              {money(user.quota, 'balance')} → {after === null ? '–' : money(after, 'balance')}
+            </Box>
+          </Box>
+        </DialogContent>
+        <DialogActions>
+          <Button variant="outlined" onClick={onClose}>
+            {t('actions.cancel')}
+          </Button>
+          <Button type="submit" variant="contained" loading={form.formState.isSubmitting}>
+            {t('users.grantSave')}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

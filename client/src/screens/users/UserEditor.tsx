@@ -1,0 +1,125 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Typography from '@mui/material/Typography';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { LoadFailure } from '../../app/LoadFailure.js';
+import { EditorDrawer } from '../../components/form/EditorDrawer.js';
+import { SelectInput, TextInput } from '../../components/form/inputs.js';
+import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
+import { Dash } from '../../components/Text.js';
+import { toast } from '../../components/toast.js';
+import { dateTime, integer } from '../../lib/format.js';
+import type { SessionUser } from '../../lib/session.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { mayManage } from './userCells.js';
+import { UpdateUserDocument, UserDocument, UserGroupsDocument, type UserPatch, type UserQuery, type UserRowFragment } from './users.generated.js';
+
+export interface UserEditorProps {
+  readonly id: number;
+  readonly viewer: SessionUser | null;
+  readonly onSaved: () => void;
+  readonly onGrant: (user: UserRowFragment) => void;
+  readonly onClosed: () => void;
+}
+
+export function UserEditor(props: UserEditorProps) {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(UserDocument, { variables: { id: props.id }, fetchPolicy: 'cache-and-network' });
+  if (data) return <UserForm {...props} user={data.user} />;
+  return (
+    <SideDrawer open width={480} title={t('users.edit')} meta={`#${String(props.id)}`} onClose={props.onClosed}>
+      {error && <LoadFailure title={t('users.loadFailed')} error={error} onRetry={() => void refetch()} />}
+    </SideDrawer>
+  );
+}
+
+function UserForm({ user, viewer, onSaved, onGrant, onClosed }: UserEditorProps & { readonly user: UserQuery['user'] }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const [update] = useMutation(UpdateUserDocument);
+  const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
+  const form = useForm({
+    mode: 'onTouched',
+    defaultValues: { username: user.username, displayName: user.displayName, password: '', group: user.group },
+  });
+  const { dirtyFields } = form.formState;
+  const bound = (value: string) => (value === '' ? <Dash /> : value);
+  const own = viewer?.id === user.id;
+  return (
+    <EditorDrawer
+      form={form}
+      width={480}
+      title={t('users.edit')}
+      meta={t('users.meta', { id: user.id, time: dateTime(user.createdAt) })}
+      saveLabel={t('users.save')}
+      onClosed={onClosed}
+      onSave={async (values) => {
+        const changed = Object.keys(dirtyFields) as (keyof typeof values)[];
+        const input = Object.fromEntries(changed.map((name) => [name, name === 'password' ? values[name] : values[name].trim()])) as UserPatch;
+        if (input.password === '') delete input.password;
+        if (Object.keys(input).length > 0) await update({ variables: { id: user.id, input } });
+        toast.success(t('users.saved', { name: values.username.trim() }));
+        onSaved();
+      }}
+    >
+      <DrawerSection title={t('users.account')}>
+        <TextInput
+          control={form.control}
+          name="username"
+          label={t('users.username')}
+          required
+          maxLength={12}
+          rules={{ validate: (value) => String(value).trim() !== '' || t('users.usernameMissing') }}
+        />
+        <TextInput control={form.control} name="displayName" label={t('users.displayName')} optional maxLength={20} />
+        <TextInput
+          control={form.control}
+          name="password"
+          type="password"
+          label={t('users.newPassword')}
+          optional
+          autoComplete="new-password"
+          placeholder={t('users.passwordUnchanged')}
+          hint={t('users.passwordHint')}
+          rules={{ validate: (value) => value === '' || String(value).length >= 8 || t('users.passwordShort') }}
+        />
+      </DrawerSection>
+      <DrawerSection title={t('users.groupAndQuota')}>
+        <SelectInput
+          control={form.control}
+          name="group"
+          label={t('users.group')}
+          choices={[...new Set([user.group, ...groups])].map((name) => ({ value: name, label: name }))}
+        />
+        <Box sx={{ display: 'flex', alignItems: 'flex-end', justifyContent: 'space-between', gap: 2 }}>
+          <Box>
+            <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{t('users.quotaLeft')}</Box>
+            <Typography variant="h2" component="p" className="num">
+              {money(user.quota, 'balance')}
+            </Typography>
+            <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
+              {t('users.usedIn', { amount: money(user.usedQuota, 'balance'), count: user.requestCount, requests: integer(user.requestCount) })}
+            </Box>
+          </Box>
+          <Button variant="outlined" disabled={!own && !mayManage(viewer, user)} onClick={() => { onGrant(user); }}>
+            {t('users.grant')}
+          </Button>
+        </Box>
+      </DrawerSection>
+      <DrawerSection title={t('users.bindings')} explanation={t('users.bindingsText')}>
+        <NameValues
+          rows={[
+            [t('users.email'), bound(user.email)],
+            ['GitHub', bound(user.githubId)],
+            ['OIDC', bound(user.oidcId)],
+            ['Linux DO', bound(user.linuxDoId)],
+            [t('users.wechat'), bound(user.wechatId)],
+            ['Telegram', bound(user.telegramId)],
+          ]}
+        />
+      </DrawerSection>
+    </EditorDrawer>
+  );
+}

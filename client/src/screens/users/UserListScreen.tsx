@@ -1,0 +1,118 @@
+import { useQuery } from '@apollo/client/react';
+import Button from '@mui/material/Button';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
+import { useCallback, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation, useNavigate, useParams } from 'react-router-dom';
+import { EmptyState } from '../../components/EmptyState.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { groupTone } from '../../lib/groupTone.js';
+import { useSession } from '../../lib/session.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { useRowParam } from '../../lib/useRowParam.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import { AddUser } from './AddUser.js';
+import { GrantQuotaDialog } from './GrantQuotaDialog.js';
+import { RoleChip, UserRowActions, UserStatusChip } from './userCells.js';
+import { userColumns } from './userColumns.js';
+import { UserEditor } from './UserEditor.js';
+import { UserGroupsDocument, UsersDocument, type UserRowFragment } from './users.generated.js';
+import { useUserActions } from './useUserActions.js';
+
+export function UserListScreen() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { search } = useLocation();
+  const { id: editedId } = useParams();
+  const viewer = useSession();
+  const format = useFormat();
+  const grid = useServerGrid({ filters: { keyword: '', group: '' } });
+  const { draft, edit: type, choose, query } = useFilterDraft(grid);
+  const [opened, setOpened] = useRowParam('row');
+  const [granting, setGranting] = useState<UserRowFragment | null>(null);
+
+  const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
+  const { keyword, group } = grid.filter;
+  const { data, previousData, loading, error, refetch } = useQuery(UsersDocument, {
+    variables: { ...grid.pageVariables, filter: { keyword: keyword || null, group: group || null } },
+  });
+  const page = (data ?? previousData)?.users;
+  const reload = useCallback(() => void refetch(), [refetch]);
+  const edit = useCallback((user: UserRowFragment) => void navigate(`/user/edit/${String(user.id)}${search}`), [navigate, search]);
+  const actions = useUserActions({ refetch: reload, edit, grant: setGranting });
+  const columns = useMemo(() => userColumns({ t, format, actions, viewer, search }), [t, format, actions, viewer, search]);
+
+  const add = (
+    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => { setOpened('new'); }}>
+      {t('users.add')}
+    </Button>
+  );
+  return (
+    <ListScreen
+      title={t('users.title')}
+      actions={add}
+      filters={
+        <FilterBar
+          isFiltered={grid.isFiltered}
+          activeCount={group ? 1 : 0}
+          onQuery={query}
+          onReset={grid.resetFilter}
+          main={<TextFilter search label={t('users.search')} value={draft.keyword} onChange={(value) => { type({ keyword: value }); }} width={260} />}
+          more={
+            <SelectFilter
+              label={t('users.group')}
+              all={t('users.allGroups')}
+              value={draft.group}
+              onChange={(value) => { choose({ group: value }); }}
+              choices={groups.map((name) => ({ value: name, label: name }))}
+              width={140}
+            />
+          }
+        />
+      }
+    >
+      <ListGrid
+        label={t('users.title')}
+        grid={grid}
+        columns={columns}
+        rows={page?.items}
+        totalCount={page?.totalCount ?? 0}
+        loading={loading}
+        error={error}
+        onRetry={reload}
+        getRowId={(row) => row.id}
+        onRowOpen={edit}
+        rowHeight={48}
+        isRowDimmed={(row) => row.deletedAt !== null && row.deletedAt !== undefined}
+        renderCard={(row) => (
+          <RowCard
+            title={row.username}
+            value={<Num>{format.money(row.quota, 'balance')}</Num>}
+            meta={[`#${String(row.id)}`, row.displayName].filter(Boolean).join(' · ')}
+            metaEnd={<Num>{t('users.used', { amount: format.money(row.usedQuota, 'balance') })}</Num>}
+            chips={
+              <>
+                <UserStatusChip user={row} />
+                <RoleChip role={row.role} />
+                <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>
+              </>
+            }
+            end={<UserRowActions row={row} actions={actions} viewer={viewer} />}
+          />
+        )}
+        empty={<EmptyState icon={<GroupOutlinedIcon />} title={t('users.emptyTitle')} />}
+      />
+      {opened === 'new' && <AddUser onSaved={reload} onClosed={() => { setOpened(null); }} />}
+      {editedId !== undefined && <UserEditor key={editedId} id={Number(editedId)} viewer={viewer} onSaved={reload} onGrant={setGranting} onClosed={() => void navigate(`/user${search}`)} />}
+      {granting && <GrantQuotaDialog user={granting} onClose={() => { setGranting(null); }} />}
+    </ListScreen>
+  );
+}

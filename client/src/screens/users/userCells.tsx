@@ -1,0 +1,74 @@
+import Box from '@mui/material/Box';
+import Switch from '@mui/material/Switch';
+import { useTranslation } from 'react-i18next';
+import { RowMenu, type RowAction } from '../../components/RowMenu.js';
+import { ToneChip } from '../../components/Tone.js';
+import { adminRole, rootRole, type SessionUser } from '../../lib/session.js';
+import type { UserRowFragment } from './users.generated.js';
+import type { UserActions } from './useUserActions.js';
+
+export const UserStatus = { active: 1, banned: 2, other: 3 } as const;
+
+export function UserStatusChip({ user }: { readonly user: Pick<UserRowFragment, 'status' | 'deletedAt'> }) {
+  const { t } = useTranslation();
+  if (user.deletedAt) return <ToneChip tone="grey" dot>{t('users.deactivated')}</ToneChip>;
+  switch (user.status) {
+    case UserStatus.active:
+      return <ToneChip tone="green" dot>{t('users.active')}</ToneChip>;
+    case UserStatus.banned:
+      return <ToneChip tone="red" dot>{t('users.banned')}</ToneChip>;
+    case UserStatus.other:
+      return <ToneChip tone="amber" dot>{t('users.otherStatus')}</ToneChip>;
+    default:
+      return <ToneChip tone="grey" dot>{t('users.unknownStatus')}</ToneChip>;
+  }
+}
+
+export function RoleChip({ role }: { readonly role: number }) {
+  const { t } = useTranslation();
+  if (role === 1) return <ToneChip tone="outline">{t('roles.common')}</ToneChip>;
+  if (role === adminRole) return <ToneChip tone="blue">{t('roles.admin')}</ToneChip>;
+  if (role === rootRole) return <ToneChip tone="violet">{t('roles.root')}</ToneChip>;
+  return <ToneChip tone="red">{t('roles.unknown')}</ToneChip>;
+}
+
+/** Below him in rank; the super admin stands over everybody. */
+export const mayManage = (viewer: SessionUser | null, user: Pick<UserRowFragment, 'role' | 'id'>): boolean =>
+  viewer !== null && viewer.id !== user.id && (viewer.role >= rootRole ? user.role < rootRole : viewer.role > user.role);
+
+export function UserRowActions({ row, actions, viewer }: { readonly row: UserRowFragment; readonly actions: UserActions; readonly viewer: SessionUser | null }) {
+  const { t } = useTranslation();
+  if (row.deletedAt) return null;
+  const manages = mayManage(viewer, row);
+  const isRoot = (viewer?.role ?? 0) >= rootRole;
+  const menu: RowAction[] = [
+    { label: t('actions.edit'), onSelect: () => { actions.edit(row); } },
+    { label: t('users.grant'), disabled: !manages && viewer?.id !== row.id, onSelect: () => { actions.grant(row); } },
+    ...(isRoot && row.role < adminRole ? [{ label: t('users.promote'), disabled: !manages, onSelect: () => void actions.setRole(row, adminRole) }] : []),
+    ...(isRoot && row.role === adminRole ? [{ label: t('users.demote'), disabled: !manages, onSelect: () => void actions.setRole(row, 1) }] : []),
+    { label: t('actions.delete'), destructive: true, disabled: !manages, onSelect: () => void actions.remove(row) },
+  ];
+  return (
+    <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
+      <RowMenu label={t('users.moreOf', { name: row.username })} actions={menu} />
+      <Switch
+        checked={row.status === UserStatus.active}
+        disabled={!manages || row.status === UserStatus.other}
+        onChange={() => void actions.toggle(row)}
+        slotProps={{ input: { 'aria-label': t('users.enableOf', { name: row.username }) } }}
+        sx={{ ml: 0.5 }}
+      />
+    </Box>
+  );
+}
+
+/** Two amounts above each other: what is left, and what was used. */
+export function TwoLines({ first, second, end = false }: { readonly first: string; readonly second: string; readonly end?: boolean }) {
+  const clip = { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' } as const;
+  return (
+    <Box sx={{ minWidth: 0, lineHeight: '18px', textAlign: end ? 'right' : 'left' }} className={end ? 'num' : undefined}>
+      <Box sx={clip}>{first}</Box>
+      {second !== '' && <Box sx={{ ...clip, fontSize: 12, lineHeight: '16px', color: 'text.secondary', fontWeight: 400 }}>{second}</Box>}
+    </Box>
+  );
+}

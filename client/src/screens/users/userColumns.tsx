@@ -1,0 +1,59 @@
+import MuiLink from '@mui/material/Link';
+import Box from '@mui/material/Box';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { Link } from 'react-router-dom';
+import { Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { integer } from '../../lib/format.js';
+import { groupTone } from '../../lib/groupTone.js';
+import type { SessionUser } from '../../lib/session.js';
+import type { useFormat } from '../../lib/useFormat.js';
+import { RoleChip, TwoLines, UserRowActions, UserStatusChip } from './userCells.js';
+import type { UserRowFragment } from './users.generated.js';
+import type { UserActions } from './useUserActions.js';
+
+export interface UserCellTools {
+  readonly t: TFunction;
+  readonly format: ReturnType<typeof useFormat>;
+  readonly actions: UserActions;
+  readonly viewer: SessionUser | null;
+  readonly search: string;
+}
+
+const right = { align: 'right', headerAlign: 'right' } as const;
+
+export function userColumns({ t, format, actions, viewer, search }: UserCellTools): GridColDef<UserRowFragment>[] {
+  return [
+    { field: 'id', headerName: t('users.id'), width: 64, renderCell: ({ row }) => <Num>{row.id}</Num> },
+    {
+      field: 'username',
+      headerName: t('users.username'),
+      flex: 1,
+      minWidth: 160,
+      renderCell: ({ row }) => (
+        <Box sx={{ minWidth: 0, lineHeight: '18px' }}>
+          <MuiLink component={Link} to={`/user/edit/${String(row.id)}${search}`} underline="hover" color="inherit" noWrap sx={{ fontWeight: 500, display: 'block' }}>
+            {row.username}
+          </MuiLink>
+          {row.displayName !== '' && row.displayName !== row.username && (
+            <Box sx={{ fontSize: 12, lineHeight: '16px', color: 'text.secondary', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>{row.displayName}</Box>
+          )}
+        </Box>
+      ),
+    },
+    { field: 'group', headerName: t('users.group'), width: 120, renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> },
+    { field: 'role', headerName: t('users.role'), width: 120, renderCell: ({ row }) => <RoleChip role={row.role} /> },
+    { field: 'status', headerName: t('users.status'), width: 128, renderCell: ({ row }) => <UserStatusChip user={row} /> },
+    {
+      field: 'quota',
+      headerName: t('users.quotaLeft'),
+      width: 136,
+      ...right,
+      renderCell: ({ row }) => <TwoLines end first={format.money(row.quota, 'balance')} second={t('users.used', { amount: format.money(row.usedQuota, 'balance') })} />,
+    },
+    { field: 'requestCount', headerName: t('users.requests'), width: 104, ...right, renderCell: ({ row }) => <Num>{integer(row.requestCount)}</Num> },
+    { field: 'affCount', headerName: t('users.invites'), width: 96, ...right, renderCell: ({ row }) => <Num>{integer(row.affCount)}</Num> },
+    { field: 'actions', headerName: '', width: 96, sortable: false, align: 'right', renderCell: ({ row }) => <UserRowActions row={row} actions={actions} viewer={viewer} /> },
+  ];
+}

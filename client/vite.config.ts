@@ -1,0 +1,23 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const server = process.env.TOLLGATE_URL ?? 'http://127.0.0.1:3000';
+const proxied = ['/graphql', '/api', '/v1', '/v1beta', '/mj', '/suno', '/pg'];
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  resolve: { dedupe: ['graphql', 'react', 'react-dom', '@emotion/react'] },
+  server: {
+    port: 5173,
+    fs: { allow: ['..'] },
+    proxy: Object.fromEntries(proxied.map((path) => [path, { target: server, changeOrigin: true }])),
+  },
+  build: {
+    outDir: '../dist/client',
+    emptyOutDir: true,
+    // Fonts and icons stay files: a data: address would need its own exception in the content security policy.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 600,
+  },
+});
