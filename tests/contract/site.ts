@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +52,8 @@ export class Site {
       GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
       GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
       SHUTDOWN_TIMEOUT: '1',
+      // so that every sign-in of a test can come from another address
+      TRUSTED_PROXIES: '127.0.0.1',
       ...environment,
     });
     const container = createContainer(config, { logger: createLogger('silent') });
@@ -127,7 +129,8 @@ export class Site {
   }
 
   async signIn(username: string, password: string): Promise<Person> {
-    const answer = await this.rest(null, 'POST', '/api/user/login', { username, password });
+    const from = { 'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` };
+    const answer = await this.rest(null, 'POST', '/api/user/login', { username, password }, from);
     const cookie = answer.headers.getSetCookie()[0]?.split(';')[0];
     if (!cookie) throw new Error(`sign-in failed: ${JSON.stringify(answer.body)}`);
     return { id: (answer.body.data as { id: number }).id, username, password, cookie };

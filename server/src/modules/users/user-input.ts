@@ -69,17 +69,17 @@ export type UserPatch = z.input<typeof userPatch>;
 export type SelfPatch = z.input<typeof selfPatch>;
 
 /**
- * Null means absent, as clients of both skins send it.
+ * Null and undefined mean absent, as clients of both skins send them.
  * @throws InvalidInputError with the first problem in words, without a value in it
  */
 export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
-  const result = schema.safeParse(withoutNulls(input));
+  const result = schema.safeParse(withoutAbsent(input));
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   throw new InvalidInputError(`Invalid input: ${issue?.message ?? 'not valid'}`, issue?.path.join('.') || undefined);
 }
 
-function withoutNulls(input: unknown): unknown {
+function withoutAbsent(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input;
-  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null && value !== undefined));
 }

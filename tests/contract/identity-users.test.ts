@@ -1,0 +1,410 @@
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+let admin: Person;
+let user: Person;
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  admin = await site.invite(root, 'admin');
+});
+beforeEach(async () => (user = await site.invite(root)));
+afterAll(() => site.stop());
+
+/** For what counts all users: a site where nobody else has been. */
+async function alone(run: () => Promise<void>): Promise<void> {
+  const shared = { site, root, admin, user };
+  site = await Site.open();
+  root = await site.setUp();
+  admin = await site.invite(root, 'admin');
+  user = await site.invite(root);
+  await run().finally(() => site.stop());
+  ({ site, root, admin, user } = shared);
+}
+
+interface List {
+  items: Array<{ id: number; username: string; DeletedAt: string | null }>;
+  total: number;
+  page: number;
+  page_size: number;
+}
+
+const list = async (path: string, person = admin): Promise<List> => {
+  const answer = await site.rest(person, 'GET', `/api/user${path}`);
+  expect(answer.body['success']).toBe(true);
+  return answer.body.data as List;
+};
+const quotaOf = async (id: number) =>
+  Number((await site.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [id]))[0]?.quota);
+const logsOf = (id: number) =>
+  site.query<{ type: number; content: string; other: string }>(
+    'SELECT type, content, other FROM logs WHERE user_id = $1 ORDER BY created_at, id',
+    [id],
+  );
+
+describe('GET /api/user/', () => {
+  it('pages from 1, newest first, deleted users included', () =>
+    alone(async () => {
+      await site.expectSuccess(root, 'POST', '/api/user/manage', { id: user.id, action: 'delete' });
+      const first = await list('/?p=1&page_size=2');
+      expect(first).toMatchObject({ total: 3, page: 1, page_size: 2 });
+      expect(first.items.map(({ id }) => id)).toEqual([user.id, admin.id]);
+      expect(first.items[0]?.DeletedAt).toMatch(/^\d{4}-/);
+      expect((await list('?p=2&page_size=2')).items.map(({ id }) => id)).toEqual([root.id]);
+      expect((await list('/?p=3&page_size=2')).items).toEqual([]);
+    }));
+
+  it.each([
+    ['', 1, 10],
+    ['?p=0&page_size=0', 1, 10],
+    ['?p=NaN&page_size=NaN', 1, 10],
+    ['?p=-5&page_size=-1', 1, 10],
+    ['?p=1&page_size=100000', 1, 100],
+    ['?p=99999999999999999999&page_size=1e3', 1, 10],
+  ])('takes %s for page %d of %d', async (query, page, size) => {
+    expect(await list(query)).toMatchObject({ page, page_size: size });
+  });
+});
+
+describe('GET /api/user/search', () => {
+  it('finds parts of names, addresses and display names, whole ids and groups', () =>
+    alone(async () => {
+      await site.query(
+        `UPDATE users SET email = 'Someone@Example.com', display_name = '50%_off', "group" = 'vip' WHERE id = $1`,
+        [user.id],
+      );
+      const found = async (query: string) => (await list(`/search?${query}`)).items.map(({ id }) => id);
+      expect(await found(`keyword=${user.username.slice(1, 6)}`)).toContain(user.id);
+      expect(await found('keyword=someone%40exam')).toEqual([user.id]);
+      expect(await found(`keyword=${user.id}`)).toContain(user.id);
+      expect(await found('group=vip')).toEqual([user.id]);
+      expect(await found('keyword=root&group=vip')).toEqual([]);
+      expect(await found('keyword=')).toHaveLength(3);
+      // wildcards of the database are plain letters here
+      expect(await found('keyword=50%25_o')).toEqual([user.id]);
+      expect(await found('keyword=%25')).toEqual([user.id]);
+      expect(await found('keyword=_')).toEqual([user.id]);
+      expect(await found('keyword=%00')).toHaveLength(3);
+      expect(await found("keyword='%20OR%201=1--")).toEqual([]);
+      expect(await found('keyword=99999999999999')).toEqual([]);
+    }));
+});
+
+describe('GET /api/user/:id', () => {
+  it('shows users below the caller only', async () => {
+    const other = await site.invite(root, 'admin');
+    expect((await site.rest(admin, 'GET', `/api/user/${user.id}`)).body.data).toMatchObject({ id: user.id });
+    for (const id of [admin.id, other.id, root.id]) {
+      expect((await site.rest(admin, 'GET', `/api/user/${id}`)).body).toMatchObject({
+        success: false,
+        message: 'No permission to read a user of the same or a higher level',
+      });
+      expect((await site.rest(root, 'GET', `/api/user/${id}`)).body.data).toMatchObject({ id });
+    }
+  });
+
+  it.each(['abc', '0', '-1', '999999', '99999999999999999999'])('finds nothing for %s', async (id) => {
+    const answer = await site.rest(admin, 'GET', `/api/user/${id}`);
+    expect([answer.status, answer.body]).toMatchObject([200, { success: false, code: 'NOT_FOUND' }]);
+  });
+
+  it('does not find the deleted', async () => {
+    await site.expectSuccess(root, 'POST', '/api/user/manage', { id: user.id, action: 'delete' });
+    expect((await site.rest(root, 'GET', `/api/user/${user.id}`)).body).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('keeps the secret of the user’s webhook to its owner', async () => {
+    await site.query(`UPDATE users SET setting = '{"notify_type":"webhook","webhook_secret":"hush"}' WHERE id = $1`, [
+      user.id,
+    ]);
+    for (const path of [`/api/user/${user.id}`, '/api/user/', `/api/user/search?keyword=${user.username}`]) {
+      const text = JSON.stringify((await site.rest(root, 'GET', path)).body);
+      expect(text).toContain('notify_type');
+      expect(text).not.toContain('hush');
+    }
+    const query = `{ user(id: ${user.id}) { setting } users { items { setting } } }`;
+    expect((await site.graphql(root, query)).text).not.toContain('hush');
+    expect((await site.graphql(user, '{ me { setting } }')).text).toContain('hush');
+  });
+});
+
+describe('POST /api/user/', () => {
+  it('makes a common user with the start quota in the books', async () => {
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'QuotaForNewUser', value: 1000 });
+    const answer = await site.rest(admin, 'POST', '/api/user/', {
+      username: ' bob ',
+      password: 'bob has a password',
+      role: 1,
+      quota: 5e9,
+      status: 2,
+    });
+    expect(answer.body).toEqual({ success: true, message: '' });
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'QuotaForNewUser', value: 0 });
+    const [row] = await site.query<{ id: number }>(`SELECT * FROM users WHERE username = 'bob'`);
+    expect(row).toMatchObject({ display_name: 'bob', role: 1, status: 1, quota: '1000', inviter_id: 0 });
+    expect(await site.query('SELECT source, amount FROM ledger_entries WHERE user_id = $1', [row?.id])).toEqual([
+      { source: `opening:user:${row?.id}`, amount: '1000' },
+    ]);
+    const logs = await logsOf(row?.id ?? 0);
+    expect(logs.map(({ type, content }) => [type, content])).toEqual([
+      [4, 'New user bonus $0.002000 quota'],
+      [3, 'Administrator created user bob'],
+    ]);
+    expect(JSON.parse(logs[1]?.other ?? '')).toEqual({
+      admin_info: { admin_id: admin.id, admin_username: admin.username },
+    });
+  });
+
+  it.each([
+    ['Invalid parameter', '{'],
+    ['Invalid parameter', { username: '', password: 'long enough' }],
+    ['Invalid parameter', { username: 'bob' }],
+    ['Invalid input', { username: 'bob', password: 'short' }],
+    ['Invalid input', { username: 'b@b', password: 'long enough' }],
+    ['Invalid input', { username: 'bob', password: 'long enough', display_name: 'x'.repeat(21) }],
+    [
+      'Cannot create a user with privileges equal to or above your own',
+      { username: 'bob', password: 'long enough', role: 10 },
+    ],
+    ['Username exists or has been deactivated', { username: 'root', password: 'long enough' }],
+  ])('refuses: %s', async (message, body) => {
+    const before = await site.query('SELECT count(*)::int AS n FROM users');
+    const answer = await site.rest(admin, 'POST', '/api/user/', body);
+    expect([answer.status, answer.body]).toMatchObject([
+      200,
+      { success: false, message: expect.stringContaining(message) },
+    ]);
+    expect(await site.query('SELECT count(*)::int AS n FROM users')).toEqual(before);
+  });
+});
+
+describe('PUT /api/user/', () => {
+  const put = (person: Person, body: Record<string, unknown>) => site.rest(person, 'PUT', '/api/user/', body);
+
+  it('writes names, group and password, and leaves the rest', async () => {
+    const body = { username: 'carol', display_name: 'Carol', group: 'vip', password: 'carol’s new one', role: 1 };
+    expect((await put(admin, { id: user.id, ...body, status: 2, email: 'x@y.zz', aff_quota: 9 })).body).toEqual({
+      success: true,
+      message: '',
+    });
+    const [row] = await site.query('SELECT * FROM users WHERE id = $1', [user.id]);
+    expect(row).toMatchObject({
+      username: 'carol',
+      display_name: 'Carol',
+      group: 'vip',
+      status: 1,
+      email: '',
+      aff_quota: '0',
+    });
+    expect((await site.rest(user, 'GET', '/api/user/self')).status).toBe(401);
+    await site.signIn('carol', 'carol’s new one');
+  });
+
+  it('moves the balance by the difference, through the books and with a line in the log', async () => {
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota: 500_000 });
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota: 200_000 });
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota: 999, quota_delta: 50_000 });
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id });
+    expect(await quotaOf(user.id)).toBe(250_000);
+    const entries = await site.query(
+      'SELECT amount, kind, actor_id FROM ledger_entries WHERE user_id = $1 ORDER BY id',
+      [user.id],
+    );
+    expect(entries).toEqual([
+      { amount: '0', kind: 'opening', actor_id: 0 },
+      { amount: '500000', kind: 'admin_grant', actor_id: admin.id },
+      { amount: '-300000', kind: 'admin_grant', actor_id: admin.id },
+      { amount: '50000', kind: 'admin_grant', actor_id: admin.id },
+    ]);
+    expect((await logsOf(user.id)).map(({ content }) => content)).toContain(
+      'Administrator changed quota from $1.000000 quota to $0.400000 quota',
+    );
+  });
+
+  it.each([
+    ['Invalid parameter', { id: 0 }],
+    ['Invalid parameter', { quota: 5 }],
+    ['Invalid parameter', { id: '3' }],
+    ['Invalid parameter', { id: 3, quota: 1.5 }],
+    ['Invalid parameter', { id: 3, quota: 1e300 }],
+    ['Invalid input', { id: 3, quota: 9_000_000_000_000_001 }],
+    ['Invalid input', { id: 3, username: 'x'.repeat(65) }],
+    ['Invalid input', { id: 3, password: 'short' }],
+    ['Username exists or has been deactivated', { id: 3, username: 'root' }],
+    ['No permission to raise a user to your own level or above', { id: 3, role: 10 }],
+    ['User 99999 does not exist', { id: 99999 }],
+  ])('refuses: %s', async (message, body) => {
+    const given: Record<string, unknown> = { ...body };
+    if (given['id'] === 3) given['id'] = user.id;
+    const answer = await put(admin, given);
+    expect([answer.status, answer.body]).toMatchObject([
+      200,
+      { success: false, message: expect.stringContaining(message) },
+    ]);
+    expect(await quotaOf(user.id)).toBe(0);
+  });
+
+  it('keeps admins off each other, off themselves and off root', async () => {
+    const other = await site.invite(root, 'admin');
+    for (const id of [admin.id, other.id, root.id]) {
+      expect((await put(admin, { id, quota: 5e9 })).body).toMatchObject({
+        success: false,
+        message: 'No permission to update a user of the same or a higher level',
+      });
+    }
+    expect((await put(root, { id: admin.id, quota: 5 })).body).toMatchObject({ success: true });
+    expect((await put(root, { id: root.id, quota: 5 })).body).toMatchObject({ success: true });
+  });
+
+  it('loses no grant when many come at once', async () => {
+    const grant = `mutation { grantQuota(userId: ${user.id}, amount: 10) { quota } }`;
+    const edits = Array.from({ length: 10 }, () => put(admin, { id: user.id, quota_delta: 1 }));
+    const grants = Array.from({ length: 10 }, () => site.graphql(root, grant));
+    await Promise.all([...edits, ...grants]);
+    expect(await quotaOf(user.id)).toBe(110);
+  });
+});
+
+describe('POST /api/user/manage', () => {
+  const manage = (person: Person, id: number, action: string) =>
+    site.rest(person, 'POST', '/api/user/manage', { id, action });
+
+  it('answers the new role and status and nothing else', async () => {
+    expect((await manage(admin, user.id, 'disable')).body.data).toMatchObject({
+      id: 0,
+      username: '',
+      role: 1,
+      status: 2,
+    });
+    expect((await manage(admin, user.id, 'enable')).body.data).toMatchObject({ role: 1, status: 1 });
+    expect((await manage(root, user.id, 'promote')).body.data).toMatchObject({ role: 10, status: 1 });
+    expect((await manage(root, user.id, 'demote')).body.data).toMatchObject({ role: 1, status: 1 });
+    expect((await manage(root, user.id, 'delete')).body.data).toMatchObject({ role: 1, status: 1 });
+    expect((await logsOf(user.id)).filter(({ content }) => content.startsWith('Administrator action'))).toHaveLength(5);
+  });
+
+  it('refuses', async () => {
+    const peer = await site.invite(root, 'admin');
+    const gone = await site.invite(root);
+    await manage(root, gone.id, 'delete');
+    const cases: Array<[Person, number, string, string]> = [
+      [admin, user.id, 'explode', 'Unknown action'],
+      [admin, 99999, 'enable', 'User 99999 does not exist'],
+      [admin, peer.id, 'disable', 'No permission to update a user of the same or a higher level'],
+      [admin, root.id, 'disable', 'No permission to update a user of the same or a higher level'],
+      [admin, admin.id, 'demote', 'No permission to update a user of the same or a higher level'],
+      [root, root.id, 'disable', 'Cannot disable the super admin'],
+      [root, root.id, 'delete', 'Cannot delete the super admin'],
+      [root, root.id, 'demote', 'Cannot demote the super admin'],
+      [root, root.id, 'promote', 'User is already an administrator'],
+      [admin, user.id, 'promote', 'Only the super admin may promote'],
+      [root, admin.id, 'promote', 'User is already an administrator'],
+      [root, user.id, 'demote', 'User is already a common user'],
+      [root, gone.id, 'enable', 'User has been deleted'],
+    ];
+    const before = await site.query('SELECT id, role, status, deleted_at FROM users ORDER BY id');
+    for (const [person, id, action, message] of cases) {
+      const { status, body } = await manage(person, id, action);
+      expect([action, status, body]).toMatchObject([action, 200, { success: false, message }]);
+    }
+    expect((await site.rest(admin, 'POST', '/api/user/manage', '{')).body).toMatchObject({ code: 'INVALID_INPUT' });
+    expect(await site.query('SELECT id, role, status, deleted_at FROM users ORDER BY id')).toEqual(before);
+  });
+
+  it('makes one admin of two promotions at once', async () => {
+    const answers = await Promise.all([manage(root, user.id, 'promote'), manage(root, user.id, 'promote')]);
+    expect(answers.filter(({ body }) => body['success'] === true)).toHaveLength(1);
+  });
+});
+
+describe('DELETE /api/user/:id', () => {
+  it('removes a user below the caller for good', async () => {
+    expect((await site.rest(admin, 'DELETE', `/api/user/${user.id}/`)).body).toEqual({ success: true, message: '' });
+    expect(await site.query('SELECT 1 FROM users WHERE id = $1', [user.id])).toEqual([]);
+    await site.expectSuccess(admin, 'POST', '/api/user/', { username: user.username, password: user.password });
+  });
+
+  it('removes nobody of the same or a higher level, and never root', async () => {
+    const other = await site.invite(root, 'admin');
+    for (const [person, id] of [
+      [admin, admin.id],
+      [admin, other.id],
+      [admin, root.id],
+      [root, root.id],
+    ] as const) {
+      expect((await site.rest(person, 'DELETE', `/api/user/${id}`)).body).toMatchObject({
+        success: false,
+        message: 'No permission to delete a user of the same or a higher level',
+      });
+    }
+    expect((await site.rest(root, 'DELETE', `/api/user/${other.id}`)).body).toMatchObject({ success: true });
+    expect((await site.rest(root, 'DELETE', '/api/user/abc')).body).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('waits for calls in flight', async () => {
+    await site.query(`INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ('r', 'n', $1, 0)`, [
+      user.id,
+    ]);
+    expect((await site.rest(root, 'DELETE', `/api/user/${user.id}`)).body).toMatchObject({ code: 'CONFLICT' });
+  });
+});
+
+describe('through GraphQL', () => {
+  it('lists with page, sort and filter', () =>
+    alone(async () => {
+      const query = `query($page: Int, $pageSize: Int, $sort: SortInput, $filter: UserFilter) {
+      users(page: $page, pageSize: $pageSize, sort: $sort, filter: $filter) { totalCount items { id username } }
+    }`;
+      const ids = async (variables: Record<string, unknown>) => {
+        const { data } = await site.graphql(admin, query, variables);
+        const page = data?.['users'] as { totalCount: number; items: Array<{ id: number }> };
+        return [page.totalCount, ...page.items.map(({ id }) => id)];
+      };
+      expect(await ids({})).toEqual([3, user.id, admin.id, root.id]);
+      expect(await ids({ page: 1, pageSize: 2 })).toEqual([3, root.id]);
+      expect(await ids({ sort: { field: 'quota', direction: 'DESC' }, pageSize: 1 })).toEqual([3, root.id]);
+      expect(await ids({ sort: { field: 'createdAt', direction: 'ASC' }, pageSize: 1 })).toEqual([3, root.id]);
+      expect(await ids({ filter: { role: 10 } })).toEqual([1, admin.id]);
+      expect(await ids({ filter: { status: 2 } })).toEqual([0]);
+      expect(await ids({ filter: { role: 70_000 } })).toEqual([3, user.id, admin.id, root.id]);
+      const bad = await site.graphql(admin, query, { sort: { field: 'passwordHash', direction: 'ASC' } });
+      expect(bad.codes).toEqual(['INVALID_INPUT']);
+    }));
+
+  it('creates, edits, grants, bans, promotes, deletes and removes', async () => {
+    const created = await site.graphql(admin, 'mutation($i: UserInput!) { createUser(input: $i) { id group } }', {
+      i: { username: 'dave', password: 'dave’s password', group: 'vip' },
+    });
+    const { id } = created.data?.['createUser'] as { id: number };
+    const run = async (field: string) => (await site.graphql(root, `mutation { ${field} }`)).data;
+    expect(await run(`updateUser(id: ${id}, input: { email: "d@example.com" }) { email }`)).toEqual({
+      updateUser: { email: 'd@example.com' },
+    });
+    expect(await run(`grantQuota(userId: ${id}, amount: 5, note: "welcome") { quota }`)).toEqual({
+      grantQuota: { quota: 5 },
+    });
+    expect(await run(`grantQuota(userId: ${id}, amount: -2) { quota }`)).toEqual({ grantQuota: { quota: 3 } });
+    expect(await run(`setUserStatus(id: ${id}, status: 2) { status }`)).toEqual({ setUserStatus: { status: 2 } });
+    expect(await run(`setUserRole(id: ${id}, role: 10) { role }`)).toEqual({ setUserRole: { role: 10 } });
+    expect(await run(`deleteUser(id: ${id})`)).toEqual({ deleteUser: true });
+    expect(await run(`removeUser(id: ${id})`)).toEqual({ removeUser: true });
+    expect((await logsOf(id)).map(({ content }) => content)).toContain(
+      'Administrator changed quota from $0.000000 quota to $0.000010 quota: welcome',
+    );
+  });
+
+  it.each([
+    ['grantQuota(userId: $user, amount: 0) { id }', 'INVALID_INPUT'],
+    ['grantQuota(userId: $user, amount: 9000000000000001) { id }', 'INVALID_INPUT'],
+    ['grantQuota(userId: $user, amount: 9007199254740993) { id }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['grantQuota(userId: $admin, amount: 1) { id }', 'INSUFFICIENT_PRIVILEGES'],
+    ['setUserStatus(id: $user, status: 3) { id }', 'INVALID_INPUT'],
+    ['setUserRole(id: $user, role: 100) { id }', 'INVALID_INPUT'],
+    ['updateUser(id: 99999, input: {}) { id }', 'NOT_FOUND'],
+  ])('refuses %s', async (field, code) => {
+    const called = field.replace('$user', String(user.id)).replace('$admin', String(admin.id));
+    expect((await site.graphql(admin, `mutation { ${called} }`)).codes).toEqual([code]);
+    expect(await quotaOf(user.id)).toBe(0);
+  });
+});
