@@ -11,6 +11,7 @@ import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
 import type { ChatCall } from './protocols/openai/chat-request.js';
 import type { UpstreamErrorView } from './protocols/openai/error.js';
+import { maskSecrets } from './protocols/openai/masking.js';
 import { meansDeadKey } from './routing/automatic-disable.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
 import type { KeyRing } from './routing/key-ring.js';
@@ -47,6 +48,15 @@ export class CallFailedError extends Error {
   }
 }
 
+/** What is sent, whoever serves it. */
+export interface ServedCall {
+  readonly requestId: string;
+  readonly call: ChatCall;
+  /** Path and query. */
+  readonly path: string;
+  readonly rawBody: Buffer;
+}
+
 export interface Served extends AttemptOutcome {
   readonly channel: RoutedChannel;
   readonly usedChannels: readonly number[];
@@ -57,13 +67,7 @@ export class Attempts {
   constructor(private readonly parts: AttemptsParts) {}
 
   /** @throws CallFailedError with the last upstream failure, or the failure that ended the tries */
-  async serve(
-    call: ChatCall,
-    path: string,
-    rawBody: Buffer,
-    admission: Admission,
-    client: ClientResponse,
-  ): Promise<Served> {
+  async serve(incoming: ServedCall, admission: Admission, client: ClientResponse): Promise<Served> {
     const { options, metrics, keyRing } = this.parts;
     const usedChannels: number[] = [];
     const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
@@ -72,11 +76,11 @@ export class Attempts {
       usedChannels.push(channel.id);
       const keyIndex = keyRing.take(channel);
       try {
-        const outcome = await attemptChat(this.toAttempt(call, path, rawBody, admission, channel, keyIndex), client);
+        const outcome = await attemptChat(this.toAttempt(incoming, admission, channel, keyIndex), client);
         keyRing.reached(channel, keyIndex);
         return { ...outcome, channel, usedChannels };
       } catch (error) {
-        const view = this.failed(channel, keyIndex, error);
+        const view = this.failed(incoming.requestId, channel, keyIndex, error);
         const again = attempt < retries && !client.started && !client.gone;
         const status = view?.status ?? null;
         if (!again || !isRetryable({ error, status, channelType: channel.type })) {
@@ -104,19 +108,12 @@ export class Attempts {
     return picked;
   }
 
-  private toAttempt(
-    call: ChatCall,
-    path: string,
-    rawBody: Buffer,
-    admission: Admission,
-    channel: RoutedChannel,
-    keyIndex: number,
-  ): Attempt {
+  private toAttempt(incoming: ServedCall, admission: Admission, channel: RoutedChannel, keyIndex: number): Attempt {
     const { values } = this.parts.options;
     return {
-      call,
-      path,
-      rawBody,
+      call: incoming.call,
+      path: incoming.path,
+      rawBody: incoming.rawBody,
       channel,
       key: channel.keys[keyIndex] ?? '',
       requestedModel: admission.model,
@@ -132,14 +129,19 @@ export class Attempts {
   }
 
   /** Learns from a failure. @returns how it is shown, when it is the upstream's */
-  private failed(channel: RoutedChannel, keyIndex: number, error: unknown): UpstreamErrorView | undefined {
+  private failed(
+    requestId: string,
+    channel: RoutedChannel,
+    keyIndex: number,
+    error: unknown,
+  ): UpstreamErrorView | undefined {
     const { keyRing, options, logger, metrics } = this.parts;
     if (error instanceof ClientGoneError) {
       keyRing.undecided(channel, keyIndex);
       return undefined;
     }
     metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
-    logger.warn({ channelId: channel.id, err: error }, 'upstream attempt failed');
+    logger.warn({ requestId, channelId: channel.id, ...loggable(error) }, 'upstream attempt failed');
     if (error instanceof UpstreamConnectionError && !error.requestSent) keyRing.unreachable(channel, keyIndex);
     else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
     else keyRing.undecided(channel, keyIndex);
@@ -164,12 +166,22 @@ export class Attempts {
     if (!keyRing.refuse(channel, keyIndex)) return;
     channels.exclude(channel.id);
     guard
-      .disableAutomatically(channel.id, `status ${error.status}: ${error.message}`.slice(0, 500))
+      .disableAutomatically(channel.id, maskSecrets(`status ${error.status}: ${error.message}`).slice(0, 500))
       .catch((problem: unknown) => {
         logger.error({ err: problem, channelId: channel.id }, 'channel could not be disabled');
       });
   }
 }
+
+/** What the log may know of a failure: a provider's words may repeat what the client said, so they stay out. */
+function loggable(error: unknown): Record<string, unknown> {
+  if (error instanceof UpstreamError) {
+    return { status: error.status, type: error.detail.type, code: error.detail.code };
+  }
+  return isAppError(error) ? { code: error.code, reason: error.message, cause: causeOf(error) } : { err: error };
+}
+
+const causeOf = ({ cause }: Error): string | undefined => (cause instanceof Error ? cause.message : undefined);
 
 function kindOf(error: unknown): string {
   if (error instanceof UpstreamError) return String(error.status);

@@ -97,13 +97,8 @@ export class Relay {
     // send, stream
     let served: Served;
     try {
-      served = await attempts.serve(
-        call.call,
-        incoming.path + search(incoming.query),
-        call.rawBody,
-        call.admission,
-        client,
-      );
+      const path = incoming.path + search(incoming.query);
+      served = await attempts.serve({ ...call, path }, call.admission, client);
     } catch (error) {
       await ledger.release(reservation);
       throw error;
@@ -151,7 +146,7 @@ export class Relay {
     const cause = failed ? failed.cause : error;
     if (cause instanceof ClientGoneError || client.gone) return { outcome: 'client_gone', stream: false };
     const failure = toOpenAIFailure(cause, failed?.view);
-    if (failure.status >= 500 && !failed) {
+    if (!failed && isOurFault(cause)) {
       this.parts.logger.error({ err: cause, requestId: incoming.requestId }, 'relay call failed');
     }
     sendFailure(client, failure, incoming.requestId);
@@ -219,6 +214,9 @@ export function sendFailure(client: ClientResponse, failure: OpenAIFailure, requ
   };
   client.send(failure.status, headers, openAIErrorBody(failure, requestId));
 }
+
+/** Failures that an operator should read about, beside those the ledger and the database tell themselves. */
+const isOurFault = (error: unknown): boolean => !isAppError(error) || error.code === 'INTERNAL_ERROR';
 
 const search = (query: string): string => (query === '' ? '' : `?${query}`);
 
