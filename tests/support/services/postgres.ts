@@ -48,7 +48,9 @@ async function inContainer(serverArguments: string[]): Promise<Service | null> {
   return {
     url: `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`,
     description: 'postgres:17-alpine in a container',
-    stop: async () => void (await container.stop()),
+    stop: async () => {
+      await container.stop();
+    },
   };
 }
 
@@ -77,12 +79,33 @@ function embeddedFolder(): string | null {
 }
 
 async function startHere(binaries: string, where: string, serverArguments: string[]): Promise<Service> {
+  const own = await createPrivatePostgres(binaries, serverArguments);
+  await own.start();
+  return { url: own.url, description: `${where} (${binaries})`, stop: () => own.remove() };
+}
+
+/** A Postgres of one's own, for tests that stop it and start it again. */
+export interface PrivatePostgres {
+  readonly url: string;
+  start(): Promise<void>;
+  /** Ends every connection at once; the data stays. */
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Not started yet. Uses an installed Postgres or the embedded binaries, never TEST_DATABASE_URL. */
+export async function privatePostgres(): Promise<PrivatePostgres> {
+  const binaries = (await installedFolder()) ?? embeddedFolder();
+  if (!binaries) throw new Error('no Postgres binaries: install Postgres or the embedded binaries (npm ci)');
+  return createPrivatePostgres(binaries, fastArguments);
+}
+
+async function createPrivatePostgres(binaries: string, serverArguments: string[]): Promise<PrivatePostgres> {
   const identity = unprivilegedIdentity();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'));
   if (identity) await chown(folder, identity.uid, identity.gid);
   const data = join(folder, 'data');
   const spawnOptions = { ...identity, cwd: folder };
-
   await runProgram(
     join(binaries, 'initdb'),
     ['-D', data, '--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
@@ -90,15 +113,18 @@ async function startHere(binaries: string, where: string, serverArguments: strin
   );
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const stopServer = await startProgram(
-    join(binaries, 'postgres'),
-    ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...serverArguments],
-    { ready: () => answers(url), stopSignal: 'SIGINT', spawnOptions },
-  );
+  let stopServer = (): Promise<void> => Promise.resolve();
   return {
     url,
-    description: `${where} (${binaries})`,
-    stop: async () => {
+    start: async () => {
+      stopServer = await startProgram(
+        join(binaries, 'postgres'),
+        ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', folder, ...serverArguments],
+        { ready: () => answers(url), stopSignal: 'SIGINT', spawnOptions },
+      );
+    },
+    stop: () => stopServer(),
+    remove: async () => {
       await stopServer();
       await rm(folder, { recursive: true, force: true });
     },

@@ -31,7 +31,9 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   return {
     nodes: members.map(({ port }) => `127.0.0.1:${port}`),
     members: members.map(({ service }) => service),
-    stop: async () => void (await Promise.all(members.map(({ service }) => service.stop()))),
+    stop: async () => {
+      await Promise.all(members.map(({ service }) => service.stop()));
+    },
   };
 }
 

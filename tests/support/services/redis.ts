@@ -22,7 +22,9 @@ async function inContainer(): Promise<Service | null> {
   return {
     url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`,
     description: 'redis:7-alpine in a container',
-    stop: async () => void (await container.stop()),
+    stop: async () => {
+      await container.stop();
+    },
   };
 }
 

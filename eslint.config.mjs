@@ -1,0 +1,121 @@
+import eslint from '@eslint/js';
+import reactHooks from 'eslint-plugin-react-hooks';
+import globals from 'globals';
+import typescript from 'typescript-eslint';
+
+const noDefaultExport = {
+  selector: 'ExportDefaultDeclaration',
+  message: 'Export by name: one name for one thing, wherever it is used.',
+};
+
+export default typescript.config(
+  {
+    ignores: [
+      'dist/',
+      'data/',
+      'coverage/',
+      'tests/.output/',
+      'tests/recorded/',
+      '**/*.generated.ts',
+      'client/src/gql/',
+    ],
+  },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  eslint.configs.recommended,
+  {
+    files: ['**/*.{ts,tsx}'],
+    extends: [typescript.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: {
+        project: ['server/tsconfig.json', 'client/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
+    },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'no-restricted-syntax': ['error', noDefaultExport],
+      'no-console': 'error',
+      eqeqeq: 'error',
+      // An implementation of an interface may answer at once; a wrapper is async so that it always rejects.
+      '@typescript-eslint/require-await': 'off',
+      // Numbers in texts are what they look like.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // A handler given for its effect: `() => list.push(item)`.
+      '@typescript-eslint/no-confusing-void-expression': 'off',
+      // TypeGraphQL and TypeORM are told what a class is by decorators alone.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // Rows and wires are typed by what we expect; checking what a type says cannot happen is not a mistake there.
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      '@typescript-eslint/no-unnecessary-type-parameters': 'off',
+      '@typescript-eslint/unified-signatures': 'off',
+      // An entity is spread into a draft on purpose, and a GraphQL object is any object of its shape.
+      '@typescript-eslint/no-misused-spread': 'off',
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+    },
+  },
+  {
+    files: ['server/src/**/*.ts'],
+    languageOptions: { globals: globals.node },
+    rules: {
+      // One reader of the environment, parsed and typed.
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only config.ts knows the environment; main.ts hands it over.' },
+        {
+          object: 'Math',
+          property: 'random',
+          message: 'Not for anything an outsider may want to guess: shared/ids.ts.',
+        },
+      ],
+    },
+  },
+  {
+    files: [
+      'server/src/main.ts',
+      'server/src/**/*.main.ts',
+      'server/src/graphql/emit-schema.ts',
+      // Hands the surroundings on to Postgres' own programs.
+      'server/src/db/embedded/run-tool.ts',
+      'server/src/**/*.test.ts',
+    ],
+    rules: { 'no-restricted-properties': 'off', 'no-console': 'off' },
+  },
+  {
+    files: ['client/**/*.{ts,tsx}'],
+    plugins: { 'react-hooks': reactHooks },
+    languageOptions: { globals: globals.browser },
+    rules: {
+      'react-hooks/rules-of-hooks': 'error',
+      'react-hooks/exhaustive-deps': 'error',
+      'no-console': ['error', { allow: ['error'] }],
+      // The libraries' types declare functions as methods.
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  { files: ['client/public/**/*.js'], languageOptions: { globals: globals.browser } },
+  {
+    // Tests look into answers of unknown shape and hand over what types would refuse.
+    files: ['**/*.test.{ts,tsx}', 'tests/**/*.ts'],
+    languageOptions: { globals: { ...globals.node, ...globals.jest } },
+    rules: {
+      'no-console': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+    },
+  },
+  {
+    files: ['**/*.{mjs,cjs}'],
+    languageOptions: { globals: globals.node },
+  },
+  {
+    // Tools want their settings as the default export.
+    files: ['*.config.{mjs,ts}', 'client/vite.config.ts', '.dependency-cruiser.mjs', 'tests/support/global-*.mjs'],
+    rules: { 'no-restricted-syntax': 'off' },
+  },
+);

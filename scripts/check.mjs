@@ -1,0 +1,96 @@
+/**
+ * `npm run check`: everything about the code that can be judged without running it, one after another, then a summary.
+ * The last line is `N passed, N failed`. `npm run check -- --dirty` lets uncommitted work be, for use before a commit;
+ * `npm run check -- lint arrows` runs only these.
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureBuilt, root } from './build.mjs';
+import { announcements, breakingChanges } from './schema-changes.mjs';
+
+const bin = (name) => join(root, 'node_modules/.bin', name);
+
+/** In this order: the client's types need what codegen writes, which needs the schema. */
+const steps = {
+  schema: schemaDrift,
+  breaking: brokenPromises,
+  codegen: () => run(bin('graphql-codegen'), '--config', 'codegen.yml'),
+  'types of the server': () => run(bin('tsc'), '-p', 'server', '--noEmit'),
+  'types of the client': () => run(bin('tsc'), '-p', 'client', '--noEmit'),
+  lint: () => run(bin('eslint'), '.', '--max-warnings', '0'),
+  format: () => run(bin('prettier'), '--check', '--log-level', 'warn', '.'),
+  arrows: () => run(bin('depcruise'), '--config', '.dependency-cruiser.mjs', 'server', 'client', 'tests', 'scripts'),
+  unused: () => run(bin('knip'), '--no-progress', '--no-config-hints'),
+  tree: cleanTree,
+};
+
+const parameters = process.argv.slice(2);
+const allowDirty = parameters.includes('--dirty');
+const chosen = parameters.filter((parameter) => !parameter.startsWith('--'));
+const results = [];
+
+for (const [name, step] of Object.entries(steps)) {
+  if (chosen.length > 0 && !chosen.some((word) => name.includes(word))) continue;
+  const begun = Date.now();
+  let said = '';
+  let passed = true;
+  try {
+    said = (await step()) ?? '';
+  } catch (error) {
+    passed = false;
+    said = error.message;
+  }
+  results.push(passed);
+  if (said.trim()) console.log(`\n${said.trim()}\n`);
+  console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name.padEnd(20)} ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+}
+
+const failed = results.filter((passed) => !passed).length;
+console.log(`\n${results.length - failed} passed, ${failed} failed`);
+process.exitCode = failed > 0 || results.length === 0 ? 1 : 0;
+
+/** The committed schema is what the code says. */
+async function schemaDrift() {
+  await ensureBuilt(['server'], () => undefined);
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-schema-'));
+  const emitted = join(folder, 'schema.graphql');
+  try {
+    await run(process.execPath, 'dist/server/graphql/emit-schema.js', emitted);
+    if (readFileSync(emitted, 'utf8') === readFileSync(join(root, 'schema/schema.graphql'), 'utf8')) return '';
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  throw new Error('schema/schema.graphql is not what the code says: run "npm run schema" and commit it');
+}
+
+/** What breaks those who call the API is told to them. */
+async function brokenPromises() {
+  const changes = await breakingChanges();
+  const told = changes.map(
+    ({ path, message, announced }) => `${announced ? 'announced' : 'NOT TOLD '}  ${path}: ${message}`,
+  );
+  const untold = changes.filter(({ announced }) => !announced);
+  if (untold.length === 0) return told.join('\n');
+  throw new Error(`${told.join('\n')}\n\nTell every breaking change in ${announcements}, with its path in backquotes.`);
+}
+
+/** Nothing uncommitted, and nothing above wrote something that would have to be committed. */
+function cleanTree() {
+  const changed = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
+  if (!changed) return '';
+  if (allowDirty) return `not committed:\n${changed}`;
+  throw new Error(`not committed:\n${changed}`);
+}
+
+/** Resolves when the program succeeds, rejects with all it said when it does not. */
+function run(program, ...args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+    child.once('error', reject);
+    child.once('close', (code) => (code === 0 ? resolve('') : reject(new Error(said))));
+  });
+}
