@@ -1,0 +1,491 @@
+import { Site, type Answer, type Person } from './site.js';
+
+interface Row {
+  readonly createdAt: number;
+  readonly userId: number;
+  readonly username: string;
+  readonly type?: number;
+  readonly tokenId?: number;
+  readonly tokenName?: string;
+  readonly channelId?: number;
+  readonly model?: string;
+  readonly group?: string;
+  readonly quota?: number;
+  readonly prompt?: number;
+  readonly completion?: number;
+  readonly other?: string;
+  readonly content?: string;
+}
+
+type WireLog = Record<string, unknown> & { id: number; content: string };
+
+let site: Site;
+let root: Person;
+let admin: Person;
+let alice: Person;
+let bob: Person;
+let sequence = 0;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  admin = await site.invite(root, 'admin');
+  alice = await site.invite(root);
+  bob = await site.invite(root);
+});
+afterAll(() => site.stop());
+beforeEach(async () => {
+  await site.query('DELETE FROM logs');
+  await site.query('DELETE FROM usage_hourly');
+  await site.query('DELETE FROM channels');
+  await site.query('UPDATE log_state SET trimmed_before = 0');
+});
+
+const now = (): number => Math.floor(Date.now() / 1000);
+const hour = 3600;
+
+/** Writes rows as settlements do: the log and the hourly usage together. */
+async function settled(...rows: Row[]): Promise<void> {
+  for (const row of rows) {
+    const { type = 2, tokenId = 1, tokenName = 'dev', channelId = 1, model = 'gpt-4o', group = 'default' } = row;
+    const { quota = 0, prompt = 0, completion = 0, other = '', content = '' } = row;
+    await site.query(
+      `INSERT INTO logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
+         "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 2, true, $14, $15)`,
+      [
+        ...[
+          row.createdAt,
+          type === 2 ? `request-${sequence++}` : '',
+          type,
+          row.userId,
+          row.username,
+          tokenId,
+          tokenName,
+        ],
+        ...[channelId, model, group, quota, prompt, completion, content, other],
+      ],
+    );
+    if (type !== 2) continue;
+    await site.query(
+      `INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", calls, prompt_tokens,
+         completion_tokens, quota, logged_calls, logged_quota)
+       VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, 1, $9)
+       ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET calls = h.calls + 1,
+         prompt_tokens = h.prompt_tokens + excluded.prompt_tokens, quota = h.quota + excluded.quota,
+         completion_tokens = h.completion_tokens + excluded.completion_tokens, logged_calls = h.logged_calls + 1,
+         logged_quota = h.logged_quota + excluded.logged_quota`,
+      [row.createdAt - (row.createdAt % hour), row.userId, tokenId, channelId, model, group, prompt, completion, quota],
+    );
+  }
+}
+
+const of = (person: Person, createdAt: number, more: Partial<Row> = {}): Row => ({
+  createdAt,
+  userId: person.id,
+  username: person.username,
+  ...more,
+});
+
+const items = (answer: Answer): WireLog[] => (answer.body.data as { items: WireLog[] }).items;
+const contents = async (person: Person, path: string): Promise<string[]> =>
+  items(await site.rest(person, 'GET', path)).map(({ content }) => content);
+
+describe('the list', () => {
+  it('has every key, the channel by name, newest first, and pages from 1', async () => {
+    await site.query(
+      `INSERT INTO channels (id, type, name, key_sealed, created_time) VALUES (31, 1, 'main', 'v1.x', 0), (32, 1, 'b', 'v1.x', 0)`,
+    );
+    const at = now() - 1000;
+    await settled(
+      of(alice, at, { content: 'first', channelId: 31, quota: 150, prompt: 20, completion: 25, other: '{"frt":1}' }),
+      of(bob, at, { content: 'second', channelId: 99 }),
+      of(alice, at + 1, { content: 'third', channelId: 32, type: 4 }),
+    );
+    const answer = await site.rest(admin, 'GET', '/api/log/?page_size=2');
+    expect(answer.body).toMatchObject({
+      success: true,
+      message: '',
+      data: {
+        total: 3,
+        total_capped: false,
+        page: 1,
+        page_size: 2,
+        items: [{ content: 'third' }, { content: 'second' }],
+      },
+    });
+    expect(items(answer)[1]).toMatchObject({ channel: 99, channel_name: '' });
+    const second = await site.rest(admin, 'GET', '/api/log?p=2&page_size=2');
+    expect(items(second)).toEqual([
+      {
+        id: expect.any(Number) as number,
+        user_id: alice.id,
+        created_at: at,
+        type: 2,
+        content: 'first',
+        username: alice.username,
+        token_name: 'dev',
+        model_name: 'gpt-4o',
+        quota: 150,
+        prompt_tokens: 20,
+        completion_tokens: 25,
+        use_time: 2,
+        is_stream: true,
+        channel: 31,
+        channel_name: 'main',
+        token_id: 1,
+        group: 'default',
+        other: '{"frt":1}',
+      },
+    ]);
+    const empty = await site.rest(admin, 'GET', '/api/log/?p=0&page_size=-5&type=NaN');
+    expect(empty.body.data).toMatchObject({ page: 1, page_size: 10, total: 3 });
+    expect((await site.rest(admin, 'GET', '/api/log/?p=9')).body.data).toMatchObject({ items: [], total: 3, page: 9 });
+    expect((await site.rest(admin, 'GET', '/api/log/?page_size=1000')).body.data).toMatchObject({ page_size: 100 });
+  });
+
+  it('takes every filter, alone and together', async () => {
+    const at = now() - 1000;
+    await settled(
+      of(alice, at, { content: 'a', model: 'gpt-4o', tokenName: 'one', channelId: 5, group: 'vip' }),
+      of(bob, at + 10, { content: 'b', model: 'gpt-4o-mini', tokenName: 'two', channelId: 6 }),
+      of(alice, at + 20, { content: 'c', model: 'claude_3', tokenName: 'two', channelId: 5, type: 3 }),
+    );
+    const list = (query: string): Promise<string[]> => contents(admin, `/api/log/?${query}`);
+    expect(await list('type=3')).toEqual(['c']);
+    expect(await list('type=0')).toEqual(['c', 'b', 'a']);
+    expect(await list(`username=${alice.username}`)).toEqual(['c', 'a']);
+    expect(await list('username=nobody')).toEqual([]);
+    expect(await list('token_name=two')).toEqual(['c', 'b']);
+    expect(await list('channel=5')).toEqual(['c', 'a']);
+    expect(await list('group=vip')).toEqual(['a']);
+    expect(await list(`start_timestamp=${at + 10}&end_timestamp=${at + 10}`)).toEqual(['b']);
+    expect(await list(`start_timestamp=${at + 11}`)).toEqual(['c']);
+    expect(await list(`end_timestamp=${at}&channel=5&group=vip&type=2`)).toEqual(['a']);
+    // the name of a model: literal, save the star
+    expect(await list('model_name=gpt-4o')).toEqual(['a']);
+    expect(await list('model_name=gpt*')).toEqual(['b', 'a']);
+    expect(await list('model_name=*mini')).toEqual(['b']);
+    expect(await list('model_name=*')).toEqual(['c', 'b', 'a']);
+    expect(await list('model_name=gpt%25')).toEqual([]);
+    expect(await list('model_name=claude_*')).toEqual(['c']);
+    expect(await list('model_name=claude%3F*')).toEqual([]);
+    expect(await list('model_name=gpt_4*')).toEqual([]);
+  });
+
+  it('finds by name who is gone for good', async () => {
+    const gone = await site.invite(root);
+    await settled(of(gone, now(), { content: 'left behind' }));
+    await site.expectSuccess(root, 'DELETE', `/api/user/${gone.id}`);
+    await site.query('DELETE FROM logs WHERE type <> 2');
+    expect(await contents(admin, `/api/log/?username=${gone.username}`)).toEqual(['left behind']);
+  });
+
+  it('counts up to a cap and says so', async () => {
+    await site.query(
+      `INSERT INTO logs (created_at, type, user_id, username) SELECT $1 + n / 1000, 2, $2, $3 FROM generate_series(1, 100050) n`,
+      [now() - 1000, alice.id, alice.username],
+    );
+    const answer = await site.rest(admin, 'GET', '/api/log/?p=1000&page_size=100');
+    expect(answer.body.data).toMatchObject({ total: 100_000, total_capped: true });
+    expect(items(answer)).toHaveLength(100);
+    expect(items(await site.rest(admin, 'GET', '/api/log/?p=1001&page_size=100'))).toEqual([]);
+    const own = await site.graphql(alice, '{ myLogs(page: 3333, pageSize: 30) { totalCapped items { id } } }');
+    const ids = (own.data?.['myLogs'] as { items: Array<{ id: number }> }).items.map(({ id }) => id);
+    expect([ids.length, ids.at(-1)]).toEqual([10, 1]);
+  });
+
+  it('is for admins', async () => {
+    for (const path of ['/', '/stat', '/search?keyword=2']) {
+      expect((await site.rest(alice, 'GET', `/api/log${path}`)).body).toMatchObject({
+        code: 'INSUFFICIENT_PRIVILEGES',
+      });
+      expect((await site.rest(null, 'GET', `/api/log${path}`)).status).toBe(401);
+    }
+    expect((await site.rest(alice, 'DELETE', '/api/log/?target_timestamp=1')).body).toMatchObject({
+      code: 'INSUFFICIENT_PRIVILEGES',
+    });
+  });
+});
+
+describe('the own list', () => {
+  it('hides channels, admins and how much the site is used', async () => {
+    const at = now() - 100;
+    const other = JSON.stringify({ model_ratio: 1, admin_info: { use_channel: ['3', '5'] } });
+    await settled(
+      of(alice, at, { content: 'old', other }),
+      of(bob, at, { content: 'foreign' }),
+      of(alice, at + 1, { content: 'broken', other: 'no json' }),
+      of(alice, at + 2, { content: 'new' }),
+    );
+    const answer = await site.rest(alice, 'GET', '/api/log/self?channel=7&username=x');
+    expect(answer.body.data).toMatchObject({ total: 3, page: 1, page_size: 10 });
+    expect(items(answer)).toMatchObject([
+      { id: 3, content: 'new', channel: 0, channel_name: '', other: '' },
+      { id: 2, content: 'broken', other: '' },
+      { id: 1, content: 'old', channel: 0, channel_name: '', other: '{"model_ratio":1}' },
+    ]);
+    const paged = await site.rest(alice, 'GET', '/api/log/self/?p=2&page_size=2');
+    expect(items(paged).map(({ id }) => id)).toEqual([1]);
+  });
+
+  it('shows no row of another, whatever is asked', async () => {
+    await settled(of(bob, now(), { content: 'foreign' }));
+    for (const query of [`username=${bob.username}`, `user_id=${bob.id}`, 'token_name=dev', 'model_name=*', 'type=2']) {
+      expect(await contents(alice, `/api/log/self?${query}`)).toEqual([]);
+    }
+  });
+});
+
+describe('searching', () => {
+  it('finds by type or by the beginning of the content; users by type only', async () => {
+    const at = now();
+    await settled(
+      of(alice, at, { type: 3, content: 'changed 100% of it' }),
+      of(bob, at + 1, { type: 2, content: 'changed_it' }),
+    );
+    const search = async (person: Person, path: string): Promise<unknown[]> =>
+      ((await site.rest(person, 'GET', path)).body.data as WireLog[]).map(({ content }) => content);
+    expect(await search(admin, '/api/log/search?keyword=changed')).toEqual(['changed_it', 'changed 100% of it']);
+    expect(await search(admin, '/api/log/search?keyword=changed_')).toEqual(['changed_it']);
+    expect(await search(admin, '/api/log/search?keyword=3')).toEqual(['changed 100% of it']);
+    expect(await search(alice, '/api/log/self/search?keyword=3')).toEqual(['changed 100% of it']);
+    expect(await search(alice, '/api/log/self/search?keyword=2')).toEqual([]);
+    expect(await search(alice, '/api/log/self/search?keyword=changed')).toEqual([]);
+  });
+
+  it('by an own key shows its rows, of any other key none', async () => {
+    const made = await site.expectSuccess(alice, 'POST', '/api/token/', { name: 'k', unlimited_quota: true });
+    const { id, key } = made.body.data as { id: number; key: string };
+    await settled(of(alice, now(), { tokenId: id, content: 'mine' }), of(alice, now(), { tokenId: id + 1 }));
+    const rows = async (person: Person, query: string, headers = {}): Promise<unknown> =>
+      ((await site.rest(person, 'GET', `/api/log/token${query}`, undefined, headers)).body.data as WireLog[]).map(
+        ({ content }) => content,
+      );
+    expect(await rows(alice, `?key=sk-${key}`)).toEqual(['mine']);
+    expect(await rows(alice, `?key=${key}`)).toEqual(['mine']);
+    expect(await rows(alice, '', { 'x-api-key': `sk-${key}` })).toEqual(['mine']);
+    expect(await rows(bob, `?key=sk-${key}`)).toEqual([]);
+    expect(await rows(alice, '?key=sk-unknown')).toEqual([]);
+    expect(await rows(alice, '')).toEqual([]);
+    const foreignPage = await site.rest(alice, 'GET', '/api/log/token', undefined, { origin: 'https://example.com' });
+    expect(foreignPage.headers.get('access-control-allow-origin')).toBe('*');
+  });
+});
+
+describe('the sums', () => {
+  const stat = async (person: Person, path: string): Promise<unknown> =>
+    (await site.rest(person, 'GET', path)).body.data;
+
+  /** The reference: add the log up. */
+  async function added(condition: string): Promise<number> {
+    const [row] = await site.query<{ sum: string }>(
+      `SELECT coalesce(sum(quota), 0)::text AS sum FROM logs WHERE type = 2 AND ${condition}`,
+    );
+    return Number(row?.sum);
+  }
+
+  it('are exact to the unit for any range, filter and edge', async () => {
+    const start = Math.floor(now() / hour) * hour - 6 * hour;
+    const models = ['gpt-4o', 'gpt-4o-mini'];
+    const rows = Array.from({ length: 60 }, (_, index) =>
+      of(index % 3 ? alice : bob, start + index * 359, {
+        quota: 1 + index * 7,
+        model: models[index % 2] ?? '',
+        channelId: index % 4,
+        group: index % 5 ? 'default' : 'vip',
+        tokenName: index % 2 ? 'odd' : 'even',
+      }),
+    );
+    await settled(...rows, of(alice, start + 4000, { type: 1, quota: 1_000_000 }));
+    const bounds = [0, start, start + 1, start + hour - 1, start + hour, start + 3 * hour + 17, start + 5 * hour];
+    const filters: Array<[string, string]> = [
+      ['', 'TRUE'],
+      [`&username=${alice.username}`, `user_id = ${alice.id}`],
+      ['&model_name=gpt-4o', `model_name = 'gpt-4o'`],
+      ['&model_name=*mini', `model_name LIKE '%mini'`],
+      ['&channel=2', 'channel_id = 2'],
+      ['&group=vip', `"group" = 'vip'`],
+      ['&token_name=odd', `token_name = 'odd'`],
+    ];
+    for (const [query, condition] of filters) {
+      for (const from of bounds) {
+        for (const to of [0, ...bounds.filter((bound) => bound >= from && bound > 0)]) {
+          const range = `created_at >= ${from}${to ? ` AND created_at <= ${to}` : ''}`;
+          const path = `/api/log/stat?start_timestamp=${from}&end_timestamp=${to}${query}`;
+          expect([path, await stat(admin, path)]).toEqual([
+            path,
+            expect.objectContaining({ quota: await added(`${condition} AND ${range}`) }),
+          ]);
+        }
+      }
+    }
+  });
+
+  it('take whole hours from the hourly usage, not from the log', async () => {
+    const start = Math.floor(now() / hour) * hour - 10 * hour;
+    await settled(of(alice, start + 5, { quota: 10 }));
+    await site.query('UPDATE usage_hourly SET logged_quota = 11');
+    expect(await stat(admin, '/api/log/stat')).toMatchObject({ quota: 11 });
+  });
+
+  it('count channel tests, which only the log knows', async () => {
+    const start = Math.floor(now() / hour) * hour - 10 * hour;
+    await settled(of(alice, start + 5, { quota: 10 }));
+    await site.query(
+      `INSERT INTO logs (created_at, type, user_id, username, token_name, quota) VALUES ($1, 2, $2, 'x', 'model test', 3)`,
+      [start + 6, admin.id],
+    );
+    expect(await stat(admin, '/api/log/stat')).toMatchObject({ quota: 13 });
+    expect(await stat(admin, `/api/log/stat?username=${alice.username}`)).toMatchObject({ quota: 10 });
+    expect(await stat(admin, `/api/log/stat?start_timestamp=${start + hour}`)).toMatchObject({ quota: 0 });
+  });
+
+  it('of the last minute ignore the range and the type, not the other filters', async () => {
+    await settled(
+      of(alice, now() - 5, { prompt: 10, completion: 3, quota: 1 }),
+      of(bob, now() - 10, { prompt: 100, completion: 1, quota: 1 }),
+      of(alice, now() - 120, { prompt: 1000, quota: 5 }),
+      of(alice, now() - 1, { type: 3, prompt: 7 }),
+    );
+    expect(await stat(admin, '/api/log/stat?type=3&end_timestamp=1')).toEqual({ quota: 0, rpm: 2, tpm: 114 });
+    expect(await stat(alice, '/api/log/self/stat')).toEqual({ quota: 6, rpm: 1, tpm: 13 });
+    expect(await stat(alice, `/api/log/self/stat?username=${bob.username}`)).toMatchObject({ quota: 6 });
+  });
+});
+
+describe('deleting', () => {
+  const remove = (target: unknown): Promise<Answer> =>
+    site.rest(admin, 'DELETE', `/api/log/?target_timestamp=${String(target)}`);
+
+  it('takes rows of all types before the moment, keeps later ones, and tells the log', async () => {
+    const at = now() - 10 * hour;
+    await settled(
+      of(alice, at, { quota: 5 }),
+      of(alice, at + 1, { type: 3 }),
+      of(alice, at + 2, { quota: 9, content: 'kept' }),
+    );
+    expect((await remove(at + 2)).body).toEqual({ success: true, message: '', data: 2 });
+    const left = await site.query<{ content: string; username: string }>(
+      'SELECT content, username FROM logs ORDER BY id',
+    );
+    expect(left[0]).toMatchObject({ content: 'kept' });
+    expect(left[1]).toMatchObject({ username: admin.username });
+    expect(left[1]?.content).toMatch(/^Deleted 2 log rows older than /);
+  });
+
+  it('takes in steps what is more than one statement should', async () => {
+    await site.query(`INSERT INTO logs (created_at, type, user_id) SELECT $1, 2, 1 FROM generate_series(1, 12000)`, [
+      now() - hour,
+    ]);
+    expect((await remove(now() - 60)).body).toMatchObject({ data: 12_000 });
+  });
+
+  it('drops whole months', async () => {
+    await site.query(`SELECT logs_ensure_partitions('2020-01-15'::timestamptz, 1)`);
+    const january = Date.UTC(2020, 0, 20) / 1000;
+    const february = Date.UTC(2020, 1, 20) / 1000;
+    await settled(of(alice, january), of(alice, january + 1), of(alice, february), of(alice, february + 10));
+    expect((await remove(february + 5)).body).toMatchObject({ data: 3 });
+    const tables = await site.query(
+      `SELECT to_regclass('logs_202001') AS january, to_regclass('logs_202002') AS february`,
+    );
+    expect(tables).toEqual([{ january: null, february: 'logs_202002' }]);
+  });
+
+  it('leaves sums that agree with what is left', async () => {
+    const start = Math.floor(now() / hour) * hour - 10 * hour;
+    await settled(
+      ...[0, 100, 200, hour, 2 * hour].map((offset, index) => of(alice, start + offset, { quota: 10 ** index })),
+    );
+    await remove(start + 150);
+    expect((await site.rest(admin, 'GET', '/api/log/stat')).body.data).toMatchObject({ quota: 11_100 });
+    expect((await site.rest(admin, 'GET', `/api/log/stat?end_timestamp=${start + 5 * hour}`)).body.data).toMatchObject({
+      quota: 11_100,
+    });
+  });
+
+  it('of the future means until now', async () => {
+    await settled(of(alice, now() - 5));
+    expect((await remove(now() + 100_000)).body).toMatchObject({ data: 1 });
+    const [state] = await site.query<{ trimmed_before: string }>('SELECT trimmed_before FROM log_state');
+    expect(Number(state?.trimmed_before)).toBeLessThanOrEqual(now() + 1);
+  });
+
+  it.each(['', '0', 'NaN', '-5'])('wants a moment, not %j', async (target) => {
+    await settled(of(alice, now() - 5));
+    const refused = { success: false, message: 'The target timestamp is required', code: 'INVALID_INPUT' };
+    expect((await remove(target)).body).toEqual(refused);
+    expect(await site.query('SELECT 1 FROM logs')).toHaveLength(1);
+  });
+});
+
+describe('the GraphQL skin', () => {
+  const fields = 'id type content username channelId channelName modelName quota isStream requestId other createdAt';
+
+  it('lists for admins and for owners', async () => {
+    await site.query(
+      `INSERT INTO channels (id, type, name, key_sealed, created_time) VALUES (31, 1, 'main', 'v1.x', 0)`,
+    );
+    const at = now() - 50;
+    const other = JSON.stringify({ frt: 2, admin_info: {} });
+    await settled(of(alice, at, { channelId: 31, other, quota: 4 }), of(bob, at + 1, { type: 3, channelId: 0 }));
+    const all = await site.graphql(admin, `{ logs { totalCount totalCapped items { ${fields} } } }`);
+    expect(all.data?.['logs']).toMatchObject({
+      totalCount: 2,
+      totalCapped: false,
+      items: [
+        { channelId: null, channelName: null, type: 3 },
+        { channelId: 31, channelName: 'main', other, createdAt: new Date(at * 1000).toISOString() },
+      ],
+    });
+    const own = await site.graphql(
+      alice,
+      `{ myLogs(filter: { channelId: 5, username: "x" }) { items { ${fields} } } }`,
+    );
+    expect(own.data?.['myLogs']).toMatchObject({
+      items: [{ id: 1, channelId: null, channelName: null, other: '{"frt":2}', quota: 4 }],
+    });
+    expect((await site.graphql(alice, '{ logs { totalCount } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    expect((await site.graphql(null, '{ myLogs { totalCount } }')).codes).toEqual(['NOT_SIGNED_IN']);
+  });
+
+  it('filters, sorts and refuses to sort by what has no index', async () => {
+    const at = now() - 50;
+    await settled(of(alice, at, { model: 'a' }), of(alice, at + 9, { model: 'ab' }));
+    const models = async (args: string): Promise<unknown> =>
+      (
+        (await site.graphql(admin, `{ logs(${args}) { items { modelName } } }`)).data?.['logs'] as {
+          items: Array<{ modelName: string }>;
+        }
+      ).items.map(({ modelName }) => modelName);
+    expect(await models('filter: { modelName: "a*" }')).toEqual(['ab', 'a']);
+    expect(await models('sort: { field: "createdAt", direction: ASC }')).toEqual(['a', 'ab']);
+    const until = new Date((at + 5) * 1000).toISOString();
+    expect(await models(`filter: { to: "${until}", type: 0 }`)).toEqual(['a']);
+    expect(await models(`filter: { from: "${until}" }`)).toEqual(['ab']);
+    const [first] = await site.query<{ request_id: string }>('SELECT request_id FROM logs ORDER BY id');
+    expect(await models(`filter: { requestId: "${first?.request_id ?? ''}" }`)).toEqual(['a']);
+    const refused = await site.graphql(admin, '{ logs(sort: { field: "quota", direction: ASC }) { totalCount } }');
+    expect(refused.codes).toEqual(['INVALID_INPUT']);
+  });
+
+  it('sums and deletes', async () => {
+    await settled(of(alice, now() - 5, { quota: 7, prompt: 3, completion: 4 }), of(bob, now() - 5, { quota: 1 }));
+    const sums = '{ quota promptTokens completionTokens rpm tpm }';
+    const answer = await site.graphql(admin, `{ logStat ${sums} myLogStat ${sums} }`);
+    expect(answer.data).toMatchObject({
+      logStat: { quota: 8, promptTokens: 3, completionTokens: 4, rpm: 2, tpm: 7 },
+      myLogStat: { quota: 0, rpm: 0 },
+    });
+    expect((await site.graphql(alice, `{ myLogStat(filter: { modelName: "gpt*" }) ${sums} }`)).data).toMatchObject({
+      myLogStat: { quota: 7, tpm: 7 },
+    });
+    const before = new Date((now() - 1) * 1000).toISOString();
+    const gone = await site.graphql(admin, `mutation { deleteLogs(before: "${before}") }`);
+    expect(gone.data).toEqual({ deleteLogs: 2 });
+    expect((await site.graphql(alice, `mutation { deleteLogs(before: "${before}") }`)).codes).toEqual([
+      'INSUFFICIENT_PRIVILEGES',
+    ]);
+  });
+});

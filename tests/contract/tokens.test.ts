@@ -1,0 +1,352 @@
+import { Site, type Answer, type Person } from './site.js';
+
+type WireToken = Record<string, unknown> & { id: number; key: string; status: number };
+
+let site: Site;
+let root: Person;
+let owner: Person;
+let other: Person;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  owner = await site.invite(root);
+  other = await site.invite(root);
+});
+afterAll(() => site.stop());
+beforeEach(() => site.query('DELETE FROM tokens'));
+
+const call = (method: string, path: string, body?: unknown): Promise<Answer> => site.rest(owner, method, path, body);
+const now = (): number => Math.floor(Date.now() / 1000);
+
+async function create(more: Record<string, unknown> = {}, person = owner): Promise<WireToken> {
+  const body = { name: 'dev', expired_time: -1, remain_quota: 500_000, unlimited_quota: false, ...more };
+  return (await site.expectSuccess(person, 'POST', '/api/token/', body)).body.data as WireToken;
+}
+
+/** The whole token, as old clients send it back. */
+const put = (token: WireToken, change: Record<string, unknown>): Promise<Answer> =>
+  call('PUT', '/api/token/', { ...token, ...change });
+
+describe('creating', () => {
+  it('answers the token with its 48-character key, which is kept hashed and sealed only', async () => {
+    const token = await create();
+    expect(token).toEqual({
+      id: expect.any(Number) as number,
+      user_id: owner.id,
+      key: expect.stringMatching(/^[0-9a-zA-Z]{48}$/) as string,
+      status: 1,
+      name: 'dev',
+      created_time: expect.any(Number) as number,
+      accessed_time: expect.any(Number) as number,
+      expired_time: -1,
+      remain_quota: 500_000,
+      unlimited_quota: false,
+      model_limits_enabled: false,
+      model_limits: '',
+      allow_ips: '',
+      used_quota: 0,
+      group: '',
+      DeletedAt: null,
+    });
+    const [row] = await site.query('SELECT * FROM tokens');
+    expect(JSON.stringify(row)).not.toContain(token.key);
+    expect(row).toMatchObject({ key_prefix: token.key.slice(0, 6) });
+  });
+
+  it('books the quota as the opening entry of the token', async () => {
+    const { id } = await create({ remain_quota: 1234 });
+    expect(
+      await site.query('SELECT source, kind, amount, user_id FROM ledger_entries WHERE token_id = $1', [id]),
+    ).toEqual([{ source: `token:${id}:opening`, kind: 'token_limit', amount: '1234', user_id: owner.id }]);
+  });
+
+  it('normalises lists and takes an expiry of zero for never', async () => {
+    const token = await create({
+      name: ' n ',
+      expired_time: 0,
+      model_limits_enabled: true,
+      model_limits: ' gpt-4o ,o1,, gpt-4o',
+      allow_ips: '10.0.0.0/8, 2001:db8::/32\n\n 127.0.0.1 \n127.0.0.1',
+      group: 'vip',
+    });
+    expect(token).toMatchObject({
+      name: 'n',
+      expired_time: -1,
+      model_limits: 'gpt-4o,o1',
+      allow_ips: '10.0.0.0/8\n2001:db8::/32\n127.0.0.1',
+      group: 'vip',
+    });
+  });
+
+  const past = 1_600_000_000;
+  it.each<[Record<string, unknown>, unknown]>([
+    [{ name: ' ' }, 'Token name must not be empty'],
+    [{ name: undefined }, 'Token name must not be empty'],
+    [{ name: 'x'.repeat(31) }, 'Token name too long'],
+    [{ expired_time: past }, 'The expiry time must be -1 (never) or lie in the future'],
+    [{ expired_time: -2 }, 'The expiry time must be -1 (never) or lie in the future'],
+    [{ remain_quota: -1 }, 'The quota must be a whole number, not negative'],
+    [{ remain_quota: 9_000_000_000_000_001 }, 'The quota must be a whole number, not negative'],
+    [{ group: 'svip' }, 'You cannot use this group'],
+    [{ group: 'constructor' }, 'You cannot use this group'],
+    ...['localhost', '10.0.0.0/33', '::1/129', '1.2.3', '10.0.0.1/', '10.0.0.1/8/8', 'fe80::1%eth0'].map(
+      (address): [Record<string, unknown>, unknown] => [
+        { allow_ips: address },
+        'Allowed addresses must be IP addresses or CIDR ranges, one per line',
+      ],
+    ),
+    [{ remain_quota: 1.5 }, expect.stringMatching(/^Invalid parameter/)],
+    [{ remain_quota: '5' }, expect.stringMatching(/^Invalid parameter/)],
+    [{ unlimited_quota: 1 }, expect.stringMatching(/^Invalid parameter/)],
+    [{ remain_quota: 1e300 }, expect.stringMatching(/^Invalid parameter/)],
+  ])('refuses %j', async (more, message) => {
+    const body = { name: 'dev', expired_time: -1, remain_quota: 1, ...more };
+    expect((await call('POST', '/api/token/', body)).body).toEqual({ success: false, message, code: 'INVALID_INPUT' });
+    expect(await site.query('SELECT 1 FROM tokens')).toEqual([]);
+  });
+
+  it('counts characters, not bytes, of a name', async () => {
+    expect(await create({ name: '名'.repeat(30) })).toMatchObject({ name: '名'.repeat(30) });
+  });
+
+  it('lets a user use the group he is in', async () => {
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: other.id, username: other.username, group: 'svip' });
+    expect(await create({ group: 'svip' }, other)).toMatchObject({ group: 'svip' });
+  });
+
+  it('ends at a thousand, also when asked at once', async () => {
+    await site.query(
+      `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, created_time, accessed_time)
+       SELECT $1, sha256(n::text::bytea), '', '', 0, 0 FROM generate_series(1, 998) n`,
+      [owner.id],
+    );
+    const body = { name: 'dev', unlimited_quota: true };
+    const answers = await Promise.all(Array.from({ length: 4 }, () => call('POST', '/api/token/', body)));
+    expect(answers.filter((answer) => answer.body['success'] === true)).toHaveLength(2);
+    expect(await site.query('SELECT count(*)::int AS n FROM tokens')).toEqual([{ n: 1000 }]);
+  });
+});
+
+describe('listing', () => {
+  it('is a bare array from page 0, newest first, with whole keys, own tokens only', async () => {
+    const made = [await create({ name: 'a' }), await create({ name: 'b' }), await create({ name: 'c' })];
+    await create({ name: 'foreign' }, other);
+    const all = (await call('GET', '/api/token')).body.data as WireToken[];
+    expect(all.map(({ name }) => name)).toEqual(['c', 'b', 'a']);
+    expect(all.map(({ key }) => key)).toEqual(made.map(({ key }) => key).reverse());
+    const page = async (query: string): Promise<unknown[]> =>
+      ((await call('GET', `/api/token/?${query}`)).body.data as WireToken[]).map(({ name }) => name);
+    expect(await page('p=1&size=2')).toEqual(['a']);
+    expect(await page('p=2&size=2')).toEqual([]);
+    expect(await page('p=&size=NaN')).toEqual(['c', 'b', 'a']);
+    expect(await page('p=-1&size=100000')).toEqual(['c', 'b', 'a']);
+  });
+
+  it('is searched by a part of the name and of the key', async () => {
+    const first = await create({ name: 'Alpha_x' });
+    await create({ name: 'beta' });
+    const names = async (query: string): Promise<unknown[]> =>
+      ((await call('GET', `/api/token/search?${query}`)).body.data as WireToken[]).map(({ name }) => name);
+    expect(await names('keyword=alpha')).toEqual(['Alpha_x']);
+    expect(await names('keyword=%25')).toEqual([]);
+    expect(await names('keyword=')).toEqual(['beta', 'Alpha_x']);
+    expect(await names(`token=${first.key.slice(20, 40)}`)).toEqual(['Alpha_x']);
+    expect(await names(`token=sk-${first.key}&keyword=a`)).toEqual(['Alpha_x']);
+    expect(await names(`token=sk-${first.key}&keyword=b`)).toEqual([]);
+  });
+
+  it('shows one own token', async () => {
+    const token = await create();
+    expect((await call('GET', `/api/token/${token.id}`)).body).toEqual({ success: true, message: '', data: token });
+    const foreign = await create({}, other);
+    for (const id of [foreign.id, 0, 'x', 999_999]) {
+      expect((await call('GET', `/api/token/${id}`)).body).toMatchObject({ success: false, code: 'NOT_FOUND' });
+    }
+  });
+});
+
+describe('changing', () => {
+  it('writes the whole token but its status', async () => {
+    const token = await create();
+    const change = { name: 'new', remain_quota: 7, model_limits: 'o1', model_limits_enabled: true, status: 2 };
+    const answer = await put(token, change);
+    expect(answer.body).toEqual({ success: true, message: '', data: { ...token, ...change, status: 1 } });
+  });
+
+  it('moves quota by the difference, so that nothing spent meanwhile is lost', async () => {
+    const token = await create({ remain_quota: 1000 });
+    await put(token, { remain_quota: 1500 });
+    await put(token, { remain_quota: 100 });
+    const sums = await site.query(
+      'SELECT sum(amount)::int AS sum, count(*)::int AS n FROM ledger_entries WHERE token_id = $1',
+      [token.id],
+    );
+    expect(sums).toEqual([{ sum: 100, n: 3 }]);
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((remain) => put(token, { remain_quota: remain })));
+    expect(answers.every((answer) => answer.body['success'] === true)).toBe(true);
+    expect(
+      await site.query(
+        `SELECT (SELECT sum(amount) FROM ledger_entries WHERE token_id = tokens.id) = remain_quota AS same FROM tokens
+          WHERE id = $1`,
+        [token.id],
+      ),
+    ).toEqual([{ same: true }]);
+  });
+
+  it('keeps the negative count of an unlimited token when a form sends it back', async () => {
+    const token = await create({ unlimited_quota: true, remain_quota: 0 });
+    await site.query('UPDATE tokens SET remain_quota = -50 WHERE id = $1', [token.id]);
+    expect((await put(token, { remain_quota: -40, name: 'x' })).body).toMatchObject({ data: { remain_quota: -50 } });
+    const limited = await put(token, { unlimited_quota: false, remain_quota: -40 });
+    expect(limited.body).toMatchObject({ message: 'The quota must be a whole number, not negative' });
+  });
+
+  it('counts what is absent as zero', async () => {
+    const token = await create({ allow_ips: '127.0.0.1', group: 'vip', remain_quota: 5 });
+    const answer = await call('PUT', '/api/token/', { id: token.id, name: 'dev', expired_time: -1 });
+    expect(answer.body).toMatchObject({ data: { allow_ips: '', group: '', remain_quota: 0 } });
+  });
+
+  it('refuses what it would refuse in a new token, and foreign ones', async () => {
+    const token = await create();
+    expect((await put(token, { name: '' })).body).toMatchObject({ message: 'Token name must not be empty' });
+    expect((await put(token, { group: 'svip' })).body).toMatchObject({ message: 'You cannot use this group' });
+    expect((await call('PUT', '/api/token/', { name: 'x' })).body).toMatchObject({ code: 'INVALID_INPUT' });
+    const foreign = await create({}, other);
+    expect((await put(foreign, { name: 'stolen' })).body).toMatchObject({ success: false, code: 'NOT_FOUND' });
+    expect((await call('PUT', '/api/token/?status_only=1', { id: foreign.id, status: 2 })).body).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    expect((await call('DELETE', `/api/token/${foreign.id}`)).body).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await site.query('SELECT name, status FROM tokens WHERE id = $1', [foreign.id])).toEqual([
+      { name: 'dev', status: 1 },
+    ]);
+  });
+
+  it('does not refuse what a token has already: a past expiry, a group that was taken away', async () => {
+    const token = await create({ group: 'vip' });
+    await site.query('UPDATE tokens SET expired_time = 1600000000, "group" = $2 WHERE id = $1', [token.id, 'gone']);
+    const answer = await put(token, { name: 'renamed', expired_time: 1_600_000_000, group: 'gone' });
+    expect(answer.body).toMatchObject({ success: true, data: { name: 'renamed', group: 'gone' } });
+  });
+
+  it('switches between 1 and 2 alone', async () => {
+    const token = await create();
+    const status = (value: unknown): Promise<Answer> =>
+      call('PUT', '/api/token/?status_only=true', { id: token.id, status: value, name: 'ignored' });
+    expect((await status(2)).body).toEqual({ success: true, message: '', data: { ...token, status: 2 } });
+    expect((await status(1)).body).toMatchObject({ data: { status: 1, name: 'dev' } });
+    for (const value of [0, 3, 4, null]) {
+      expect((await status(value)).body).toMatchObject({ message: 'A token can be enabled (1) or disabled (2)' });
+    }
+  });
+
+  it('enables an expired or exhausted token by its new values', async () => {
+    const expired = await create();
+    await site.query('UPDATE tokens SET status = 3, expired_time = 1600000000 WHERE id = $1', [expired.id]);
+    const exhausted = await create();
+    await site.query('UPDATE tokens SET status = 4, remain_quota = 0 WHERE id = $1', [exhausted.id]);
+    const stale = { expired_time: 1_600_000_000, status: 1 };
+
+    const enable = (id: number): Promise<Answer> => call('PUT', '/api/token/?status_only=true', { id, status: 1 });
+    const tooOld = { success: false, message: 'Token expired, change its expiry first' };
+    const empty = { success: false, message: 'Token quota exhausted, change its quota first' };
+    expect((await enable(expired.id)).body).toMatchObject(tooOld);
+    expect((await enable(exhausted.id)).body).toMatchObject(empty);
+    expect((await put(expired, stale)).body).toMatchObject(tooOld);
+    expect((await put(exhausted, { remain_quota: 0, status: 1 })).body).toMatchObject(empty);
+
+    expect((await put(expired, { expired_time: now() + 3600, status: 3 })).body).toMatchObject({ data: { status: 1 } });
+    expect((await put(exhausted, { remain_quota: 5, status: 4 })).body).toMatchObject({ data: { status: 1 } });
+  });
+});
+
+describe('deleting', () => {
+  it('hides the token, stops its key, and happens once', async () => {
+    const token = await create();
+    const models = (): Promise<Answer> =>
+      site.rest(null, 'GET', '/v1/models', undefined, { authorization: `Bearer sk-${token.key}` });
+    expect((await models()).status).toBe(200);
+    expect((await call('DELETE', `/api/token/${token.id}/`)).body).toEqual({ success: true, message: '' });
+    expect((await models()).status).toBe(401);
+    expect((await call('GET', '/api/token/')).body.data).toEqual([]);
+    expect((await call('DELETE', `/api/token/${token.id}`)).body).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('of one that is disabled is felt by the relay, too', async () => {
+    const token = await create();
+    const models = (): Promise<Answer> =>
+      site.rest(null, 'GET', '/v1/models', undefined, { authorization: `Bearer sk-${token.key}` });
+    expect((await models()).status).toBe(200);
+    await site.expectSuccess(owner, 'PUT', '/api/token/?status_only=true', { id: token.id, status: 2 });
+    expect((await models()).status).toBe(401);
+  });
+});
+
+describe('the GraphQL skin', () => {
+  const fields = 'id userId name status maskedKey expiredTime remainQuota unlimitedQuota group allowIps';
+
+  it('creates, shows, changes and deletes own tokens', async () => {
+    const expiredTime = new Date((now() + 3600) * 1000).toISOString();
+    const created = await site.graphql(
+      owner,
+      `mutation ($input: TokenInput!) { createToken(input: $input) { key token { ${fields} } } }`,
+      { input: { name: 'dev', remainQuota: 10, expiredTime } },
+    );
+    const { key, token } = created.data?.['createToken'] as { key: string; token: { id: number } };
+    expect(key).toMatch(/^sk-[0-9a-zA-Z]{48}$/);
+    expect(token).toMatchObject({
+      name: 'dev',
+      remainQuota: 10,
+      expiredTime,
+      maskedKey: `${key.slice(0, 9)}**********`,
+    });
+    expect((await site.graphql(owner, `{ tokenKey(id: ${token.id}) }`)).data).toEqual({ tokenKey: key });
+
+    const update = async (input: Record<string, unknown>): Promise<unknown> =>
+      (
+        await site.graphql(
+          owner,
+          `mutation ($id: Int!, $input: TokenPatch!) { updateToken(id: $id, input: $input) { ${fields} } }`,
+          { id: token.id, input },
+        )
+      ).data?.['updateToken'];
+    expect(await update({ name: 'new' })).toMatchObject({ name: 'new', remainQuota: 10, expiredTime });
+    expect(await update({ expiredTime: null, status: 2 })).toMatchObject({ expiredTime: null, status: 2 });
+    expect(await update({ status: 1, remainQuota: 11 })).toMatchObject({ status: 1, remainQuota: 11 });
+    expect((await site.graphql(owner, `mutation { deleteToken(id: ${token.id}) }`)).data).toEqual({
+      deleteToken: true,
+    });
+    expect((await site.graphql(owner, '{ myTokens { totalCount } }')).data).toEqual({ myTokens: { totalCount: 0 } });
+  });
+
+  it('lists own tokens, and all of them for admins, never with a key', async () => {
+    const mine = await create({ name: 'mine' });
+    await create({ name: 'theirs' }, other);
+    const list = async (person: Person, field: string): Promise<unknown> =>
+      (await site.graphql(person, `{ ${field} { totalCount items { name } } }`)).data;
+    expect(await list(owner, 'myTokens(filter: { userId: 1 })')).toEqual({
+      myTokens: { totalCount: 1, items: [{ name: 'mine' }] },
+    });
+    expect(await list(root, 'tokens')).toEqual({
+      tokens: { totalCount: 2, items: [{ name: 'theirs' }, { name: 'mine' }] },
+    });
+    const filters = [
+      `userId: ${owner.id}`,
+      'keyword: "MIN"',
+      `keyword: "sk-${mine.key}"`,
+      `keyword: "${mine.key.slice(0, 5)}"`,
+    ];
+    for (const filter of filters) {
+      expect(await list(root, `tokens(filter: { ${filter} })`)).toMatchObject({
+        tokens: { items: [{ name: 'mine' }] },
+      });
+    }
+    expect(await list(root, 'tokens(filter: { status: 2 })')).toEqual({ tokens: { totalCount: 0, items: [] } });
+    expect((await site.graphql(owner, '{ tokens { totalCount } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    expect((await site.graphql(root, `{ tokenKey(id: ${mine.id}) }`)).codes).toEqual(['NOT_FOUND']);
+    expect((await site.graphql(other, `mutation { deleteToken(id: ${mine.id}) }`)).codes).toEqual(['NOT_FOUND']);
+    expect((await site.graphql(null, '{ myTokens { totalCount } }')).codes).toEqual(['NOT_SIGNED_IN']);
+  });
+});
