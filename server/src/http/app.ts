@@ -133,7 +133,11 @@ const consoleScope =
     if (parts.clientRoot === null || !existsSync(parts.clientRoot)) return;
     await app.register(compress, { encodings: ['gzip'] });
     await app.register(helmet, pageHeaders);
-    app.addHook('onRequest', limitByAddress(parts.state, 'GW', parts.webRateLimit));
+    const limit = limitByAddress(parts.state, 'GW', parts.webRateLimit);
+    app.addHook('onRequest', async function (request, reply) {
+      // A screen is a dozen hashed files: opening two of them must not use up what a visitor may ask.
+      if (!pathOf(request).startsWith('/assets/')) await limit.call(this, request, reply);
+    });
     // One route for each file, so that unknown paths reach the not-found handler; the page itself is never a plain file.
     await app.register(statics, {
       root: parts.clientRoot,
