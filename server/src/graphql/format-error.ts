@@ -91,5 +91,7 @@ export const formatErrors =
 /** `Variable "$input" got invalid value {…} at …; Field "x" is required`: the value may be a password. */
 const withoutValue = (message: string): string =>
   message
-    .replace(/(got invalid value) [\s\S]*?((?: at "[^"]*")?; )/, '$1$2')
-    .replace(/(cannot represent[^:]*): [\s\S]*$/, '$1');
+    .replace(/(cannot represent[^:]*): [\s\S]*$/, '$1')
+    .replace(/Value "[\s\S]*" does not exist/, 'Value does not exist')
+    // greedy: the value itself may hold whatever follows it
+    .replace(/(got invalid value) [\s\S]*?((?: at "[^"]*")?; )(?![\s\S]*; )/, '$1$2');

@@ -1,0 +1,159 @@
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+});
+afterAll(() => site.stop());
+
+const set = (key: string, value: string) => site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
+
+describe('GET /api/status', () => {
+  it('has every field in its type, never null', async () => {
+    const { body } = await site.rest(null, 'GET', '/api/status');
+    expect(body).toMatchObject({ success: true, message: '' });
+    const types = Object.entries(body.data as object).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? 'array' : typeof value,
+    ]);
+    const strings = [
+      ...['version', 'system_name', 'logo', 'footer_html', 'server_address', 'docs_link', 'top_up_link'],
+      ...[
+        'turnstile_site_key',
+        'github_client_id',
+        'linuxdo_client_id',
+        'oidc_client_id',
+        'oidc_authorization_endpoint',
+      ],
+      ...['telegram_bot_name', 'wechat_qrcode', 'data_export_default_time', 'chat_link', 'chat_link2'],
+    ];
+    const booleans = [
+      ...['setup', 'email_verification', 'turnstile_check', 'github_oauth', 'linuxdo_oauth', 'oidc_enabled'],
+      ...['telegram_oauth', 'wechat_login', 'enable_online_topup', 'display_in_currency', 'enable_batch_update'],
+      ...['enable_drawing', 'enable_task', 'enable_data_export', 'default_collapse_sidebar', 'mj_notify_enabled'],
+      ...['demo_site_enabled', 'self_use_mode_enabled', 'check_in_enabled', 'register_enabled'],
+      ...['password_login_enabled', 'password_register_enabled'],
+    ];
+    const numbers = ['start_time', 'price', 'min_topup', 'quota_per_unit'];
+    const expected = [
+      ...strings.map((key) => [key, 'string']),
+      ...booleans.map((key) => [key, 'boolean']),
+      ...numbers.map((key) => [key, 'number']),
+      ['chats', 'array'],
+    ];
+    expect(Object.fromEntries(types)).toEqual(Object.fromEntries(expected));
+    expect(body.data).toMatchObject({ system_name: 'Tollgate', server_address: 'http://localhost:3000', price: 7.3 });
+  });
+
+  it('follows the options', async () => {
+    await set('SystemName', 'My Gate');
+    await set('ServerAddress', 'https://gate.example/');
+    await set('CheckInEnabled', 'true');
+    expect((await site.rest(null, 'GET', '/api/status')).body.data).toMatchObject({
+      system_name: 'My Gate',
+      server_address: 'https://gate.example',
+      check_in_enabled: true,
+    });
+    expect((await site.rest(null, 'GET', '/')).body['text']).toContain('<title>My Gate</title>');
+    const { data } = await site.graphql(null, '{ status { systemName startedAt chatLinks { name link } } }');
+    expect(data?.['status']).toMatchObject({ systemName: 'My Gate', startedAt: expect.stringMatching(/Z$/) });
+  });
+});
+
+describe('GET /api/status/test', () => {
+  it('tells admins that the database answers', async () => {
+    expect((await site.rest(root, 'GET', '/api/status/test')).body).toEqual({
+      success: true,
+      message: 'Server is running',
+    });
+    expect((await site.rest(null, 'GET', '/api/status/test')).status).toBe(401);
+  });
+});
+
+describe('public texts', () => {
+  it.each([
+    ['/api/notice', 'Notice', 'notice'],
+    ['/api/about', 'About', 'about'],
+    ['/api/home_page_content', 'HomePageContent', 'homePageContent'],
+  ])('%s is option %s', async (path, key, field) => {
+    expect((await site.rest(null, 'GET', path)).body).toEqual({ success: true, message: '', data: '' });
+    await set(key, `# ${key}\n<b>text</b>`);
+    expect((await site.rest(null, 'GET', path)).body.data).toBe(`# ${key}\n<b>text</b>`);
+    expect((await site.graphql(null, `{ ${field} }`)).data).toEqual({ [field]: `# ${key}\n<b>text</b>` });
+  });
+});
+
+describe('groups', () => {
+  it('are the keys of GroupRatio, sorted', async () => {
+    await set('GroupRatio', '{"vip": 0.5, "default": 1, "hidden": 2}');
+    expect((await site.rest(root, 'GET', '/api/group')).body).toEqual({
+      success: true,
+      message: '',
+      data: ['default', 'hidden', 'vip'],
+    });
+    expect((await site.graphql(root, '{ groups }')).data).toEqual({ groups: ['default', 'hidden', 'vip'] });
+  });
+
+  it('a user may pick the public ones and his own', async () => {
+    await set('GroupRatio', '{"vip": 0.5, "default": 1, "hidden": 2}');
+    await set('UserUsableGroups', '{"vip": "VIP group", "gone": "no ratio"}');
+    const user = await site.invite(root);
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, group: 'hidden' });
+    const own = await site.signIn(user.username, user.password);
+    const shown = { vip: { desc: 'VIP group', ratio: 0.5 }, hidden: { desc: 'User group', ratio: 2 } };
+    expect((await site.rest(own, 'GET', '/api/user/self/groups')).body).toEqual({
+      success: true,
+      message: '',
+      data: shown,
+    });
+    expect((await site.rest(null, 'GET', '/api/user/groups')).body.data).toEqual({
+      vip: { desc: 'VIP group', ratio: 0.5 },
+      default: { desc: 'Default group', ratio: 1 },
+    });
+    expect((await site.graphql(own, '{ myGroups { name description ratio } }')).data).toEqual({
+      myGroups: [
+        { name: 'hidden', description: 'User group', ratio: 2 },
+        { name: 'vip', description: 'VIP group', ratio: 0.5 },
+      ],
+    });
+  });
+
+  it('decide which models a user can reach', async () => {
+    await set('GroupRatio', '{"vip": 0.5, "default": 1, "hidden": 2}');
+    await set('UserUsableGroups', '{"vip": "VIP group"}');
+    const add = (models: string, group: string, status = 1) =>
+      site.query(
+        `INSERT INTO channels (type, key_sealed, models, "group", status, created_time) VALUES (1, '', $1, $2, $3, 0)`,
+        [models, group, status],
+      );
+    const user = await site.invite(root);
+    expect((await site.rest(user, 'GET', '/api/user/models')).body).toEqual({ success: true, message: '', data: [] });
+    await add('gpt-4o,shared', 'vip');
+    await add('shared,plain', 'default,other');
+    await add('secret', 'hidden');
+    await add('off', 'default', 2);
+    // written beside the service, so its copy has to be told
+    await site.expectSuccess(root, 'POST', '/api/channel/fix');
+    expect((await site.rest(user, 'GET', '/api/user/models')).body.data).toEqual(['gpt-4o', 'plain', 'shared']);
+    expect((await site.graphql(user, '{ myModels }')).data).toEqual({ myModels: ['gpt-4o', 'plain', 'shared'] });
+  });
+});
+
+it('limits what one document may ask', async () => {
+  const deep = `{ __schema { types { fields { type { ofType { ofType { ofType { ofType { ofType { ofType { name } } } } } } } } } } }`;
+  expect((await site.graphql(null, deep)).codes).toEqual([]);
+  const aliases = Array.from({ length: 30 }, (_, turn) => `a${turn}: status { version }`).join(' ');
+  expect(await site.graphql(null, `{ ${aliases} }`)).toMatchObject({ codes: ['GRAPHQL_VALIDATION_FAILED'] });
+  const tokens = `{ ${'status { version } '.repeat(2000)} }`;
+  expect((await site.graphql(null, tokens)).codes[0]).toMatch(/^GRAPHQL_(PARSE|VALIDATION)_FAILED$/);
+});
+
+it('takes documents as JSON only, so that no foreign form can send one', async () => {
+  const headers = { 'content-type': 'text/plain' };
+  const answer = await site.rest(root, 'POST', '/graphql', { query: 'mutation { logout }' }, headers);
+  expect([400, 415]).toContain(answer.status);
+  expect((await site.rest(root, 'GET', '/api/user/self')).status).toBe(200);
+  expect((await site.rest(root, 'GET', '/graphql?query={me{id}}')).status).toBe(404);
+});
