@@ -8,7 +8,7 @@ export interface PresentedKey {
   readonly pin: string | null;
 }
 
-const bearer = /^Bearer\s+/i;
+const bearer = /^Bearer(?:\s+|$)/i;
 const drawingWord = 'midjourney-proxy';
 
 const single = (value: string | string[] | undefined): string =>

@@ -87,12 +87,18 @@ function ofGateway(error: AppError): OpenAIFailure {
   const own = error instanceof RelayError ? error : null;
   return {
     status: own?.status ?? row.status,
-    message: error.code === 'INTERNAL_ERROR' ? 'Internal error' : maskSecrets(error.message),
+    message: shownMessage(error),
     type: gatewayType,
     param: '',
     code: own?.wireCode ?? row.code,
     ...(error.retryAfterSeconds ? { retryAfter: String(error.retryAfterSeconds) } : {}),
   };
+}
+
+/** Our own words are safe; what comes with an upstream's failure may name it. */
+function shownMessage(error: AppError): string {
+  if (error.code === 'INTERNAL_ERROR') return 'Internal error';
+  return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
 }
 
 function ofUpstream(error: UpstreamError, view: UpstreamErrorView): OpenAIFailure {
