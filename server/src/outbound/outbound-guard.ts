@@ -73,7 +73,7 @@ export class OutboundGuard {
     return (hostname, options, callback) => {
       const family = options.family === 4 || options.family === 6 ? { family: options.family } : {};
       this.resolve(hostname, { all: true, ...family }, (error, addresses) => {
-        const fail = (problem: Error): void => callback(problem as NodeJS.ErrnoException, '', 0);
+        const fail = (problem: Error): void => callback(problem, '', 0);
         if (error) return fail(error);
         const open = this.allowedHosts.has(hostname.toLowerCase());
         if (!open && !addresses.every(({ address }) => this.isAllowed(address, policy))) return fail(refused());
