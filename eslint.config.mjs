@@ -40,7 +40,8 @@ export default typescript.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       'no-restricted-syntax': ['error', noDefaultExport],
       'no-console': 'error',
-      eqeqeq: 'error',
+      // `== null` asks for null and undefined at once.
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
       // An implementation of an interface may answer at once; a wrapper is async so that it always rejects.
       '@typescript-eslint/require-await': 'off',
       // Numbers in texts are what they look like.
@@ -106,6 +107,9 @@ export default typescript.config(
       'no-console': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
       '@typescript-eslint/unbound-method': 'off',
     },
   },

@@ -34,14 +34,12 @@ const results = [];
 for (const [name, step] of Object.entries(steps)) {
   if (chosen.length > 0 && !chosen.some((word) => name.includes(word))) continue;
   const begun = Date.now();
-  let said = '';
-  let passed = true;
-  try {
-    said = (await step()) ?? '';
-  } catch (error) {
-    passed = false;
-    said = error.message;
-  }
+  const { passed, said } = await Promise.resolve()
+    .then(step)
+    .then(
+      (text) => ({ passed: true, said: text }),
+      (error) => ({ passed: false, said: error.message }),
+    );
   results.push(passed);
   if (said.trim()) console.log(`\n${said.trim()}\n`);
   console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name.padEnd(20)} ${((Date.now() - begun) / 1000).toFixed(1)} s`);

@@ -49,7 +49,8 @@ export function runProgram(program: string, args: string[], options: SpawnOption
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
     let said = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
     child.once('error', reject);
     child.once('exit', (code, signal) => {
       if (code === 0) resolve();
