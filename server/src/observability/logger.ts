@@ -3,6 +3,8 @@ import { describeError, maskCredentials, redactFields } from './redact.js';
 
 export type { Logger } from 'pino';
 
+type MakeChild = (this: Logger, bindings: Bindings, options?: ChildLoggerOptions) => Logger;
+
 /**
  * One JSON object a line on standard output. Secret fields are left out by name and credentials by shape, so that no
  * caller has to remember; message content is never passed to a logger at all.
@@ -23,10 +25,10 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     },
     { write: (line: string) => output.write(maskCredentials(line)) },
   );
-  const child = logger.child;
-  // What a child is given once stands in all of its lines, and the formatters do not see it.
-  logger.child = function (this: Logger, bindings: Bindings, options?: ChildLoggerOptions) {
-    return Reflect.apply(child, this, [redactFields(bindings), options]) as Logger;
-  } as typeof child;
-  return logger;
+  // What a child is given once stands in all of its lines, and the formatters do not see it. Children inherit this method.
+  const makeChild = logger.child as unknown as MakeChild;
+  const redactingChild: MakeChild = function (bindings, options) {
+    return makeChild.call(this, redactFields(bindings) as Bindings, options);
+  };
+  return Object.assign(logger, { child: redactingChild });
 }

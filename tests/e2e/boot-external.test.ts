@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { request } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import pg from 'pg';
+import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
+import { boot, buildServer, cleanUp, freePort, isRunning, postmasterPid, sleep, statusOf } from './boot-support.js';
+
+/** Production mode: the database is somebody else's, nodes come and go, and so does the database. */
+
+jest.setTimeout(90_000);
+
+let database: TestDatabase;
+
+beforeAll(buildServer);
+beforeEach(async () => {
+  database = await createEmptyDatabase();
+});
+afterEach(async () => {
+  await cleanUp();
+  await database.drop();
+});
+
+const external = (change: Record<string, string> = {}) => ({
+  environment: {
+    DATABASE_URL: database.url,
+    SESSION_SECRET: 'a-session-secret-for-tests',
+    ENCRYPTION_KEY: 'an-encryption-key-for-tests',
+    ...change,
+  },
+});
+
+async function onDatabase<T>(use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+it('brings several nodes up that start at once on an empty database', async () => {
+  const nodes = await Promise.all([boot(external()), boot(external()), boot(external())]);
+  await Promise.all(nodes.map((node) => node.ready()));
+  for (const node of nodes) expect(await node.end()).toBe(0);
+  const { rows } = await onDatabase((client) =>
+    client.query<{ twice: number }>('SELECT count(*) - count(DISTINCT name) AS twice FROM migrations'),
+  );
+  expect(Number(rows[0]?.twice)).toBe(0);
+});
+
+it('refuses a schema that is newer, and one that is half-migrated, in one line', async () => {
+  const first = await boot(external());
+  await first.ready();
+  await first.end();
+  const refusal = async (sql: string): Promise<string> => {
+    await onDatabase((client) => client.query(sql));
+    const server = await boot(external());
+    expect(await server.ended()).toBe(1);
+    return server.errors();
+  };
+  expect(await refusal(`INSERT INTO migrations ("timestamp", name) VALUES (9e12, 'Later9000000000000')`)).toMatch(
+    /^tollgate: the database schema is newer than this server \(it has Later9000000000000\): .+\n$/,
+  );
+  expect(await refusal(`DELETE FROM migrations WHERE name LIKE 'Later%'; DROP TABLE sessions CASCADE`)).toMatch(
+    /^tollgate: the database schema is half-migrated: table "sessions" is missing .+\n$/,
+  );
+});
+
+it('outlives every connection being cut, again and again', async () => {
+  const server = await boot(external());
+  await server.ready();
+  for (let round = 0; round < 5; round++) {
+    await onDatabase((client) =>
+      client.query(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      ),
+    );
+    await Promise.all([1, 2, 3, 4].map(() => statusOf(`${server.url}/readyz`)));
+  }
+  await server.ready(5000);
+  expect(server.output()).not.toContain('"level":"fatal"');
+  expect(await server.end()).toBe(0);
+});
+
+it('is not ready while the database is away, healthy all the time, and ready when it is back', async () => {
+  const wire = await openWire(database.url);
+  const server = await boot(external({ DATABASE_URL: wire.url }));
+  await server.ready();
+  for (let round = 0; round < 2; round++) {
+    await wire.cut();
+    expect(await statusOf(`${server.url}/readyz`)).toBe(503);
+    expect(await statusOf(`${server.url}/healthz`)).toBe(200);
+    await wire.mend();
+    await server.ready();
+  }
+  expect(server.output()).not.toContain('"level":"fatal"');
+  expect(await server.end()).toBe(0);
+  await wire.cut();
+});
+
+it('waits for a database that is not up yet, and gives up waiting when told to stop', async () => {
+  const server = await boot(external({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }));
+  while (!server.output().includes('does not answer yet')) await sleep(20);
+  const begun = Date.now();
+  await server.end();
+  expect(Date.now() - begun).toBeLessThan(5000);
+});
+
+it('a second signal, or calls that take too long, do not keep it', async () => {
+  const server = await boot();
+  await server.ready();
+  const postmaster = postmasterPid(server.dataDir);
+  const hanging = beginCall(server.url);
+  await sleep(200);
+  server.process.kill('SIGTERM');
+  await sleep(700);
+  expect(isRunning(server.process.pid ?? 0)).toBe(true);
+  expect(await statusOf(`${server.url}/healthz`)).toBe(0);
+  server.process.kill('SIGTERM');
+  expect(await server.ended()).toBe(1);
+  await hanging;
+  while (isRunning(postmaster)) await sleep(20);
+
+  const patient = await boot({ dataDir: server.dataDir, environment: { SHUTDOWN_TIMEOUT: '1' } });
+  await patient.ready();
+  const second = beginCall(patient.url);
+  await sleep(200);
+  const begun = Date.now();
+  expect(await patient.end()).toBe(0);
+  expect(Date.now() - begun).toBeGreaterThan(900);
+  expect(Date.now() - begun).toBeLessThan(10_000);
+  await second;
+});
+
+/** A call whose body never ends. Resolves when its connection is cut. */
+async function beginCall(url: string): Promise<void> {
+  const call = request(`${url}/api/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': 100 },
+  });
+  call.write('{');
+  await once(call, 'close').catch(() => undefined);
+}
+
+it('keeps secrets of its own only where its database is its own', async () => {
+  const server = await boot(external());
+  await server.ready();
+  expect(existsSync(join(server.dataDir, 'secrets.json'))).toBe(false);
+  expect(await server.end()).toBe(0);
+});
+
+/** A way to the database that can be cut and mended. */
+async function openWire(databaseUrl: string) {
+  const { hostname, port: databasePort } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(databasePort || 5432), hostname);
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    }
+    near.pipe(far).pipe(near);
+  });
+  const port = await freePort();
+  const mend = async (): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const cut = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    if (!server.listening) return;
+    server.close();
+    await once(server, 'close');
+  };
+  await mend();
+  const url = new URL(databaseUrl);
+  url.host = `127.0.0.1:${port}`;
+  return { url: url.href, mend, cut };
+}
