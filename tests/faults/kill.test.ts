@@ -1,0 +1,62 @@
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Auditor, openSite, Traffic, until } from './traffic.js';
+
+/** Killed at this many random moments. */
+const kills = 50;
+
+let upstream: Upstream;
+let database: TestDatabase;
+let dataDir: string;
+let server: SpawnedServer;
+let auditor: Auditor;
+const start = (): Promise<SpawnedServer> => spawnServer({ database, environment: { DATA_DIR: dataDir } });
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  database = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'tollgate-kill-'));
+  server = await start();
+  auditor = new Auditor(database);
+});
+afterAll(async () => {
+  await auditor.close();
+  await server.stop();
+  await upstream.stop();
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+it(`${kills} times killed under load: every answered call is charged once, the books are exact`, async () => {
+  const initial = 50_000_000;
+  const { keys } = await openSite(server.api, upstream.url, [
+    { username: 'one', quota: initial },
+    { username: 'two', quota: initial },
+    { username: 'three', quota: initial },
+  ]);
+  const traffic = new Traffic(12, (caller) => ({ url: server.url, key: keys[caller % keys.length]! }));
+
+  for (let kill = 0; kill < kills; kill++) {
+    await new Promise((resolve) => setTimeout(resolve, randomInt(20, 400)));
+    await server.kill('SIGKILL');
+    // Between two lives, nothing is owed that is not written down.
+    expect(await auditor.drifts()).toEqual([]);
+    server = await start();
+  }
+  const seen = await traffic.stop();
+
+  expect(traffic.answered.length).toBeGreaterThan(kills);
+  expect(seen.filter((one) => one.status !== 0 && one.status !== 200)).toEqual([]);
+  expect(await auditor.notLoggedOnce(traffic.answered)).toEqual([]);
+  await until(async () => (await auditor.openReservations()) === 0, 40, 'what the dead held is given back');
+  expect(await auditor.drifts()).toEqual([]);
+  for (const name of ['one', 'two', 'three']) {
+    const { quota, used } = await auditor.quotaOf(name);
+    expect(quota + used).toBe(initial);
+  }
+}, 400_000);

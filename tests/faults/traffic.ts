@@ -1,0 +1,144 @@
+import { randomInt } from 'node:crypto';
+import pg from 'pg';
+import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import type { Api, Person } from '../support/api.js';
+import type { TestDatabase } from '../support/database.js';
+
+/** What a caller saw of one call. */
+export interface Seen {
+  /** 0: the connection broke. */
+  readonly status: number;
+  /** The whole JSON body, or a stream up to its end mark. */
+  readonly whole: boolean;
+  readonly requestId: string;
+  readonly retryAfter: string | null;
+  readonly code: string | null;
+}
+
+/** One call, JSON or streamed, read to its end. Never throws. */
+export async function callOnce(url: string, key: string, stream: boolean): Promise<Seen> {
+  let seen: Seen = { status: 0, whole: false, requestId: '', retryAfter: null, code: null };
+  try {
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-4o', stream, messages: [{ role: 'user', content: 'hi' }] }),
+    });
+    seen = {
+      ...seen,
+      status: response.status,
+      requestId: response.headers.get('x-oneapi-request-id') ?? '',
+      retryAfter: response.headers.get('retry-after'),
+    };
+    const text = await response.text();
+    if (response.status !== 200) {
+      return { ...seen, code: (JSON.parse(text) as { error?: { code?: string } }).error?.code ?? null };
+    }
+    const whole = stream
+      ? text.trimEnd().endsWith('data: [DONE]') && !text.includes('"error"')
+      : JSON.parse(text) !== null;
+    return { ...seen, whole };
+  } catch {
+    return seen; // The connection broke.
+  }
+}
+
+/** Callers that go on until told to stop, each on the address it is given at that moment. */
+export class Traffic {
+  readonly seen: Seen[] = [];
+  private stopping = false;
+  private readonly running: Promise<void>[];
+
+  constructor(callers: number, target: (caller: number) => { url: string; key: string }) {
+    this.running = Array.from({ length: callers }, async (_, caller) => {
+      while (!this.stopping) {
+        const { url, key } = target(caller);
+        const seen = await callOnce(url, key, randomInt(2) === 0);
+        this.seen.push(seen);
+        if (seen.status === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    });
+  }
+
+  async stop(): Promise<Seen[]> {
+    this.stopping = true;
+    await Promise.all(this.running);
+    return this.seen;
+  }
+
+  get answered(): Seen[] {
+    return this.seen.filter((seen) => seen.whole);
+  }
+}
+
+/** A site with one channel and users who each have a token. */
+export async function openSite(
+  api: Api,
+  upstreamUrl: string,
+  users: Array<{ username: string; quota: number }>,
+): Promise<{ root: Person; channelId: number; keys: string[]; people: Person[] }> {
+  const root = await api.setUp();
+  const channelId = await api.createChannel(root, { baseUrl: upstreamUrl });
+  const keys: string[] = [];
+  const people: Person[] = [];
+  for (const { username, quota } of users) {
+    const password = 'password of a user';
+    await api.data(root, 'POST', '/api/user/', { username, password, display_name: username });
+    const person = await api.signIn(username, password);
+    people.push(person);
+    const row = await api.data<Record<string, unknown>>(root, 'GET', `/api/user/${person.id}`);
+    await api.data(root, 'PUT', '/api/user/', { ...row, password: '', quota });
+    keys.push((await api.createToken(person)).key);
+  }
+  return { root, channelId, keys, people };
+}
+
+/** Looks at the books from outside. */
+export class Auditor {
+  readonly pool: pg.Pool;
+
+  constructor(database: Pick<TestDatabase, 'url'>) {
+    this.pool = new pg.Pool({ connectionString: database.url, max: 2 });
+    this.pool.on('error', () => undefined);
+  }
+
+  drifts() {
+    return reconcile(this.pool);
+  }
+
+  /** @returns request ids that do not have exactly one log row */
+  async notLoggedOnce(seen: readonly Seen[]): Promise<string[]> {
+    const ids = seen.map((one) => one.requestId);
+    const found = await this.pool.query<{ request_id: string; rows: string }>(
+      'SELECT request_id, count(*) AS rows FROM logs WHERE type = 2 AND request_id = ANY ($1) GROUP BY 1',
+      [ids],
+    );
+    const once = new Set(found.rows.filter((row) => row.rows === '1').map((row) => row.request_id));
+    return ids.filter((id) => !once.has(id));
+  }
+
+  async openReservations(): Promise<number> {
+    const found = await this.pool.query<{ count: string }>('SELECT count(*) FROM reservations WHERE swept_at IS NULL');
+    return Number(found.rows[0]?.count);
+  }
+
+  async quotaOf(username: string): Promise<{ quota: number; used: number }> {
+    const found = await this.pool.query<{ quota: string; used_quota: string }>(
+      'SELECT quota, used_quota FROM users WHERE username = $1',
+      [username],
+    );
+    return { quota: Number(found.rows[0]?.quota), used: Number(found.rows[0]?.used_quota) };
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+  }
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, seconds: number, what: string): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`within ${seconds} s it did not happen that ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
