@@ -30,6 +30,7 @@ interface Pending {
   signature: string | null;
   /** Tells when a tool's arguments are whole, for providers that do not. */
   readonly progress: JsonProgress | null;
+  opened: boolean;
   ended: boolean;
 }
 
@@ -105,19 +106,18 @@ export class BlockSequencer {
 
   private add(block: Block, out: BlockEvent[]): Pending {
     const progress = block.kind === 'tool' && !block.custom ? new JsonProgress() : null;
-    const pending: Pending = { block, waiting: [], signature: null, progress, ended: false };
+    const pending: Pending = { block, waiting: [], signature: null, progress, opened: false, ended: false };
     const tail = this.queue.at(-1);
     if (tail && tail.block.kind !== 'tool') tail.ended = true;
     this.queue.push(pending);
     this.advance(out);
-    if (this.queue.length === 1 && this.queue[0] === pending) out.push({ kind: 'open', block });
     return pending;
   }
 
   private append(pending: Pending, text: string, out: BlockEvent[]): void {
     if (pending.ended || text === '') return;
     pending.progress?.push(text);
-    if (pending === this.queue[0]) {
+    if (pending.opened) {
       out.push({ kind: 'delta', block: pending.block, text });
       return;
     }
@@ -130,24 +130,24 @@ export class BlockSequencer {
 
   private sign(pending: Pending, signature: string, out: BlockEvent[]): void {
     pending.signature = signature;
-    if (pending === this.queue[0]) out.push({ kind: 'signature', block: pending.block, signature });
+    if (pending.opened) out.push({ kind: 'signature', block: pending.block, signature });
   }
 
-  /** Closes the live block as long as it is complete and opens the next. */
+  /** Opens the first block, and closes it and goes on as long as it is complete. */
   private advance(out: BlockEvent[]): void {
     for (let head = this.queue[0]; head; head = this.queue[0]) {
+      if (!head.opened) this.open(head, out);
       const overtaken = this.queue.length > 1 && head.progress?.whole === true;
       if (!head.ended && !overtaken) return;
       head.ended = true;
       out.push({ kind: 'close', block: head.block });
       this.queue.shift();
-      const next = this.queue[0];
-      if (next) this.open(next, out);
     }
   }
 
   private open(pending: Pending, out: BlockEvent[]): void {
     const { block, waiting, signature } = pending;
+    pending.opened = true;
     out.push({ kind: 'open', block });
     for (const text of waiting) {
       this.waitingLength -= text.length;

@@ -9,7 +9,10 @@ export const asFields = (value: unknown): Fields | null =>
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 /** The objects of a list; whatever else stands in it is passed over. */
-export const asFieldsList = (value: unknown): Fields[] => asList(value).flatMap((entry) => asFields(entry) ?? []);
+export const asFieldsList = (value: unknown): Fields[] =>
+  asList(value)
+    .map(asFields)
+    .filter((entry) => entry !== null);
 
 /** @returns '' for anything but text */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,106 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import type { MediaSource } from './message.js';
+
+/** `image/png; charset=x` is `image/png`: providers take no parameters. */
+export const bareMediaType = (mediaType: string): string => (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+const dataUrl = /^data:([^,;]*)((?:;[^,;]*)*),/i;
+const remote = /^https?:\/\//i;
+
+/**
+ * What stands behind an address a client gave: a web address, a data URL, or the bare base64 that some clients send.
+ * @throws AppError INVALID_INPUT when it is none of them
+ */
+export function toMediaSource(url: string, field: string): MediaSource {
+  if (remote.test(url)) return { kind: 'url', url };
+  const head = dataUrl.exec(url);
+  if (head) {
+    const content = url.slice(head[0].length);
+    const mediaType = bareMediaType(head[1] ?? '');
+    if (/;base64/i.test(head[2] ?? '')) return { kind: 'base64', mediaType, data: content };
+    return {
+      kind: 'base64',
+      mediaType: mediaType || 'text/plain',
+      data: Buffer.from(decoded(content, field)).toString('base64'),
+    };
+  }
+  if (isBase64(url)) return { kind: 'base64', mediaType: '', data: url };
+  throw new InvalidInputError(`${field} must be an http address, a data URL or base64`, field);
+}
+
+function decoded(text: string, field: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new InvalidInputError(`${field} is not a valid data URL`, field);
+  }
+}
+
+/** Only the beginning is looked at: an image may have megabytes. */
+const isBase64 = (text: string): boolean =>
+  text.length >= 4 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text.slice(0, 256).trim());
+
+export const toDataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`;
+
+/** First bytes of the picture formats providers take, as base64 writes them. */
+const pictureMarks: ReadonlyArray<readonly [string, string]> = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+];
+
+/** What the bytes say they are, which providers check; else what was declared, else PNG. */
+export function imageType(source: Extract<MediaSource, { kind: 'base64' }>): string {
+  for (const [mark, mediaType] of pictureMarks) if (source.data.startsWith(mark)) return mediaType;
+  return source.mediaType || 'image/png';
+}
+
+const audioTypes: Readonly<Record<string, string>> = {
+  mp3: 'audio/mp3',
+  wav: 'audio/wav',
+  pcm16: 'audio/L16',
+  opus: 'audio/ogg',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  aac: 'audio/aac',
+  aiff: 'audio/aiff',
+  m4a: 'audio/mp4',
+};
+
+export const audioType = (format: string): string => audioTypes[format] ?? `audio/${format}`;
+
+/** @returns '' for a media type that is no recording */
+export function audioFormat(mediaType: string): string {
+  if (!mediaType.startsWith('audio/')) return '';
+  const bare = bareMediaType(mediaType);
+  const found = Object.entries(audioTypes).find(([, type]) => type === bare);
+  if (found) return found[0];
+  if (bare === 'audio/mpeg') return 'mp3';
+  return bare.slice('audio/'.length).replace(/^x-/, '');
+}
+
+const extensions: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\.pdf$/i, 'application/pdf'],
+  [/\.(?:txt|text|log)$/i, 'text/plain'],
+  [/\.md$/i, 'text/markdown'],
+  [/\.csv$/i, 'text/csv'],
+  [/\.html?$/i, 'text/html'],
+  [/\.json$/i, 'application/json'],
+];
+
+/** The media type of a file: declared, or told by its name, or by its first bytes. '' when nobody knows. */
+export function fileType(source: MediaSource, filename?: string): string {
+  if (source.kind === 'text') return 'text/plain';
+  if ((source.kind === 'base64' || source.kind === 'url') && source.mediaType) return source.mediaType;
+  const name = filename ?? (source.kind === 'url' ? (source.url.split(/[?#]/, 1)[0] ?? '') : '');
+  for (const [pattern, mediaType] of extensions) if (pattern.test(name)) return mediaType;
+  // `%PDF-`
+  return source.kind === 'base64' && source.data.startsWith('JVBERi') ? 'application/pdf' : '';
+}
+
+/** Text that travels as base64. */
+export const isTextType = (mediaType: string): boolean =>
+  mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml';
+
+export const textOfBase64 = (data: string): string => Buffer.from(data, 'base64').toString('utf8');

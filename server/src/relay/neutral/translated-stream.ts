@@ -1,0 +1,64 @@
+import type { StreamTransform, Transcript, UpstreamError, Usage } from '../adapter.js';
+import type { ServerEvent } from '../sse/event.js';
+import { eventStream, type EventTransform } from '../sse/event-stream.js';
+import type { StreamReader, StreamWriter } from './codec.js';
+import type { NeutralEvent } from './event.js';
+import { tellEvent } from './tell.js';
+
+/** A provider's stream, read in its dialect and written in the client's. */
+class Translation implements EventTransform {
+  private reported: Usage | null = null;
+  private finished = false;
+  private ended = false;
+  failure: UpstreamError | null = null;
+
+  constructor(
+    private readonly reader: StreamReader,
+    private readonly writer: StreamWriter,
+    private readonly heard: Transcript,
+  ) {}
+
+  push(event: ServerEvent): string {
+    const events = this.reader.push(event);
+    if (events.length === 0) return this.reader.done ? this.end() : '';
+    const failed = events.findIndex((each) => each.kind === 'error');
+    const good = failed === -1 ? events : events.slice(0, failed);
+    for (const each of good) this.note(each);
+    const out = good.length === 0 ? '' : this.writer.push(good);
+    const error = events[failed];
+    if (error?.kind === 'error') this.failure = error.error;
+    // Nobody asks for the end of a stream that said itself that it is over.
+    return this.reader.done ? out + this.end() : out;
+  }
+
+  end(): string {
+    if (this.ended) return '';
+    this.ended = true;
+    return this.writer.end();
+  }
+
+  closing(usage: Usage): string {
+    return this.writer.closing(usage);
+  }
+
+  usage(): Usage | null {
+    return this.reported;
+  }
+
+  get done(): boolean {
+    return this.reader.done;
+  }
+
+  get complete(): boolean {
+    return this.finished || this.reader.done;
+  }
+
+  private note(event: NeutralEvent): void {
+    if (event.kind === 'usage') this.reported = event.usage;
+    else if (event.kind === 'finish') this.finished = true;
+    else tellEvent(event, this.heard);
+  }
+}
+
+export const translatedStream = (reader: StreamReader, writer: StreamWriter, heard: Transcript): StreamTransform =>
+  eventStream(new Translation(reader, writer, heard));

@@ -1,0 +1,75 @@
+import { defined } from '../../../shared/defined.js';
+import type { NeutralAnswer, NeutralChoice } from '../../neutral/answer.js';
+import type { AnswerContext } from '../../neutral/codec.js';
+import { fromFinishReason } from '../../neutral/finish-reason.js';
+import { imageType, toDataUrl } from '../../neutral/media.js';
+import type { AudioPart, ImagePart, Part } from '../../neutral/message.js';
+import { googleExtra, thinkingBlocks, writeCall } from './chat-write-messages.js';
+import { fromUsage } from './usage.js';
+
+type Json = Record<string, unknown>;
+
+/** A whole answer as a chat completion. */
+export const toChatAnswer = (answer: NeutralAnswer, context: AnswerContext): Json => ({
+  id: answer.id || `chatcmpl-${context.id}`,
+  object: 'chat.completion',
+  created: answer.created ?? context.created,
+  model: answer.model || context.model,
+  system_fingerprint: null,
+  choices: answer.choices.map(toChoice),
+  ...(answer.usage ? { usage: fromUsage(answer.usage) } : {}),
+});
+
+const toChoice = (choice: NeutralChoice): Json => ({
+  index: choice.index,
+  message: toMessage(choice.parts),
+  logprobs: choice.logprobs ?? null,
+  finish_reason: fromFinishReason(choice.finish ?? 'stop', 'openai-chat'),
+});
+
+function toMessage(parts: readonly Part[]): Json {
+  const content = parts.map(contentOf).join('');
+  const calls = parts.flatMap((part) => (part.kind === 'toolCall' ? writeCall(part, true) : []));
+  const refusal = textOf(parts, 'refusal');
+  const reasoning = textOf(parts, 'reasoning');
+  const images = parts.flatMap((part) => (part.kind === 'image' ? part : []));
+  const annotations = parts.flatMap((part) => (part.kind === 'text' ? (part.annotations ?? []) : []));
+  const audio = parts.find((part) => part.kind === 'audio');
+  const proof = parts.findLast((part) => part.kind === 'text' && part.signature !== undefined);
+  const proven = parts.some((part) => part.kind === 'reasoning' && (part.signature ?? part.redacted) !== undefined);
+  return defined<Json>({
+    role: 'assistant',
+    content: content === '' && (calls.length > 0 || audio !== undefined || refusal !== '') ? null : content,
+    reasoning_content: reasoning || undefined,
+    thinking_blocks: proven ? thinkingBlocks(parts) : undefined,
+    refusal: refusal || null,
+    tool_calls: calls.length > 0 ? calls : undefined,
+    audio: audio ? audioOf(audio) : undefined,
+    images: images.length > 0 ? images.map(imageEntry) : undefined,
+    annotations: annotations.length > 0 ? annotations : undefined,
+    extra_content: proof?.kind === 'text' ? googleExtra(proof.signature) : undefined,
+  });
+}
+
+const textOf = (parts: readonly Part[], kind: 'refusal' | 'reasoning'): string =>
+  parts.map((part) => (part.kind === kind ? part.text : '')).join('');
+
+const contentOf = (part: Part): string =>
+  part.kind === 'text' ? part.text : part.kind === 'image' ? imageMarkdown(imageUrl(part)) : '';
+
+const imageUrl = ({ source }: ImagePart): string =>
+  source.kind === 'url' ? source.url : source.kind === 'base64' ? toDataUrl(imageType(source), source.data) : '';
+
+/** Pictures are both text, for clients that only show text, and objects. */
+export const imageMarkdown = (url: string): string => `![image](${url})`;
+
+const imageEntry = (part: ImagePart, index: number): Json => imageObject(imageUrl(part), index);
+
+export const imageObject = (url: string, index: number): Json => ({ type: 'image_url', image_url: { url }, index });
+
+const audioOf = ({ id, data, transcript, expiresAt }: AudioPart): Json => ({
+  id: id ?? '',
+  data,
+  transcript: transcript ?? '',
+  expires_at: expiresAt ?? 0,
+});

@@ -1,0 +1,142 @@
+import { InvalidInputError } from '../../../shared/errors.js';
+import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { needFields, needList, needName, needText, optionalList, optionalText } from '../../neutral/given.js';
+import type { NeutralMessage, Part, ReasoningPart, ToolCallPart } from '../../neutral/message.js';
+import { cacheControlOf, parseContent } from './chat-parse-content.js';
+
+/**
+ * `messages` of a chat call in the neutral form.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function parseMessages(value: unknown): NeutralMessage[] {
+  const legacy = new LegacyCalls();
+  return needList(value, 'messages').map((entry, index) => {
+    const at = `messages[${index}]`;
+    return parseMessage(needFields(entry, at), at, legacy);
+  });
+}
+
+function parseMessage(message: Fields, at: string, legacy: LegacyCalls): NeutralMessage {
+  const role = someText(message['role']) ?? 'user';
+  const name = optionalText(message['name'], `${at}.name`);
+  const content = (): Part[] => withCache(parseContent(message['content'], `${at}.content`), message);
+  switch (role) {
+    case 'system':
+    case 'developer':
+    case 'user':
+      return { role, parts: content(), ...(name === undefined ? {} : { name }) };
+    case 'assistant':
+      return {
+        role,
+        parts: [...parseReasoning(message), ...signText(content(), message), ...parseCalls(message, at, legacy)],
+        ...(name === undefined ? {} : { name }),
+      };
+    case 'tool':
+    case 'function': {
+      const callId =
+        role === 'tool' ? needName(message['tool_call_id'], `${at}.tool_call_id`) : legacy.answer(name, at);
+      const part: Part = {
+        kind: 'toolResult',
+        callId,
+        content: parseContent(message['content'], `${at}.content`),
+        ...(name === undefined ? {} : { name }),
+        ...cacheControlOf(message),
+        at,
+      };
+      return { role: 'tool', parts: [part] };
+    }
+    default:
+      throw new InvalidInputError(`${at}.role must be one of system, developer, user, assistant, tool`, `${at}.role`);
+  }
+}
+
+/** A mark on the whole message is a mark on its last text. */
+function withCache(parts: Part[], message: Fields): Part[] {
+  const cache = cacheControlOf(message);
+  const last = parts.at(-1);
+  if (!cache.cacheControl || last?.kind !== 'text') return parts;
+  return [...parts.slice(0, -1), { ...last, ...cache }];
+}
+
+/** Signature of a text, where Google's own chat layer puts it. */
+function signText(parts: Part[], message: Fields): Part[] {
+  const signature = googleSignature(message);
+  if (signature === undefined) return parts;
+  const at = parts.findLastIndex((part) => part.kind === 'text');
+  if (at === -1) return [...parts, { kind: 'text', text: '', signature }];
+  return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, signature } : part));
+}
+
+/** Blocks with proof where the client kept them, else the plain text of the thoughts. */
+function parseReasoning(message: Fields): ReasoningPart[] {
+  const blocks = asFieldsList(message['thinking_blocks']).flatMap((block): ReasoningPart[] => {
+    const redacted = block['type'] === 'redacted_thinking' ? someText(block['data']) : undefined;
+    if (redacted !== undefined) return [{ kind: 'reasoning', text: '', redacted }];
+    const signature = someText(block['signature']);
+    return [{ kind: 'reasoning', text: asText(block['thinking']), ...(signature === undefined ? {} : { signature }) }];
+  });
+  if (blocks.length > 0) return blocks;
+  const text = someText(message['reasoning_content']) ?? someText(message['reasoning']);
+  return text === undefined ? [] : [{ kind: 'reasoning', text }];
+}
+
+function parseCalls(message: Fields, at: string, legacy: LegacyCalls): ToolCallPart[] {
+  const calls = optionalList(message['tool_calls'], `${at}.tool_calls`).map((entry, index) =>
+    parseCall(needFields(entry, `${at}.tool_calls[${index}]`), `${at}.tool_calls[${index}]`),
+  );
+  const old = asFields(message['function_call']);
+  if (!old) return calls;
+  const name = needName(old['name'], `${at}.function_call.name`);
+  return [
+    ...calls,
+    { kind: 'toolCall', id: legacy.call(name), name, arguments: asText(old['arguments']), at: `${at}.function_call` },
+  ];
+}
+
+function parseCall(call: Fields, at: string): ToolCallPart {
+  const id = needName(call['id'], `${at}.id`);
+  const signature = googleSignature(call) ?? someText(asFields(call['function'])?.['thought_signature']);
+  const signed = signature === undefined ? {} : { signature };
+  if (call['type'] === 'custom') {
+    const custom = needFields(call['custom'], `${at}.custom`);
+    const name = needName(custom['name'], `${at}.custom.name`);
+    return {
+      kind: 'toolCall',
+      id,
+      name,
+      arguments: needText(custom['input'], `${at}.custom.input`),
+      custom: true,
+      ...signed,
+      at,
+    };
+  }
+  const called = needFields(call['function'], `${at}.function`);
+  const name = needName(called['name'], `${at}.function.name`);
+  const given = called['arguments'];
+  // Some clients keep the arguments parsed.
+  const text = asFields(given) ? JSON.stringify(given) : (optionalText(given, `${at}.function.arguments`) ?? '');
+  return { kind: 'toolCall', id, name, arguments: text, ...signed, ...cacheControlOf(call), at };
+}
+
+/** `extra_content.google.thought_signature`, of a call or of a message. */
+const googleSignature = (holder: Fields): string | undefined =>
+  someText(asFields(asFields(holder['extra_content'])?.['google'])?.['thought_signature']);
+
+/** Calls of the form that came before tools have no id: a result belongs to the oldest open call of its name. */
+class LegacyCalls {
+  private readonly open: { id: string; name: string }[] = [];
+  private count = 0;
+
+  call(name: string): string {
+    const id = `call_function_${this.count++}`;
+    this.open.push({ id, name });
+    return id;
+  }
+
+  answer(name: string | undefined, at: string): string {
+    const index = this.open.findIndex((call) => call.name === name);
+    const [call] = index === -1 ? [] : this.open.splice(index, 1);
+    if (!call) throw new InvalidInputError(`${at} answers a function that was not called`, at);
+    return call.id;
+  }
+}

@@ -1,0 +1,152 @@
+import { AppError } from '../../../shared/errors.js';
+import { UpstreamError } from '../../adapter.js';
+import type { NeutralAnswer, NeutralChoice } from '../../neutral/answer.js';
+import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
+import type { Part } from '../../neutral/message.js';
+import { readError } from './upstream-error.js';
+import { toUsage } from './usage.js';
+
+/**
+ * A whole chat completion in the neutral form.
+ * @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no chat completion
+ */
+export function readChatAnswer(body: unknown): NeutralAnswer {
+  const answer = asFields(body);
+  const error = answer?.['error'] ? readError(answer) : null;
+  if (error) throw new UpstreamError(502, error);
+  if (!answer || !Array.isArray(answer['choices'])) {
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no chat completion');
+  }
+  const created = someNumber(answer['created']);
+  return {
+    id: asText(answer['id']),
+    model: asText(answer['model']),
+    ...(created === undefined ? {} : { created }),
+    choices: asFieldsList(answer['choices']).map(readChoice),
+    usage: toUsage(answer['usage']),
+  };
+}
+
+function readChoice(choice: Fields, position: number): NeutralChoice {
+  const message = asFields(choice['message']) ?? {};
+  const parts = [...readReasoning(message), ...readContent(message['content']), ...readRest(message)];
+  const logprobs = asFields(choice['logprobs']);
+  return {
+    index: someNumber(choice['index']) ?? position,
+    parts,
+    finish: finishOf(
+      choice['finish_reason'],
+      parts.some((part) => part.kind === 'toolCall'),
+    ),
+    ...(logprobs ? { logprobs } : {}),
+  };
+}
+
+/** A call that was forced by name ends with `stop` at OpenAI; other dialects wait for the word for calls. */
+export function finishOf(reason: unknown, calledTools: boolean): FinishReason | null {
+  const name = someText(reason);
+  if (name === undefined) return null;
+  const finish = toFinishReason(name);
+  return finish === 'stop' && calledTools ? 'toolCalls' : finish;
+}
+
+/** Text, or the list of parts some providers answer with. */
+export function readContent(content: unknown): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return asFieldsList(content).flatMap((part): Part[] => {
+    const text = someText(part['text']);
+    if (part['type'] === 'thinking') return [{ kind: 'reasoning', text: thoughtOf(part['thinking']) }];
+    if (part['type'] === 'refusal') return [{ kind: 'refusal', text: asText(part['refusal']) }];
+    if (part['type'] === 'image_url') return readImages([part]);
+    return text === undefined ? [] : [{ kind: 'text', text }];
+  });
+}
+
+const thoughtOf = (thinking: unknown): string =>
+  typeof thinking === 'string'
+    ? thinking
+    : asFieldsList(thinking)
+        .map((piece) => asText(piece['text']))
+        .join('');
+
+/** Providers disagree on the name: `reasoning_content`, `reasoning`. */
+export const reasoningText = (message: Fields): string =>
+  asText(message['reasoning_content']) || asText(message['reasoning']);
+
+function readReasoning(message: Fields): Part[] {
+  const blocks = asFieldsList(message['thinking_blocks']).flatMap((block): Part[] => {
+    const redacted = block['type'] === 'redacted_thinking' ? someText(block['data']) : undefined;
+    if (redacted !== undefined) return [{ kind: 'reasoning', text: '', redacted }];
+    const signature = someText(block['signature']);
+    return [{ kind: 'reasoning', text: asText(block['thinking']), ...(signature === undefined ? {} : { signature }) }];
+  });
+  if (blocks.length > 0) return blocks;
+  const text = reasoningText(message);
+  return text === '' ? [] : [{ kind: 'reasoning', text }];
+}
+
+function readRest(message: Fields): Part[] {
+  const refusal = someText(message['refusal']);
+  return [
+    ...(refusal === undefined ? [] : [{ kind: 'refusal', text: refusal } as const]),
+    ...readAudio(asFields(message['audio'])),
+    ...readImages(asFieldsList(message['images'])),
+    ...asFieldsList(message['tool_calls']).map(readCall),
+    ...readLegacyCall(asFields(message['function_call'])),
+  ];
+}
+
+function readAudio(audio: Fields | null): Part[] {
+  if (!audio) return [];
+  return [
+    {
+      kind: 'audio',
+      format: '',
+      data: asText(audio['data']),
+      id: someText(audio['id']),
+      transcript: someText(audio['transcript']),
+      expiresAt: someNumber(audio['expires_at']),
+    },
+  ];
+}
+
+export const readImages = (images: readonly Fields[]): Part[] =>
+  images.flatMap((image): Part[] => {
+    const url = asText(asFields(image['image_url'])?.['url']);
+    const head = /^data:([^;,]*);base64,/.exec(url);
+    if (head) {
+      return [{ kind: 'image', source: { kind: 'base64', mediaType: head[1] ?? '', data: url.slice(head[0].length) } }];
+    }
+    return url === '' ? [] : [{ kind: 'image', source: { kind: 'url', url } }];
+  });
+
+function readCall(call: Fields): Part {
+  const id = asText(call['id']);
+  const signature = signatureOf(call);
+  const signed = signature === undefined ? {} : { signature };
+  const custom = asFields(call['custom']);
+  if (custom) {
+    return {
+      kind: 'toolCall',
+      id,
+      name: asText(custom['name']),
+      arguments: asText(custom['input']),
+      custom: true,
+      ...signed,
+    };
+  }
+  const called = asFields(call['function']) ?? {};
+  const given = called['arguments'];
+  // Some providers answer with the arguments parsed.
+  const text = asFields(given) ? JSON.stringify(given) : asText(given);
+  return { kind: 'toolCall', id, name: asText(called['name']), arguments: text, ...signed };
+}
+
+export const signatureOf = (holder: Fields): string | undefined =>
+  someText(asFields(asFields(holder['extra_content'])?.['google'])?.['thought_signature']);
+
+const readLegacyCall = (call: Fields | null): Part[] =>
+  call
+    ? [{ kind: 'toolCall', id: 'call_function_0', name: asText(call['name']), arguments: asText(call['arguments']) }]
+    : [];

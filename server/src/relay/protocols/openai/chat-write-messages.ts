@@ -1,0 +1,183 @@
+import { fileType, imageType, isTextType, textOfBase64, toDataUrl } from '../../neutral/media.js';
+import type { FilePart, ImagePart, NeutralMessage, Part, ToolCallPart, ToolResultPart } from '../../neutral/message.js';
+import { isInstruction } from '../../neutral/message.js';
+import { unsupported, type Dropped } from '../../neutral/field-name.js';
+import type { NeutralRequest } from '../../neutral/request.js';
+
+type Json = Record<string, unknown>;
+
+/**
+ * Messages as a chat provider wants them.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part that chat cannot carry
+ */
+export function writeMessages(request: NeutralRequest, dropped: Dropped): Json[] {
+  const own = request.dialect === 'openai-chat';
+  const written: Json[] = [];
+  // What a tool result may not hold follows when all results of the turn are told.
+  let carried: Json[] = [];
+  const flush = (): void => {
+    if (carried.length > 0) written.push({ role: 'user', content: carried });
+    carried = [];
+  };
+  for (const message of request.messages) {
+    if (message.role !== 'tool') flush();
+    if (message.role === 'tool') {
+      for (const part of message.parts) {
+        if (part.kind === 'toolResult') written.push(writeResult(part, own, carried));
+      }
+    } else if (message.role === 'assistant') written.push(writeAssistant(message, own, dropped));
+    else written.push(writeInput(message, own));
+  }
+  flush();
+  return written;
+}
+
+function writeInput(message: NeutralMessage, own: boolean): Json {
+  const { role, name } = message;
+  const texts = message.parts.flatMap((part) => (part.kind === 'text' ? part : []));
+  const plain = texts.length === message.parts.length && !(own && texts.some((text) => text.cacheControl));
+  const joins = plain && (texts.length <= 1 || (isInstruction(message) && !own));
+  const content = joins ? texts.map((part) => part.text).join('\n') : message.parts.map((part) => writePart(part, own));
+  return { role, content, ...(name === undefined ? {} : { name }) };
+}
+
+function writePart(part: Part, own: boolean): Json {
+  switch (part.kind) {
+    case 'text':
+      return {
+        type: 'text',
+        text: part.text,
+        ...(own && part.cacheControl ? { cache_control: part.cacheControl } : {}),
+      };
+    case 'image':
+      return writeImage(part, own);
+    case 'audio':
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+    case 'file':
+      return writeFile(part, own);
+    case 'refusal':
+      return { type: 'refusal', refusal: part.text };
+    case 'foreign':
+      if (own) return part.value;
+      throw unsupported(part.at ?? 'messages', 'chat completions have no such part');
+    default:
+      throw unsupported(part.at ?? 'messages', 'chat completions cannot carry it here');
+  }
+}
+
+function writeImage({ source, detail, cacheControl, at }: ImagePart, own: boolean): Json {
+  const url =
+    source.kind === 'url' ? source.url : source.kind === 'base64' ? toDataUrl(imageType(source), source.data) : null;
+  if (url === null) throw unsupported(at ?? 'messages', 'the image lies at another provider');
+  return {
+    type: 'image_url',
+    image_url: { url, ...(detail === undefined ? {} : { detail }) },
+    ...(own && cacheControl ? { cache_control: cacheControl } : {}),
+  };
+}
+
+function writeFile({ source, filename, cacheControl, at }: FilePart, own: boolean): Json {
+  const cache = own && cacheControl ? { cache_control: cacheControl } : {};
+  const named = filename === undefined ? {} : { filename };
+  switch (source.kind) {
+    case 'text':
+      return { type: 'text', text: source.text };
+    case 'id':
+      if (own) return { type: 'file', file: { file_id: source.id, ...named }, ...cache };
+      throw unsupported(at ?? 'messages', 'the file lies at another provider');
+    case 'url':
+      if (own) return { type: 'file', file: { file_data: source.url, ...named }, ...cache };
+      throw unsupported(at ?? 'messages', 'files at a web address cannot be carried');
+    case 'base64': {
+      const type = fileType(source, filename);
+      if (!own && isTextType(type)) return { type: 'text', text: textOfBase64(source.data) };
+      const data = type === '' ? source.data : toDataUrl(type, source.data);
+      return { type: 'file', file: { filename: filename ?? 'document.pdf', file_data: data }, ...cache };
+    }
+  }
+}
+
+function writeAssistant({ parts, name }: NeutralMessage, own: boolean, dropped: Dropped): Json {
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? part.text : []));
+  const calls = parts.filter((part) => part.kind === 'toolCall');
+  const others = parts.filter((part) => !['text', 'toolCall', 'reasoning'].includes(part.kind));
+  const content =
+    others.length > 0
+      ? parts
+          .filter((part) => part.kind !== 'toolCall' && part.kind !== 'reasoning')
+          .map((part) => writeAssistantPart(part, own))
+      : texts.length > 0
+        ? texts.join('')
+        : calls.length > 0
+          ? null
+          : '';
+  return {
+    role: 'assistant',
+    content,
+    ...(name === undefined ? {} : { name }),
+    ...(own ? ownExtensions(parts) : {}),
+    ...(calls.length > 0 ? { tool_calls: calls.map((call) => writeCall(call, own)) } : {}),
+    ...noteReasoning(parts, own, dropped),
+  };
+}
+
+const writeAssistantPart = (part: Part, own: boolean): Json => {
+  if (part.kind === 'text' || part.kind === 'refusal' || part.kind === 'foreign') return writePart(part, own);
+  throw unsupported(part.at ?? 'messages', 'chat completions take only text from the assistant');
+};
+
+/** OpenAI refuses thoughts in the history; providers that want them back speak the client's dialect. */
+function noteReasoning(parts: readonly Part[], own: boolean, dropped: Dropped): Json {
+  if (!own && parts.some((part) => part.kind === 'reasoning')) dropped.hint('reasoningHistory', true);
+  return {};
+}
+
+function ownExtensions(parts: readonly Part[]): Json {
+  const thoughts = parts.flatMap((part) => (part.kind === 'reasoning' ? part : []));
+  const signature = parts.findLast((part) => part.kind === 'text' && part.signature !== undefined);
+  const extra = signature && 'signature' in signature ? { extra_content: googleExtra(signature.signature) } : {};
+  if (thoughts.length === 0) return extra;
+  const proven = thoughts.some((part) => part.signature !== undefined || part.redacted !== undefined);
+  return {
+    ...extra,
+    ...(proven
+      ? { thinking_blocks: thinkingBlocks(parts) }
+      : { reasoning_content: thoughts.map((part) => part.text).join('') }),
+  };
+}
+
+/** Thoughts with their proof, so that a client can send them back (`relay-providers.md` 7.3). */
+export const thinkingBlocks = (parts: readonly Part[]): Json[] =>
+  parts.flatMap((part): Json[] => {
+    if (part.kind !== 'reasoning') return [];
+    if (part.redacted !== undefined) return [{ type: 'redacted_thinking', data: part.redacted }];
+    return [
+      { type: 'thinking', thinking: part.text, ...(part.signature === undefined ? {} : { signature: part.signature }) },
+    ];
+  });
+
+/** Google's own chat layer puts proof of thinking here (`relay-providers.md` 7.4). */
+export const googleExtra = (signature: string | undefined): Json => ({ google: { thought_signature: signature } });
+
+export function writeCall(call: ToolCallPart, withSignature: boolean): Json {
+  const signed = withSignature && call.signature !== undefined ? { extra_content: googleExtra(call.signature) } : {};
+  return call.custom
+    ? { id: call.id, type: 'custom', custom: { name: call.name, input: call.arguments }, ...signed }
+    : { id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments || '{}' }, ...signed };
+}
+
+function writeResult(part: ToolResultPart, own: boolean, carried: Json[]): Json {
+  const texts: string[] = [];
+  for (const each of part.content) {
+    if (each.kind === 'text') texts.push(each.text);
+    else if (own)
+      return { role: 'tool', tool_call_id: part.callId, content: part.content.map((piece) => writePart(piece, own)) };
+    else carried.push(writePart(each, own));
+  }
+  return {
+    role: 'tool',
+    tool_call_id: part.callId,
+    content: texts.join('\n'),
+    ...(own && part.name !== undefined ? { name: part.name } : {}),
+  };
+}

@@ -1,0 +1,171 @@
+import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
+import { Dropped, dropExtras, unsupported } from '../../neutral/field-name.js';
+import type {
+  Effort,
+  NeutralRequest,
+  NeutralTool,
+  Reasoning,
+  ResponseFormat,
+  ToolChoice,
+} from '../../neutral/request.js';
+import { defined } from '../../../shared/defined.js';
+import { readChatAnswer } from './chat-read.js';
+import { ChatStreamReader } from './chat-stream-reader.js';
+import { writeMessages } from './chat-write-messages.js';
+
+type Json = Record<string, unknown>;
+
+export interface ChatProviderOptions {
+  /** OpenAI itself refuses `top_k`; many that speak its dialect take it. */
+  readonly takesTopK?: boolean;
+}
+
+/** Speaks chat completions to providers. */
+export const chatProvider = (options: ChatProviderOptions = {}): ProviderCodec => ({
+  dialect: 'openai-chat',
+  write: (request) => writeChatRequest(request, options),
+  read: readChatAnswer,
+  openReader: () => new ChatStreamReader(),
+});
+
+/** Fields that Responses and chat have in common. */
+const sharedWithResponses = new Set([
+  'metadata',
+  'store',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+]);
+
+function writeChatRequest(request: NeutralRequest, options: ChatProviderOptions): WrittenRequest {
+  const own = request.dialect === 'openai-chat';
+  const dropped = new Dropped(request.dialect);
+  const { sampling, stop, reasoning } = request;
+  const carried = own
+    ? new Set(Object.keys(request.extras))
+    : request.dialect === 'openai-responses'
+      ? sharedWithResponses
+      : new Set<string>();
+  dropExtras(request, dropped, carried);
+  if (!own && !options.takesTopK) dropped.hint('topK', sampling.topK);
+  noteCacheControl(request, dropped);
+  const body = defined<Json>({
+    model: request.model,
+    messages: writeMessages(request, dropped),
+    tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, own)) : undefined,
+    tool_choice: writeToolChoice(request.toolChoice, request.tools),
+    parallel_tool_calls: request.tools.length > 0 || own ? request.parallelToolCalls : undefined,
+    response_format: writeResponseFormat(request.responseFormat),
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_k: own || options.takesTopK ? sampling.topK : undefined,
+    seed: sampling.seed,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    logit_bias: sampling.logitBias,
+    logprobs: sampling.logprobs,
+    top_logprobs: sampling.topLogprobs,
+    stop: stop.length === 0 ? undefined : stop.length === 1 ? stop[0] : stop,
+    max_tokens: request.maxOutput,
+    n: request.count === 1 ? undefined : request.count,
+    user: request.user,
+    modalities: writeModalities(request, own),
+    audio: request.audio,
+    service_tier: request.serviceTier === 'standard_only' ? 'default' : request.serviceTier,
+    verbosity: request.verbosity,
+    stream: request.stream || undefined,
+    stream_options: request.stream && (request.includeUsage || !own) ? { include_usage: true } : undefined,
+    ...(reasoning ? (own ? reasoning.given : { reasoning_effort: effortOf(reasoning) }) : {}),
+  });
+  for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];
+  return { body, dropped: dropped.names };
+}
+
+/** Modalities of another dialect: only text needs no saying, and only sound has the same name. */
+function writeModalities(request: NeutralRequest, own: boolean): readonly string[] | undefined {
+  const { modalities } = request;
+  if (modalities.length === 0 || (!own && modalities.every((each) => each === 'text'))) return undefined;
+  if (!own && !request.audio)
+    throw unsupported('generationConfig.responseModalities', 'chat completions answer in text');
+  return modalities;
+}
+
+function noteCacheControl(request: NeutralRequest, dropped: Dropped): void {
+  if (request.dialect === 'openai-chat') return;
+  const marked = (holder: object): boolean => 'cacheControl' in holder && holder.cacheControl !== undefined;
+  const found = request.tools.some(marked) || request.messages.some((message) => message.parts.some(marked));
+  if (found) dropped.hint('cacheControl', true);
+}
+
+/** Thinking by budget or by its own choice, in words (`relay-providers.md` 2.7). */
+export function effortOf(reasoning: Reasoning): Effort | undefined {
+  const { effort, budget, adaptive, off } = reasoning;
+  if (effort !== undefined) return effort === 'max' ? 'xhigh' : effort;
+  if (off) return undefined;
+  if (budget !== undefined) return budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high';
+  return adaptive ? 'medium' : undefined;
+}
+
+function writeTool(tool: NeutralTool, own: boolean): Json {
+  switch (tool.kind) {
+    case 'function':
+      return {
+        type: 'function',
+        function: defined({
+          name: tool.name,
+          description: tool.description,
+          parameters: tool.parameters,
+          strict: tool.strict,
+        }),
+        ...(own && tool.cacheControl ? { cache_control: tool.cacheControl } : {}),
+      };
+    case 'custom':
+      return {
+        type: 'custom',
+        custom: defined({ name: tool.name, description: tool.description, format: tool.format }),
+      };
+    case 'builtin':
+      if (tool.dialect === 'openai-chat') return tool.value;
+      throw unsupported(tool.at ?? 'tools', `only the provider it belongs to can run ${tool.name}`);
+  }
+}
+
+function writeToolChoice(choice: ToolChoice | undefined, tools: readonly NeutralTool[]): unknown {
+  if (!choice) return undefined;
+  switch (choice.mode) {
+    case 'auto':
+    case 'required':
+    case 'none':
+      // A choice without tools is an error to OpenAI.
+      return tools.length > 0 ? choice.mode : undefined;
+    case 'tool':
+      return choice.custom
+        ? { type: 'custom', custom: { name: choice.name } }
+        : { type: 'function', function: { name: choice.name } };
+    case 'allowed':
+      return {
+        type: 'allowed_tools',
+        allowed_tools: {
+          mode: choice.required ? 'required' : 'auto',
+          tools: choice.names.map((name) => ({ type: 'function', function: { name } })),
+        },
+      };
+    case 'builtin':
+      throw unsupported('tool_choice', 'it names a tool of another provider');
+  }
+}
+
+function writeResponseFormat(format: ResponseFormat | undefined): Json | undefined {
+  switch (format?.kind) {
+    case undefined:
+      return undefined;
+    case 'text':
+      return { type: 'text' };
+    case 'json':
+      return { type: 'json_object' };
+    case 'schema': {
+      const { name, schema, description, strict } = format;
+      return { type: 'json_schema', json_schema: defined({ name, schema, description, strict }) };
+    }
+  }
+}
