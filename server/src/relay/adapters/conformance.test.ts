@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ChatRequest, StreamTransform, Target, Usage } from '../adapter.js';
+import { TextMeter } from '../metering/text-meter.js';
+import { parseEvent } from '../sse/event-parser.js';
+import { adapters } from './registry.js';
+
+/** What every adapter promises, whatever its provider speaks. A new dialect adds its recordings here. */
+interface Dialect {
+  readonly name: string;
+  /** A provider's real stream, as bytes. */
+  readonly stream: Buffer;
+  readonly usage: Usage;
+  readonly text: string;
+  /** A stream with a tool call in pieces. */
+  readonly toolStream: Buffer;
+  /** An error in the middle of a stream. */
+  readonly errorStream: Buffer;
+}
+
+const folder = join(import.meta.dirname, '../../../../tests/recorded');
+const sse = (events: readonly string[]): Buffer => Buffer.from(events.map((event) => `data: ${event}\n\n`).join(''));
+const chunk = (delta: object, finish: string | null = null): string =>
+  JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] });
+const toolDelta = (index: number, call: object): string => chunk({ tool_calls: [{ index, ...call }] });
+
+const recordedEvents = readFileSync(join(folder, 'openai/openai-text.chunks.txt'), 'utf8').split('\n').filter(Boolean);
+const recordedText = recordedEvents
+  .map(
+    (event) =>
+      (JSON.parse(event) as { choices: Array<{ delta: { content?: string } }> }).choices[0]?.delta.content ?? '',
+  )
+  .join('');
+
+const openai: Dialect = {
+  name: 'openai',
+  stream: sse([...recordedEvents, '[DONE]']),
+  text: recordedText,
+  usage: {
+    promptTokens: 16,
+    completionTokens: 300,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+    audioInputTokens: 0,
+    audioOutputTokens: 0,
+  },
+  toolStream: sse([
+    toolDelta(0, { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '' } }),
+    toolDelta(0, { function: { arguments: '{"city":' } }),
+    toolDelta(0, { function: { arguments: '"Paris"}' } }),
+    chunk({}, 'tool_calls'),
+    '[DONE]',
+  ]),
+  errorStream: sse([
+    chunk({ content: 'Hi' }),
+    '{"error":{"message":"overloaded","type":"server_error","code":"busy"}}',
+  ]),
+};
+
+const dialectOf: Readonly<Record<string, Dialect>> = { 1: openai, 8: openai };
+
+const target = (type: number, setting: Target['setting'] = {}): Target => ({
+  channelId: 1,
+  type,
+  baseUrl: 'https://provider.example',
+  key: 'sk-fake',
+  organization: '',
+  other: '',
+  createdTime: 1,
+  setting,
+  upstreamModel: 'gpt-4o',
+  requestedModel: 'gpt-4o',
+  models: ['gpt-4o'],
+  forceStreamUsage: true,
+  override: null,
+  passThrough: false,
+});
+
+function request(body: Record<string, unknown>): ChatRequest {
+  const whole = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }], ...body };
+  const options = body['stream_options'] as { include_usage?: boolean } | undefined;
+  return {
+    path: '/v1/chat/completions',
+    body: whole,
+    rawBody: Buffer.from(JSON.stringify(whole)),
+    stream: body['stream'] === true,
+    wantsUsage: options?.include_usage === true,
+  };
+}
+
+interface Played {
+  readonly out: string;
+  readonly meter: TextMeter;
+  readonly transform: StreamTransform;
+}
+
+function play(type: number, pieces: readonly Buffer[], setting?: Target['setting'], wantsUsage = false): Played {
+  const meter = new TextMeter('gpt-4o', 1024 * 1024);
+  const asked = request({ stream: true, ...(wantsUsage ? { stream_options: { include_usage: true } } : {}) });
+  const transform = adapters[type]?.chat?.openStream(asked, target(type, setting), meter);
+  if (!transform) throw new Error(`type ${type} does not stream`);
+  let out = '';
+  for (const piece of pieces) out += (transform.push(piece) ?? '').toString();
+  out += (transform.end() ?? '').toString();
+  return { out, meter, transform };
+}
+
+/** The first and the last events. */
+function excerpt(stream: Buffer): Buffer {
+  const events = stream.toString('latin1').split('\n\n');
+  return Buffer.from([...events.slice(0, 6), ...events.slice(-5)].join('\n\n'), 'latin1');
+}
+
+const chatTypes = Object.keys(adapters).filter((type) => adapters[Number(type)]?.chat);
+
+it('knows a dialect for every adapter in the registry', () => {
+  expect(chatTypes.filter((type) => !dialectOf[type])).toEqual([]);
+});
+
+describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] as const))(
+  'channel type %i',
+  (type, dialect) => {
+    const settings: ReadonlyArray<[string, Target['setting']]> = [
+      ['as it comes', {}],
+      ['rebuilt', { forceFormat: true }],
+    ];
+
+    it.each(settings)('a stream %s is the same wherever the network cuts the bytes', (_name, setting) => {
+      // Beginning and end of the recording: every kind of event it has, every position of them.
+      const bytes = excerpt(dialect.stream);
+      const whole = play(type, [bytes], setting);
+      expect(whole.transform.usage()).toEqual(dialect.usage);
+      expect(whole.transform.done).toBe(true);
+      for (let at = 0; at <= bytes.length; at++) {
+        const { out, transform } = play(type, [bytes.subarray(0, at), bytes.subarray(at)], setting);
+        if (out !== whole.out) throw new Error(`differs when cut at ${at}`);
+        if (JSON.stringify(transform.usage()) !== JSON.stringify(dialect.usage)) throw new Error(`usage, cut at ${at}`);
+      }
+    });
+
+    it.each(settings)('a stream %s is the same byte by byte, cut everywhere at once', (_name, setting) => {
+      const single = [...dialect.stream].map((byte) => Buffer.from([byte]));
+      const pieces = play(type, single, setting);
+      expect(pieces.out).toBe(play(type, [dialect.stream], setting).out);
+      expect(pieces.transform.usage()).toEqual(dialect.usage);
+    });
+
+    it('says what the provider said, all of it', async () => {
+      const { meter, transform } = play(type, [dialect.stream]);
+      transform.tell();
+      expect(meter.transcript).toBe(dialect.text);
+      // What the provider itself counted for this text, give or take the cuts.
+      expect(Math.abs((await meter.tokens()) - dialect.usage.completionTokens)).toBeLessThanOrEqual(3);
+    });
+
+    it('keeps unknown fields of requests, zeros and false included', () => {
+      const body = {
+        temperature: 0,
+        top_p: 0,
+        store: false,
+        parallel_tool_calls: false,
+        logit_bias: {},
+        brand_new: { a: [1] },
+      };
+      const sent = adapters[type]?.chat?.toUpstreamRequest(request(body), target(type));
+      expect(JSON.parse(String(sent?.body))).toMatchObject(body);
+    });
+
+    it('never sends a key that is not the channel’s', () => {
+      const asked = { ...request({}), path: '/v1/chat/completions?key=sk-of-the-client&x=1' };
+      const sent = adapters[type]?.chat?.toUpstreamRequest(asked, target(type));
+      expect(JSON.stringify(sent)).not.toContain('sk-of-the-client');
+    });
+
+    it('hears tool calls', async () => {
+      const { meter, transform } = play(type, [dialect.toolStream]);
+      transform.tell();
+      expect(transform.complete).toBe(true);
+      expect(meter.heardAnything).toBe(true);
+      expect(meter.transcript).toBe('weather{"city":"Paris"}');
+      expect(await meter.tokens()).toBe(13);
+    });
+
+    it('stops at an error and keeps what came before', () => {
+      const { out, transform } = play(type, [dialect.errorStream]);
+      expect(transform.failure).toMatchObject({ status: 502, detail: { message: 'overloaded', code: 'busy' } });
+      expect(out).toContain('"Hi"');
+      expect(out).not.toContain('overloaded');
+    });
+
+    it('is not complete when the bytes just end', () => {
+      const cut = dialect.stream.subarray(0, dialect.stream.indexOf('\n\n', 2000) + 2);
+      expect(play(type, [cut]).transform.complete).toBe(false);
+    });
+
+    it('ends with the usage for who asked for it', () => {
+      const usage = { ...dialect.usage, completionTokens: 9 };
+      const asked = play(type, [dialect.stream], {}, true).transform.closing(usage).toString();
+      const events = asked
+        .trim()
+        .split('\n\n')
+        .map((event) => parseEvent(event)?.data ?? '');
+      expect(JSON.parse(events[0] ?? '')).toMatchObject({
+        choices: [],
+        usage: { prompt_tokens: 16, completion_tokens: 300 },
+      });
+      expect(events[1]).toBe('[DONE]');
+      expect(play(type, [dialect.stream]).transform.closing(usage).toString()).toBe('data: [DONE]\n\n');
+    });
+  },
+);
