@@ -175,7 +175,8 @@ export class ChannelService {
       );
       if (!result.affected) return false;
       const content = `Channel ${id} was disabled automatically`;
-      await audit.record(manager, { type: LogType.system, userId: 0, username: '', content, other: { channel: id } });
+      const other = { channel: id, reason: reason.slice(0, 1000) };
+      await audit.record(manager, { type: LogType.system, userId: 0, username: '', content, other });
       return true;
     });
     if (changed) await this.announce(id);

@@ -47,6 +47,8 @@ async function dropPartition(database: DataSource, name: string): Promise<number
   try {
     return await database.transaction(async (manager) => {
       await manager.query("SET LOCAL lock_timeout = '3s'");
+      // Counting a hundred million rows takes longer than any other statement may.
+      await manager.query('SET LOCAL statement_timeout = 0');
       const [row] = await manager.query<Array<{ rows: string }>>(`SELECT count(*)::text AS rows FROM ${table}`);
       await manager.query(`DROP TABLE ${table}`);
       return Number(row?.rows ?? 0);
