@@ -1,4 +1,5 @@
-// Runs before the first paint: the stored theme (else the system's) and language go onto <html>.
+// Runs before the first paint: the stored theme (else the system's) and language go onto <html>. The style nonce of the
+// content security policy is put where the toast library looks for it as soon as it loads.
 (function () {
   const root = document.documentElement;
   const read = (key) => {
@@ -13,4 +14,6 @@
   root.setAttribute('data-theme', dark ? 'dark' : 'light');
   const language = read('language') || navigator.language || 'en';
   root.lang = language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+  const nonce = document.querySelector('meta[name="csp-nonce"]');
+  if (nonce) window.__nonce__ = nonce.content;
 })();

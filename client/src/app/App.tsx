@@ -21,7 +21,7 @@ export function App() {
     }),
   );
   return (
-    <ThemeProvider theme={theme} defaultMode="system" modeStorageKey={themeStorageKey} disableTransitionOnChange>
+    <ThemeProvider theme={theme} defaultMode="system" modeStorageKey={themeStorageKey}>
       <CssBaseline enableColorScheme />
       <ApolloProvider client={client}>
         <ConfirmProvider>

@@ -49,7 +49,7 @@ export function SideDrawer({
           <Typography id={titleId} variant="h2" sx={{ overflowWrap: 'anywhere' }}>
             {title}
           </Typography>
-          <Box className="num" sx={{ fontSize: 12, lineHeight: '18px', minHeight: 18, color: 'text.secondary', overflowWrap: 'anywhere' }}>
+          <Box className="num" sx={{ fontSize: 12, lineHeight: '18px', minHeight: 18, color: 'text.secondary', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>
             {meta}
           </Box>
         </Box>

@@ -42,7 +42,7 @@ export function Hidden({ children }: { readonly children: ReactNode }) {
   return (
     <Box
       component="span"
-      sx={{ position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)', whiteSpace: 'nowrap' }}
+      sx={{ position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)', whiteSpace: 'nowrap' }}
     >
       {children}
     </Box>

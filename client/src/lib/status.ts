@@ -61,8 +61,11 @@ export const useStatus = (): SiteStatus => useStore(store).status;
 
 export const useIsStatusKnown = (): boolean => useStore(store).known;
 
+/** What the server says while nobody has set its address. */
+const unsetAddress = 'http://localhost:3000';
+
 /** The address clients point their SDK at: the configured one, else where this page came from. */
 export function useBaseAddress(): string {
-  const { serverAddress } = useStatus();
-  return (serverAddress || location.origin).replace(/\/+$/, '');
+  const address = useStatus().serverAddress.replace(/\/+$/, '');
+  return address === '' || address === unsetAddress ? location.origin : address;
 }

@@ -1,3 +1,4 @@
+import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import type { Components, Theme } from '@mui/material/styles';
 
 /** Buttons, fields, chips, switches, tabs. */
@@ -96,8 +97,11 @@ export const controlOverrides: Components<Theme> = {
   },
   MuiInputAdornment: { styleOverrides: { root: ({ theme }) => ({ color: theme.vars.palette.text.secondary }) } },
   MuiSelect: {
-    defaultProps: { size: 'small' },
-    styleOverrides: { select: { minHeight: '20px !important', padding: '6px 10px' }, icon: { fontSize: 18, right: 6 } },
+    defaultProps: { size: 'small', IconComponent: ExpandMoreOutlinedIcon },
+    styleOverrides: {
+      select: { minHeight: '20px !important', lineHeight: '20px', padding: '6px 10px' },
+      icon: { fontSize: 16, right: 8, top: 'calc(50% - 8px)' },
+    },
   },
   MuiTextField: { defaultProps: { size: 'small' } },
   MuiAutocomplete: {

@@ -8,7 +8,7 @@ export const surfaceOverrides: Components<Theme> = {
       body: { fontSize: 13, lineHeight: '20px', WebkitFontSmoothing: 'antialiased', MozOsxFontSmoothing: 'grayscale' },
       // Kerning closes the point in "17.7k" until it reads "177k": figures go without.
       '.num': { fontVariantNumeric: 'tabular-nums', fontKerning: 'none' },
-      '.mono': { fontFamily: mono, fontSize: '.94em' },
+      '.mono, .mono.MuiInputBase-input': { fontFamily: mono, fontSize: '.94em' },
       ':lang(zh) *': { letterSpacing: '0 !important' },
       ':focus-visible': { outline: `2px solid ${palette.primary.main}`, outlineOffset: 2 },
       '@media (prefers-reduced-motion: reduce)': {

@@ -7,6 +7,7 @@ import { zhCN } from '@mui/x-data-grid/locales';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../../lib/errors.js';
+import { styleNonce } from '../../lib/nonce.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 import { EmptyState } from '../EmptyState.js';
@@ -125,7 +126,7 @@ function WideGrid<R extends GridValidRowModel>({
         disableColumnMenu
         disableColumnFilter
         disableRowSelectionOnClick
-        disableVirtualization={false}
+        {...(styleNonce ? { nonce: styleNonce } : {})}
         localeText={i18n.language === 'zh' ? zhCN.components.MuiDataGrid.defaultProps.localeText : undefined}
         slots={{ noRowsOverlay: () => nothing }}
         slotProps={{ loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' } }}

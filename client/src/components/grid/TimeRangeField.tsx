@@ -43,7 +43,7 @@ export function TimeRangeField({
         className="num"
         aria-haspopup="dialog"
         aria-label={t('time.range', { range: text })}
-        startIcon={<CalendarTodayOutlinedIcon />}
+        startIcon={<CalendarTodayOutlinedIcon sx={{ color: 'text.secondary' }} />}
         onClick={(event) => { setAnchor(event.currentTarget); }}
         sx={{ width: { xs: '100%', sm: width }, justifyContent: 'flex-start', fontWeight: 400, paddingX: '10px', overflow: 'hidden' }}
       >

@@ -42,7 +42,8 @@ export const logs = {
 
   previousRow: 'Previous row',
   nextRow: 'Next row',
-  requestId: 'request {{id}}',
+  requestIdName: 'Request ID',
+  copyRequestId: 'Copy request ID',
   bill: 'Bill',
   billInput: 'Input',
   billCacheRead: 'Cache read',

@@ -42,7 +42,8 @@ export const logs = {
 
   previousRow: '上一条',
   nextRow: '下一条',
-  requestId: '请求 {{id}}',
+  requestIdName: '请求 ID',
+  copyRequestId: '复制请求 ID',
   bill: '账单',
   billInput: '输入',
   billCacheRead: '缓存读取',

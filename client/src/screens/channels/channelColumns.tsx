@@ -35,7 +35,7 @@ export interface ChannelCellTools {
 export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFragment>[] {
   const { t, format, actions, typeLabel, search } = tools;
   return [
-    { field: 'id', headerName: t('channels.id'), width: 60, renderCell: ({ row }) => <Num>{row.id}</Num>, cellClassName: 'quiet' },
+    { field: 'id', headerName: t('channels.id'), width: 52, renderCell: ({ row }) => <Num>{row.id}</Num>, cellClassName: 'quiet' },
     {
       field: 'name',
       headerName: t('channels.name'),
@@ -47,11 +47,11 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFr
         </MuiLink>
       ),
     },
-    { field: 'group', headerName: t('channels.groups'), width: 132, sortable: false, renderCell: ({ row }) => <GroupChips groups={fromCommaList(row.group)} /> },
+    { field: 'group', headerName: t('channels.groups'), width: 126, sortable: false, renderCell: ({ row }) => <GroupChips groups={fromCommaList(row.group)} /> },
     {
       field: 'type',
       headerName: t('channels.type'),
-      width: 138,
+      width: 134,
       renderCell: ({ row }) => (
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
           <TypeMark label={typeLabel(row.type)} />
@@ -59,13 +59,13 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFr
         </Box>
       ),
     },
-    { field: 'tag', headerName: t('channels.tag'), width: 96, renderCell: ({ row }) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />) },
-    { field: 'status', headerName: t('channels.status'), width: 124, renderCell: ({ row }) => <ChannelStatusChip channel={row} /> },
-    { field: 'responseTime', headerName: t('channels.response'), width: 96, renderCell: ({ row }) => <ResponseChip channel={row} /> },
+    { field: 'tag', headerName: t('channels.tag'), width: 92, renderCell: ({ row }) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />) },
+    { field: 'status', headerName: t('channels.status'), width: 118, renderCell: ({ row }) => <ChannelStatusChip channel={row} /> },
+    { field: 'responseTime', headerName: t('channels.response'), width: 92, renderCell: ({ row }) => <ResponseChip channel={row} /> },
     {
       field: 'usedQuota',
       headerName: t('channels.used'),
-      width: 100,
+      width: 94,
       align: 'right',
       headerAlign: 'right',
       renderCell: ({ row }) => <Num>{format.money(row.usedQuota, 'balance')}</Num>,
@@ -73,7 +73,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFr
     {
       field: 'balance',
       headerName: t('channels.balance'),
-      width: 92,
+      width: 88,
       align: 'right',
       headerAlign: 'right',
       renderCell: ({ row }) => (row.balanceUpdatedTime ? <Num>{dollars(row.balance, 2)}</Num> : <Dash />),
@@ -83,7 +83,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFr
     {
       field: 'actions',
       headerName: '',
-      width: 118,
+      width: 112,
       sortable: false,
       align: 'right',
       renderCell: ({ row }) => <ChannelRowActions row={row} tools={{ ...tools, actions }} />,
@@ -100,7 +100,7 @@ function numberColumn(
   return {
     field,
     headerName,
-    width: 76,
+    width: 66,
     align: 'right',
     headerAlign: 'right',
     renderCell: ({ row }) => (

@@ -85,6 +85,7 @@ export function TypeMark({ label }: { readonly label: string }) {
         placeItems: 'center',
         borderRadius: '4px',
         fontSize: 10,
+        lineHeight: 1,
         fontWeight: 600,
         color: vars.palette.text.secondary,
         backgroundColor: vars.palette.surface.sunken,

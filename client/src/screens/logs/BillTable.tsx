@@ -24,7 +24,7 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
   const { t } = useTranslation();
   return (
     <Card sx={{ mt: 1.5 }}>
-      <Box component="table" className="num" aria-label={t('logs.bill')} sx={{ width: '100%', borderCollapse: 'collapse', '& td:first-of-type, & th:first-of-type': { pl: 2, textAlign: 'left' }, '& td:last-of-type': { pr: 2 } }}>
+      <Box component="table" className="num" aria-label={t('logs.bill')} sx={{ width: '100%', borderCollapse: 'collapse', '& tr > :first-of-type:is(th)': { pl: 2, textAlign: 'left' }, '& tr > td:last-of-type': { pr: 2 } }}>
         <Box component="tbody" sx={{ '& tr:first-of-type > *': { pt: 1 }, '& tr:last-of-type > *': { pb: 1 } }}>
           {bill.lines.map((line) => (
             <tr key={line.kind}>

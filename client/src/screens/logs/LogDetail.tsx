@@ -56,7 +56,7 @@ export function LogDetail({
       open
       width={520}
       title={title}
-      meta={[dateTime(row.createdAt, 'seconds'), row.requestId && t('logs.requestId', { id: row.requestId })].filter(Boolean).join(' · ')}
+      meta={dateTime(row.createdAt, 'seconds')}
       onClose={() => { onOpen(null); }}
       headerActions={
         <>

@@ -3,6 +3,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
+import { CopyButton } from '../../components/CopyButton.js';
 import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -36,6 +37,15 @@ export function RequestSection({ row, other, isAdmin }: { readonly row: LogRowFr
     <Section title={t('logs.request')}>
       <NameValues
         rows={[
+          [
+            t('logs.requestIdName'),
+            row.requestId && (
+              <Box sx={{ display: 'flex', alignItems: 'center', my: '-4px' }}>
+                <Mono>{row.requestId}</Mono>
+                <CopyButton value={row.requestId} label={t('logs.copyRequestId')} size={26} />
+              </Box>
+            ),
+          ],
           [t('logs.user'), row.username],
           [t('logs.token'), row.tokenName],
           [t('logs.channel'), channel || null],

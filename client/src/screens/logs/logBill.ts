@@ -90,14 +90,14 @@ function finish(row: BilledRow, other: LogOther, quotaPerUnit: number, lines: re
   // The server rounds once, half up or down by endpoint; a positive price charges at least one.
   const explains = Math.abs(expected - row.quota) <= 1;
   const result = `${integer(row.quota)} ÷ ${integer(quotaPerUnit)} = ${dollars(charged, 6)}`;
-  const exact = Math.abs(expected - row.quota) < 1e-6 ? '=' : '≈';
+  const equals = Math.abs(expected - row.quota) < 1e-6 ? '=' : '≈';
   return {
     lines,
     subtotal: lines.reduce((total, line) => total + line.amount, 0),
     groupRatio: other.groupRatio,
     quota: row.quota,
     charged,
-    formula: explains ? `${sum}\n${exact} ${integer(row.quota)} → ${result}` : `${sum}\n= ${decimal(expected, 2)}`,
+    formula: explains ? `${sum} ${equals} ${integer(row.quota)}\n${result}` : `${sum} = ${decimal(expected, 2)}`,
     explains,
   };
 }

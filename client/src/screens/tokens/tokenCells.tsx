@@ -60,7 +60,7 @@ export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id'
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', minWidth: 0, maxWidth: '100%' }}>
       <Box className="mono" title={key ?? undefined} sx={{ minWidth: 0, flex: 1, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', mr: 0.5 }}>
-        {key ?? withPrefix(token.maskedKey)}
+        {key ?? shortMask(token.maskedKey)}
       </Box>
       <IconButton
         aria-label={key === null ? t('tokens.showKeyOf', { name: token.name }) : t('tokens.hideKeyOf', { name: token.name })}
@@ -70,13 +70,16 @@ export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id'
       >
         {key === null ? <VisibilityOutlinedIcon /> : <VisibilityOffOutlinedIcon />}
       </IconButton>
-      <CopyButton value={load} label={t('tokens.copyKeyOf', { name: token.name })} shown={withPrefix(token.maskedKey)} size={26} />
+      <CopyButton value={load} label={t('tokens.copyKeyOf', { name: token.name })} shown={shortMask(token.maskedKey)} size={26} />
     </Box>
   );
 }
 
 /** Keys travel without their `sk-`; people and SDKs need it. */
 export const withPrefix = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`);
+
+/** `sk-Jx4T…` of a masked key: its stars as one sign. */
+const shortMask = (masked: string): string => withPrefix(masked).replace(/[*•]+/, '…');
 
 /** "$67.60 left of $250.00" over a bar; unlimited tokens say what was used. */
 export function QuotaCell({ token }: { readonly token: Pick<TokenRowFragment, 'remainQuota' | 'usedQuota' | 'unlimitedQuota'> }) {

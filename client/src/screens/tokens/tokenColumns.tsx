@@ -23,9 +23,9 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
         </MuiLink>
       ),
     },
-    { field: 'maskedKey', headerName: t('tokens.key'), width: 186, sortable: false, renderCell: ({ row }) => <KeyCell token={row} /> },
-    { field: 'status', headerName: t('tokens.status'), width: 112, renderCell: ({ row }) => <TokenStatusChip status={row.status} /> },
-    { field: 'remainQuota', headerName: t('tokens.quota'), width: 204, renderCell: ({ row }) => <QuotaCell token={row} /> },
+    { field: 'maskedKey', headerName: t('tokens.key'), width: 184, sortable: false, renderCell: ({ row }) => <KeyCell token={row} /> },
+    { field: 'status', headerName: t('tokens.status'), width: 106, renderCell: ({ row }) => <TokenStatusChip status={row.status} /> },
+    { field: 'remainQuota', headerName: t('tokens.quota'), width: 190, renderCell: ({ row }) => <QuotaCell token={row} /> },
     {
       field: 'group',
       headerName: t('tokens.group'),
