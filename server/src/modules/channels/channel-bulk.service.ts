@@ -1,4 +1,4 @@
-import { In, type EntityManager } from 'typeorm';
+import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { LogType } from '../logs/log.entity.js';
@@ -20,20 +20,14 @@ export class ChannelBulkService {
   async delete(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const admin = requireRole(actor, 'admin');
     if (ids.length === 0) throw new InvalidInputError('Invalid parameter', 'ids');
-    return this.change(admin, 'Deleted', async (manager) => {
-      const { affected } = await manager.delete(Channel, { id: In([...ids]) });
-      return affected ?? 0;
-    });
+    return this.change(admin, 'Deleted', (manager) => remove(manager, { id: In([...ids]) }));
   }
 
   /** Those disabled by hand and automatically. @returns how many are gone */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
     const admin = requireRole(actor, 'admin');
-    return this.change(admin, 'Deleted disabled channels:', async (manager) => {
-      const status = In([ChannelStatus.disabled, ChannelStatus.autoDisabled]);
-      const { affected } = await manager.delete(Channel, { status });
-      return affected ?? 0;
-    });
+    const status = In([ChannelStatus.disabled, ChannelStatus.autoDisabled]);
+    return this.change(admin, 'Deleted disabled channels:', (manager) => remove(manager, { status }));
   }
 
   /** @param tag empty takes the tag away @returns how many have it now */
@@ -71,7 +65,11 @@ export class ChannelBulkService {
   async fix(actor: MaybeActor): Promise<number> {
     const admin = requireRole(actor, 'admin');
     return this.change(admin, 'Repaired', async (manager) => {
-      const rows = await manager.find(Channel, { select: { id: true, models: true, group: true } });
+      const rows = await manager.find(Channel, {
+        select: { id: true, models: true, group: true },
+        order: { id: 'ASC' },
+        lock: { mode: 'pessimistic_write' },
+      });
       const repairs = rows
         .map(({ id, models, group }) => ({
           id,
@@ -101,12 +99,31 @@ export class ChannelBulkService {
   }
 }
 
+type Which = FindOptionsWhere<Channel>;
+
 async function update(
   manager: EntityManager,
-  which: Parameters<EntityManager['update']>[1],
+  which: Which,
   fields: Partial<Omit<ChannelFields, 'key'>>,
 ): Promise<number> {
-  if (Object.keys(fields).length === 0) return manager.countBy(Channel, which as object);
-  const { affected } = await manager.update(Channel, which, fields);
-  return affected ?? 0;
+  const ids = await lock(manager, which);
+  if (ids.length > 0 && Object.keys(fields).length > 0) await manager.update(Channel, { id: In(ids) }, fields);
+  return ids.length;
+}
+
+async function remove(manager: EntityManager, which: Which): Promise<number> {
+  const ids = await lock(manager, which);
+  if (ids.length > 0) await manager.delete(Channel, { id: In(ids) });
+  return ids.length;
+}
+
+/** In the order of ids, as settlements lock them: neither waits for the other in a circle. */
+async function lock(manager: EntityManager, which: Which): Promise<number[]> {
+  const rows = await manager.find(Channel, {
+    select: { id: true },
+    where: which,
+    order: { id: 'ASC' },
+    lock: { mode: 'pessimistic_write' },
+  });
+  return rows.map(({ id }) => id);
 }
