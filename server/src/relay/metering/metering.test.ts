@@ -120,7 +120,8 @@ describe('texts made to hurt', () => {
     const text = `${'a'.repeat(1023)}${'😀'.repeat(1000)} end`;
     const pieces = withoutLongRuns(text);
     expect(pieces.join('')).toBe(text);
-    expect(pieces.every((piece) => piece.isWellFormed?.() ?? true)).toBe(true);
+    const brokenCharacter = /[\uD800-\uDBFF]$/;
+    expect(pieces.filter((piece) => brokenCharacter.test(piece))).toEqual([]);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(1100);
   });
 

@@ -22,8 +22,11 @@ export class EventBlocks {
   constructor(private readonly eventLimit = defaultEventLimit) {}
 
   push(bytes: Buffer): EventBlock | null {
+    const text = bytes.toString('latin1');
+    // The usual read begins and ends with whole events.
+    if (this.waitingLength === 0 && text.endsWith('\n\n')) return { bytes, text };
     const seam = this.seam();
-    const probe = seam + bytes.toString('latin1');
+    const probe = seam + text;
     const end = lastBoundary(probe) - seam.length;
     // A boundary inside the seam alone was seen before; what is found reaches into the new bytes.
     if (end <= 0) {

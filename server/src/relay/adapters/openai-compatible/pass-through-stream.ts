@@ -10,10 +10,11 @@ type Fields = Record<string, unknown>;
 
 /** Bytes kept unread in case they have to be counted. A usual answer stays below and is never parsed at all. */
 const keptLimit = 32 * 1024;
-const usageMark = '"usage"';
-const errorMark = '"error"';
-const openBrace = 0x7b;
-const quote = 0x22;
+/**
+ * A key `usage` or `error` whose value is an object or text: `"usage":null` on every chunk is not worth parsing. Inside
+ * JSON text a quote is escaped, so content cannot look like a key.
+ */
+const mark = /"(?:usage|error)"\s*:\s*["{]/g;
 
 /**
  * Forwards a stream that already speaks the client's dialect. Bytes go on as they came; only events that carry usage or
@@ -81,9 +82,8 @@ export class PassThroughStream implements StreamTransform {
   private forward(block: EventBlock): Buffer | null {
     const { text, bytes } = block;
     this.keep(block);
-    let usageAt = nextOf(text, usageMark, 0);
-    let errorAt = nextOf(text, errorMark, 0);
-    if (usageAt === Infinity && errorAt === Infinity && !text.includes('[DONE]')) return bytes;
+    let markAt = nextMark(text, 0);
+    if (markAt === Infinity && !text.includes('[DONE]')) return bytes;
 
     const pieces: Buffer[] = [];
     let from = 0;
@@ -98,9 +98,8 @@ export class PassThroughStream implements StreamTransform {
         from = text.length;
         return;
       }
-      if (usageAt < start) usageAt = nextOf(text, usageMark, start);
-      if (errorAt < start) errorAt = nextOf(text, errorMark, start);
-      if (usageAt >= end && errorAt >= end) return;
+      if (markAt < start) markAt = nextMark(text, start);
+      if (markAt >= end) return;
       if (this.look(bytes.subarray(start, end))) return;
       stopAt(start);
       from = this.failure ? text.length : end;
@@ -138,24 +137,12 @@ export class PassThroughStream implements StreamTransform {
   }
 }
 
-/**
- * The next place where `mark` is a key whose value is an object or text: `"usage":null` on every chunk is not worth
- * parsing. Inside JSON text a quote is escaped, so content cannot look like a key.
- * @returns Infinity when there is none
- */
-function nextOf(text: string, mark: string, start: number): number {
-  for (let at = text.indexOf(mark, start); at !== -1; at = text.indexOf(mark, at + mark.length)) {
-    let next = at + mark.length;
-    while (isGap(text.charCodeAt(next))) next++;
-    const code = text.charCodeAt(next);
-    if (code === openBrace || code === quote) return at;
-  }
-  return Infinity;
+/** @returns Infinity when there is none */
+function nextMark(text: string, start: number): number {
+  mark.lastIndex = start;
+  const found = mark.exec(text);
+  return found ? found.index : Infinity;
 }
-
-/** Space, tab, line ends, and the colon between key and value. */
-const isGap = (code: number): boolean =>
-  code === 0x20 || code === 0x3a || code === 0x09 || code === 0x0a || code === 0x0d;
 
 function isDone(text: string, start: number): boolean {
   if (!text.startsWith('data:', start)) return false;
