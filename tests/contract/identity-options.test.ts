@@ -227,6 +227,12 @@ describe('through GraphQL', () => {
   });
 });
 
+it('keeps every one of many changes at once', async () => {
+  const changes = { RetryTimes: '9', CheckInQuota: '77', MinTopUp: '3', SystemName: 'Parallel', SMTPPort: '2525' };
+  await Promise.all(Object.entries(changes).map(([key, value]) => put(root, key, value)));
+  expect(await listed()).toMatchObject(changes);
+});
+
 it('survives rows that this version cannot read', async () => {
   await site.query(`INSERT INTO options (key, value) VALUES ('FromTheFuture', 'x'), ('TelegramBotName', 'fine')
                     ON CONFLICT (key) DO UPDATE SET value = excluded.value`);

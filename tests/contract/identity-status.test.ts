@@ -157,3 +157,18 @@ it('takes documents as JSON only, so that no foreign form can send one', async (
   expect((await site.rest(root, 'GET', '/api/user/self')).status).toBe(200);
   expect((await site.rest(root, 'GET', '/graphql?query={me{id}}')).status).toBe(404);
 });
+
+it('limits GraphQL by address, and says so in its own shape', async () => {
+  const limited = await Site.open({ GLOBAL_API_RATE_LIMIT_ENABLE: 'true', GLOBAL_API_RATE_LIMIT: '1' });
+  for (let turn = 0; turn < 4; turn++) expect((await limited.graphql(null, '{ status { setup } }')).codes).toEqual([]);
+  const refused = await limited.rest(
+    null,
+    'POST',
+    '/graphql',
+    { query: '{ notice }' },
+    { 'content-type': 'application/json' },
+  );
+  expect([refused.status, refused.body]).toMatchObject([429, { errors: [{ extensions: { code: 'RATE_LIMITED' } }] }]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  await limited.stop();
+});

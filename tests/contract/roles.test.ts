@@ -82,7 +82,7 @@ describe.each(callers)('%s', (caller) => {
     const { query, body } = typeof entry === 'string' ? {} : entry[1];
     const path = pathOfNobody(pattern) + (query ? `?${query}` : '');
     const answer = await site.rest(person, method, path, method === 'GET' ? undefined : (body ?? {}));
-    const code = String(answer.body['code'] ?? '');
+    const code = typeof answer.body['code'] === 'string' ? answer.body['code'] : '';
     expect([code, isRefused([code])]).toEqual([code, mayNot(operation, caller)]);
     expect([answer.status === 401, answer.status === 404]).toEqual([code === 'NOT_SIGNED_IN', false]);
   });
@@ -199,20 +199,21 @@ describe('rows of users', () => {
 describe('rows of tokens belong to their owner alone', () => {
   const owners = ['common', 'admin', 'root'] as const;
   const everybody = ['anonymous', 'common', 'otherCommon', 'admin', 'otherAdmin', 'root'] as const;
-  const uses = [
-    ['key', 'query { tokenKey(id: $id) }', (id: number) => ['GET', `/api/token/${id}`]],
+  type Call = [method: string, path: string, body?: unknown];
+  const uses: ReadonlyArray<readonly [what: string, graphql: string, rest: (id: number) => Call]> = [
+    ['key', 'query { tokenKey(id: $id) }', (id) => ['GET', `/api/token/${id}`]],
     [
       'edit',
       'mutation { updateToken(id: $id, input: { name: "mine" }) { id } }',
-      (id: number) => ['PUT', '/api/token/', { id, name: 'mine', expired_time: -1, remain_quota: 0 }],
+      (id) => ['PUT', '/api/token/', { id, name: 'mine', expired_time: -1, remain_quota: 0 }],
     ],
     [
       'switch',
       'mutation { updateToken(id: $id, input: { status: 2 }) { id } }',
-      (id: number) => ['PUT', '/api/token/?status_only=true', { id, status: 2 }],
+      (id) => ['PUT', '/api/token/?status_only=true', { id, status: 2 }],
     ],
-    ['delete', 'mutation { deleteToken(id: $id) }', (id: number) => ['DELETE', `/api/token/${id}`]],
-  ] as const;
+    ['delete', 'mutation { deleteToken(id: $id) }', (id) => ['DELETE', `/api/token/${id}`]],
+  ];
   const cases = owners.flatMap((owner) =>
     everybody.flatMap((caller) => uses.map((use) => [caller, use[0], owner, use] as const)),
   );
@@ -228,8 +229,7 @@ describe('rows of tokens belong to their owner alone', () => {
     const person = people[caller];
     const { codes } = await site.graphql(person, graphql.replace('$id', String(await token(owner))));
     expect([codes, codes.length === 0]).toEqual([codes, caller === owner]);
-    const [method = '', path = '', body] = rest(await token(owner));
-    const answer = await site.rest(person, String(method), String(path), body);
+    const answer = await site.rest(person, ...rest(await token(owner)));
     expect([answer.body, answer.body['success']]).toEqual([answer.body, caller === owner]);
   });
 

@@ -118,7 +118,7 @@ export class Site {
   }
 
   async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.server.database.dataSource.query(sql, parameters) as Promise<Row[]>;
+    return this.server.database.dataSource.query<Row[]>(sql, parameters);
   }
 
   async setUp(): Promise<Person> {

@@ -38,6 +38,7 @@ it('tells that the database is away without its words', () => {
   const shown = thrownBy(away);
   expect(shown.extensions).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 });
   expect(shown.message).not.toContain('10.0.0.5');
+  expect(reported).toEqual([away]);
 });
 
 it('leaves out what libraries put beside the code', () => {

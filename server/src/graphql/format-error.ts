@@ -60,14 +60,14 @@ const documentCodes = new Set([
   'QUERY_TOO_EXPENSIVE',
 ]);
 
-/** @param report takes what nobody foresaw, for the log */
+/** @param report takes what the caller is not told, for the log */
 export const formatErrors =
   (report: (error: unknown) => void) =>
   (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const original = unwrapResolverError(thrown);
-    const error = isDatabaseAway(original)
-      ? new UnavailableError('The database is away, try again in a moment')
-      : original;
+    const away = isDatabaseAway(original);
+    const error = away ? new UnavailableError('The database is away, try again in a moment') : original;
+    if (away) report(original);
     const place = {
       ...(formatted.locations && { locations: formatted.locations }),
       ...(formatted.path && { path: formatted.path }),

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import { buildSchema, type ClassType } from 'type-graphql';
 
 /** Something with TypeGraphQL's `@Resolver` on its class. */
-export type ResolverClass = ClassType<object>;
+export type ResolverClass = ClassType;
 
 /**
  * @param classes every resolver class

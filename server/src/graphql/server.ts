@@ -42,7 +42,7 @@ export const graphqlPlugin =
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
         ApolloServerPluginLandingPageDisabled(),
       ],
-      formatError: formatErrors((error) => logger.error({ err: error }, 'unforeseen failure in a resolver')),
+      formatError: formatErrors((error) => logger.error({ err: error }, 'a resolver failed')),
       introspection: true,
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,

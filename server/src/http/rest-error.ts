@@ -63,6 +63,7 @@ export function sendRestError(error: unknown, request: FastifyRequest, reply: Fa
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   const answer: RestFailure = { success: false, message, code };
+  if (code === 'SERVICE_UNAVAILABLE') request.log.warn({ err: error }, 'a store is away');
   if (code !== 'INTERNAL_ERROR') return reply.status(status).send(answer);
   request.log.error({ err: error }, 'unforeseen failure');
   // with the shape in which older clients expect what nobody foresaw

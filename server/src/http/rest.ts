@@ -46,13 +46,13 @@ export function restHandlers(authenticator: Authenticator) {
           request,
           reply,
         });
-        if (reply.sent) return reply;
+        if (reply.sent) return undefined;
         if (result instanceof RestAnswer) return await reply.status(result.status).send(result.body);
         return await reply.send(
           result === undefined ? { success: true, message: '' } : { success: true, message: '', data: result },
         );
       } catch (error) {
-        return sendRestError(error, request, reply);
+        return await sendRestError(error, request, reply);
       }
     };
 

@@ -8,7 +8,7 @@ export function randomAlphanumeric(length: number): string {
   while (text.length < length) {
     for (const byte of randomBytes(length * 2)) {
       // 248 = 4 * 62: larger bytes would favour the first characters
-      if (byte < 248 && text.length < length) text += alphanumerics[byte % 62];
+      if (byte < 248 && text.length < length) text += alphanumerics.charAt(byte % 62);
     }
   }
   return text;

@@ -7,7 +7,7 @@ import { UserStatus, type Actor } from '../../shared/actor.js';
 import { addressKey } from '../../shared/address.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { OptionValues } from '../options/option-registry.js';
+import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 import type { PasswordService } from './password.service.js';
 import type { SessionOrigin, SessionService } from './session.service.js';

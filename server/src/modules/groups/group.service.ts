@@ -1,5 +1,5 @@
 import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
-import type { OptionValues } from '../options/option-registry.js';
+import type { OptionValues } from '../options/option.service.js';
 
 export interface UsableGroup {
   readonly name: string;

@@ -199,8 +199,7 @@ export const optionKeys = Object.keys(optionRegistry) as OptionKey[];
 export const isOptionKey = (key: string): key is OptionKey => Object.hasOwn(optionRegistry, key);
 
 /** The same for every key, where the value's type is of no interest. */
-export const definitionOf = (key: OptionKey): OptionDefinition<unknown> =>
-  optionRegistry[key] as OptionDefinition<unknown>;
+export const definitionOf = (key: OptionKey): OptionDefinition<unknown> => optionRegistry[key];
 
 /** @throws InvalidInputError that names the key, never the value */
 export function parseOption<Key extends OptionKey>(key: Key, given: string): OptionValues[Key] {

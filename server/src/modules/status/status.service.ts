@@ -3,7 +3,7 @@ import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
-import type { OptionValues } from '../options/option-registry.js';
+import type { OptionValues } from '../options/option.service.js';
 import type { SetupService } from '../setup/setup.service.js';
 import { toStatus, type Status } from './status.js';
 

@@ -1,4 +1,4 @@
-import type { OptionValues } from '../options/option-registry.js';
+import type { OptionValues } from '../options/option.service.js';
 
 /** Public facts about the site (`rest-api.md` 5.1): settings in their native types, never null. */
 export interface Status {

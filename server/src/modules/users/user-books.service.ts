@@ -4,7 +4,7 @@ import type { Actor } from '../../shared/actor.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { formatQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
-import type { OptionValues } from '../options/option-registry.js';
+import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import type { User } from './user.entity.js';
 
@@ -40,9 +40,10 @@ export class UserBooks {
 
   /** Moves a balance to a value: books the difference to what it is now, under the row's lock. */
   async moveTo(manager: EntityManager, actor: Actor, user: User, quota: number): Promise<void> {
-    const rows = (await manager.query('SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE', [user.id])) as Array<{
-      quota: string;
-    }>;
+    const rows = await manager.query<Array<{ quota: string }>>(
+      'SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE',
+      [user.id],
+    );
     await this.grant(manager, actor, user, quota - Number(rows[0]?.quota ?? 0));
   }
 

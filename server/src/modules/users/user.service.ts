@@ -6,7 +6,7 @@ import type { Page, PageQuery } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
-import type { OptionValues } from '../options/option-registry.js';
+import type { OptionValues } from '../options/option.service.js';
 import { Token, TokenStatus } from '../tokens/token.entity.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
 import type { UserBooks } from './user-books.service.js';
