@@ -38,7 +38,7 @@ export class RoutingDirectory {
     changes.on('channel', ({ id }) => {
       if (typeof id === 'number') this.changed.add(id);
       else this.allChanged = true;
-      void this.follow();
+      return this.follow();
     });
     this.timer = setInterval(() => {
       this.allChanged = true;
