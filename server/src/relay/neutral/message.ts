@@ -6,8 +6,8 @@ export type MediaSource =
   /** `mediaType` without parameters, '' when nobody said. */
   | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
   | { readonly kind: 'url'; readonly url: string; readonly mediaType?: string }
-  /** A file that lies at the provider of the client's dialect. */
-  | { readonly kind: 'id'; readonly id: string }
+  /** A file that lies at the provider of one dialect. */
+  | { readonly kind: 'id'; readonly id: string; readonly dialect: Dialect }
   | { readonly kind: 'text'; readonly text: string };
 
 interface Located {

@@ -1,0 +1,72 @@
+/** What one Claude model takes and refuses (`relay-providers.md` 2.2, 2.3, 7.3). Unknown names are held to be recent. */
+export interface ClaudeTraits {
+  /** Thinks as much as it finds right; older ones take a budget of tokens. */
+  readonly thinking: 'none' | 'budget' | 'adaptive';
+  /** Takes temperature, top_p and top_k. */
+  readonly sampling: boolean;
+  /** Takes temperature and top_p in one call. */
+  readonly samplingTogether: boolean;
+  /** Takes a JSON schema for its answer. */
+  readonly schemas: boolean;
+  /** Keeps its thoughts to itself unless asked for a summary. */
+  readonly hidesThoughts: boolean;
+  /** Takes the highest effort short of `max`. */
+  readonly extraEffort: boolean;
+  /** Most tokens of one answer; null when unknown. */
+  readonly outputLimit: number | null;
+}
+
+interface Version {
+  readonly family: string;
+  readonly number: number;
+}
+
+/** `claude-sonnet-4-5-20250929`: the date is no minor version. */
+const familyFirst = /claude-(opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/;
+/** `claude-3-5-haiku-20241022` */
+const versionFirst = /claude-(\d)(?:[-.](\d))?-(opus|sonnet|haiku)/;
+const ancient = /claude-(?:instant|[12](?:\.\d)?(?:$|[-@:]))/;
+
+/** @returns null when the name says nothing of a version, as with aliases and profiles */
+function versionOf(model: string): Version | null {
+  const named = familyFirst.exec(model);
+  if (named) return { family: named[1] ?? '', number: Number(named[2]) + Number(named[3] ?? 0) / 10 };
+  const old = versionFirst.exec(model);
+  if (old) return { family: old[3] ?? '', number: Number(old[1]) + Number(old[2] ?? 0) / 10 };
+  return ancient.test(model) ? { family: 'ancient', number: 2 } : null;
+}
+
+/** @param model any spelling of the name: plain, Bedrock's or Vertex's */
+export function claudeTraits(model: string): ClaudeTraits {
+  const version = versionOf(model);
+  if (!version) {
+    return {
+      thinking: 'budget',
+      sampling: true,
+      samplingTogether: true,
+      schemas: true,
+      hidesThoughts: false,
+      extraEffort: false,
+      outputLimit: null,
+    };
+  }
+  const { family, number } = version;
+  const adaptive = number >= 5 || (number >= 4.6 && family !== 'haiku');
+  const newest = number >= 5 || (number >= 4.7 && family === 'opus');
+  return {
+    thinking: adaptive ? 'adaptive' : number >= 3.7 ? 'budget' : 'none',
+    sampling: !newest,
+    samplingTogether: number < 4,
+    schemas: number >= 4.5 || (number >= 4.1 && family === 'opus'),
+    hidesThoughts: newest,
+    extraEffort: newest,
+    outputLimit: outputLimit(family, number),
+  };
+}
+
+function outputLimit(family: string, number: number): number {
+  if (number >= 4.6) return 128_000;
+  if (family === 'opus' && number >= 4 && number < 4.5) return 32_000;
+  if (number >= 3.7) return 64_000;
+  return number >= 3.5 ? 8192 : 4096;
+}

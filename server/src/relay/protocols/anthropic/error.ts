@@ -1,0 +1,47 @@
+import { UpstreamError } from '../../adapter.js';
+import { asFields, asText, type Fields } from '../../neutral/fields.js';
+import type { OpenAIFailure } from '../openai/error.js';
+
+/** Types clients know, with the status each belongs to (`relay-providers.md` 0.6, `relay-core.md` 9.3). */
+const statusOfType: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+const typeOfStatus = new Map(Object.entries(statusOfType).map(([type, status]) => [status, type]));
+
+const typeFor = (status: number): string =>
+  typeOfStatus.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+
+/** `{"type":"error","error":{type,message}}`; a type that Anthropic itself gave is kept. */
+export function anthropicErrorBody(failure: OpenAIFailure, requestId: string): string {
+  const type = failure.type in statusOfType ? failure.type : typeFor(failure.status);
+  return JSON.stringify({ type: 'error', error: { type, message: `${failure.message} (request id: ${requestId})` } });
+}
+
+/** The same inside a stream: the last event, nothing closes it (`relay-core.md` 9.5). */
+export const anthropicErrorEvents = (failure: OpenAIFailure, requestId: string): string =>
+  `event: error\ndata: ${anthropicErrorBody(failure, requestId)}\n\n`;
+
+/**
+ * An error that came with status 200, whole or as an event.
+ * @returns null when the value reports none
+ */
+export function readAnthropicError(value: Fields): UpstreamError | null {
+  const error = asFields(value['error']);
+  if (value['type'] !== 'error' && !error) return null;
+  const type = asText(error?.['type']) || 'api_error';
+  return new UpstreamError(statusOfType[type] ?? 502, {
+    message: asText(error?.['message']) || type,
+    type,
+    code: type,
+  });
+}

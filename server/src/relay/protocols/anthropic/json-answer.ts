@@ -1,0 +1,36 @@
+import { asFields, asList, type Fields } from '../../neutral/fields.js';
+import type { ResponseFormat } from '../../neutral/request.js';
+
+type Json = Record<string, unknown>;
+
+/** The tool a model without answer schemas has to call; its input is read as the answer. No client's tool has this name. */
+export const answerTool = 'tollgate_json_answer';
+
+export function jsonTool(format: Exclude<ResponseFormat, { kind: 'text' }>): Json {
+  const description = 'Give the whole answer as the input of this tool.';
+  if (format.kind === 'json')
+    return { name: answerTool, description, input_schema: { type: 'object', additionalProperties: true } };
+  return {
+    name: answerTool,
+    description: format.description ?? description,
+    input_schema: { type: 'object', ...format.schema },
+  };
+}
+
+/** Anthropic wants every object of an answer schema closed, as OpenAI's strict mode does. */
+export function outputSchema(schema: Fields, depth = 0): Json {
+  const closed: Json = { ...schema };
+  if (depth > 64) return closed;
+  const inner = (value: unknown): unknown => (asFields(value) ? outputSchema(asFields(value) ?? {}, depth + 1) : value);
+  if (schema['type'] === 'object' && schema['additionalProperties'] === undefined)
+    closed['additionalProperties'] = false;
+  for (const name of ['properties', '$defs', 'definitions']) {
+    const named = asFields(schema[name]);
+    if (named) closed[name] = Object.fromEntries(Object.entries(named).map(([key, value]) => [key, inner(value)]));
+  }
+  if (schema['items'] !== undefined) closed['items'] = inner(schema['items']);
+  for (const name of ['anyOf', 'oneOf', 'allOf']) {
+    if (schema[name] !== undefined) closed[name] = asList(schema[name]).map(inner);
+  }
+  return closed;
+}

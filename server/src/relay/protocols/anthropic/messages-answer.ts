@@ -1,0 +1,73 @@
+import type { NeutralAnswer } from '../../neutral/answer.js';
+import type { AnswerContext } from '../../neutral/codec.js';
+import { parseFields } from '../../neutral/fields.js';
+import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
+import { imageType, toDataUrl } from '../../neutral/media.js';
+import type { ImagePart, Part } from '../../neutral/message.js';
+import { noUsage } from '../../adapter.js';
+import { fromClaudeUsage } from './usage.js';
+
+type Json = Record<string, unknown>;
+
+/** A whole answer as a message (`relay-providers.md` 2.8). */
+export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {
+  const [choice] = answer.choices;
+  const content = (choice?.parts ?? []).flatMap(toBlocks);
+  return {
+    id: messageId(answer.id, context),
+    type: 'message',
+    role: 'assistant',
+    model: answer.model || context.model,
+    content,
+    ...stopOf(choice?.finish ?? 'stop', choice?.stopSequence),
+    usage: fromClaudeUsage(answer.usage ?? noUsage),
+  };
+}
+
+export const messageId = (id: string, context: AnswerContext): string =>
+  id.startsWith('msg_') ? id : `msg_${id || context.id}`;
+
+export const stopOf = (finish: FinishReason, stopSequence: string | undefined): Json => ({
+  stop_reason:
+    finish === 'stop' && stopSequence !== undefined ? 'stop_sequence' : fromFinishReason(finish, 'anthropic-messages'),
+  stop_sequence: stopSequence ?? null,
+});
+
+function toBlocks(part: Part): Json[] {
+  switch (part.kind) {
+    case 'text':
+      return [
+        ...(part.text === '' ? [] : [{ type: 'text', text: part.text }]),
+        ...(part.signature === undefined ? [] : [thought('', part.signature)]),
+      ];
+    case 'refusal':
+      return [{ type: 'text', text: part.text }];
+    case 'reasoning':
+      return [
+        part.redacted === undefined
+          ? thought(part.text, part.signature ?? '')
+          : { type: 'redacted_thinking', data: part.redacted },
+      ];
+    case 'toolCall':
+      return [
+        ...(part.signature === undefined ? [] : [thought('', part.signature)]),
+        { type: 'tool_use', id: part.id, name: part.name, input: inputOf(part.arguments) },
+      ];
+    case 'image':
+      return [{ type: 'text', text: imageText(part) }];
+    default:
+      return [];
+  }
+}
+
+const thought = (thinking: string, signature: string): Json => ({ type: 'thinking', thinking, signature });
+
+/** Arguments that were cut off are no object: they are handed over as they are, under a name that says so. */
+const inputOf = (text: string): unknown => (text.trim() === '' ? {} : (parseFields(text) ?? { INVALID_JSON: text }));
+
+/** Messages have no place for pictures in an answer. */
+export const imageText = ({ source }: Pick<ImagePart, 'source'>): string => {
+  const url =
+    source.kind === 'url' ? source.url : source.kind === 'base64' ? toDataUrl(imageType(source), source.data) : '';
+  return `![image](${url})`;
+};

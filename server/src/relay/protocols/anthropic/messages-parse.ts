@@ -1,0 +1,156 @@
+import { InvalidInputError } from '../../../shared/errors.js';
+import type { ClientCall } from '../../neutral/codec.js';
+import { asFields, without, type Fields } from '../../neutral/fields.js';
+import {
+  needFields,
+  needList,
+  needName,
+  needOneOf,
+  optionalCount,
+  optionalFields,
+  optionalFlag,
+  optionalList,
+  optionalNumber,
+  optionalText,
+  textList,
+} from '../../neutral/given.js';
+import type { NeutralMessage } from '../../neutral/message.js';
+import {
+  efforts,
+  type NeutralRequest,
+  type NeutralTool,
+  type Reasoning,
+  type ResponseFormat,
+  type ToolChoice,
+} from '../../neutral/request.js';
+import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
+
+/** Fields with a place of their own in the neutral form. */
+const known = new Set([
+  'model',
+  'messages',
+  'system',
+  'max_tokens',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stream',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'metadata',
+  'output_config',
+  'output_format',
+  'service_tier',
+]);
+
+/**
+ * A Messages call in the neutral form.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function parseMessagesRequest({ body, model, stream }: ClientCall): NeutralRequest {
+  const turns = needList(body['messages'] ?? [], 'messages');
+  if (turns.length === 0) throw new InvalidInputError('field messages is required', 'messages');
+  const output = optionalFields(body['output_config'], 'output_config') ?? {};
+  const maxOutput = optionalCount(body['max_tokens'], 'max_tokens');
+  const choice = optionalFields(body['tool_choice'], 'tool_choice');
+  const restOfOutput = without(output, new Set(['effort', 'format']));
+  return {
+    dialect: 'anthropic-messages',
+    model: model ?? needName(body['model'], 'model'),
+    messages: [...parseSystem(body['system']), ...turns.flatMap(parseTurn)],
+    tools: optionalList(body['tools'], 'tools').map(parseTool),
+    toolChoice: parseToolChoice(choice),
+    parallelToolCalls: choice?.['disable_parallel_tool_use'] === true ? false : undefined,
+    responseFormat: parseFormat(output['format'] ?? body['output_format']),
+    sampling: {
+      temperature: optionalNumber(body['temperature'], 'temperature'),
+      topP: optionalNumber(body['top_p'], 'top_p'),
+      topK: optionalCount(body['top_k'], 'top_k'),
+    },
+    stop: textList(body['stop_sequences'], 'stop_sequences'),
+    ...(maxOutput ? { maxOutput } : {}),
+    reasoning: parseReasoning(body, output),
+    stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
+    includeUsage: true,
+    count: 1,
+    user: optionalText(optionalFields(body['metadata'], 'metadata')?.['user_id'], 'metadata.user_id'),
+    modalities: [],
+    serviceTier: optionalText(body['service_tier'], 'service_tier'),
+    extras: {
+      ...without(body, known),
+      ...(Object.keys(restOfOutput).length > 0 ? { output_config: restOfOutput } : {}),
+    },
+  };
+}
+
+function parseSystem(system: unknown): NeutralMessage[] {
+  if (system === undefined || system === null || system === '') return [];
+  const parts = parseBlocks(system, 'system');
+  return parts.length === 0 ? [] : [{ role: 'system', parts }];
+}
+
+/** Results of tools stand in the user's turn; here they are a turn of their own before the rest. */
+function parseTurn(value: unknown, index: number): NeutralMessage[] {
+  const at = `messages[${index}]`;
+  const turn = needFields(value, at);
+  const role = needOneOf(turn['role'], ['user', 'assistant', 'system'], `${at}.role`);
+  const parts = parseBlocks(turn['content'], `${at}.content`);
+  if (role !== 'user') return [{ role, parts }];
+  const results = parts.filter((part) => part.kind === 'toolResult');
+  const rest = parts.filter((part) => part.kind !== 'toolResult');
+  if (results.length === 0) return [{ role, parts }];
+  return [{ role: 'tool', parts: results }, ...(rest.length > 0 ? [{ role, parts: rest } as const] : [])];
+}
+
+function parseTool(value: unknown, index: number): NeutralTool {
+  const at = `tools[${index}]`;
+  const tool = needFields(value, at);
+  const type = optionalText(tool['type'], `${at}.type`);
+  if (type !== undefined && type !== 'custom' && tool['input_schema'] === undefined) {
+    return { kind: 'builtin', name: type, dialect: 'anthropic-messages', value: tool, at };
+  }
+  return {
+    kind: 'function',
+    name: needName(tool['name'], `${at}.name`),
+    description: optionalText(tool['description'], `${at}.description`),
+    parameters: optionalFields(tool['input_schema'], `${at}.input_schema`),
+    strict: optionalFlag(tool['strict'], `${at}.strict`),
+    ...cacheControlOf(tool),
+    at,
+  };
+}
+
+function parseToolChoice(choice: Fields | undefined): ToolChoice | undefined {
+  if (!choice) return undefined;
+  const type = needOneOf(choice['type'], ['auto', 'any', 'tool', 'none'], 'tool_choice.type');
+  if (type === 'tool') return { mode: 'tool', name: needName(choice['name'], 'tool_choice.name') };
+  return { mode: type === 'any' ? 'required' : type };
+}
+
+function parseFormat(value: unknown): ResponseFormat | undefined {
+  const format = optionalFields(value, 'output_config.format');
+  if (!format) return undefined;
+  needOneOf(format['type'], ['json_schema'], 'output_config.format.type');
+  return {
+    kind: 'schema',
+    name: 'response',
+    schema: needFields(format['schema'], 'output_config.format.schema'),
+    strict: true,
+  };
+}
+
+function parseReasoning(body: Fields, output: Fields): Reasoning | undefined {
+  const thinking = optionalFields(body['thinking'], 'thinking');
+  const effort = output['effort'];
+  if (!thinking && (effort === undefined || effort === null)) return undefined;
+  const budget = optionalCount(thinking?.['budget_tokens'], 'thinking.budget_tokens');
+  return {
+    ...(effort === undefined || effort === null ? {} : { effort: needOneOf(effort, efforts, 'output_config.effort') }),
+    ...(thinking?.['type'] === 'enabled' && budget !== undefined ? { budget } : {}),
+    ...(thinking?.['type'] === 'adaptive' ? { adaptive: true } : {}),
+    ...(thinking?.['type'] === 'disabled' ? { off: true } : {}),
+    given: { ...(asFields(body['thinking']) ? { thinking } : {}) },
+  };
+}

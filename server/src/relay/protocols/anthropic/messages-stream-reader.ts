@@ -1,0 +1,136 @@
+import type { StreamReader } from '../../neutral/codec.js';
+import type { NeutralEvent } from '../../neutral/event.js';
+import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import type { ServerEvent } from '../../sse/event.js';
+import { readAnthropicError } from './error.js';
+import { answerTool } from './json-answer.js';
+import { stopReason, toAnnotation } from './messages-read.js';
+import { ClaudeUsage } from './usage.js';
+
+const choice = 0;
+
+interface OpenBlock {
+  readonly kind: 'tool' | 'answer' | 'other';
+  readonly tool: number;
+  /** Input that came whole with the block's start, for hosts that do not stream it. */
+  readonly input: Fields | null;
+  filled: boolean;
+}
+
+/** Reads the events of a streamed message (`relay-providers.md` 2.5). */
+export class MessagesStreamReader implements StreamReader {
+  private readonly usage = new ClaudeUsage();
+  private readonly blocks = new Map<number, OpenBlock>();
+  private tools = 0;
+  done = false;
+
+  push({ data }: ServerEvent): NeutralEvent[] {
+    const event = parseFields(data);
+    if (!event) return [];
+    switch (event['type']) {
+      case 'message_start':
+        return this.start(event);
+      case 'content_block_start':
+        return this.open(event);
+      case 'content_block_delta':
+        return this.delta(event);
+      case 'content_block_stop':
+        return this.close(event);
+      case 'message_delta':
+        return this.finish(event);
+      case 'message_stop':
+        this.done = true;
+        return [];
+      default: {
+        // Event types born after this file pass by.
+        const error = readAnthropicError(event);
+        return error ? [{ kind: 'error', error }] : [];
+      }
+    }
+  }
+
+  private start(event: Fields): NeutralEvent[] {
+    this.usage.hear(event);
+    const message = asFields(event['message']) ?? {};
+    return [{ kind: 'start', id: asText(message['id']), model: asText(message['model']) }, ...this.reported()];
+  }
+
+  private open(event: Fields): NeutralEvent[] {
+    const block = asFields(event['content_block']) ?? {};
+    const position = someNumber(event['index']) ?? 0;
+    const type = block['type'];
+    const input = asFields(block['input']);
+    const isTool = type === 'tool_use';
+    const name = asText(block['name']);
+    const kind = isTool ? (name === answerTool ? 'answer' : 'tool') : 'other';
+    const open: OpenBlock = { kind, tool: this.tools, input: isTool ? input : null, filled: false };
+    this.blocks.set(position, open);
+    if (kind === 'tool') return [{ kind: 'toolStart', choice, index: this.tools++, id: asText(block['id']), name }];
+    if (type === 'redacted_thinking') return [{ kind: 'redacted', choice, data: asText(block['data']) }];
+    const text = type === 'text' ? asText(block['text']) : '';
+    if (text !== '') return [{ kind: 'text', choice, text }];
+    const thought = type === 'thinking' ? asText(block['thinking']) : '';
+    return thought === '' ? [] : [{ kind: 'reasoning', choice, text: thought }];
+  }
+
+  private delta(event: Fields): NeutralEvent[] {
+    const delta = asFields(event['delta']) ?? {};
+    switch (delta['type']) {
+      case 'text_delta': {
+        const text = asText(delta['text']);
+        return text === '' ? [] : [{ kind: 'text', choice, text }];
+      }
+      case 'thinking_delta': {
+        const text = asText(delta['thinking']);
+        return text === '' ? [] : [{ kind: 'reasoning', choice, text }];
+      }
+      case 'signature_delta': {
+        const signature = someText(delta['signature']);
+        return signature === undefined ? [] : [{ kind: 'signature', choice, of: 'reasoning', signature }];
+      }
+      case 'input_json_delta':
+        return this.fill(someNumber(event['index']) ?? 0, asText(delta['partial_json']));
+      case 'citations_delta': {
+        const annotation = toAnnotation(asFields(delta['citation']) ?? {});
+        return annotation ? [{ kind: 'annotation', choice, annotation }] : [];
+      }
+      default:
+        return [];
+    }
+  }
+
+  private fill(position: number, text: string): NeutralEvent[] {
+    const block = this.blocks.get(position);
+    if (!block || block.kind === 'other' || text === '') return [];
+    block.filled = true;
+    return block.kind === 'answer'
+      ? [{ kind: 'text', choice, text }]
+      : [{ kind: 'toolDelta', choice, index: block.tool, text }];
+  }
+
+  private close(event: Fields): NeutralEvent[] {
+    const position = someNumber(event['index']) ?? 0;
+    const block = this.blocks.get(position);
+    if (!block || block.kind === 'other') return [];
+    // No input at all is an empty object.
+    const rest = block.filled ? [] : this.fill(position, JSON.stringify(block.input ?? {}));
+    this.blocks.delete(position);
+    return block.kind === 'tool' ? [...rest, { kind: 'toolEnd', choice, index: block.tool }] : rest;
+  }
+
+  private finish(event: Fields): NeutralEvent[] {
+    this.usage.hear(event);
+    const delta = asFields(event['delta']) ?? {};
+    const reason = stopReason(delta['stop_reason'], this.tools > 0);
+    const stopSequence = someText(delta['stop_sequence']);
+    const finish: NeutralEvent[] = reason
+      ? [{ kind: 'finish', choice, reason, ...(stopSequence === undefined ? {} : { stopSequence }) }]
+      : [];
+    return [...finish, ...this.reported()];
+  }
+
+  private reported(): NeutralEvent[] {
+    const usage = this.usage.usage();
+    return usage ? [{ kind: 'usage', usage }] : [];
+  }
+}

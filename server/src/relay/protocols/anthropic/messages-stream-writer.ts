@@ -1,0 +1,151 @@
+import type { Usage } from '../../adapter.js';
+import { BlockSequencer, type Block, type BlockEvent } from '../../neutral/block-sequencer.js';
+import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
+import type { NeutralEvent } from '../../neutral/event.js';
+import type { FinishReason } from '../../neutral/finish-reason.js';
+import { imageText, messageId, stopOf } from './messages-answer.js';
+import { fromClaudeUsage } from './usage.js';
+
+type Json = Record<string, unknown>;
+
+/** Writes the events of a message: one block after the other, each opened, filled and closed (`relay-providers.md` 2.9). */
+export class MessagesStreamWriter implements StreamWriter {
+  private readonly blocks = new BlockSequencer();
+  private started = false;
+  private index = -1;
+  private finish: FinishReason = 'stop';
+  private stopSequence?: string;
+
+  constructor(private readonly context: AnswerContext) {}
+
+  push(events: readonly NeutralEvent[]): string {
+    let out = '';
+    for (const event of events) out += this.write(event);
+    return out;
+  }
+
+  end(): string {
+    return this.started ? this.writeAll(this.blocks.finish()) : '';
+  }
+
+  closing(usage: Usage): string {
+    // A message without blocks is more than some clients can bear.
+    const empty = this.index === -1 ? this.open({ type: 'text', text: '' }) + this.close() : '';
+    return (
+      this.start('', '') +
+      empty +
+      sent({ type: 'message_delta', delta: stopOf(this.finish, this.stopSequence), usage: fromClaudeUsage(usage) }) +
+      sent({ type: 'message_stop' })
+    );
+  }
+
+  private write(event: NeutralEvent): string {
+    switch (event.kind) {
+      case 'start':
+        return this.start(event.id, event.model);
+      case 'usage':
+        return '';
+      case 'finish':
+        if (event.choice === 0) {
+          this.finish = event.reason;
+          this.stopSequence = event.stopSequence;
+        }
+        return '';
+      default: {
+        if ('choice' in event && event.choice !== 0) return '';
+        const begun = this.start('', '');
+        return begun + this.writeAll(this.blocks.push(event));
+      }
+    }
+  }
+
+  private start(id: string, model: string): string {
+    if (this.started) return '';
+    this.started = true;
+    const { promptTokens } = this.context;
+    return sent({
+      type: 'message_start',
+      message: {
+        id: messageId(id, this.context),
+        type: 'message',
+        role: 'assistant',
+        model: model || this.context.model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: {
+          input_tokens: promptTokens,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          output_tokens: 0,
+        },
+      },
+    });
+  }
+
+  private writeAll(events: readonly BlockEvent[]): string {
+    let out = '';
+    for (const event of events) {
+      switch (event.kind) {
+        case 'open':
+          out += this.openBlock(event.block);
+          break;
+        case 'delta':
+          out += this.delta(deltaOf(event.block, event.text));
+          break;
+        case 'signature':
+          out += this.delta({ type: 'signature_delta', signature: event.signature });
+          break;
+        case 'close':
+          out += this.close();
+      }
+    }
+    return out;
+  }
+
+  private openBlock(block: Block): string {
+    switch (block.kind) {
+      case 'text':
+      case 'refusal':
+        return this.open({ type: 'text', text: '' });
+      case 'reasoning':
+        return this.open({ type: 'thinking', thinking: '', signature: '' });
+      case 'redacted':
+        return this.open({ type: 'redacted_thinking', data: block.data });
+      case 'image': {
+        const text = imageText({ source: { kind: 'base64', mediaType: block.mediaType, data: block.data } });
+        return this.open({ type: 'text', text: '' }) + this.delta({ type: 'text_delta', text });
+      }
+      case 'tool': {
+        // Proof of the thinking behind a call travels in a thought before it.
+        const proof =
+          block.signature === undefined
+            ? ''
+            : this.open({ type: 'thinking', thinking: '', signature: '' }) +
+              this.delta({ type: 'signature_delta', signature: block.signature }) +
+              this.close();
+        return proof + this.open({ type: 'tool_use', id: block.id, name: block.name, input: {} });
+      }
+    }
+  }
+
+  private open(block: Json): string {
+    this.index++;
+    return sent({ type: 'content_block_start', index: this.index, content_block: block });
+  }
+
+  private delta(delta: Json): string {
+    return sent({ type: 'content_block_delta', index: this.index, delta });
+  }
+
+  private close(): string {
+    return sent({ type: 'content_block_stop', index: this.index });
+  }
+}
+
+function deltaOf(block: Block, text: string): Json {
+  if (block.kind === 'tool') return { type: 'input_json_delta', partial_json: text };
+  return block.kind === 'reasoning' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text };
+}
+
+const sent = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;

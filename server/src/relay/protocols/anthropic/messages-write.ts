@@ -1,0 +1,207 @@
+import { defined } from '../../../shared/defined.js';
+import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
+import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
+import type { Fields } from '../../neutral/fields.js';
+import type { NeutralRequest, NeutralTool, ToolChoice } from '../../neutral/request.js';
+import { claudeTraits, type ClaudeTraits } from './claude-model.js';
+import type { ClaudeSettings } from './claude-settings.js';
+import { answerTool, jsonTool, outputSchema } from './json-answer.js';
+import { readMessage } from './messages-read.js';
+import { MessagesStreamReader } from './messages-stream-reader.js';
+import { writeSystem, writeTurns } from './messages-write-content.js';
+import { cutThinkingSuffix, planThinking, type ThinkingPlan } from './thinking.js';
+
+type Json = Record<string, unknown>;
+
+/** Speaks Messages to Anthropic and to those who host Claude. */
+export const messagesProvider = (settings: ClaudeSettings): ProviderCodec => ({
+  dialect: 'anthropic-messages',
+  write: (request) => writeMessagesRequest(request, settings),
+  read: readMessage,
+  openReader: () => new MessagesStreamReader(),
+});
+
+function writeMessagesRequest(request: NeutralRequest, settings: ClaudeSettings): WrittenRequest {
+  const own = request.dialect === 'anthropic-messages';
+  const dropped = new Dropped(request.dialect);
+  if (request.count > 1) throw unsupported(fieldName(request.dialect, 'count'), 'Claude gives one answer');
+  if (request.modalities.some((each) => each.toLowerCase() !== 'text')) {
+    throw unsupported(fieldName(request.dialect, 'modalities'), 'Claude answers in text');
+  }
+  dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : new Set());
+  const { model, suffixed } = cutThinkingSuffix(request.model, settings);
+  const traits = claudeTraits(model);
+  const plan = fitToolChoice(
+    request,
+    planThinking(model, suffixed, request.reasoning, request.maxOutput, settings),
+    dropped,
+  );
+  const format = writeFormat(request, traits, plan);
+  const tools = [...allowedTools(request).map(writeTool), ...format.tools];
+  const extraOutput = own ? (request.extras['output_config'] as Json | undefined) : undefined;
+  const outputConfig: Json = {
+    ...extraOutput,
+    ...format.output,
+    ...(plan.effort === undefined ? {} : { effort: plan.effort }),
+  };
+  const body = defined<Json>({
+    ...(own ? request.extras : {}),
+    model,
+    max_tokens: plan.maxTokens,
+    system: writeSystem(request),
+    messages: writeTurns(request, settings, dropped),
+    tools: tools.length > 0 ? tools : undefined,
+    tool_choice: format.choice ?? writeToolChoice(request),
+    stop_sequences: stopTexts(request.stop),
+    ...writeSampling(request, traits, plan, dropped),
+    thinking:
+      own && request.reasoning?.given['thinking'] !== undefined ? request.reasoning.given['thinking'] : plan.thinking,
+    output_config: Object.keys(outputConfig).length > 0 ? outputConfig : undefined,
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    service_tier: writeServiceTier(request.serviceTier, dropped),
+    stream: request.stream || undefined,
+  });
+  return { body, dropped: dropped.names };
+}
+
+/**
+ * Claude thinks only where it may choose whether to call a tool. An effort is a hint and gives way to the choice; thinking
+ * that was asked for by name or by budget does not.
+ */
+function fitToolChoice(request: NeutralRequest, plan: ThinkingPlan, dropped: Dropped): ThinkingPlan {
+  if (plan.ignored) dropped.hint('reasoning', true);
+  const { toolChoice: choice, reasoning } = request;
+  const forced =
+    choice?.mode === 'required' || choice?.mode === 'tool' || (choice?.mode === 'allowed' && choice.required);
+  if (!plan.active || !forced) return plan;
+  if (reasoning?.effort === undefined || reasoning.budget !== undefined) {
+    throw unsupported(fieldName(request.dialect, 'toolChoice'), 'Claude cannot think and be forced to call a tool');
+  }
+  dropped.hint('reasoning', reasoning.effort);
+  return { maxTokens: request.maxOutput ?? plan.maxTokens, active: false, ignored: true };
+}
+
+/** Tools the client allows in this call: Claude knows no list of them, so the others are not shown to it. */
+function allowedTools({ tools, toolChoice }: NeutralRequest): readonly NeutralTool[] {
+  return toolChoice?.mode === 'allowed' ? tools.filter((tool) => toolChoice.names.includes(tool.name)) : tools;
+}
+
+function writeTool(tool: NeutralTool): Json {
+  if (tool.kind === 'builtin' && tool.dialect === 'anthropic-messages') return { ...tool.value };
+  if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'Claude cannot run or call such a tool');
+  return defined<Json>({
+    name: tool.name,
+    description: tool.description,
+    input_schema: schemaOf(tool.parameters),
+    strict: tool.strict || undefined,
+    cache_control: tool.cacheControl,
+  });
+}
+
+/** An object, whatever was left out; keys that say nothing would be refused. */
+function schemaOf(parameters: Fields | undefined): Json {
+  const given = Object.fromEntries(Object.entries(parameters ?? {}).filter(([, value]) => value !== null));
+  return {
+    type: 'object',
+    ...(given['properties'] === undefined && !given['$ref'] ? { properties: {} } : {}),
+    ...given,
+  };
+}
+
+function writeToolChoice(request: NeutralRequest): Json | undefined {
+  const { toolChoice: choice, parallelToolCalls } = request;
+  if (request.tools.length === 0) return undefined;
+  const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
+  const type = choiceType(choice, request);
+  if (type === undefined) return parallelToolCalls === false ? { type: 'auto', ...single } : undefined;
+  return type['type'] === 'none' ? type : { ...type, ...single };
+}
+
+function choiceType(choice: ToolChoice | undefined, request: NeutralRequest): Json | undefined {
+  switch (choice?.mode) {
+    case undefined:
+      return undefined;
+    case 'required':
+      return { type: 'any' };
+    case 'auto':
+    case 'none':
+      return { type: choice.mode };
+    case 'tool':
+      return { type: 'tool', name: choice.name };
+    case 'allowed':
+      return { type: choice.required ? 'any' : 'auto' };
+    case 'builtin':
+      throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it names a tool of another provider');
+  }
+}
+
+interface WrittenFormat {
+  readonly output?: Json;
+  readonly tools: readonly Json[];
+  readonly choice?: Json;
+}
+
+/** A schema where the model knows schemas; else a tool that it has to call, whose input is the answer. */
+function writeFormat(request: NeutralRequest, traits: ClaudeTraits, plan: ThinkingPlan): WrittenFormat {
+  const { responseFormat: format } = request;
+  if (!format || format.kind === 'text') return { tools: [] };
+  if (format.kind === 'schema' && traits.schemas) {
+    return { output: { format: { type: 'json_schema', schema: outputSchema(format.schema) } }, tools: [] };
+  }
+  if (request.tools.length > 0 || plan.active) {
+    throw unsupported(
+      fieldName(request.dialect, 'responseFormat'),
+      'this model cannot combine it with tools or thinking',
+    );
+  }
+  return { tools: [jsonTool(format)], choice: { type: 'tool', name: answerTool } };
+}
+
+/** Blank stop texts are refused. */
+const stopTexts = (stop: readonly string[]): string[] | undefined => {
+  const texts = stop.filter((text) => text.trim() !== '');
+  return texts.length > 0 ? texts : undefined;
+};
+
+function writeSampling(request: NeutralRequest, traits: ClaudeTraits, plan: ThinkingPlan, dropped: Dropped): Json {
+  const { temperature, topP, topK, seed, frequencyPenalty, presencePenalty, logitBias, logprobs, topLogprobs } =
+    request.sampling;
+  dropped.hints({
+    seed,
+    frequencyPenalty,
+    presencePenalty,
+    logitBias,
+    logprobs,
+    topLogprobs,
+    verbosity: request.verbosity,
+  });
+  if (!traits.sampling) {
+    dropped.hints({ temperature, topP, topK });
+    return {};
+  }
+  if (plan.active) {
+    // Thinking wants the default temperature and nearly all of the distribution.
+    const keepsTopP = topP !== undefined && topP >= 0.95 && topP <= 1 && request.reasoning !== undefined;
+    dropped.hints({
+      temperature: temperature === 1 ? undefined : temperature,
+      topP: keepsTopP ? undefined : topP,
+      topK,
+    });
+    if (keepsTopP) return { top_p: topP };
+    return request.reasoning === undefined ? { temperature: 1 } : {};
+  }
+  const together = temperature !== undefined && topP !== undefined && !traits.samplingTogether;
+  if (together) dropped.hint('topP', topP);
+  return {
+    temperature: temperature === undefined ? undefined : Math.min(Math.max(temperature, 0), 1),
+    top_p: together ? undefined : topP,
+    top_k: topK,
+  };
+}
+
+function writeServiceTier(tier: string | undefined, dropped: Dropped): string | undefined {
+  if (tier === undefined || tier === 'auto' || tier === 'standard_only') return tier;
+  if (tier === 'default') return 'standard_only';
+  dropped.hint('serviceTier', tier);
+  return undefined;
+}

@@ -1,0 +1,108 @@
+import type { Effort, Reasoning } from '../../neutral/request.js';
+import { claudeTraits } from './claude-model.js';
+import { maxTokensFor, usualMaxTokens, type ClaudeSettings } from './claude-settings.js';
+
+type Json = Record<string, unknown>;
+
+/** How a call thinks, and what it may write for that. */
+export interface ThinkingPlan {
+  readonly maxTokens: number;
+  /** Undefined: nothing is said about thinking. */
+  readonly thinking?: Json;
+  /** `output_config.effort` */
+  readonly effort?: string;
+  /** Thoughts will be thought: the provider then refuses some of the sampling and of the tool choices. */
+  readonly active: boolean;
+  /** The effort that was asked for was left out: the model cannot think. */
+  readonly ignored: boolean;
+}
+
+const suffix = '-thinking';
+const leastBudget = 1024;
+/** Room for thoughts and for an answer behind them. */
+const leastMaxTokens = 1280;
+
+/** `claude-x-thinking` is `claude-x` that thinks, as long as the admin wants it so. */
+export function cutThinkingSuffix(model: string, settings: ClaudeSettings): { model: string; suffixed: boolean } {
+  const suffixed = settings.thinkingSuffix && model.endsWith(suffix) && model.length > suffix.length;
+  return { model: suffixed ? model.slice(0, -suffix.length) : model, suffixed };
+}
+
+/** Shares of the output limit (`relay-providers.md` 2.3). */
+const shares: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 0.2,
+  low: 0.2,
+  medium: 0.5,
+  high: 0.8,
+  xhigh: 0.8,
+  max: 0.8,
+};
+
+const quiet = (maxTokens: number): ThinkingPlan => ({ maxTokens, active: false, ignored: false });
+
+/**
+ * @param model without the suffix
+ * @param suffixed the name asked for thinking; an explicit wish of the client comes first
+ * @param wanted `max_tokens` of the client, undefined when it left the limit to us
+ */
+export function planThinking(
+  model: string,
+  suffixed: boolean,
+  reasoning: Reasoning | undefined,
+  wanted: number | undefined,
+  settings: ClaudeSettings,
+): ThinkingPlan {
+  const maxTokens = wanted ?? maxTokensFor(model, settings);
+  // A limit nobody chose is no reason to think for hours.
+  const base = wanted ?? usualMaxTokens(model, settings);
+  if (reasoning && says(reasoning)) return planFor(model, reasoning, maxTokens, base);
+  if (!suffixed) return quiet(maxTokens);
+  const traits = claudeTraits(model);
+  if (traits.thinking === 'adaptive') return { maxTokens, thinking: adaptive(model), active: true, ignored: false };
+  return withBudget(maxTokens, Math.floor(Math.max(base, leastMaxTokens) * settings.thinkingShare));
+}
+
+const says = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
+  effort !== undefined || budget !== undefined || adaptive === true || off === true;
+
+function planFor(model: string, reasoning: Reasoning, maxTokens: number, base: number): ThinkingPlan {
+  const { effort, budget } = reasoning;
+  const traits = claudeTraits(model);
+  if (traits.thinking === 'none') return { ...quiet(maxTokens), ignored: effort !== 'none' && !reasoning.off };
+  if (effort === 'none' || reasoning.off) return { ...quiet(maxTokens), thinking: { type: 'disabled' } };
+  if (traits.thinking === 'adaptive') {
+    const level =
+      effort === undefined
+        ? budget === undefined
+          ? undefined
+          : effortOfBudget(budget)
+        : claudeEffort(effort, traits.extraEffort);
+    return {
+      maxTokens,
+      thinking: adaptive(model),
+      ...(level === undefined ? {} : { effort: level }),
+      active: true,
+      ignored: false,
+    };
+  }
+  if (budget !== undefined) return withBudget(maxTokens, budget);
+  return withBudget(maxTokens, Math.floor(base * shares[effort ?? 'medium']));
+}
+
+const effortOfBudget = (budget: number): string => (budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high');
+
+const claudeEffort = (effort: Effort, extra: boolean): string => {
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' && !extra ? 'high' : effort;
+};
+
+const adaptive = (model: string): Json =>
+  claudeTraits(model).hidesThoughts ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' };
+
+/** At least 1024 and below the limit, which is raised where it leaves no room. */
+function withBudget(maxTokens: number, budget: number): ThinkingPlan {
+  const limit = Math.max(maxTokens, leastMaxTokens);
+  const given = Math.min(Math.max(budget, leastBudget), limit - 1);
+  return { maxTokens: limit, thinking: { type: 'enabled', budget_tokens: given }, active: true, ignored: false };
+}

@@ -1,0 +1,65 @@
+import type { Usage } from '../../adapter.js';
+import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
+import { toCount } from '../openai/usage.js';
+
+type Json = Record<string, unknown>;
+
+const counted = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const;
+
+/**
+ * Anthropic counts the prompt without what was read from or written to the cache; inside the gateway it is the whole
+ * prompt (`relay-providers.md` 0.8). Some calls take several rounds that the totals leave out: then the rounds count.
+ * @returns null when nothing was reported
+ */
+export function toClaudeUsage(raw: unknown): Usage | null {
+  const usage = asFields(raw);
+  if (!usage) return null;
+  const rounds = asFieldsList(usage['iterations']);
+  const [fresh = 0, read = 0, written = 0, output = 0] = counted.map((name) =>
+    Math.max(
+      toCount(usage[name]),
+      rounds.reduce((sum, round) => sum + toCount(round[name]), 0),
+    ),
+  );
+  const prompt = toCount(fresh + read + written);
+  if (prompt === 0 && output === 0) return null;
+  const thought = toCount(asFields(usage['output_tokens_details'])?.['thinking_tokens']);
+  return {
+    promptTokens: prompt,
+    completionTokens: output,
+    cachedTokens: read,
+    cacheWriteTokens: written,
+    reasoningTokens: Math.min(thought, output),
+    audioInputTokens: 0,
+    audioOutputTokens: 0,
+  };
+}
+
+/**
+ * What the events of one stream report together. `message_delta` comes last and may correct what `message_start` said;
+ * an input of 0 there means that it says nothing.
+ */
+export class ClaudeUsage {
+  private raw: Json = {};
+
+  hear(event: Fields): void {
+    const usage = asFields(event['usage']) ?? asFields(asFields(event['message'])?.['usage']);
+    if (!usage) return;
+    for (const [name, value] of Object.entries(usage)) {
+      if (value === null || (name === 'input_tokens' && toCount(value) === 0)) continue;
+      this.raw[name] = value;
+    }
+  }
+
+  usage(): Usage | null {
+    return toClaudeUsage(this.raw);
+  }
+}
+
+/** The shape clients of the Messages dialect expect. */
+export const fromClaudeUsage = (usage: Usage): Json => ({
+  input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
+  cache_creation_input_tokens: usage.cacheWriteTokens,
+  cache_read_input_tokens: usage.cachedTokens,
+  output_tokens: usage.completionTokens,
+});
