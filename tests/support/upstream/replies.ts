@@ -148,6 +148,9 @@ export function openStream(response: ServerResponse): void {
 export async function writeOrLeave(response: ServerResponse, bytes: string | Buffer): Promise<boolean> {
   if (response.destroyed) return false;
   if (response.write(bytes)) return true;
-  await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  const settled = new AbortController();
+  const { signal } = settled;
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  settled.abort();
   return !response.destroyed;
 }
