@@ -117,7 +117,7 @@ async function receive(
   await exchange.answer;
   if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
   const headers = safeResponseHeaders(exchange.headers);
-  const contentType = String(exchange.headers['content-type'] ?? '');
+  const contentType = exchange.headers['content-type'] ?? '';
   const streams = contentType.startsWith('text/event-stream') || (request.stream && !contentType.includes('json'));
   if (!streams) return receiveAnswer(attempt, chat, target, exchange, meter, client, headers);
   let firstByteAt: number | null = null;

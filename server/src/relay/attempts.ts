@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OptionValues } from '../modules/options/option-registry.js';
+import type { OptionValues } from '../modules/options/option.service.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { isAppError } from '../shared/errors.js';

@@ -1,4 +1,4 @@
-import type { Price } from '../modules/pricing/charge.js';
+import type { Price } from '../modules/pricing/price-book.service.js';
 import type { Usage } from './adapter.js';
 
 /** What the log keeps of a call besides its columns: enough to compute the charge again. */

@@ -33,6 +33,10 @@ function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
   return (content as Fields[])
-    .map((part) => (typeof part?.['text'] === 'string' ? part['text'] : `[${String(part?.['type'] ?? 'part')}]`))
+    .map((part) =>
+      typeof part?.['text'] === 'string'
+        ? part['text']
+        : `[${typeof part?.['type'] === 'string' ? part['type'] : 'part'}]`,
+    )
     .join('\n');
 }

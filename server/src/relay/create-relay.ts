@@ -1,7 +1,7 @@
 import type { Changes } from '../cache/changes.js';
 import type { SharedState } from '../cache/shared-state.js';
 import type { ChannelProbe } from '../modules/channels/channel-probe.service.js';
-import type { OptionValues } from '../modules/options/option-registry.js';
+import type { OptionValues } from '../modules/options/option.service.js';
 import { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { Ledger } from '../modules/quota/ledger.service.js';
 import type { Logger } from '../observability/logger.js';

@@ -1,4 +1,4 @@
-import type { OptionValues } from '../modules/options/option-registry.js';
+import type { OptionValues } from '../modules/options/option.service.js';
 import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { Caller } from './access/authentication.js';
 import type { OfferedModel } from './protocols/openai/model-list.js';

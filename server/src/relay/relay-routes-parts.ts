@@ -1,4 +1,4 @@
-import type { OptionValues } from '../modules/options/option-registry.js';
+import type { OptionValues } from '../modules/options/option.service.js';
 import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { Relay } from './relay.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';

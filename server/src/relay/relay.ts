@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { OptionValues } from '../modules/options/option-registry.js';
+import type { OptionValues } from '../modules/options/option.service.js';
 import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { Ledger } from '../modules/quota/ledger.service.js';
 import type { Logger } from '../observability/logger.js';

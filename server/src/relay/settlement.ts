@@ -1,6 +1,5 @@
-import type { OptionValues } from '../modules/options/option-registry.js';
-import { chargeOf, isFree, reserveOf, type Price } from '../modules/pricing/charge.js';
-import { collapseGizmo } from '../modules/pricing/price-book.service.js';
+import type { OptionValues } from '../modules/options/option.service.js';
+import { chargeOf, collapseGizmo, isFree, reserveOf, type Price } from '../modules/pricing/price-book.service.js';
 import type { Charge, Ledger, Reservation } from '../modules/quota/ledger.service.js';
 import { QuotaError } from '../modules/quota/postgres-ledger.service.js';
 import { AppError, isAppError } from '../shared/errors.js';
@@ -83,7 +82,7 @@ export async function settleCall(
     complete,
     clientGone: delivery.end.kind === 'client_gone',
     meter,
-    tell: delivery.tell,
+    tell: () => delivery.tell(),
     body: call.call.body,
     upstreamModel: served.upstreamModel,
   });

@@ -9,6 +9,10 @@ import {
   type RuledRatio,
 } from './model-ratio-rules.js';
 
+/** The formulas, for those who meet this module through its service. */
+export { chargeOf, isFree, reserveOf } from './charge.js';
+export type { Price } from './charge.js';
+
 /** The settings that price a call. */
 export interface PriceSettings {
   readonly values: Pick<

@@ -1,4 +1,4 @@
-import type { OptionValues } from '../../modules/options/option-registry.js';
+import type { OptionValues } from '../../modules/options/option.service.js';
 import { AppError } from '../../shared/errors.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Candidates, RoutingTable } from '../routing/routing-table.js';

@@ -1,5 +1,5 @@
 import type { SharedState } from '../../cache/shared-state.js';
-import type { OptionValues } from '../../modules/options/option-registry.js';
+import type { OptionValues } from '../../modules/options/option.service.js';
 import { AppError } from '../../shared/errors.js';
 
 export interface RateSettings {
