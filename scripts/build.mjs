@@ -148,3 +148,8 @@ function run(name, program, parameters, folder) {
     child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(`${program} failed:\n${said}`))));
   });
 }
+
+// `node scripts/build.mjs [server] [client]` builds what is named, or everything.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await ensureBuilt(process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts));
+}

