@@ -1,42 +1,7 @@
+import { defaultStatus, type SiteStatus } from './site-status.js';
 import { readJson, writeJson } from './storage.js';
 import { createStore, useStore } from './store.js';
 import { fromStoredStatus, toStoredStatus } from './status.wire.js';
-
-/** What the site says about itself to everybody. */
-export interface SiteStatus {
-  /** False: the set-up wizard has not been finished. */
-  readonly setup: boolean;
-  readonly systemName: string;
-  /** URL of a picture; empty: our own mark. */
-  readonly logo: string;
-  readonly serverAddress: string;
-  readonly quotaPerUnit: number;
-  readonly displayInCurrency: boolean;
-  readonly docsLink: string;
-  readonly footerHtml: string;
-  readonly selfUseModeEnabled: boolean;
-  readonly demoSiteEnabled: boolean;
-  readonly defaultCollapseSidebar: boolean;
-  readonly version: string;
-  /** Unix seconds. */
-  readonly startTime: number;
-}
-
-export const defaultStatus: SiteStatus = {
-  setup: true,
-  systemName: 'Tollgate',
-  logo: '',
-  serverAddress: '',
-  quotaPerUnit: 500_000,
-  displayInCurrency: true,
-  docsLink: '',
-  footerHtml: '',
-  selfUseModeEnabled: false,
-  demoSiteEnabled: false,
-  defaultCollapseSidebar: false,
-  version: '',
-  startTime: 0,
-};
 
 const storageKey = 'status';
 

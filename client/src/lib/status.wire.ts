@@ -1,4 +1,4 @@
-import { defaultStatus, type SiteStatus } from './status.js';
+import { defaultStatus, type SiteStatus } from './site-status.js';
 
 /** Stored under the older consoles' names, so that what reads `status` from local storage keeps working. */
 export const toStoredStatus = (status: SiteStatus): Record<string, unknown> => ({
