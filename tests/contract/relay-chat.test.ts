@@ -272,6 +272,28 @@ describe('a streamed answer', () => {
   });
 });
 
+it('keeps what was said where the admin logs that, and only there', async () => {
+  await relay.addChannel();
+  relay.setOptions({ LogChatContentEnabled: true });
+  const { key, userId } = await relay.addToken();
+  const messages = [
+    { role: 'system', content: 'be brief' },
+    { role: 'user', content: 'first' },
+    { role: 'assistant', content: 'yes' },
+    { role: 'user', content: [{ type: 'text', text: 'my key is sk-abcdefghijk' }] },
+  ];
+  await (await relay.chat(key, { model: 'gpt-4o', messages })).json();
+  await (await relay.chat(key, { model: 'gpt-4o', stream: true, messages })).text();
+  for (const { other } of await relay.logs(userId)) {
+    expect(other).toMatchObject({
+      input_content: 'my key is [key]',
+      output_content: 'Hello from the upstream!',
+      context: 'user: first\nassistant: yes',
+      system_prompt: 'be brief',
+    });
+  }
+});
+
 describe('channel settings', () => {
   it('maps the model upstream and prices by what was asked', async () => {
     await relay.addChannel({ models: 'gpt-4o-mini', mapping: '{"gpt-4o-mini":"a","a":"b"}' });

@@ -101,6 +101,24 @@ describe.each([
   }, 60_000);
 });
 
+describe('an address', () => {
+  it.each([
+    ['where nobody listens', 'http://127.0.0.1:9'],
+    ['of the cloud itself', 'http://169.254.169.254/latest'],
+    ['that is none', 'nonsense'],
+    ['of another kind', 'file:///etc/passwd'],
+  ])('%s is a failed request, and is not told', async (_name, baseUrl) => {
+    await relay.addChannel({ baseUrl });
+    const { key, userId } = await relay.addToken();
+    const response = await relay.chat(key, call);
+    const { error } = (await response.json()) as ErrorBody;
+    expect(response.status).toBe(500);
+    expect(error.code).toBe('do_request_failed');
+    expect(error.message).not.toMatch(/169|127|passwd|nonsense/);
+    expect(await relay.logs(userId)).toEqual([]);
+  });
+});
+
 describe('a JSON answer that breaks', () => {
   it('in the middle is a failed read', async () => {
     const { status, error } = await refused(faults.resetAfter(0));
@@ -354,4 +372,15 @@ it('writes no key and no message into the log', async () => {
   expect(log).toContain('upstream attempt failed');
   const planted = [key.slice(3), 'sk-planted-upstream-key', 'planted message text', 'sk-upstr', 'Incorrect API key'];
   expect(planted.filter((secret) => log.includes(secret))).toEqual([]);
+});
+
+it('lets the server stop only when every call is paid', async () => {
+  await relay.addChannel();
+  const { key, userId } = await relay.addToken();
+  relay.upstream.script({}, chat({ text: ['a', 'b', 'c', 'd'], gapMilliseconds: 100 }));
+  const response = await relay.chat(key, streamed);
+  await relay.idle();
+  expect(await relay.logs(userId)).toHaveLength(1);
+  await response.text();
+  await relay.idle();
 });

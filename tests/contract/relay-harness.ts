@@ -351,6 +351,11 @@ export class RelayHarness {
     }
   }
 
+  /** Resolves when no call is under way. */
+  idle(): Promise<void> {
+    return this.parts.built.relay.idle();
+  }
+
   async openReservations(): Promise<number> {
     const [row] = await this.sql<{ count: string }>('SELECT count(*) FROM reservations');
     return Number(row?.count);

@@ -1,0 +1,121 @@
+import { Changes } from '../../cache/changes.js';
+import { MemoryState } from '../../cache/memory-state.js';
+import { Secrets } from '../../shared/secrets.js';
+import { allowsAddress } from './address-list.js';
+import { findKey, maskKey, parseKey } from './api-key.js';
+import { KeyDirectory } from './key-directory.js';
+
+const secrets = new Secrets('encryption key of a test');
+const row = {
+  id: 7,
+  user_id: 3,
+  name: 'n',
+  status: 1,
+  expired_time: '-1',
+  unlimited_quota: false,
+  remain_quota: '100',
+  model_limits_enabled: true,
+  model_limits: 'a, b,',
+  allow_ips: '',
+  group: '',
+};
+
+function directory(answer: () => Promise<unknown>) {
+  const queries: unknown[][] = [];
+  const query = (_sql: string, parameters: unknown[] = []): Promise<unknown> => {
+    queries.push(parameters);
+    return answer();
+  };
+  return { queries, keys: new KeyDirectory({ query }, secrets) };
+}
+
+describe('the directory of keys', () => {
+  it('reads a key once however many ask, by its keyed hash only', async () => {
+    const { keys, queries } = directory(() => Promise.resolve([row]));
+    const found = await Promise.all(Array.from({ length: 20 }, () => keys.token('secret-key')));
+    expect(new Set(found).size).toBe(1);
+    expect(found[0]).toMatchObject({ id: 7, remainQuota: 100, modelLimits: new Set(['a', 'b']) });
+    expect(queries).toEqual([[secrets.hash('secret-key')]]);
+    expect(keys.token('secret-key')).toBe(found[0]);
+  });
+
+  it('never takes a database that is away for an unknown key', async () => {
+    let away = true;
+    const { keys } = directory(() => (away ? Promise.reject(new Error('gone')) : Promise.resolve([row])));
+    await expect(keys.token('secret-key')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 5 });
+    away = false;
+    expect(await keys.token('secret-key')).toMatchObject({ id: 7 });
+  });
+
+  it('does not remember that a key is unknown', async () => {
+    let rows: unknown[] = [];
+    const { keys } = directory(() => Promise.resolve(rows));
+    expect(await keys.token('secret-key')).toBeNull();
+    rows = [row];
+    expect(await keys.token('secret-key')).toMatchObject({ id: 7 });
+  });
+
+  it('drops what was announced, and keeps nothing that was read meanwhile', async () => {
+    const changes = new Changes(new MemoryState());
+    const waiting: Array<(rows: unknown[]) => void> = [];
+    const { keys, queries } = directory(() => new Promise((resolve) => waiting.push(resolve)));
+    keys.follow(changes);
+    const first = keys.token('secret-key');
+    await changes.announce({ kind: 'token', id: 7 });
+    waiting[0]?.([row]);
+    expect(await first).toMatchObject({ id: 7 });
+    const second = keys.token('secret-key');
+    waiting[1]?.([{ ...row, status: 2 }]);
+    expect(await second).toMatchObject({ status: 2 });
+    expect(queries).toHaveLength(2);
+  });
+});
+
+describe('a key', () => {
+  it.each([
+    ['sk-abc', 'abc', null],
+    ['abc', 'abc', null],
+    ['sk-abc-12', 'abc', '12'],
+    ['sk-abc-12-99', 'abc', '12'],
+    ['sk-abc-', 'abc', null],
+    ['', '', null],
+  ])('%s', (text, key, pin) => expect(parseKey(text)).toEqual({ key, pin }));
+
+  it.each([
+    [{ authorization: 'Bearer sk-a' }, '/v1/chat/completions', '', 'sk-a'],
+    [{ authorization: 'bearer   sk-a ' }, '/v1/chat/completions', '', 'sk-a'],
+    [{ authorization: 'sk-a' }, '/v1/chat/completions', '', 'sk-a'],
+    [{ authorization: 'Bearer' }, '/v1/chat/completions', '', ''],
+    [{ 'x-api-key': 'sk-x' }, '/v1/chat/completions', '', ''],
+    [{ 'x-api-key': 'sk-x', authorization: 'Bearer sk-a' }, '/v1/messages', '', 'sk-x'],
+    [{ authorization: 'Bearer sk-a' }, '/v1/messages', '', 'sk-a'],
+    [{ authorization: 'Bearer midjourney-proxy', 'mj-api-secret': 'Bearer sk-m' }, '/mj/submit/imagine', '', 'sk-m'],
+    [{ 'mj-api-secret': 'sk-m' }, '/mj/submit/imagine', '', 'sk-m'],
+    [{ 'x-goog-api-key': 'sk-g' }, '/v1/models', '', 'sk-g'],
+    [{}, '/v1/models', 'key=sk-q&x=1', 'sk-q'],
+    [{}, '/v1/chat/completions', 'key=sk-q', ''],
+  ])('is found in %j of %s?%s%s', (headers, path, query, key) => {
+    expect(findKey(headers, path, query)).toBe(key);
+  });
+
+  it('is shown by its ends', () => {
+    expect(maskKey('abcdefghijklmnop')).toBe('sk-abc***nop');
+    expect(maskKey('abc')).toBe('sk-***');
+  });
+});
+
+it.each([
+  ['', '203.0.113.9', true],
+  ['203.0.113.9', '203.0.113.9', true],
+  ['203.0.113.0/24', '203.0.113.200', true],
+  ['203.0.113.0/24', '203.0.114.1', false],
+  [' 10.0.0.1 ,\n\n 203.0.113.9', '203.0.113.9', true],
+  ['203.0.113.9', '::ffff:203.0.113.9', true],
+  ['2001:db8::/32', '2001:db8:1::1', true],
+  ['2001:db8::/32', '203.0.113.9', false],
+  ['nonsense', '203.0.113.9', false],
+  ['203.0.113.0/99', '203.0.113.9', false],
+  ['203.0.113.9', 'unknown', false],
+])('the list "%s" and the address %s: %s', (list, address, allowed) => {
+  expect(allowsAddress(list, address)).toBe(allowed);
+});
