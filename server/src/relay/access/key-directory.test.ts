@@ -32,7 +32,7 @@ function directory(answer: () => Promise<unknown>) {
 describe('the directory of keys', () => {
   it('reads a key once however many ask, by its keyed hash only', async () => {
     const { keys, queries } = directory(() => Promise.resolve([row]));
-    const found = await Promise.all(Array.from({ length: 20 }, () => keys.token('secret-key')));
+    const found = await Promise.all(Array.from({ length: 20 }, async () => keys.token('secret-key')));
     expect(new Set(found).size).toBe(1);
     expect(found[0]).toMatchObject({ id: 7, remainQuota: 100, modelLimits: new Set(['a', 'b']) });
     expect(queries).toEqual([[secrets.hash('secret-key')]]);
