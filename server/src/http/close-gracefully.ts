@@ -10,9 +10,12 @@ export async function closeGracefully(app: FastifyInstance, milliseconds: number
     logger.warn({ milliseconds }, 'calls in flight did not finish in time, closing their connections');
     app.server.closeAllConnections();
   }, milliseconds);
+  // A connection whose call just finished would otherwise be kept open for the client's next one.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 100);
   try {
     await app.close();
   } finally {
     clearTimeout(late);
+    clearInterval(idle);
   }
 }

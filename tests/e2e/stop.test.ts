@@ -1,0 +1,107 @@
+import pg from 'pg';
+import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { silenceAfter, slowDrip } from '../support/upstream/faults.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { buildServer, sleep, statusOf } from './boot-support.js';
+
+/** A server told to stop while it streams: what the client gets, and what the books say. */
+
+jest.setTimeout(90_000);
+
+let upstream: Upstream;
+let database: TestDatabase;
+let server: SpawnedServer;
+
+beforeAll(async () => {
+  buildServer();
+  upstream = await startUpstream();
+});
+afterAll(() => upstream.stop());
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  await server.stop();
+  await database.drop();
+});
+
+/** @returns the answer of a stream that has begun */
+async function beginStream(timeout: string): Promise<Response> {
+  server = await spawnServer({ database, environment: { SHUTDOWN_TIMEOUT: timeout } });
+  const root = await server.api.setUp({ selfUse: true });
+  await server.api.createChannel(root, { baseUrl: upstream.url, models: ['gpt-4o'] });
+  const token = await server.api.createToken(root);
+  return server.api.relay(token.key, '/v1/chat/completions', {
+    model: 'gpt-4o',
+    stream: true,
+    messages: [{ role: 'user', content: 'hello' }],
+  });
+}
+
+async function books() {
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  try {
+    const [open, charged, nodes] = await Promise.all([
+      pool.query('SELECT 1 FROM reservations'),
+      pool.query<{ quota: string }>('SELECT quota::text FROM logs WHERE type = 2'),
+      pool.query('SELECT 1 FROM nodes'),
+    ]);
+    return {
+      reservations: open.rowCount,
+      charges: charged.rows.map(({ quota }) => Number(quota)),
+      nodes: nodes.rowCount,
+      drifts: await reconcile(pool),
+    };
+  } finally {
+    await pool.end();
+  }
+}
+
+it('finishes the stream, charges it, takes no new call and exits 0', async () => {
+  upstream.script({ model: 'gpt-4o' }, slowDrip(1000, 40));
+  const answer = await beginStream('30');
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  server.process.kill('SIGTERM');
+  await sleep(200);
+  expect(await statusOf(`${server.url}/healthz`)).toBe(0);
+  expect(server.process.exitCode).toBeNull();
+  let text = '';
+  for (;;) {
+    const read = await reader?.read();
+    if (!read || read.done) break;
+    text += Buffer.from(read.value).toString();
+  }
+  expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
+  const finished = Date.now();
+  while (server.process.exitCode === null) await sleep(20);
+  expect(server.process.exitCode).toBe(0);
+  expect(Date.now() - finished).toBeLessThan(10_000);
+  const { charges, ...rest } = await books();
+  expect(rest).toEqual({ reservations: 0, nodes: 0, drifts: [] });
+  expect(charges).toHaveLength(1);
+  expect(charges[0]).toBeGreaterThan(0);
+});
+
+it('cuts a stream that outlasts the time given, charges what was delivered, holds nothing back and exits 0', async () => {
+  upstream.script({ model: 'gpt-4o' }, silenceAfter(5));
+  const answer = await beginStream('1');
+  const reader = answer.body?.getReader();
+  await reader?.read();
+  const begun = Date.now();
+  server.process.kill('SIGTERM');
+  await expect(
+    (async () => {
+      while (!(await reader?.read())?.done);
+    })(),
+  ).rejects.toThrow();
+  // The first signal still is the only one that counts.
+  while (server.process.exitCode === null) await sleep(20);
+  expect(server.process.exitCode).toBe(0);
+  expect(Date.now() - begun).toBeLessThan(10_000);
+  const { charges, ...rest } = await books();
+  expect(rest).toEqual({ reservations: 0, nodes: 0, drifts: [] });
+  expect(charges).toHaveLength(1);
+});
