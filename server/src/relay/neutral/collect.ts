@@ -81,9 +81,9 @@ class ChoiceDraft {
   }
 
   private sign(kind: 'reasoning' | 'text', signature: string): void {
-    const last = this.parts.findLast((part) => part.kind === kind);
-    if (last && (last.kind === 'reasoning' || last.kind === 'text') && last.signature === undefined)
-      last.signature = signature;
+    const last = this.parts.at(-1);
+    const signs = last?.kind === kind && !('signature' in last) && !('redacted' in last);
+    if (signs && (last.kind === 'reasoning' || last.kind === 'text')) last.signature = signature;
     else this.parts.push({ kind, text: '', signature });
   }
 

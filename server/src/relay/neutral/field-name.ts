@@ -1,5 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { Dialect } from './dialect.js';
+import { asFields } from './fields.js';
 import type { NeutralRequest } from './request.js';
 
 type Names = Readonly<Record<Dialect, string>>;
@@ -110,6 +111,10 @@ const meaningful: Readonly<Record<Dialect, readonly string[]>> = {
 export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: ReadonlySet<string> = new Set()): void {
   for (const [name, value] of Object.entries(request.extras)) {
     if (carried.has(name) || value === null || value === false) continue;
+    if (name === 'generationConfig') {
+      for (const inner of Object.keys(asFields(value) ?? {})) dropped.add(`${name}.${inner}`);
+      continue;
+    }
     if (meaningful[request.dialect].includes(name)) throw unsupported(name, 'it belongs to another dialect');
     dropped.add(name);
   }

@@ -1,6 +1,6 @@
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { AnswerContext } from '../../neutral/codec.js';
-import { parseFields } from '../../neutral/fields.js';
+import { argumentsProduced } from '../../neutral/arguments.js';
 import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import { imageType, toDataUrl } from '../../neutral/media.js';
 import type { ImagePart, Part } from '../../neutral/message.js';
@@ -51,7 +51,7 @@ function toBlocks(part: Part): Json[] {
     case 'toolCall':
       return [
         ...(part.signature === undefined ? [] : [thought('', part.signature)]),
-        { type: 'tool_use', id: part.id, name: part.name, input: inputOf(part.arguments) },
+        { type: 'tool_use', id: part.id, name: part.name, input: argumentsProduced(part.arguments) },
       ];
     case 'image':
       return [{ type: 'text', text: imageText(part) }];
@@ -61,9 +61,6 @@ function toBlocks(part: Part): Json[] {
 }
 
 const thought = (thinking: string, signature: string): Json => ({ type: 'thinking', thinking, signature });
-
-/** Arguments that were cut off are no object: they are handed over as they are, under a name that says so. */
-const inputOf = (text: string): unknown => (text.trim() === '' ? {} : (parseFields(text) ?? { INVALID_JSON: text }));
 
 /** Messages have no place for pictures in an answer. */
 export const imageText = ({ source }: Pick<ImagePart, 'source'>): string => {

@@ -1,6 +1,5 @@
-import { InvalidInputError } from '../../../shared/errors.js';
+import { argumentsGiven } from '../../neutral/arguments.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
-import { parseFields } from '../../neutral/fields.js';
 import { fileType, imageType, isTextType, textOfBase64 } from '../../neutral/media.js';
 import {
   isInstruction,
@@ -91,7 +90,7 @@ function writeBlock(part: Part, settings: ClaudeSettings, dropped: Dropped): Jso
         type: 'tool_use',
         id: toolId(part.id),
         name: part.name,
-        input: inputOf(part.arguments, part.at),
+        input: argumentsGiven(part.arguments, part.at),
         ...cacheOf(part),
       };
     }
@@ -107,13 +106,6 @@ function writeBlock(part: Part, settings: ClaudeSettings, dropped: Dropped): Jso
 
 /** Ids of other providers may hold characters that Anthropic refuses; call and result change alike. */
 const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '_');
-
-function inputOf(text: string, at: string | undefined): unknown {
-  if (text.trim() === '') return {};
-  const input = parseFields(text);
-  if (!input) throw new InvalidInputError(`${at ?? 'messages'} holds arguments that are no JSON object`, at);
-  return input;
-}
 
 function writeImage(part: ImagePart, settings: ClaudeSettings): Json {
   const { source, at } = part;

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>;
 
 /** A whole answer as a chat completion. */
 export const toChatAnswer = (answer: NeutralAnswer, context: AnswerContext): Json => ({
-  id: answer.id || `chatcmpl-${context.id}`,
+  id: chatId(answer.id, context),
   object: 'chat.completion',
   created: answer.created ?? context.created,
   model: answer.model || context.model,
@@ -19,6 +19,10 @@ export const toChatAnswer = (answer: NeutralAnswer, context: AnswerContext): Jso
   choices: answer.choices.map(toChoice),
   ...(answer.usage ? { usage: fromUsage(answer.usage) } : {}),
 });
+
+/** Ids of other dialects stay, with a prefix clients know where they have none. */
+export const chatId = (id: string, context: AnswerContext): string =>
+  /^(?:chatcmpl|msg_|resp_)/.test(id) ? id : `chatcmpl-${id || context.id}`;
 
 const toChoice = (choice: NeutralChoice): Json => ({
   index: choice.index,

@@ -66,7 +66,8 @@ function parseFile(file: Fields, at: string, cache: Pick<TextPart, 'cacheControl
   const filename = someText(file['filename']);
   const named = filename === undefined ? {} : { filename };
   const id = someText(file['file_id']);
-  if (id !== undefined) return { kind: 'file', source: { kind: 'id', id, dialect: 'openai-chat' }, ...named, ...cache, at };
+  if (id !== undefined)
+    return { kind: 'file', source: { kind: 'id', id, dialect: 'openai-chat' }, ...named, ...cache, at };
   const data = someText(file['file_data']) ?? someText(file['file_url']);
   if (data === undefined) throw new InvalidInputError(`${at}.file needs file_data or file_id`, `${at}.file`);
   return { kind: 'file', source: toMediaSource(data, `${at}.file.file_data`), ...named, ...cache, at };

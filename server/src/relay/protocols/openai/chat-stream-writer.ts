@@ -5,7 +5,7 @@ import type { NeutralEvent } from '../../neutral/event.js';
 import type { Fields } from '../../neutral/fields.js';
 import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import { toDataUrl } from '../../neutral/media.js';
-import { imageMarkdown, imageObject } from './chat-answer.js';
+import { chatId, imageMarkdown, imageObject } from './chat-answer.js';
 import { googleExtra } from './chat-write-messages.js';
 import { doneEvent, usageChunk } from './chunks.js';
 
@@ -37,7 +37,7 @@ export class ChatStreamWriter implements StreamWriter {
   private tool: { readonly start: ToolStart; text: string } | null = null;
 
   constructor(private readonly context: AnswerContext) {
-    this.id = `chatcmpl-${context.id}`;
+    this.id = chatId('', context);
     this.model = context.model;
     this.created = context.created;
     this.frame();
@@ -82,7 +82,7 @@ export class ChatStreamWriter implements StreamWriter {
   private writeOne(event: NeutralEvent): string {
     switch (event.kind) {
       case 'start':
-        this.id = event.id || this.id;
+        this.id = chatId(event.id, this.context);
         this.model = event.model || this.model;
         this.created = event.created ?? this.created;
         this.announced = false;

@@ -1,0 +1,62 @@
+import { UpstreamError } from '../../adapter.js';
+import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.js';
+import type { OpenAIFailure } from '../openai/error.js';
+
+const statuses: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  402: 'FAILED_PRECONDITION',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  408: 'DEADLINE_EXCEEDED',
+  409: 'ABORTED',
+  413: 'INVALID_ARGUMENT',
+  415: 'INVALID_ARGUMENT',
+  422: 'INVALID_ARGUMENT',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  501: 'UNIMPLEMENTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+  529: 'UNAVAILABLE',
+};
+
+const statusName = (status: number): string => statuses[status] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION');
+
+/** `{"error":{code,message,status}}`: the one form Google's client recognises (`relay-core.md` 11). */
+export function geminiErrorBody(failure: OpenAIFailure, requestId: string): string {
+  const { status: code } = failure;
+  const message = `${failure.message} (request id: ${requestId})`;
+  return JSON.stringify({ error: { code, message, status: statusName(code) } });
+}
+
+/** The same inside a stream. */
+export const geminiErrorEvents = (failure: OpenAIFailure, requestId: string): string =>
+  `data: ${geminiErrorBody(failure, requestId)}\n\n`;
+
+/**
+ * An error that came with status 200, whole or as an event.
+ * @returns null when the value reports none
+ */
+export function readGeminiError(value: Fields): UpstreamError | null {
+  const error = asFields(value['error']);
+  if (!error) return null;
+  const status = someNumber(error['code']) ?? 502;
+  const name = asText(error['status']);
+  return new UpstreamError(status >= 400 && status < 600 ? status : 502, {
+    message: asText(error['message']) || name || 'the upstream reported an error',
+    type: name || 'upstream_error',
+    code: name || status,
+  });
+}
+
+/** Google took the prompt and refused to answer it: no other channel would do better. */
+export function readBlocked(answer: Fields): UpstreamError | null {
+  const reason = asText(asFields(answer['promptFeedback'])?.['blockReason']);
+  if (reason === '') return null;
+  return new UpstreamError(400, {
+    message: `The prompt was blocked: ${reason}`,
+    type: 'invalid_request_error',
+    code: 'content_filter',
+  });
+}

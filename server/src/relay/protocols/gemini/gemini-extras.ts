@@ -1,0 +1,43 @@
+import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
+
+type Json = Record<string, unknown>;
+
+/** Web pages an answer rests on, in the chat dialect's form (`relay-providers.md` 7.4). */
+export function annotationsOf(candidate: Fields): Fields[] {
+  const grounding = asFields(candidate['groundingMetadata']);
+  if (!grounding) return [];
+  const pages = asFieldsList(grounding['groundingChunks']).map((chunk) => asFields(chunk['web']));
+  const supports = asFieldsList(grounding['groundingSupports']);
+  const cited = supports.flatMap((support) => {
+    const segment = asFields(support['segment']) ?? {};
+    const indices = Array.isArray(support['groundingChunkIndices'])
+      ? (support['groundingChunkIndices'] as unknown[])
+      : [];
+    return indices.flatMap((index) => {
+      const page = typeof index === 'number' ? pages[index] : null;
+      return page ? [citation(page, someNumber(segment['startIndex']) ?? 0, someNumber(segment['endIndex']) ?? 0)] : [];
+    });
+  });
+  return cited.length > 0
+    ? cited
+    : pages.flatMap((page) => (page && someText(page['uri']) ? [citation(page, 0, 0)] : []));
+}
+
+const citation = (page: Fields, start: number, end: number): Json => ({
+  type: 'url_citation',
+  url_citation: { url: asText(page['uri']), title: asText(page['title']), start_index: start, end_index: end },
+});
+
+/** How likely each token was, in the chat dialect's form. @returns null when the provider did not tell */
+export function logprobsOf(candidate: Fields): Fields | null {
+  const result = asFields(candidate['logprobsResult']);
+  const chosen = asFieldsList(result?.['chosenCandidates']);
+  if (chosen.length === 0) return null;
+  const top = asFieldsList(result?.['topCandidates']).map((each) => asFieldsList(each['candidates']).map(tokenOf));
+  return { content: chosen.map((each, index) => ({ ...tokenOf(each), top_logprobs: top[index] ?? [] })) };
+}
+
+const tokenOf = (candidate: Fields): Json => {
+  const token = asText(candidate['token']);
+  return { token, logprob: someNumber(candidate['logProbability']) ?? 0, bytes: [...Buffer.from(token)] };
+};

@@ -1,0 +1,159 @@
+import { InvalidInputError } from '../../../shared/errors.js';
+import { asFields, asFieldsList, either, someText, type Fields } from '../../neutral/fields.js';
+import {
+  needFields,
+  needList,
+  needName,
+  needOneOf,
+  needText,
+  optionalFields,
+  optionalList,
+  optionalText,
+} from '../../neutral/given.js';
+import { audioFormat, bareMediaType } from '../../neutral/media.js';
+import type { NeutralMessage, Part, ToolResultPart } from '../../neutral/message.js';
+
+/**
+ * `contents` of a call: turns of user and model, and results of functions.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function parseContents(value: unknown): NeutralMessage[] {
+  const calls = new OpenCalls();
+  const entries =
+    typeof value === 'string'
+      ? [{ parts: [{ text: value }] }]
+      : Array.isArray(value)
+        ? value
+        : [needFields(value, 'contents')];
+  return entries.flatMap((entry: unknown, index) =>
+    parseContent(needFields(entry, `contents[${index}]`), `contents[${index}]`, calls),
+  );
+}
+
+function parseContent(content: Fields, at: string, calls: OpenCalls): NeutralMessage[] {
+  const role = needOneOf(content['role'] ?? 'user', ['user', 'model', 'function'], `${at}.role`);
+  const parts = partsOf(content, at).flatMap((part, index) => parsePart(part, `${at}.parts[${index}]`, calls));
+  if (role === 'model') return [{ role: 'assistant', parts }];
+  const results = parts.filter((part) => part.kind === 'toolResult');
+  const rest = parts.filter((part) => part.kind !== 'toolResult');
+  return [
+    ...(results.length > 0 ? [{ role: 'tool', parts: results } as const] : []),
+    ...(rest.length > 0 || results.length === 0 ? [{ role: 'user', parts: rest } as const] : []),
+  ];
+}
+
+function partsOf(content: Fields, at: string): Fields[] {
+  const { parts } = content;
+  if (parts === undefined || parts === null) return [];
+  return (Array.isArray(parts) ? needList(parts, `${at}.parts`) : [parts]).map((part, index) =>
+    typeof part === 'string' ? { text: part } : needFields(part, `${at}.parts[${index}]`),
+  );
+}
+
+function parsePart(part: Fields, at: string, calls: OpenCalls): Part[] {
+  const signature = someText(either(part, 'thoughtSignature', 'thought_signature'));
+  const signed = signature === undefined ? {} : { signature };
+  const call = asFields(either(part, 'functionCall', 'function_call'));
+  if (call) {
+    const name = needName(call['name'], `${at}.functionCall.name`);
+    const args = optionalFields(call['args'], `${at}.functionCall.args`) ?? {};
+    return [
+      {
+        kind: 'toolCall',
+        id: calls.call(name, someText(call['id'])),
+        name,
+        arguments: JSON.stringify(args),
+        ...signed,
+        at,
+      },
+    ];
+  }
+  const response = asFields(either(part, 'functionResponse', 'function_response'));
+  if (response) return [parseResponse(response, at, calls)];
+  const inline = asFields(either(part, 'inlineData', 'inline_data'));
+  if (inline) return [{ ...parseInline(inline, at), ...signed } as Part];
+  const file = asFields(either(part, 'fileData', 'file_data'));
+  if (file) return [parseFileData(file, at)];
+  if (part['text'] !== undefined) {
+    const text = needText(part['text'], `${at}.text`);
+    if (part['thought'] === true) return [{ kind: 'reasoning', text, ...signed, at }];
+    return text === '' && signature === undefined ? [] : [{ kind: 'text', text, ...signed }];
+  }
+  if (Object.keys(part).length === 0) return [];
+  return [{ kind: 'foreign', dialect: 'gemini-generate', value: part, at }];
+}
+
+function parseInline(inline: Fields, at: string): Part {
+  const mediaType = bareMediaType(
+    optionalText(either(inline, 'mimeType', 'mime_type'), `${at}.inlineData.mimeType`) ?? '',
+  );
+  const data = needName(inline['data'], `${at}.inlineData.data`);
+  const format = audioFormat(mediaType);
+  if (format !== '') return { kind: 'audio', format, data, at };
+  const source = { kind: 'base64', mediaType, data } as const;
+  return mediaType.startsWith('image/') ? { kind: 'image', source, at } : { kind: 'file', source, at };
+}
+
+function parseFileData(file: Fields, at: string): Part {
+  const url = needName(either(file, 'fileUri', 'file_uri'), `${at}.fileData.fileUri`);
+  const mediaType = bareMediaType(optionalText(either(file, 'mimeType', 'mime_type'), `${at}.fileData.mimeType`) ?? '');
+  const source = { kind: 'url', url, ...(mediaType === '' ? {} : { mediaType }) } as const;
+  return mediaType.startsWith('image/') ? { kind: 'image', source, at } : { kind: 'file', source, at };
+}
+
+function parseResponse(response: Fields, at: string, calls: OpenCalls): ToolResultPart {
+  const name = needName(response['name'], `${at}.functionResponse.name`);
+  const result = optionalFields(response['response'], `${at}.functionResponse.response`) ?? {};
+  const media = optionalList(response['parts'], `${at}.functionResponse.parts`).flatMap((part, index) => {
+    const inline = asFields(
+      either(needFields(part, `${at}.functionResponse.parts[${index}]`), 'inlineData', 'inline_data'),
+    );
+    return inline ? parseInline(inline, `${at}.functionResponse.parts[${index}]`) : [];
+  });
+  return {
+    kind: 'toolResult',
+    callId: calls.answer(name, someText(response['id']), at),
+    name,
+    content: [{ kind: 'text', text: resultText(result) }, ...media],
+    ...(Object.keys(result).join() === 'error' ? { isError: true } : {}),
+    at,
+  };
+}
+
+/** Google's clients wrap plain text as `result`, `output` or `error`. */
+function resultText(result: Fields): string {
+  const entries = Object.entries(result);
+  const [only] = entries;
+  const wraps = entries.length === 1 && only !== undefined && ['result', 'output', 'error'].includes(only[0]);
+  return wraps && typeof only[1] === 'string' ? only[1] : JSON.stringify(result);
+}
+
+/** Gemini need not name calls by id: then a result belongs to the oldest open call of its name. */
+class OpenCalls {
+  private readonly open: { id: string; name: string }[] = [];
+  private count = 0;
+
+  call(name: string, given: string | undefined): string {
+    const id = given ?? `call_${this.count++}_${name}`;
+    this.open.push({ id, name });
+    return id;
+  }
+
+  answer(name: string, given: string | undefined, at: string): string {
+    const index = this.open.findIndex((call) => (given === undefined ? call.name === name : call.id === given));
+    const [call] = index === -1 ? [] : this.open.splice(index, 1);
+    const id = call?.id ?? given;
+    if (id === undefined) throw new InvalidInputError(`${at} answers a function that was not called`, at);
+    return id;
+  }
+}
+
+/** Texts of `systemInstruction`, which may be a content, a list of parts or plain text. */
+export function parseInstruction(value: unknown): NeutralMessage[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string')
+    return value === '' ? [] : [{ role: 'system', parts: [{ kind: 'text', text: value }] }];
+  const content = Array.isArray(value) ? { parts: value as unknown[] } : needFields(value, 'systemInstruction');
+  const texts = asFieldsList(partsOf(content, 'systemInstruction')).flatMap((part) => someText(part['text']) ?? []);
+  return texts.length === 0 ? [] : [{ role: 'system', parts: texts.map((text) => ({ kind: 'text', text })) }];
+}

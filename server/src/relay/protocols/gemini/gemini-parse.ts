@@ -1,0 +1,216 @@
+import { InvalidInputError } from '../../../shared/errors.js';
+import type { ClientCall } from '../../neutral/codec.js';
+import { asFields, asText, either, someText, without, type Fields } from '../../neutral/fields.js';
+import {
+  needFields,
+  needName,
+  optionalCount,
+  optionalFields,
+  optionalFlag,
+  optionalList,
+  optionalNumber,
+  optionalText,
+  textList,
+} from '../../neutral/given.js';
+import {
+  efforts,
+  type NeutralRequest,
+  type NeutralTool,
+  type Reasoning,
+  type ResponseFormat,
+  type ToolChoice,
+} from '../../neutral/request.js';
+import { parseContents, parseInstruction } from './gemini-parse-content.js';
+import { toJsonSchema } from './schema-read.js';
+
+const known = new Set([
+  'model',
+  'contents',
+  'systemInstruction',
+  'system_instruction',
+  'tools',
+  'toolConfig',
+  'tool_config',
+  'generationConfig',
+  'generation_config',
+]);
+
+const knownOfConfig = new Set([
+  'temperature',
+  'topP',
+  'topK',
+  'maxOutputTokens',
+  'stopSequences',
+  'candidateCount',
+  'seed',
+  'presencePenalty',
+  'frequencyPenalty',
+  'responseMimeType',
+  'responseSchema',
+  'responseJsonSchema',
+  '_responseJsonSchema',
+  'responseLogprobs',
+  'logprobs',
+  'thinkingConfig',
+  'responseModalities',
+]);
+
+/**
+ * A `generateContent` call in the neutral form. Names may be written either way, as Google takes them.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function parseGeminiRequest({ body, model, stream }: ClientCall): NeutralRequest {
+  const contents = body['contents'];
+  if (contents === undefined || contents === null)
+    throw new InvalidInputError('field contents is required', 'contents');
+  const config = camelCased(
+    optionalFields(either(body, 'generationConfig', 'generation_config'), 'generationConfig') ?? {},
+  );
+  const { choice, validated } = parseToolConfig(asFields(either(body, 'toolConfig', 'tool_config')));
+  const messages = parseContents(contents);
+  if (messages.length === 0) throw new InvalidInputError('field contents is required', 'contents');
+  const restOfConfig = without(config, knownOfConfig);
+  const maxOutput = optionalCount(config['maxOutputTokens'], 'generationConfig.maxOutputTokens');
+  return {
+    dialect: 'gemini-generate',
+    model: model ?? needName(body['model'], 'model'),
+    messages: [...parseInstruction(either(body, 'systemInstruction', 'system_instruction')), ...messages],
+    tools: parseTools(body['tools'], validated),
+    toolChoice: choice,
+    responseFormat: parseFormat(config),
+    sampling: {
+      temperature: optionalNumber(config['temperature'], 'generationConfig.temperature'),
+      topP: optionalNumber(config['topP'], 'generationConfig.topP'),
+      topK: optionalNumber(config['topK'], 'generationConfig.topK'),
+      seed: optionalNumber(config['seed'], 'generationConfig.seed'),
+      frequencyPenalty: optionalNumber(config['frequencyPenalty'], 'generationConfig.frequencyPenalty'),
+      presencePenalty: optionalNumber(config['presencePenalty'], 'generationConfig.presencePenalty'),
+      logprobs: optionalFlag(config['responseLogprobs'], 'generationConfig.responseLogprobs') || undefined,
+      topLogprobs: optionalCount(config['logprobs'], 'generationConfig.logprobs'),
+    },
+    stop: textList(config['stopSequences'], 'generationConfig.stopSequences'),
+    ...(maxOutput ? { maxOutput } : {}),
+    reasoning: parseThinking(optionalFields(config['thinkingConfig'], 'generationConfig.thinkingConfig')),
+    stream: stream ?? false,
+    includeUsage: true,
+    count: optionalCount(config['candidateCount'], 'generationConfig.candidateCount') ?? 1,
+    modalities: textList(config['responseModalities'], 'generationConfig.responseModalities').map((each) =>
+      each.toLowerCase(),
+    ),
+    extras: {
+      ...without(body, known),
+      ...(Object.keys(restOfConfig).length > 0 ? { generationConfig: restOfConfig } : {}),
+    },
+  };
+}
+
+/** `max_output_tokens` is `maxOutputTokens`. Values stay as they are: a schema's own names are not ours to change. */
+const camelCased = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+
+function parseTools(value: unknown, validated: boolean): NeutralTool[] {
+  return optionalList(value, 'tools').flatMap((entry, index): NeutralTool[] => {
+    const at = `tools[${index}]`;
+    const tool = needFields(entry, at);
+    const declared = either(tool, 'functionDeclarations', 'function_declarations');
+    const functions = optionalList(declared, `${at}.functionDeclarations`).map((each, position) =>
+      parseDeclaration(
+        needFields(each, `${at}.functionDeclarations[${position}]`),
+        `${at}.functionDeclarations[${position}]`,
+        validated,
+      ),
+    );
+    const others = Object.entries(without(tool, new Set(['functionDeclarations', 'function_declarations'])));
+    return [
+      ...functions,
+      ...others.map(([name, given]): NeutralTool => ({
+        kind: 'builtin',
+        name,
+        dialect: 'gemini-generate',
+        value: { [name]: given },
+        at: `${at}.${name}`,
+      })),
+    ];
+  });
+}
+
+function parseDeclaration(declaration: Fields, at: string, validated: boolean): NeutralTool {
+  const schema =
+    optionalFields(
+      either(declaration, 'parametersJsonSchema', 'parameters_json_schema'),
+      `${at}.parametersJsonSchema`,
+    ) ?? optionalFields(declaration['parameters'], `${at}.parameters`);
+  return {
+    kind: 'function',
+    name: needName(declaration['name'], `${at}.name`),
+    description: optionalText(declaration['description'], `${at}.description`),
+    parameters: schema ? toJsonSchema(schema) : undefined,
+    ...(validated ? { strict: true } : {}),
+    at,
+  };
+}
+
+function parseToolConfig(config: Fields | null): { choice?: ToolChoice; validated: boolean } {
+  const calling = asFields(config ? either(config, 'functionCallingConfig', 'function_calling_config') : null);
+  if (!calling) return { validated: false };
+  const names = textList(
+    either(calling, 'allowedFunctionNames', 'allowed_function_names'),
+    'toolConfig.functionCallingConfig.allowedFunctionNames',
+  );
+  switch (asText(calling['mode']).toUpperCase()) {
+    case 'NONE':
+      return { choice: { mode: 'none' }, validated: false };
+    case 'ANY': {
+      const [only] = names;
+      if (only !== undefined && names.length === 1) return { choice: { mode: 'tool', name: only }, validated: false };
+      return {
+        choice: names.length > 0 ? { mode: 'allowed', names, required: true } : { mode: 'required' },
+        validated: false,
+      };
+    }
+    case 'VALIDATED':
+      return {
+        choice: names.length > 0 ? { mode: 'allowed', names, required: false } : { mode: 'auto' },
+        validated: true,
+      };
+    default:
+      return { choice: { mode: 'auto' }, validated: false };
+  }
+}
+
+function parseFormat(config: Fields): ResponseFormat | undefined {
+  const own = optionalFields(config['responseSchema'], 'generationConfig.responseSchema');
+  const json = optionalFields(
+    config['responseJsonSchema'] ?? config['_responseJsonSchema'],
+    'generationConfig.responseJsonSchema',
+  );
+  const mime = someText(config['responseMimeType']);
+  if (json ?? own) return { kind: 'schema', name: 'response', schema: json ?? toJsonSchema(own ?? {}) };
+  if (mime === undefined || mime === 'text/plain') return undefined;
+  if (mime === 'application/json') return { kind: 'json' };
+  throw new InvalidInputError(
+    'generationConfig.responseMimeType must be one of text/plain, application/json',
+    'generationConfig.responseMimeType',
+  );
+}
+
+function parseThinking(config: Fields | undefined): Reasoning | undefined {
+  if (!config) return undefined;
+  const thinking = camelCased(config);
+  const budget = optionalNumber(thinking['thinkingBudget'], 'generationConfig.thinkingConfig.thinkingBudget');
+  const level = asText(thinking['thinkingLevel']).toLowerCase();
+  const effort = efforts.find((each) => each === level);
+  return {
+    ...(effort === undefined ? {} : { effort }),
+    ...(budget !== undefined && budget > 0 ? { budget } : {}),
+    ...(budget === 0 ? { off: true } : {}),
+    ...(budget !== undefined && budget < 0 ? { adaptive: true } : {}),
+    ...(thinking['includeThoughts'] === true ? { visible: true } : {}),
+    given: { thinkingConfig: config },
+  };
+}

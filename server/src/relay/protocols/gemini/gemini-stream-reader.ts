@@ -1,0 +1,100 @@
+import { UpstreamError } from '../../adapter.js';
+import type { StreamReader } from '../../neutral/codec.js';
+import type { NeutralEvent } from '../../neutral/event.js';
+import { asFields, asFieldsList, asText, parseJson, someNumber, type Fields } from '../../neutral/fields.js';
+import type { Part } from '../../neutral/message.js';
+import type { ServerEvent } from '../../sse/event.js';
+import { readBlocked, readGeminiError } from './error.js';
+import { annotationsOf, logprobsOf } from './gemini-extras.js';
+import { finishOf, readPart } from './gemini-read.js';
+import { toGeminiUsage } from './gemini-usage.js';
+
+interface ChoiceState {
+  tools: number;
+  finished: boolean;
+}
+
+/** Reads a stream of `GenerateContentResponse` (`relay-providers.md` 3.6). */
+export class GeminiStreamReader implements StreamReader {
+  private started = false;
+  private images = 0;
+  private readonly choices = new Map<number, ChoiceState>();
+  /** Google ends its streams by ending them. */
+  readonly done = false;
+
+  push({ data }: ServerEvent): NeutralEvent[] {
+    const value = parseJson(data);
+    const payload = asFields(Array.isArray(value) ? (value[0] as unknown) : value);
+    if (!payload) return [{ kind: 'error', error: unreadable() }];
+    const error = readGeminiError(payload) ?? readBlocked(payload);
+    if (error) return [{ kind: 'error', error }];
+    const events: NeutralEvent[] = [];
+    if (!this.started) {
+      this.started = true;
+      events.push({ kind: 'start', id: asText(payload['responseId']), model: asText(payload['modelVersion']) });
+    }
+    for (const [position, candidate] of asFieldsList(payload['candidates']).entries())
+      this.read(candidate, position, events);
+    const usage = toGeminiUsage(payload['usageMetadata'], this.images);
+    if (usage) events.push({ kind: 'usage', usage });
+    return events;
+  }
+
+  private read(candidate: Fields, position: number, events: NeutralEvent[]): void {
+    const choice = someNumber(candidate['index']) ?? position;
+    let state = this.choices.get(choice);
+    if (!state) this.choices.set(choice, (state = { tools: 0, finished: false }));
+    const logprobs = logprobsOf(candidate);
+    if (logprobs) events.push({ kind: 'logprobs', choice, logprobs });
+    for (const part of asFieldsList(asFields(candidate['content'])?.['parts']).flatMap(readPart))
+      this.tell(part, choice, state, events);
+    for (const annotation of annotationsOf(candidate)) events.push({ kind: 'annotation', choice, annotation });
+    const reason = finishOf(candidate['finishReason'], state.tools > 0);
+    if (!reason || state.finished) return;
+    state.finished = true;
+    events.push({ kind: 'finish', choice, reason });
+  }
+
+  private tell(part: Part, choice: number, state: ChoiceState, events: NeutralEvent[]): void {
+    switch (part.kind) {
+      case 'text':
+      case 'reasoning':
+        if (part.text !== '') events.push({ kind: part.kind, choice, text: part.text });
+        if (part.signature !== undefined)
+          events.push({ kind: 'signature', choice, of: part.kind, signature: part.signature });
+        return;
+      case 'toolCall': {
+        const index = state.tools++;
+        const { id, name, signature } = part;
+        events.push(
+          { kind: 'toolStart', choice, index, id, name, ...(signature === undefined ? {} : { signature }) },
+          { kind: 'toolDelta', choice, index, text: part.arguments },
+          { kind: 'toolEnd', choice, index },
+        );
+        return;
+      }
+      case 'image': {
+        if (part.source.kind !== 'base64') return;
+        this.images++;
+        const { mediaType, data } = part.source;
+        events.push({
+          kind: 'image',
+          choice,
+          mediaType,
+          data,
+          ...(part.signature === undefined ? {} : { signature: part.signature }),
+        });
+        return;
+      }
+      case 'audio':
+        events.push({ kind: 'audio', choice, data: part.data });
+    }
+  }
+}
+
+const unreadable = (): UpstreamError =>
+  new UpstreamError(502, {
+    message: 'The upstream sent an event that cannot be read',
+    type: 'upstream_error',
+    code: 'stream_response_error',
+  });

@@ -1,0 +1,81 @@
+import type { Effort, Reasoning } from '../../neutral/request.js';
+import type { GeminiTraits } from './gemini-model.js';
+import type { GeminiSettings } from './gemini-settings.js';
+
+type Json = Record<string, unknown>;
+
+const mostBudget = 24_576;
+const mostProBudget = 32_768;
+/** The pro models cannot stop thinking. */
+const leastProBudget = 128;
+
+const budgets: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: mostBudget,
+  xhigh: mostBudget,
+  max: mostBudget,
+};
+
+/**
+ * `thinkingConfig` of a call, undefined when nothing is to be said; models that do not think refuse it
+ * (`relay-providers.md` 3.4).
+ */
+export function thinkingConfig(
+  model: string,
+  suffix: string | null,
+  reasoning: Reasoning | undefined,
+  maxOutput: number | undefined,
+  traits: GeminiTraits,
+  settings: GeminiSettings,
+): Json | undefined {
+  if (traits.thinking === 'none') return undefined;
+  const said =
+    reasoning && saysSomething(reasoning) ? reasoning : suffix ? ofSuffix(suffix, maxOutput, settings) : null;
+  if (said) return traits.thinking === 'level' ? byLevel(said, traits) : byBudget(said, traits);
+  const shown = reasoning?.visible === true || settings.thinkingModels.includes(model);
+  return shown ? { includeThoughts: true } : undefined;
+}
+
+const saysSomething = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
+  effort !== undefined || budget !== undefined || adaptive === true || off === true;
+
+function ofSuffix(suffix: string, maxOutput: number | undefined, settings: GeminiSettings): Reasoning {
+  if (suffix === 'nothinking') return { off: true, given: {} };
+  const share = Math.floor((maxOutput ?? 0) * settings.thinkingShare);
+  return { budget: share > 0 && share <= mostBudget ? share : mostBudget, given: {} };
+}
+
+const isOff = ({ effort, off }: Reasoning): boolean => off === true || effort === 'none';
+
+function byBudget(reasoning: Reasoning, traits: GeminiTraits): Json {
+  if (isOff(reasoning)) return { thinkingBudget: traits.pro ? leastProBudget : 0 };
+  if (reasoning.budget === undefined && reasoning.effort === undefined)
+    return { thinkingBudget: -1, includeThoughts: true };
+  const most = traits.pro ? mostProBudget : mostBudget;
+  const wanted = reasoning.budget ?? budgets[reasoning.effort ?? 'medium'];
+  return { thinkingBudget: Math.min(Math.max(wanted, traits.pro ? leastProBudget : 0), most), includeThoughts: true };
+}
+
+/** From the third generation on thinking cannot be switched off, only made short. */
+function byLevel(reasoning: Reasoning, traits: GeminiTraits): Json {
+  if (isOff(reasoning)) return { thinkingLevel: traits.pro ? 'low' : 'minimal' };
+  const level = reasoning.effort ? levels[reasoning.effort] : levelOfBudget(reasoning.budget);
+  if (level === undefined) return { includeThoughts: true };
+  return { thinkingLevel: level === 'minimal' && traits.pro ? 'low' : level, includeThoughts: true };
+}
+
+const levels: Readonly<Record<Effort, string>> = {
+  none: 'minimal',
+  minimal: 'minimal',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+};
+
+const levelOfBudget = (budget: number | undefined): string | undefined =>
+  budget === undefined ? undefined : budget <= 2048 ? 'low' : budget <= 8192 ? 'medium' : 'high';

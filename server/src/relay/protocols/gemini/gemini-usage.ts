@@ -1,0 +1,50 @@
+import type { Usage } from '../../adapter.js';
+import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
+import { toCount } from '../openai/usage.js';
+
+type Json = Record<string, unknown>;
+
+/** What a picture costs where Google does not count it. */
+const tokensPerImage = 258;
+
+/**
+ * Google counts thoughts beside the answer and results of its tools beside the prompt; inside the gateway both are part
+ * of them (`relay-providers.md` 0.8, 3.5).
+ * @param images pictures of the answer
+ * @returns null when nothing was reported
+ */
+export function toGeminiUsage(raw: unknown, images = 0): Usage | null {
+  const usage = asFields(raw);
+  if (!usage) return null;
+  const prompt = toCount(toCount(usage['promptTokenCount']) + toCount(usage['toolUsePromptTokenCount']));
+  const thoughts = toCount(usage['thoughtsTokenCount']);
+  const answer = toCount(usage['candidatesTokenCount']) || images * tokensPerImage;
+  const completion = toCount(answer + thoughts);
+  if (prompt === 0 && completion === 0) return null;
+  return {
+    promptTokens: prompt,
+    completionTokens: completion,
+    cachedTokens: Math.min(toCount(usage['cachedContentTokenCount']), prompt),
+    cacheWriteTokens: 0,
+    reasoningTokens: thoughts,
+    audioInputTokens: Math.min(modality(usage, 'promptTokensDetails', 'AUDIO'), prompt),
+    audioOutputTokens: Math.min(modality(usage, 'candidatesTokensDetails', 'AUDIO'), completion),
+  };
+}
+
+const modality = (usage: Fields, details: string, name: string): number =>
+  asFieldsList(usage[details])
+    .filter((detail) => detail['modality'] === name)
+    .reduce((sum, detail) => sum + toCount(detail['tokenCount']), 0);
+
+/** The shape clients of the Gemini dialect expect. */
+export function fromGeminiUsage(usage: Usage): Json {
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+  return {
+    promptTokenCount: promptTokens,
+    candidatesTokenCount: completionTokens - reasoningTokens,
+    totalTokenCount: promptTokens + completionTokens,
+    ...(cachedTokens > 0 ? { cachedContentTokenCount: cachedTokens } : {}),
+    ...(reasoningTokens > 0 ? { thoughtsTokenCount: reasoningTokens } : {}),
+  };
+}

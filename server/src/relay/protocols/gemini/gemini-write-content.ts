@@ -1,0 +1,213 @@
+import { argumentsGiven } from '../../neutral/arguments.js';
+import { unsupported, type Dropped } from '../../neutral/field-name.js';
+import { parseFields } from '../../neutral/fields.js';
+import { audioType, fileType, imageType } from '../../neutral/media.js';
+import {
+  isInstruction,
+  type MediaSource,
+  type NeutralMessage,
+  type Part,
+  type ToolResultPart,
+} from '../../neutral/message.js';
+import type { NeutralRequest } from '../../neutral/request.js';
+import type { GeminiTraits } from './gemini-model.js';
+import type { GeminiSettings } from './gemini-settings.js';
+
+type Json = Record<string, unknown>;
+
+/** Google's word for a call whose proof of thinking nobody has (`relay-providers.md` 7.4). */
+const noProof = 'skip_thought_signature_validator';
+/** What Google fetches itself. */
+const fetchable =
+  /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/;
+
+interface Content {
+  readonly role: 'user' | 'model';
+  readonly parts: Json[];
+}
+
+export class GeminiContentWriter {
+  private readonly own: boolean;
+  /** Tools by the id of their call: results name the function, not the call. */
+  private readonly names = new Map<string, string>();
+  private readonly order: string[] = [];
+
+  constructor(
+    private readonly request: NeutralRequest,
+    private readonly traits: GeminiTraits,
+    private readonly settings: GeminiSettings,
+    private readonly dropped: Dropped,
+  ) {
+    this.own = request.dialect === 'gemini-generate';
+  }
+
+  /**
+   * Turns as Gemini wants them (`relay-providers.md` 3.2).
+   * @throws AppError UNSUPPORTED_BY_CHANNEL, INVALID_INPUT naming the part
+   */
+  contents(): Content[] {
+    const contents: Content[] = [];
+    for (const message of this.request.messages) {
+      if (isInstruction(message)) continue;
+      if (message.name !== undefined && message.role !== 'tool') this.dropped.hint('name', message.name);
+      const role = message.role === 'assistant' ? 'model' : 'user';
+      const parts =
+        role === 'model'
+          ? this.modelParts(message)
+          : message.role === 'tool'
+            ? this.results(message)
+            : this.userParts(message);
+      const last = contents.at(-1);
+      if (last?.role === role) last.parts.push(...parts);
+      else if (parts.length > 0) contents.push({ role, parts });
+    }
+    for (const content of contents) if (content.role === 'user') sortResults(content.parts, this.order);
+    return contents;
+  }
+
+  /** All instructions as one text. */
+  instruction(): Json | undefined {
+    const parts = this.request.messages.filter(isInstruction).flatMap((message) => message.parts);
+    const other = parts.find((part) => part.kind !== 'text');
+    if (other) throw unsupported(other.at ?? 'systemInstruction', 'Gemini takes only text as instructions');
+    const texts = parts.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []));
+    return texts.length === 0 ? undefined : { parts: [{ text: texts.join('\n') }] };
+  }
+
+  private userParts(message: NeutralMessage): Json[] {
+    const images = message.parts.filter((part) => part.kind === 'image');
+    const { imageLimit } = this.settings;
+    if (imageLimit >= 0 && images.length > imageLimit) {
+      throw unsupported(images[imageLimit]?.at ?? 'messages', `at most ${imageLimit} images are taken in one message`);
+    }
+    return message.parts.flatMap((part) => this.part(part));
+  }
+
+  private part(part: Part): Json[] {
+    switch (part.kind) {
+      case 'text':
+        return part.text === '' ? [] : [{ text: part.text }];
+      case 'refusal':
+        return [{ text: part.text }];
+      case 'image':
+        if (part.detail !== undefined && part.detail !== 'auto') this.dropped.hint('detail', part.detail);
+        return [media(part.source, part.source.kind === 'base64' ? imageType(part.source) : '', part.at)];
+      case 'audio':
+        return [{ inlineData: { mimeType: audioType(part.format), data: part.data } }];
+      case 'file':
+        if (part.source.kind === 'text') return [{ text: part.source.text }];
+        return [media(part.source, fileType(part.source, part.filename), part.at)];
+      case 'foreign':
+        if (part.dialect === 'gemini-generate') return [part.value];
+        throw unsupported(part.at ?? 'messages', 'Gemini has no such part');
+      default:
+        throw unsupported(part.at ?? 'messages', 'Gemini cannot carry it here');
+    }
+  }
+
+  private modelParts(message: NeutralMessage): Json[] {
+    const parts: Json[] = [];
+    let proof: string | undefined;
+    let called = false;
+    for (const part of message.parts) {
+      if (part.kind === 'reasoning') {
+        if (part.redacted !== undefined || (part.signature === undefined && !this.own))
+          this.dropped.hint('reasoningHistory', true);
+        else if (this.own) parts.push({ text: part.text, thought: true, ...signed(part.signature) });
+        else {
+          if (part.text !== '') parts.push({ text: part.text, thought: true });
+          // Other dialects keep the proof with the thought; Google wants it on what followed.
+          proof = part.signature;
+        }
+        continue;
+      }
+      if (part.kind === 'toolCall') {
+        const signature = part.signature ?? proof ?? (this.traits.third && !called ? noProof : undefined);
+        parts.push({ ...this.call(part), ...signed(signature) });
+        called = true;
+      } else if (part.kind === 'text') {
+        const signature = part.signature ?? proof;
+        if (part.text !== '' || signature !== undefined) parts.push({ text: part.text, ...signed(signature) });
+      } else
+        parts.push(
+          ...this.part(part).map((each) => ({ ...each, ...signed('signature' in part ? part.signature : undefined) })),
+        );
+      proof = undefined;
+    }
+    if (proof !== undefined) parts.push({ text: '', ...signed(proof) });
+    return parts;
+  }
+
+  private call(part: Extract<Part, { kind: 'toolCall' }>): Json {
+    if (part.custom) throw unsupported(part.at ?? 'messages', 'Gemini has no tools that take plain text');
+    const { id, name } = part;
+    this.names.set(id, name);
+    this.order.push(id);
+    return {
+      functionCall: { ...(this.settings.callIds ? { id } : {}), name, args: argumentsGiven(part.arguments, part.at) },
+    };
+  }
+
+  private results(message: NeutralMessage): Json[] {
+    const responses: Json[] = [];
+    const beside: Json[] = [];
+    for (const part of message.parts) if (part.kind === 'toolResult') responses.push(this.result(part, beside));
+    return [...responses, ...beside];
+  }
+
+  private result(part: ToolResultPart, beside: Json[]): Json {
+    const text = part.content
+      .map((each) => (each.kind === 'text' ? each.text : ''))
+      .filter(Boolean)
+      .join('\n');
+    const pictures = part.content.filter((each) => each.kind !== 'text').flatMap((each) => this.part(each));
+    // Before the third generation a result is text alone.
+    if (!this.traits.third) beside.push(...pictures);
+    const response = part.isError ? { error: text } : (parseFields(text) ?? { result: text });
+    const functionResponse = {
+      ...(this.settings.callIds ? { id: part.callId } : {}),
+      name: this.names.get(part.callId) ?? part.name ?? part.callId,
+      response,
+      ...(this.traits.third && pictures.length > 0 ? { parts: pictures } : {}),
+    };
+    return this.settings.callIds ? { functionResponse } : { functionResponse, [callOf]: part.callId };
+  }
+}
+
+/** Remembers the call of a result for its place, where the body may not tell it. Symbols are not sent. */
+const callOf = Symbol('call');
+
+const signed = (thoughtSignature: string | undefined): Json =>
+  thoughtSignature === undefined ? {} : { thoughtSignature };
+
+/** Results of one turn in the order of their calls, before anything the user said. */
+function sortResults(parts: Json[], order: readonly string[]): void {
+  const place = (part: Json): number => {
+    const response = part['functionResponse'] as { id?: string } | undefined;
+    if (!response) return Infinity;
+    const at = order.indexOf(response.id ?? String((part as { [callOf]?: string })[callOf]));
+    return at === -1 ? order.length : at;
+  };
+  const places = new Map(parts.map((part) => [part, place(part)]));
+  // Equal places keep their order.
+  parts.sort((one, other) => compare(places.get(one) ?? 0, places.get(other) ?? 0));
+}
+
+const compare = (one: number, other: number): number => (one === other ? 0 : one < other ? -1 : 1);
+
+function media(source: MediaSource, mimeType: string, at: string | undefined): Json {
+  if (source.kind === 'base64')
+    return { inlineData: { mimeType: mimeType || 'application/octet-stream', data: source.data } };
+  if (source.kind === 'url' && fetchable.test(source.url)) {
+    return {
+      fileData: {
+        fileUri: source.url,
+        ...(source.mediaType || mimeType ? { mimeType: source.mediaType ?? mimeType } : {}),
+      },
+    };
+  }
+  throw unsupported(
+    at ?? 'messages',
+    source.kind === 'url' ? 'it does not fetch this address' : 'the file lies at another provider',
+  );
+}

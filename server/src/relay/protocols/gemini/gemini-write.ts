@@ -1,0 +1,175 @@
+import { defined } from '../../../shared/defined.js';
+import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
+import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
+import { asFields, type Fields } from '../../neutral/fields.js';
+import type { NeutralRequest, NeutralTool } from '../../neutral/request.js';
+import { cutSuffix, geminiTraits, type GeminiTraits } from './gemini-model.js';
+import { readGeminiAnswer } from './gemini-read.js';
+import { safetySettings, type GeminiSettings } from './gemini-settings.js';
+import { GeminiStreamReader } from './gemini-stream-reader.js';
+import { thinkingConfig } from './gemini-thinking.js';
+import { GeminiContentWriter } from './gemini-write-content.js';
+import { toGeminiSchema } from './schema-write.js';
+
+type Json = Record<string, unknown>;
+
+/** Speaks `generateContent` to Google. */
+export const geminiProvider = (settings: GeminiSettings): ProviderCodec => ({
+  dialect: 'gemini-generate',
+  write: (request) => writeGeminiRequest(request, settings),
+  read: readGeminiAnswer,
+  openReader: () => new GeminiStreamReader(),
+});
+
+const carriedFromChat = new Set(['image_config']);
+
+function writeGeminiRequest(request: NeutralRequest, settings: GeminiSettings): WrittenRequest {
+  const own = request.dialect === 'gemini-generate';
+  const dropped = new Dropped(request.dialect);
+  const { model, suffix } = cutSuffix(request.model, settings);
+  const traits = geminiTraits(model, settings);
+  dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : carriedFromChat);
+  const { user, verbosity, serviceTier, parallelToolCalls, sampling } = request;
+  dropped.hints({
+    user,
+    verbosity,
+    serviceTier,
+    logitBias: sampling.logitBias,
+    parallelToolCalls: parallelToolCalls === false && request.tools.length > 0 ? false : undefined,
+  });
+  const marked = request.messages.some((message) =>
+    message.parts.some((part) => 'cacheControl' in part && part.cacheControl),
+  );
+  if (marked) dropped.hint('cacheControl', true);
+  const writer = new GeminiContentWriter(request, traits, settings, dropped);
+  const { generationConfig: _config, ...extras } = own ? request.extras : {};
+  const thinking = own
+    ? asFields(request.reasoning?.given['thinkingConfig'])
+    : thinkingConfig(model, suffix, request.reasoning, request.maxOutput, traits, settings);
+  const config = generationConfig(request, traits, thinking ?? undefined, own);
+  const body = defined<Json>({
+    safetySettings: safetySettings(settings),
+    ...extras,
+    contents: writer.contents(),
+    systemInstruction: writer.instruction(),
+    tools: writeTools(request, traits),
+    toolConfig: writeToolConfig(request),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+  });
+  return { body, dropped: dropped.names };
+}
+
+function generationConfig(
+  request: NeutralRequest,
+  traits: GeminiTraits,
+  thinking: Fields | undefined,
+  own: boolean,
+): Json {
+  const { sampling, stop, count, dialect } = request;
+  if (count > 1 && traits.draws) throw unsupported(fieldName(dialect, 'count'), 'models that draw give one answer');
+  if (stop.length > 5) throw unsupported(fieldName(dialect, 'stop'), 'Gemini takes at most five');
+  return defined<Json>({
+    ...(own ? asFields(request.extras['generationConfig']) : {}),
+    temperature: sampling.temperature,
+    topP: sampling.topP,
+    topK: sampling.topK,
+    seed: sampling.seed,
+    presencePenalty: sampling.presencePenalty,
+    frequencyPenalty: sampling.frequencyPenalty,
+    responseLogprobs: sampling.logprobs,
+    logprobs: sampling.logprobs ? sampling.topLogprobs : undefined,
+    maxOutputTokens: request.maxOutput,
+    candidateCount: count === 1 ? undefined : count,
+    stopSequences: stop.length > 0 ? stop : undefined,
+    ...responseFormat(request, traits),
+    responseModalities: modalities(request, traits, own),
+    imageConfig:
+      imageConfig(asFields(request.extras['image_config'])) ??
+      (own ? asFields(request.extras['generationConfig'])?.['imageConfig'] : undefined),
+    thinkingConfig: thinking,
+  });
+}
+
+function responseFormat({ responseFormat: format }: NeutralRequest, traits: GeminiTraits): Json {
+  if (!format || format.kind === 'text') return {};
+  const responseMimeType = 'application/json';
+  if (format.kind === 'json') return { responseMimeType };
+  if (traits.jsonSchema) return { responseMimeType, responseJsonSchema: format.schema };
+  return {
+    responseMimeType,
+    responseSchema: toGeminiSchema(format.schema, 'response_format.json_schema.schema', false),
+  };
+}
+
+function modalities(request: NeutralRequest, traits: GeminiTraits, own: boolean): string[] | undefined {
+  const wanted = request.modalities.map((each) => each.toUpperCase());
+  if (own) return wanted.length > 0 ? wanted : undefined;
+  if (wanted.includes('AUDIO'))
+    throw unsupported(fieldName(request.dialect, 'modalities'), 'it does not speak in the voices of chat');
+  if (traits.draws || wanted.includes('IMAGE')) return ['TEXT', 'IMAGE'];
+  return undefined;
+}
+
+const imageConfig = (given: Fields | null): Json | undefined =>
+  given ? defined<Json>({ aspectRatio: given['aspect_ratio'], imageSize: given['image_size'] }) : undefined;
+
+/** Google's own tools, under the names chat clients call them by, in the order Google lists them. */
+const googleTools: ReadonlyArray<readonly [string, readonly string[]]> = [
+  ['codeExecution', ['codeExecution', 'code_execution']],
+  ['googleSearch', ['googleSearch', 'google_search']],
+  ['urlContext', ['urlContext', 'url_context']],
+];
+
+function writeTools(request: NeutralRequest, traits: GeminiTraits): Json[] | undefined {
+  const { toolChoice } = request;
+  const usable =
+    toolChoice?.mode === 'allowed' && !toolChoice.required
+      ? request.tools.filter((tool) => toolChoice.names.includes(tool.name))
+      : request.tools;
+  const google: Json[] = [];
+  for (const [name, aliases] of googleTools) {
+    if (usable.some((tool) => tool.kind === 'function' && aliases.includes(tool.name))) google.push({ [name]: {} });
+  }
+  const named = new Set(googleTools.flatMap(([, aliases]) => aliases));
+  const functions: Json[] = [];
+  for (const tool of usable) {
+    if (tool.kind === 'builtin' && tool.dialect === 'gemini-generate') google.push({ ...tool.value });
+    else if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'Gemini cannot run or call such a tool');
+    else if (!named.has(tool.name)) functions.push(declaration(tool));
+  }
+  if (google.length > 0 && functions.length > 0 && !traits.third) {
+    throw unsupported(fieldName(request.dialect, 'tools'), "this model cannot combine Google's tools with functions");
+  }
+  const tools = [...google, ...(functions.length > 0 ? [{ functionDeclarations: functions }] : [])];
+  return tools.length > 0 ? tools : undefined;
+}
+
+function declaration(tool: Extract<NeutralTool, { kind: 'function' }>): Json {
+  const schema = tool.parameters
+    ? toGeminiSchema(tool.parameters, `${tool.at ?? 'tools'}.parameters`, true)
+    : undefined;
+  // An object without properties is refused; without parameters it is the same.
+  const empty =
+    !schema || (schema['type'] === 'object' && Object.keys(asFields(schema['properties']) ?? {}).length === 0);
+  return defined<Json>({ name: tool.name, description: tool.description, parameters: empty ? undefined : schema });
+}
+
+function writeToolConfig({ toolChoice: choice, tools, dialect }: NeutralRequest): Json | undefined {
+  const functions = tools.filter((tool) => tool.kind === 'function');
+  if (functions.length === 0) return undefined;
+  const config = (given: Json): Json => ({ functionCallingConfig: given });
+  switch (choice?.mode) {
+    case 'required':
+      return config({ mode: 'ANY' });
+    case 'none':
+      return config({ mode: 'NONE' });
+    case 'tool':
+      return config({ mode: 'ANY', allowedFunctionNames: [choice.name] });
+    case 'builtin':
+      throw unsupported(fieldName(dialect, 'toolChoice'), 'it names a tool of another provider');
+    case 'allowed':
+      if (choice.required) return config({ mode: 'ANY', allowedFunctionNames: choice.names });
+  }
+  if (functions.some((tool) => tool.strict)) return config({ mode: 'VALIDATED' });
+  return choice ? config({ mode: 'AUTO' }) : undefined;
+}
