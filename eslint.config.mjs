@@ -27,7 +27,7 @@ export default typescript.config(
     extends: [typescript.configs.strictTypeChecked],
     languageOptions: {
       parserOptions: {
-        project: ['server/tsconfig.json', 'client/tsconfig.json'],
+        project: ['server/tsconfig.json', 'client/tsconfig.json', 'tests/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -18,6 +18,7 @@ const steps = {
   breaking: brokenPromises,
   codegen: () => run(bin('graphql-codegen'), '--config', 'codegen.yml'),
   'types of the server': () => run(bin('tsc'), '-p', 'server', '--noEmit'),
+  'types of the tests': () => run(bin('tsc'), '-p', 'tests', '--noEmit'),
   'types of the client': () => run(bin('tsc'), '-p', 'client', '--noEmit'),
   lint: () => run(bin('eslint'), '.', '--max-warnings', '0'),
   format: () => run(bin('prettier'), '--check', '--log-level', 'warn', '.'),

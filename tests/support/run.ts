@@ -31,14 +31,14 @@ export async function run(parameters: string[]): Promise<number> {
   const stop = async (): Promise<void> => {
     for (const service of services.splice(0).reverse()) await service.stop();
   };
-  // Whoever asks us to end, ends what we started: Jest hears Ctrl-C from the terminal itself.
+  // Whoever ends us ends what we started; what was started last, which is Jest, first.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void stop().finally(() => process.exit(1)));
   }
   try {
     const environment = await prepare(services);
     await build();
-    return await runJest(parameters, environment);
+    return await runJest(parameters, environment, services);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     console.log('0 passed, 1 failed');
@@ -81,7 +81,11 @@ async function build(): Promise<void> {
   await ensureBuilt(['server', 'client']);
 }
 
-async function runJest(parameters: string[], environment: Record<string, string>): Promise<number> {
+async function runJest(
+  parameters: string[],
+  environment: Record<string, string>,
+  services: Service[],
+): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-jest-'));
   const file = join(folder, 'report.json');
   try {
@@ -92,7 +96,16 @@ async function runJest(parameters: string[], environment: Record<string, string>
       stdio: ['inherit', 'ignore', 'inherit'],
       env: { ...process.env, ...environment },
     });
-    const [code] = (await once(child, 'exit')) as [number | null];
+    const ended = once(child, 'exit') as Promise<[number | null]>;
+    services.push({
+      url: '',
+      description: 'Jest',
+      stop: async () => {
+        child.kill();
+        await ended;
+      },
+    });
+    const [code] = await ended;
     return conclude(code ?? 1, await readReport(file));
   } finally {
     await rm(folder, { recursive: true, force: true });
