@@ -44,7 +44,7 @@ export function SideDrawer({
         },
       }}
     >
-      <Box sx={{ ...line, borderBottomWidth: 1, display: 'flex', alignItems: 'flex-start', gap: 1, padding: '14px 20px 14px 24px', minHeight: 71 }}>
+      <Box sx={{ ...line, borderBottomWidth: 1, display: 'flex', alignItems: 'flex-start', gap: 1, padding: { xs: '14px 12px 14px 16px', sm: '14px 20px 14px 24px' }, minHeight: 71 }}>
         <Box sx={{ flex: 1, minWidth: 0 }}>
           <Typography id={titleId} variant="h2" sx={{ overflowWrap: 'anywhere' }}>
             {title}

@@ -4,7 +4,7 @@ import CheckCircleOutlinedIcon from '@mui/icons-material/CheckCircleOutlined';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import ErrorOutlinedIcon from '@mui/icons-material/ErrorOutlineOutlined';
 import { closeSnackbar, enqueueSnackbar, SnackbarProvider, type CustomContentProps } from 'notistack';
-import { forwardRef } from 'react';
+import { forwardRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 
@@ -58,12 +58,27 @@ const Toast = forwardRef<HTMLDivElement, CustomContentProps>(function Toast({ id
   );
 });
 
+/**
+ * Where toasts stand. An open dialog hides everything beside it from screen readers, also what is said politely: this
+ * element takes the mark off again.
+ */
+function createToastRoot(): HTMLElement {
+  const root = document.createElement('div');
+  document.body.append(root);
+  new MutationObserver(() => {
+    if (root.hasAttribute('aria-hidden')) root.removeAttribute('aria-hidden');
+  }).observe(root, { attributes: true, attributeFilter: ['aria-hidden'] });
+  return root;
+}
+
 export function ToastProvider() {
+  const [root] = useState(createToastRoot);
   const mobile = useIsMobile();
   return (
     <SnackbarProvider
       maxSnack={3}
       preventDuplicate
+      domRoot={root}
       disableWindowBlurListener
       Components={{ success: Toast, error: Toast, default: Toast }}
       anchorOrigin={{ vertical: 'bottom', horizontal: mobile ? 'center' : 'right' }}

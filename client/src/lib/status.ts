@@ -12,7 +12,8 @@ interface StatusState {
 }
 
 const remembered = fromStoredStatus(readJson(storageKey));
-const store = createStore<StatusState>({ status: remembered ?? defaultStatus, known: remembered !== null });
+// An installation that had no administrator then may have one now: that is asked before anything is painted.
+const store = createStore<StatusState>({ status: remembered ?? defaultStatus, known: remembered?.setup === true });
 
 export const siteStatus = {
   get: (): SiteStatus => store.get().status,

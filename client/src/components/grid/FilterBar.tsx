@@ -52,8 +52,8 @@ export function FilterBar({ main, more, end, activeCount, isFiltered, filled = f
     );
   }
   return (
-    <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', gap: 1, '& > :first-of-type': { flex: 1, minWidth: 0 } }}>
-      <Box>{main}</Box>
+    <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', gap: 1 }}>
+      <Box sx={{ flex: 1, minWidth: 0 }}>{main}</Box>
       {more && (
         <Button variant="outlined" startIcon={<FilterListOutlinedIcon />} onClick={() => { setSheet(true); }}>
           {activeCount > 0 ? t('grid.filtersActive', { count: activeCount }) : t('grid.filters')}

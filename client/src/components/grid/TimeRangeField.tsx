@@ -1,12 +1,13 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import OutlinedInput from '@mui/material/OutlinedInput';
 import Popover from '@mui/material/Popover';
 import CalendarTodayOutlinedIcon from '@mui/icons-material/CalendarTodayOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateTime } from '../../lib/format.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { Field } from '../form/Field.js';
-import OutlinedInput from '@mui/material/OutlinedInput';
 
 export interface TimeRange {
   readonly from: Date;
@@ -35,7 +36,9 @@ export function TimeRangeField({
 }) {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const text = `${dateTime(value.from)} – ${value.to ? dateTime(value.to) : t('time.now')}`;
+  const mobile = useIsMobile();
+  const detail = mobile ? 'card' : 'minutes';
+  const text = `${dateTime(value.from, detail)} – ${value.to ? dateTime(value.to, detail) : t('time.now')}`;
   return (
     <>
       <Button

@@ -35,7 +35,7 @@ export interface ChannelCellTools {
 export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFragment>[] {
   const { t, format, actions, typeLabel, search } = tools;
   return [
-    { field: 'id', headerName: t('channels.id'), width: 52, renderCell: ({ row }) => <Num>{row.id}</Num>, cellClassName: 'quiet' },
+    { field: 'id', headerName: t('channels.id'), width: 50, renderCell: ({ row }) => <Num>{row.id}</Num>, cellClassName: 'quiet' },
     {
       field: 'name',
       headerName: t('channels.name'),
@@ -51,7 +51,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFr
     {
       field: 'type',
       headerName: t('channels.type'),
-      width: 134,
+      width: 132,
       renderCell: ({ row }) => (
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
           <TypeMark label={typeLabel(row.type)} />
@@ -60,12 +60,12 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFr
       ),
     },
     { field: 'tag', headerName: t('channels.tag'), width: 92, renderCell: ({ row }) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />) },
-    { field: 'status', headerName: t('channels.status'), width: 118, renderCell: ({ row }) => <ChannelStatusChip channel={row} /> },
-    { field: 'responseTime', headerName: t('channels.response'), width: 92, renderCell: ({ row }) => <ResponseChip channel={row} /> },
+    { field: 'status', headerName: t('channels.status'), width: 126, renderCell: ({ row }) => <ChannelStatusChip channel={row} /> },
+    { field: 'responseTime', headerName: t('channels.response'), width: 100, renderCell: ({ row }) => <ResponseChip channel={row} /> },
     {
       field: 'usedQuota',
       headerName: t('channels.used'),
-      width: 94,
+      width: 92,
       align: 'right',
       headerAlign: 'right',
       renderCell: ({ row }) => <Num>{format.money(row.usedQuota, 'balance')}</Num>,
@@ -73,7 +73,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFr
     {
       field: 'balance',
       headerName: t('channels.balance'),
-      width: 88,
+      width: 86,
       align: 'right',
       headerAlign: 'right',
       renderCell: ({ row }) => (row.balanceUpdatedTime ? <Num>{dollars(row.balance, 2)}</Num> : <Dash />),

@@ -10,6 +10,7 @@ import { useTranslation } from 'react-i18next';
 import { TextInput } from '../../components/form/inputs.js';
 import { Notice } from '../../components/Notice.js';
 import { describeFailure, toFailure } from '../../lib/errors.js';
+import { siteStatus } from '../../lib/status.js';
 import { CompleteSetupDocument } from './setup.generated.js';
 import { UsageModeCards, type UsageMode } from './UsageModeCards.js';
 
@@ -37,6 +38,7 @@ export function SetupForm({ hasAdministrator }: { readonly hasAdministrator: boo
     try {
       await complete({ variables: { input: { ...administrator, username: administrator.username.trim(), ...modes } } });
       setDone(true);
+      siteStatus.set({ ...siteStatus.get(), setup: true, ...modes });
       setTimeout(() => { location.assign('/login'); }, reloadAfter);
     } catch (error) {
       const { code, field } = toFailure(error);

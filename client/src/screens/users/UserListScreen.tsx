@@ -96,7 +96,7 @@ export function UserListScreen() {
           <RowCard
             title={row.username}
             value={<Num>{format.money(row.quota, 'balance')}</Num>}
-            meta={[`#${String(row.id)}`, row.displayName].filter(Boolean).join(' · ')}
+            meta={[`#${String(row.id)}`, row.displayName === row.username ? '' : row.displayName].filter(Boolean).join(' · ')}
             metaEnd={<Num>{t('users.used', { amount: format.money(row.usedQuota, 'balance') })}</Num>}
             chips={
               <>
