@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, type Service } from '../../../tests/support/services/processes.js';
 import { findRedisServer, startRedis } from '../../../tests/support/services/redis.js';
@@ -62,6 +63,19 @@ withRedis('shared state whose Redis goes away', () => {
     await state.set('greeting', 'together', 60);
     expect(seen.lines).toContain('Redis is back');
     expect(seen.degraded.at(-1)).toBe(0);
+  });
+
+  it('waits once, and not long, for a Redis that hangs', async () => {
+    const admin = new Redis(redis.url);
+    await admin.call('CLIENT', 'PAUSE', '5000', 'ALL');
+    admin.disconnect();
+
+    const first = Date.now();
+    expect(await state.incrementBy('count', 1, 60)).toBe(1);
+    expect(Date.now() - first).toBeLessThan(2000);
+    const next = Date.now();
+    for (let at = 0; at < 10; at++) await state.incrementBy('count', 1, 60);
+    expect(Date.now() - next).toBeLessThan(200);
   });
 
   it('still tells its own subscribers while away, and tells them of the gap when back', async () => {
