@@ -65,7 +65,7 @@ export async function startGateway(options: {
 }): Promise<Running> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const profile = options.profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${options.profileFolder}`] : [];
-  const child = spawnPinned([...profile, join(root, 'dist/server/main.js')], {
+  const child = spawnPinned([...profile, '--max-semi-space-size=32', join(root, 'dist/server/main.js')], {
     NODE_ENV: 'production',
     PORT: '0',
     HOST: '127.0.0.1',
