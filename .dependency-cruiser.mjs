@@ -54,7 +54,7 @@ export default {
         pathNot: [
           '^server/src/relay/adapters/($1|openai-compatible)/',
           '^server/src/relay/adapter\\.ts$',
-          '^server/src/relay/(protocols|sse)/',
+          '^server/src/relay/(protocols|neutral|sse)/',
           '^server/src/shared/',
           '^node_modules/zod/',
         ],

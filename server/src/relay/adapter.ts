@@ -1,9 +1,56 @@
+import type { ProviderCodec } from './neutral/codec.js';
+import type { ClaudeSettings } from './protocols/anthropic/claude-settings.js';
+import type { GeminiSettings } from './protocols/gemini/gemini-settings.js';
+import type { ServerEvent } from './sse/event.js';
+
 /**
  * How a provider is spoken to. An adapter is data or pure functions: no network, no clock, no database. It offers a
  * capability or leaves it out. The relay core does everything else (keys, retries, timeouts, money, logs).
+ *
+ * Chat is offered in the dialects the provider speaks itself (`chat`, `messages`, `generate`, `responses`: bytes pass
+ * through), in the neutral form (`conversation`), or both. A client whose dialect is not among the first four is served
+ * by `conversation`, and where that is missing by translating what `chat` says. One of them is enough for every client.
  */
 export interface Adapter {
+  /** Chat completions. */
   readonly chat?: ChatCapability;
+  /** Anthropic's Messages. */
+  readonly messages?: ChatCapability;
+  /** Gemini's `generateContent` and `streamGenerateContent`; `path` names model and method. */
+  readonly generate?: ChatCapability;
+  /** OpenAI's Responses. */
+  readonly responses?: ChatCapability;
+  /** Chat for clients of every dialect that is not offered above. */
+  readonly conversation?: ConversationCapability;
+  /** Completions of a prompt, without turns. */
+  readonly completions?: ChatCapability;
+
+  readonly embeddings?: OneShotCapability;
+  readonly moderations?: OneShotCapability;
+  /** Jina's form: query, documents; answers `results` of index and relevance_score. */
+  readonly rerank?: OneShotCapability;
+  readonly images?: OneShotCapability;
+  /** A multipart form. */
+  readonly imageEdits?: OneShotCapability;
+  /** Answers the sound itself. */
+  readonly speech?: OneShotCapability;
+  /** A multipart form. */
+  readonly transcription?: OneShotCapability;
+  /** A multipart form. */
+  readonly translation?: OneShotCapability;
+
+  /** The provider wants its key exchanged for a credential that lives for a while. */
+  readonly credential?: CredentialExchange;
+}
+
+/** What admins decided for all channels of a family (options `claude.*`, `gemini.*`). */
+export interface FamilySettings {
+  readonly claude: Omit<ClaudeSettings, 'remoteMedia'>;
+  /** Headers by model, then name: they replace those the adapter sets. */
+  readonly claudeHeaders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  readonly gemini: Omit<GeminiSettings, 'imageLimit' | 'callIds'>;
+  /** API version by model, `default` for the others. */
+  readonly geminiVersions: Readonly<Record<string, string>>;
 }
 
 /** Everything an adapter may know of the channel a call goes to. Credentials and address travel as one object. */
@@ -31,6 +78,22 @@ export interface Target {
   readonly override: Readonly<Record<string, unknown>> | null;
   /** Option `global.pass_through_request_enabled`: only the model name may still be rewritten. */
   readonly passThrough: boolean;
+  readonly families: FamilySettings;
+  /** What `credential` of the adapter got for the key; '' where it has none. */
+  readonly credential: string;
+  /** Unix milliseconds, for signatures. */
+  readonly now: number;
+}
+
+/**
+ * How a key becomes what is sent (OAuth and its relatives). The relay asks, and keeps the credential per channel and key
+ * until shortly before it ends.
+ */
+export interface CredentialExchange {
+  /** @param target its `credential` is '' here */
+  toRequest(target: Target): UpstreamRequest;
+  /** @throws UpstreamError when the provider refuses the key, AppError UPSTREAM_INVALID_RESPONSE */
+  fromAnswer(answer: UpstreamAnswer): { readonly credential: string; readonly secondsToLive: number };
 }
 
 /** Parsed `channel.setting` (`relay-core.md` 3.7). */
@@ -64,8 +127,18 @@ export interface UpstreamRequest {
   readonly reasoningEffort?: string;
   /** When it differs from the target's, because a suffix was cut. */
   readonly upstreamModel?: string;
+  /** Hints the provider does not know, by the client's own names: left out, and said so. */
+  readonly dropped?: readonly string[];
 }
 
+/** A whole answer as a provider gave it; the status was a success. */
+export interface UpstreamAnswer {
+  /** Lower case, '' when the provider named none. */
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** Chat in one dialect that client and provider share: what comes in is that dialect, and so is what goes out. */
 export interface ChatCapability {
   /** @throws AppError UNSUPPORTED_BY_CHANNEL, naming the field, when the provider cannot carry the call's meaning */
   toUpstreamRequest(request: ChatRequest, target: Target): UpstreamRequest;
@@ -84,6 +157,70 @@ export interface ChatAnswer {
   readonly usage: Usage | null;
   /** Tells what the answer says. Called when it has to be counted or logged. */
   tell(heard: Transcript): void;
+}
+
+/** Chat in the neutral form: a codec for the provider's dialect, and where its bodies go. */
+export interface ConversationCapability {
+  codec(target: Target): ProviderCodec;
+  /** @param body what the codec wrote, `param_override` not yet merged */
+  toUpstreamRequest(body: Record<string, unknown>, call: ConversationCall, target: Target): UpstreamRequest;
+  /** How the provider's stream is cut into events, where they are not server-sent events. */
+  openFrames?(): FrameParser;
+}
+
+export interface ConversationCall {
+  /** How the provider is called. */
+  readonly stream: boolean;
+  /** Asked of the provider: the target's, or without a suffix that the codec read. */
+  readonly model: string;
+}
+
+/** Bytes to events, cut anywhere. */
+export interface FrameParser {
+  push(bytes: Buffer): ServerEvent[];
+  end(): ServerEvent[];
+}
+
+/** A call that is answered in one piece, in OpenAI's form on the client's side (rerank: Jina's). */
+export interface OneShotCapability {
+  /** @throws AppError UNSUPPORTED_BY_CHANNEL, naming the field, when the provider cannot carry the call's meaning */
+  toUpstreamRequest(request: OneShotRequest, target: Target): UpstreamRequest;
+  /**
+   * The provider answered with a ticket: what to ask, and when. Null: the answer is the answer.
+   * @throws UpstreamError when the answer says that nothing will come
+   */
+  next?(answer: UpstreamAnswer, target: Target): { request: UpstreamRequest; afterMilliseconds: number } | null;
+  /** @throws UpstreamError when a 200 carries an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read */
+  fromUpstreamResponse(answer: UpstreamAnswer, request: OneShotRequest, target: Target): OneShotAnswer;
+}
+
+export interface OneShotRequest {
+  /** Path and query as the client sent it. */
+  readonly path: string;
+  /** The JSON object, or the text fields of a form. */
+  readonly body: Readonly<Record<string, unknown>>;
+  /** The bytes `body` came from; of a form, everything between its boundaries. */
+  readonly rawBody: Buffer;
+  /** The parts of a multipart form in their order; null for JSON. `protocols/openai/multipart.ts` writes them again. */
+  readonly form: readonly FormPart[] | null;
+}
+
+export interface FormPart {
+  readonly name: string;
+  readonly value: string | FormFile;
+}
+
+export interface FormFile {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
+export interface OneShotAnswer {
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** Null: the provider reported none, and the relay counts or measures. */
+  readonly usage: Usage | null;
 }
 
 /**

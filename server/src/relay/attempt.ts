@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { AppError } from '../shared/errors.js';
 import { adapters } from './adapters/registry.js';
-import type { ChatCapability, ChatRequest, Target } from './adapter.js';
+import type { ChatCapability, ChatRequest, FamilySettings, Target } from './adapter.js';
 import { contentLimit } from './chat-content.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError, deliverStream, goneDelivery, type Delivery } from './delivery.js';
@@ -36,6 +36,7 @@ export interface Attempt {
   readonly upstream: UpstreamClient;
   readonly settings: AttemptSettings;
   readonly passThrough: boolean;
+  readonly families: FamilySettings;
   readonly keepsContent: boolean;
   /** 0: no pings. */
   readonly pingSeconds: number;
@@ -188,7 +189,7 @@ function startWaiting(client: ClientResponse): void {
 }
 
 export function toTarget(
-  attempt: Pick<Attempt, 'channel' | 'key' | 'requestedModel' | 'bareModel' | 'settings' | 'passThrough'>,
+  attempt: Pick<Attempt, 'channel' | 'key' | 'requestedModel' | 'bareModel' | 'settings' | 'passThrough' | 'families'>,
 ): Target {
   const { channel } = attempt;
   return {
@@ -206,6 +207,9 @@ export function toTarget(
     forceStreamUsage: attempt.settings.forceStreamUsage,
     override: channel.override,
     passThrough: attempt.passThrough,
+    families: attempt.families,
+    credential: '',
+    now: Date.now(),
   };
 }
 

@@ -11,6 +11,7 @@ import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
 import type { ChatCall } from './protocols/openai/chat-request.js';
 import type { UpstreamErrorView } from './protocols/openai/error.js';
+import { familySettings } from './family-settings.js';
 import { maskSecrets } from './protocols/openai/masking.js';
 import { meansDeadKey } from './routing/automatic-disable.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
@@ -121,6 +122,7 @@ export class Attempts {
       upstream: this.parts.upstream,
       settings: this.parts.settings,
       passThrough: values['global.pass_through_request_enabled'],
+      families: familySettings(values),
       keepsContent: values.LogChatContentEnabled,
       pingSeconds: values['general_setting.ping_interval_enabled']
         ? values['general_setting.ping_interval_seconds']

@@ -86,7 +86,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
 
   return {
     relay,
-    probe: new RelayProbe({ channels, keyRing, upstream, settings }),
+    probe: new RelayProbe({ channels, keyRing, upstream, settings, options }),
     routesParts: { relay, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
     async start() {
       keys.follow(changes);

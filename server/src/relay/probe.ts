@@ -1,8 +1,10 @@
 import type { ChannelProbe, ProbeRequest, ProbeResult } from '../modules/channels/channel-probe.service.js';
+import type { OptionValues } from '../modules/options/option.service.js';
 import { AppError } from '../shared/errors.js';
 import { adapters } from './adapters/registry.js';
 import { UpstreamError, type ChatRequest, type Usage } from './adapter.js';
 import { toTarget, type AttemptSettings } from './attempt.js';
+import { familySettings } from './family-settings.js';
 import { maskSecrets } from './protocols/openai/masking.js';
 import { toUpstreamError } from './protocols/openai/upstream-error.js';
 import type { KeyRing } from './routing/key-ring.js';
@@ -14,6 +16,7 @@ export interface ProbeParts {
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
   readonly settings: AttemptSettings;
+  readonly options: { readonly values: OptionValues };
 }
 
 const paths = { chat: '/v1/chat/completions', embeddings: '/v1/embeddings' } as const;
@@ -50,6 +53,7 @@ export class RelayProbe implements ChannelProbe {
       bareModel: request.model,
       settings,
       passThrough: false,
+      families: familySettings(this.parts.options.values),
     });
     const chatRequest: ChatRequest = {
       path: paths[request.endpoint],

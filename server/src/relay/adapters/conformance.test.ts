@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ChatRequest, StreamTransform, Target, Usage } from '../adapter.js';
+import { familySettings } from '../family-settings.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { parseEvent } from '../sse/event-parser.js';
 import { adapters } from './registry.js';
@@ -75,6 +77,9 @@ const target = (type: number, setting: Target['setting'] = {}): Target => ({
   forceStreamUsage: true,
   override: null,
   passThrough: false,
+  families: familySettings(defaultOptionValues()),
+  credential: '',
+  now: 1_763_600_000_000,
 });
 
 function request(body: Record<string, unknown>): ChatRequest {

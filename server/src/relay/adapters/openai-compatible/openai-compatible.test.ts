@@ -1,4 +1,6 @@
 import type { ChatRequest, Target } from '../../adapter.js';
+import { defaultOptionValues } from '../../../modules/options/option-registry.js';
+import { familySettings } from '../../family-settings.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import { adapters } from '../registry.js';
 import { PassThroughStream } from './pass-through-stream.js';
@@ -18,6 +20,9 @@ const baseTarget: Target = {
   forceStreamUsage: true,
   override: null,
   passThrough: false,
+  families: familySettings(defaultOptionValues()),
+  credential: '',
+  now: 1_763_600_000_000,
 };
 
 function send(type: number, body: Record<string, unknown>, target: Partial<Target> = {}, raw?: string) {
