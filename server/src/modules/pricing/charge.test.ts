@@ -1,3 +1,4 @@
+import { Decimal as PlainDecimal } from 'decimal.js';
 import fc from 'fast-check';
 import {
   chargeOf,
@@ -13,6 +14,7 @@ import {
   type RatioPrice,
 } from './charge.js';
 
+const Decimal = PlainDecimal.clone({ precision: 60 });
 const quotaPerUnit = 500_000;
 
 const ratio = (modelRatio: number, rest: Partial<RatioPrice> = {}): RatioPrice => ({
@@ -168,6 +170,51 @@ describe('for every usage', () => {
           if (isFree(full)) expect(quota).toBe(0);
         }
       }),
+    );
+  });
+
+  it('whole-number arithmetic and decimals agree to the unit', () => {
+    const short = fc.tuple(fc.nat(99_999), fc.nat(5)).map(([mantissa, digits]) => Number(`${mantissa}e-${digits}`));
+    fc.assert(
+      fc.property(
+        fc.array(short, { minLength: 4, maxLength: 4 }),
+        count,
+        count,
+        count,
+        (ratios, prompt, completion, cached) => {
+          const [modelRatio = 0, completionRatio = 0, cacheRatio = 0, groupRatio = 0] = ratios;
+          const usage = tokens(prompt, completion, Math.min(cached, prompt));
+          const exact = new Decimal(prompt - usage.cachedTokens)
+            .plus(new Decimal(usage.cachedTokens).times(cacheRatio))
+            .plus(new Decimal(completion).times(completionRatio))
+            .times(modelRatio)
+            .times(groupRatio);
+          const price = ratio(modelRatio, { completionRatio, cacheRatio, groupRatio });
+          if (prompt + completion === 0 || isFree(price)) return;
+          const floor = exact.isZero() ? 1 : 0;
+          expect(chargeOf(price, usage, quotaPerUnit)).toBe(
+            Math.max(floor, exact.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber()),
+          );
+          expect(chargeOfMessages(price, usage, quotaPerUnit)).toBe(
+            Math.max(floor, exact.toDecimalPlaces(0, Decimal.ROUND_DOWN).toNumber()),
+          );
+          const held = reserveOf(price, {
+            promptTokens: prompt,
+            maxOutput: completion,
+            preConsumedTokens: cached,
+            quotaPerUnit,
+          });
+          const tokensHeld = completion > 0 ? prompt + completion : cached;
+          expect(held).toBe(
+            new Decimal(tokensHeld)
+              .times(modelRatio)
+              .times(groupRatio)
+              .toDecimalPlaces(0, Decimal.ROUND_DOWN)
+              .toNumber(),
+          );
+        },
+      ),
+      { numRuns: 2000 },
     );
   });
 

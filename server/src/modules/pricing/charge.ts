@@ -1,4 +1,5 @@
 import { Decimal } from 'decimal.js';
+import { powerOfTen, product, quotient, toScaled } from './scaled.js';
 
 /**
  * What a call costs: pure decimal formulas (`relay-core.md` 4.2 to 4.4), no look-ups and no clock. Ratios come as doubles
@@ -63,25 +64,31 @@ export function reserveOf(
   estimate: { promptTokens: number; maxOutput: number; preConsumedTokens: number; quotaPerUnit: number },
 ): number {
   if (price.kind === 'call') return truncated(callQuota(price, estimate.quotaPerUnit));
-  const tokens =
-    estimate.maxOutput > 0
-      ? new Exact(estimate.promptTokens).plus(estimate.maxOutput)
-      : new Exact(estimate.preConsumedTokens);
-  return truncated(tokens.times(new Exact(price.modelRatio).times(price.groupRatio)));
+  const tokens = estimate.maxOutput > 0 ? estimate.promptTokens + estimate.maxOutput : estimate.preConsumedTokens;
+  return (
+    shortProduct(tokens, 0, price, 'truncate') ??
+    truncated(new Exact(tokens).times(new Exact(price.modelRatio).times(price.groupRatio)))
+  );
 }
 
 /** F-TEXT: chat, completions, embeddings, rerank, moderations, speech, transcription, responses. */
 export function chargeOf(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
   if (usage.promptTokens + usage.completionTokens === 0) return 0;
   if (price.kind === 'call') return rounded(callQuota(price, quotaPerUnit));
-  return atLeastOne(weightedTokens(price, usage).times(price.modelRatio).times(price.groupRatio), price, rounded);
+  return (
+    shortCharge(price, usage, 'half-up') ??
+    atLeastOne(weightedTokens(price, usage).times(price.modelRatio).times(price.groupRatio), price, rounded)
+  );
 }
 
 /** F-CLAUDE: the Messages endpoint. Same usage, but the fraction is dropped. */
 export function chargeOfMessages(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
   if (usage.promptTokens + usage.completionTokens === 0) return 0;
   if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
-  return atLeastOne(weightedTokens(price, usage).times(price.groupRatio).times(price.modelRatio), price, truncated);
+  return (
+    shortCharge(price, usage, 'truncate') ??
+    atLeastOne(weightedTokens(price, usage).times(price.groupRatio).times(price.modelRatio), price, truncated)
+  );
 }
 
 /** F-AUDIO: audio chat models and each turn of a realtime session. Cached tokens get no discount here. */
@@ -150,11 +157,51 @@ export function chargeOfTest(
 const callQuota = (price: CallPrice, quotaPerUnit: number): Decimal =>
   new Exact(price.modelPrice).times(quotaPerUnit).times(price.groupRatio);
 
-function weightedTokens(price: RatioPrice, usage: ChargedUsage): Decimal {
-  // A provider that reports more cached than prompt tokens must not make the rest negative.
+/** A provider that reports more cached than prompt tokens must not make the rest negative. */
+function splitPrompt(usage: ChargedUsage): { plain: number; cached: number; written: number } {
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);
   const written = Math.min(usage.cacheWriteTokens, usage.promptTokens - cached);
-  return new Exact(usage.promptTokens - cached - written)
+  return { plain: usage.promptTokens - cached - written, cached, written };
+}
+
+type Rounding = 'truncate' | 'half-up';
+
+/** The same sum in whole numbers; null when a ratio is too long for it. A sum of nothing is left to the long way. */
+function shortCharge(price: RatioPrice, usage: ChargedUsage, rounding: Rounding): number | null {
+  const { plain, cached, written } = splitPrompt(usage);
+  const parts = [
+    [cached, price.cacheRatio],
+    [written, price.cacheWriteRatio],
+    [usage.completionTokens, price.completionRatio],
+  ] as const;
+  let digits = 0;
+  for (const [count, ratio] of parts) if (count > 0) digits = Math.max(digits, toScaled(ratio)?.digits ?? Infinity);
+  const unit = powerOfTen(digits);
+  if (unit === null) return null;
+  let sum = product(plain, unit);
+  for (const [count, ratio] of parts) {
+    if (count === 0) continue;
+    const scaled = toScaled(ratio);
+    const part = scaled && product(count, scaled.mantissa, powerOfTen(digits - scaled.digits) ?? Number.NaN);
+    if (part === null || sum === null) return null;
+    sum += part;
+  }
+  return sum ? shortProduct(sum, digits, price, rounding) : null;
+}
+
+/** `amount / 10^digits * modelRatio * groupRatio`, rounded once; null when it does not fit. */
+function shortProduct(amount: number, digits: number, price: RatioPrice, rounding: Rounding): number | null {
+  const model = toScaled(price.modelRatio);
+  const group = toScaled(price.groupRatio);
+  if (!model || !group) return null;
+  const numerator = product(amount, model.mantissa, group.mantissa);
+  const denominator = powerOfTen(digits + model.digits + group.digits);
+  return numerator === null || denominator === null ? null : quotient(numerator, denominator, rounding);
+}
+
+function weightedTokens(price: RatioPrice, usage: ChargedUsage): Decimal {
+  const { plain, cached, written } = splitPrompt(usage);
+  return new Exact(plain)
     .plus(new Exact(cached).times(price.cacheRatio))
     .plus(new Exact(written).times(price.cacheWriteRatio))
     .plus(new Exact(usage.completionTokens).times(price.completionRatio));
