@@ -62,6 +62,8 @@ export interface ReasoningPart extends Located {
   readonly signature?: string;
   /** Thoughts the provider keeps to itself: opaque, to be sent back as they came. */
   readonly redacted?: string;
+  /** The item's own id, where the dialect gives thoughts one. */
+  readonly id?: string;
 }
 
 export interface RefusalPart extends Located {

@@ -57,6 +57,10 @@ export const fromUsage = (usage: Usage): Record<string, unknown> => ({
   prompt_tokens: usage.promptTokens,
   completion_tokens: usage.completionTokens,
   total_tokens: usage.promptTokens + usage.completionTokens,
-  prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: usage.audioInputTokens },
+  prompt_tokens_details: {
+    cached_tokens: usage.cachedTokens,
+    ...(usage.cacheWriteTokens > 0 ? { cache_write_tokens: usage.cacheWriteTokens } : {}),
+    audio_tokens: usage.audioInputTokens,
+  },
   completion_tokens_details: { reasoning_tokens: usage.reasoningTokens, audio_tokens: usage.audioOutputTokens },
 });

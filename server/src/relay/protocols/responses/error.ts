@@ -1,0 +1,19 @@
+import type { OpenAIFailure } from '../openai/error.js';
+
+/**
+ * An error inside a stream of Responses; whole errors have the shape of chat. Clients look for `error`, older ones for the
+ * same fields beside it.
+ */
+export function responsesErrorEvents(failure: OpenAIFailure, requestId: string, sequence = 0): string {
+  const { type, param, code } = failure;
+  const message = `${failure.message} (request id: ${requestId})`;
+  const event = {
+    type: 'error',
+    sequence_number: sequence,
+    code,
+    message,
+    param,
+    error: { type, code, message, param },
+  };
+  return `event: error\ndata: ${JSON.stringify(event)}\n\n`;
+}

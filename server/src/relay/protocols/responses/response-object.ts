@@ -1,0 +1,65 @@
+import type { AnswerContext } from '../../neutral/codec.js';
+import type { FinishReason } from '../../neutral/finish-reason.js';
+import { fromFinishReason } from '../../neutral/finish-reason.js';
+
+type Json = Record<string, unknown>;
+
+/** Items of one response. Their ids hang on the response's own, so that no two are the same. */
+export class ItemIds {
+  private count = 0;
+
+  constructor(private readonly base: string) {}
+
+  next(prefix: string): string {
+    return `${prefix}_${this.base}_${this.count++}`;
+  }
+}
+
+export const responseId = (id: string, context: AnswerContext): string =>
+  id.startsWith('resp_') ? id : `resp_${id || context.id}`;
+
+/**
+ * The response object, which repeats what the client asked for. Nothing is stored, so `store` is false and the response
+ * cannot be continued by its id.
+ */
+export function responseObject(
+  head: { id: string; created: number; model: string },
+  context: AnswerContext,
+  state: Json,
+): Json {
+  const { body } = context;
+  const given = (name: string, otherwise: unknown): unknown => body[name] ?? otherwise;
+  return {
+    id: head.id,
+    object: 'response',
+    created_at: head.created,
+    status: 'in_progress',
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: given('instructions', null),
+    max_output_tokens: given('max_output_tokens', null),
+    model: head.model,
+    output: [],
+    parallel_tool_calls: given('parallel_tool_calls', true),
+    previous_response_id: null,
+    reasoning: given('reasoning', { effort: null, summary: null }),
+    store: false,
+    temperature: given('temperature', 1),
+    text: given('text', { format: { type: 'text' } }),
+    tool_choice: given('tool_choice', 'auto'),
+    tools: given('tools', []),
+    top_p: given('top_p', 1),
+    truncation: given('truncation', 'disabled'),
+    usage: null,
+    user: given('user', null),
+    metadata: given('metadata', {}),
+    ...state,
+  };
+}
+
+/** Status and details a reason stands for. */
+export const statusOf = (finish: FinishReason): Json =>
+  finish === 'length' || finish === 'contentFilter'
+    ? { status: 'incomplete', incomplete_details: { reason: fromFinishReason(finish, 'openai-responses') } }
+    : { status: 'completed', incomplete_details: null };

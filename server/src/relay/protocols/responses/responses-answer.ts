@@ -1,0 +1,98 @@
+import type { NeutralAnswer } from '../../neutral/answer.js';
+import type { AnswerContext } from '../../neutral/codec.js';
+import { asFields, type Fields } from '../../neutral/fields.js';
+import type { Part } from '../../neutral/message.js';
+import { encryptedContent } from './proof.js';
+import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
+import { fromResponsesUsage } from './responses-usage.js';
+
+type Json = Record<string, unknown>;
+
+/** A whole answer as a response. */
+export function toResponse(answer: NeutralAnswer, context: AnswerContext): Json {
+  const [choice] = answer.choices;
+  const ids = new ItemIds(context.id);
+  const head = {
+    id: responseId(answer.id, context),
+    created: answer.created ?? context.created,
+    model: answer.model || context.model,
+  };
+  return responseObject(head, context, {
+    ...statusOf(choice?.finish ?? 'stop'),
+    output: (choice?.parts ?? []).flatMap((part) => toItems(part, ids)),
+    usage: answer.usage ? fromResponsesUsage(answer.usage) : null,
+  });
+}
+
+function toItems(part: Part, ids: ItemIds): Json[] {
+  switch (part.kind) {
+    case 'text': {
+      const message =
+        part.text === '' ? [] : [messageItem(ids.next('msg'), textContent(part.text, part.annotations ?? []))];
+      return part.signature === undefined ? message : [...message, reasoningItem(ids.next('rs'), '', part.signature)];
+    }
+    case 'refusal':
+      return [messageItem(ids.next('msg'), { type: 'refusal', refusal: part.text })];
+    case 'reasoning':
+      return [reasoningItem(ids.next('rs'), part.text, encryptedContent(part))];
+    case 'toolCall':
+      return [
+        ...(part.signature === undefined ? [] : [reasoningItem(ids.next('rs'), '', part.signature)]),
+        callItem(ids.next(part.custom ? 'ctc' : 'fc'), part, part.arguments),
+      ];
+    case 'image':
+      if (part.source.kind === 'base64') return [imageItem(ids.next('ig'), part.source.data)];
+      return part.source.kind === 'url'
+        ? [messageItem(ids.next('msg'), textContent(`![image](${part.source.url})`, []))]
+        : [];
+    case 'audio':
+      // Responses has no sound; what was said can be read.
+      return part.transcript ? [messageItem(ids.next('msg'), textContent(part.transcript, []))] : [];
+    default:
+      return [];
+  }
+}
+
+export const messageItem = (id: string, content: Json): Json => ({
+  type: 'message',
+  id,
+  status: 'completed',
+  role: 'assistant',
+  content: [content],
+});
+
+export const textContent = (text: string, annotations: readonly Fields[]): Json => ({
+  type: 'output_text',
+  text,
+  annotations: annotations.map(fromChatAnnotation),
+  logprobs: [],
+});
+
+export const fromChatAnnotation = (annotation: Fields): Json => ({
+  type: annotation['type'],
+  ...asFields(annotation['url_citation']),
+});
+
+export const reasoningItem = (id: string, text: string, encrypted: string | undefined): Json => ({
+  type: 'reasoning',
+  id,
+  summary: text === '' ? [] : [{ type: 'summary_text', text }],
+  ...(encrypted === undefined ? {} : { encrypted_content: encrypted }),
+});
+
+export const callItem = (
+  id: string,
+  call: { id: string; name: string; custom?: boolean },
+  text: string,
+  status = 'completed',
+): Json =>
+  call.custom
+    ? { type: 'custom_tool_call', id, call_id: call.id, name: call.name, input: text, status }
+    : { type: 'function_call', id, call_id: call.id, name: call.name, arguments: text, status };
+
+export const imageItem = (id: string, data: string): Json => ({
+  type: 'image_generation_call',
+  id,
+  status: 'completed',
+  result: data,
+});

@@ -1,0 +1,132 @@
+import { InvalidInputError } from '../../../shared/errors.js';
+import { asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import { needFields, needList, needName, needOneOf, needText, optionalText } from '../../neutral/given.js';
+import { toMediaSource } from '../../neutral/media.js';
+import type { NeutralMessage, Part } from '../../neutral/message.js';
+import { readEncrypted } from './proof.js';
+
+/**
+ * `input`: text or a list of items. Neighbouring items of the assistant are one turn.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function parseInput(value: unknown): NeutralMessage[] {
+  if (typeof value === 'string') return [{ role: 'user', parts: [{ kind: 'text', text: value }] }];
+  const messages: NeutralMessage[] = [];
+  for (const [index, entry] of needList(value, 'input').entries()) {
+    const at = `input[${index}]`;
+    const message = parseItem(needFields(entry, at), at);
+    const last = messages.at(-1);
+    if (last?.role === 'assistant' && message.role === 'assistant') {
+      messages[messages.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
+    } else messages.push(message);
+  }
+  return messages;
+}
+
+function parseItem(item: Fields, at: string): NeutralMessage {
+  switch (item['type'] ?? 'message') {
+    case 'message': {
+      const role = needOneOf(item['role'], ['user', 'assistant', 'system', 'developer'], `${at}.role`);
+      return { role, parts: parseContent(item['content'], `${at}.content`) };
+    }
+    case 'function_call':
+    case 'custom_tool_call': {
+      const custom = item['type'] === 'custom_tool_call';
+      return assistant({
+        kind: 'toolCall',
+        id: needName(item['call_id'], `${at}.call_id`),
+        name: needName(item['name'], `${at}.name`),
+        arguments: custom
+          ? needText(item['input'], `${at}.input`)
+          : (optionalText(item['arguments'], `${at}.arguments`) ?? ''),
+        ...(custom ? { custom } : {}),
+        at,
+      });
+    }
+    case 'function_call_output':
+    case 'custom_tool_call_output': {
+      const result: Part = {
+        kind: 'toolResult',
+        callId: needName(item['call_id'], `${at}.call_id`),
+        content: parseContent(item['output'], `${at}.output`),
+        ...(item['type'] === 'custom_tool_call_output' ? { custom: true } : {}),
+        at,
+      };
+      return { role: 'tool', parts: [result] };
+    }
+    case 'reasoning': {
+      const texts = [...asFieldsList(item['summary']), ...asFieldsList(item['content'])].map((part) =>
+        asText(part['text']),
+      );
+      const id = someText(item['id']);
+      return assistant({
+        kind: 'reasoning',
+        text: texts.filter(Boolean).join('\n\n'),
+        ...readEncrypted(someText(item['encrypted_content'])),
+        ...(id === undefined ? {} : { id }),
+        at,
+      });
+    }
+    default:
+      needName(item['type'], `${at}.type`);
+      return assistant({ kind: 'foreign', dialect: 'openai-responses', value: item, at });
+  }
+}
+
+const assistant = (part: Part): NeutralMessage => ({ role: 'assistant', parts: [part] });
+
+function parseContent(content: unknown, at: string): Part[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
+  return needList(content, at).flatMap((entry, index) =>
+    parsePart(needFields(entry, `${at}[${index}]`), `${at}[${index}]`),
+  );
+}
+
+function parsePart(part: Fields, at: string): Part[] {
+  switch (part['type']) {
+    case 'input_text':
+    case 'output_text':
+    case 'text': {
+      const text = needText(part['text'], `${at}.text`);
+      return text === '' ? [] : [{ kind: 'text', text }];
+    }
+    case 'refusal':
+      return [{ kind: 'refusal', text: needText(part['refusal'], `${at}.refusal`), at }];
+    case 'input_image': {
+      const detail = optionalText(part['detail'], `${at}.detail`);
+      const more = { ...(detail === undefined ? {} : { detail }), at };
+      const id = someText(part['file_id']);
+      if (id !== undefined)
+        return [{ kind: 'image', source: { kind: 'id', id, dialect: 'openai-responses' }, ...more }];
+      return [
+        {
+          kind: 'image',
+          source: toMediaSource(needName(part['image_url'], `${at}.image_url`), `${at}.image_url`),
+          ...more,
+        },
+      ];
+    }
+    case 'input_file':
+      return [parseFile(part, at)];
+    case 'input_audio': {
+      const audio = needFields(part['input_audio'], `${at}.input_audio`);
+      const format = optionalText(audio['format'], `${at}.input_audio.format`) ?? 'wav';
+      return [{ kind: 'audio', format, data: needName(audio['data'], `${at}.input_audio.data`), at }];
+    }
+    default:
+      needName(part['type'], `${at}.type`);
+      return [{ kind: 'foreign', dialect: 'openai-responses', value: part, at }];
+  }
+}
+
+function parseFile(part: Fields, at: string): Part {
+  const filename = someText(part['filename']);
+  const named = filename === undefined ? {} : { filename };
+  const id = someText(part['file_id']);
+  if (id !== undefined) return { kind: 'file', source: { kind: 'id', id, dialect: 'openai-responses' }, ...named, at };
+  const url = someText(part['file_url']);
+  if (url !== undefined) return { kind: 'file', source: { kind: 'url', url }, ...named, at };
+  const data = someText(part['file_data']);
+  if (data === undefined) throw new InvalidInputError(`${at} needs file_data, file_url or file_id`, at);
+  return { kind: 'file', source: toMediaSource(data, `${at}.file_data`), ...named, at };
+}

@@ -1,0 +1,159 @@
+import { InvalidInputError } from '../../../shared/errors.js';
+import type { ClientCall } from '../../neutral/codec.js';
+import { asFields, asFieldsList, someText, without, type Fields } from '../../neutral/fields.js';
+import {
+  needFields,
+  needName,
+  needOneOf,
+  optionalCount,
+  optionalFields,
+  optionalFlag,
+  optionalList,
+  optionalNumber,
+  optionalText,
+} from '../../neutral/given.js';
+import {
+  efforts,
+  type NeutralRequest,
+  type NeutralTool,
+  type Reasoning,
+  type ResponseFormat,
+  type ToolChoice,
+} from '../../neutral/request.js';
+import { parseInput } from './responses-parse-input.js';
+
+const known = new Set([
+  'model',
+  'input',
+  'instructions',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'top_logprobs',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+  'user',
+  'stream',
+  'stream_options',
+  'service_tier',
+]);
+
+/**
+ * A Responses call in the neutral form.
+ * @throws AppError INVALID_INPUT naming the field
+ */
+export function parseResponsesRequest({ body, model, stream }: ClientCall): NeutralRequest {
+  const { input } = body;
+  if (input === undefined || input === null || input === '') throw new InvalidInputError('input is required', 'input');
+  const text = optionalFields(body['text'], 'text');
+  const instructions = optionalText(body['instructions'], 'instructions');
+  const maxOutput = optionalCount(body['max_output_tokens'], 'max_output_tokens');
+  return {
+    dialect: 'openai-responses',
+    model: model ?? needName(body['model'], 'model'),
+    messages: [
+      ...(instructions
+        ? [{ role: 'system', parts: [{ kind: 'text', text: instructions, at: 'instructions' }] } as const]
+        : []),
+      ...parseInput(input),
+    ],
+    tools: optionalList(body['tools'], 'tools').map(parseTool),
+    toolChoice: parseToolChoice(body['tool_choice']),
+    parallelToolCalls: optionalFlag(body['parallel_tool_calls'], 'parallel_tool_calls'),
+    responseFormat: parseFormat(optionalFields(text?.['format'], 'text.format')),
+    sampling: {
+      temperature: optionalNumber(body['temperature'], 'temperature'),
+      topP: optionalNumber(body['top_p'], 'top_p'),
+      topLogprobs: optionalCount(body['top_logprobs'], 'top_logprobs') || undefined,
+    },
+    stop: [],
+    ...(maxOutput ? { maxOutput } : {}),
+    reasoning: parseReasoning(optionalFields(body['reasoning'], 'reasoning')),
+    stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
+    includeUsage: true,
+    count: 1,
+    user: optionalText(body['user'], 'user'),
+    modalities: [],
+    serviceTier: optionalText(body['service_tier'], 'service_tier'),
+    verbosity: optionalText(text?.['verbosity'], 'text.verbosity'),
+    extras: without(body, known),
+  };
+}
+
+function parseTool(value: unknown, index: number): NeutralTool {
+  const at = `tools[${index}]`;
+  const tool = needFields(value, at);
+  const type = needName(tool['type'], `${at}.type`);
+  if (type === 'function') {
+    return {
+      kind: 'function',
+      name: needName(tool['name'], `${at}.name`),
+      description: optionalText(tool['description'], `${at}.description`),
+      parameters: optionalFields(tool['parameters'], `${at}.parameters`),
+      strict: optionalFlag(tool['strict'], `${at}.strict`),
+      at,
+    };
+  }
+  if (type === 'custom') {
+    return {
+      kind: 'custom',
+      name: needName(tool['name'], `${at}.name`),
+      description: optionalText(tool['description'], `${at}.description`),
+      format: optionalFields(tool['format'], `${at}.format`),
+      at,
+    };
+  }
+  return { kind: 'builtin', name: type, dialect: 'openai-responses', value: tool, at };
+}
+
+function parseToolChoice(value: unknown): ToolChoice | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return { mode: needOneOf(value, ['auto', 'required', 'none'], 'tool_choice') };
+  const choice = needFields(value, 'tool_choice');
+  switch (choice['type']) {
+    case 'function':
+      return { mode: 'tool', name: needName(choice['name'], 'tool_choice.name') };
+    case 'custom':
+      return { mode: 'tool', name: needName(choice['name'], 'tool_choice.name'), custom: true };
+    case 'allowed_tools': {
+      const names = asFieldsList(choice['tools']).flatMap((tool) => someText(tool['name']) ?? []);
+      return { mode: 'allowed', names, required: choice['mode'] === 'required' };
+    }
+    default:
+      return { mode: 'builtin', dialect: 'openai-responses', value: choice };
+  }
+}
+
+function parseFormat(format: Fields | undefined): ResponseFormat | undefined {
+  switch (format?.['type']) {
+    case undefined:
+      return undefined;
+    case 'text':
+      return { kind: 'text' };
+    case 'json_object':
+      return { kind: 'json' };
+    case 'json_schema':
+      return {
+        kind: 'schema',
+        name: optionalText(format?.['name'], 'text.format.name') ?? 'response',
+        schema: needFields(format?.['schema'], 'text.format.schema'),
+        description: optionalText(format?.['description'], 'text.format.description'),
+        strict: optionalFlag(format?.['strict'], 'text.format.strict'),
+      };
+    default:
+      throw new InvalidInputError('text.format.type must be one of text, json_object, json_schema', 'text.format.type');
+  }
+}
+
+function parseReasoning(reasoning: Fields | undefined): Reasoning | undefined {
+  if (!reasoning) return undefined;
+  const { effort, summary } = reasoning;
+  return {
+    ...(effort === undefined || effort === null ? {} : { effort: needOneOf(effort, efforts, 'reasoning.effort') }),
+    ...(typeof summary === 'string' ? { visible: true } : {}),
+    given: { reasoning: asFields(reasoning) },
+  };
+}

@@ -1,0 +1,134 @@
+import { AppError } from '../../../shared/errors.js';
+import { UpstreamError } from '../../adapter.js';
+import type { NeutralAnswer } from '../../neutral/answer.js';
+import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
+import type { Part } from '../../neutral/message.js';
+import { readError } from '../openai/upstream-error.js';
+import { proofOfItem } from './proof.js';
+import { toResponsesUsage } from './responses-usage.js';
+
+/**
+ * A whole response in the neutral form.
+ * @throws UpstreamError when it failed; AppError UPSTREAM_INVALID_RESPONSE when it is no response
+ */
+export function readResponse(body: unknown): NeutralAnswer {
+  const response = asFields(body);
+  const error = response ? failureOf(response) : null;
+  if (error) throw error;
+  if (!response || !Array.isArray(response['output'])) {
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no response');
+  }
+  const parts = asFieldsList(response['output']).flatMap(readItem);
+  const created = someNumber(response['created_at']);
+  return {
+    id: asText(response['id']),
+    model: asText(response['model']),
+    ...(created === undefined ? {} : { created }),
+    choices: [
+      {
+        index: 0,
+        parts,
+        finish: finishOf(
+          response,
+          parts.some((part) => part.kind === 'toolCall'),
+        ),
+      },
+    ],
+    usage: toResponsesUsage(response['usage']),
+  };
+}
+
+/** @returns null when the response reports no failure */
+export function failureOf(response: Fields): UpstreamError | null {
+  const error = asFields(response['error']);
+  if (!error && response['status'] !== 'failed') return null;
+  const found = readError({ error }) ?? { message: 'The response failed', type: 'server_error' };
+  return new UpstreamError(502, found);
+}
+
+/** Status and details of a response as one word. */
+export function finishOf(response: Fields, called: boolean): FinishReason | null {
+  const status = someText(response['status']);
+  if (status === 'incomplete') {
+    const finish = toFinishReason(asText(asFields(response['incomplete_details'])?.['reason']));
+    // It is not complete, whatever word will be invented for why.
+    return finish === 'stop' ? 'length' : finish;
+  }
+  if (status !== 'completed') return null;
+  return called ? 'toolCalls' : 'stop';
+}
+
+/** Items of tools that OpenAI runs itself are for clients of its own dialect, but for pictures. */
+function readItem(item: Fields): Part[] {
+  switch (item['type']) {
+    case 'message':
+      return asFieldsList(item['content']).flatMap(readContent);
+    case 'reasoning':
+      return readReasoning(item);
+    case 'function_call':
+      return [
+        {
+          kind: 'toolCall',
+          id: asText(item['call_id']),
+          name: asText(item['name']),
+          arguments: asText(item['arguments']),
+        },
+      ];
+    case 'custom_tool_call':
+      return [
+        {
+          kind: 'toolCall',
+          id: asText(item['call_id']),
+          name: asText(item['name']),
+          arguments: asText(item['input']),
+          custom: true,
+        },
+      ];
+    case 'image_generation_call': {
+      const data = someText(item['result']);
+      return data === undefined
+        ? []
+        : [{ kind: 'image', source: { kind: 'base64', mediaType: imageTypeOf(item), data } }];
+    }
+    default:
+      return [];
+  }
+}
+
+export const imageTypeOf = (item: Fields): string => `image/${someText(item['output_format']) ?? 'png'}`;
+
+function readContent(content: Fields): Part[] {
+  if (content['type'] === 'refusal') return [{ kind: 'refusal', text: asText(content['refusal']) }];
+  const text = someText(content['text']);
+  if (text === undefined) return [];
+  const annotations = asFieldsList(content['annotations'])
+    .map(toChatAnnotation)
+    .filter((each) => each !== null);
+  return [{ kind: 'text', text, ...(annotations.length > 0 ? { annotations } : {}) }];
+}
+
+/** Summaries are told one by one; blank lines keep them apart. */
+export const summaryBreak = '\n\n';
+
+export const proofIn = (item: Fields): string | undefined => {
+  const encrypted = someText(item['encrypted_content']);
+  return encrypted === undefined ? undefined : proofOfItem(asText(item['id']), encrypted);
+};
+
+function readReasoning(item: Fields): Part[] {
+  const texts = [...asFieldsList(item['summary']), ...asFieldsList(item['content'])].map((part) =>
+    asText(part['text']),
+  );
+  const text = texts.filter(Boolean).join(summaryBreak);
+  const signature = proofIn(item);
+  if (text === '' && signature === undefined) return [];
+  return [{ kind: 'reasoning', text, ...(signature === undefined ? {} : { signature }) }];
+}
+
+/** @returns null for anything but a web page */
+export function toChatAnnotation(annotation: Fields): Fields | null {
+  if (annotation['type'] !== 'url_citation') return null;
+  const { type, ...page } = annotation;
+  return { type, url_citation: page };
+}

@@ -1,0 +1,264 @@
+import { AppError } from '../../../shared/errors.js';
+import type { Usage } from '../../adapter.js';
+import { BlockSequencer, type Block, type BlockEvent } from '../../neutral/block-sequencer.js';
+import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
+import type { NeutralEvent } from '../../neutral/event.js';
+import type { Fields } from '../../neutral/fields.js';
+import type { FinishReason } from '../../neutral/finish-reason.js';
+import { encryptedContent } from './proof.js';
+import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
+import {
+  callItem,
+  fromChatAnnotation,
+  imageItem,
+  messageItem,
+  reasoningItem,
+  textContent,
+} from './responses-answer.js';
+import { fromResponsesUsage } from './responses-usage.js';
+
+type Json = Record<string, unknown>;
+
+interface OpenItem {
+  readonly block: Block;
+  readonly id: string;
+  text: string;
+  proof?: string;
+  readonly annotations: Fields[];
+}
+
+/** The last event repeats the whole answer, so it has to be kept; beyond this it is no answer. */
+const keptLimit = 32 * 1024 * 1024;
+
+/** Writes the events of a response: each item opened, filled and closed, the whole repeated at the end. */
+export class ResponsesStreamWriter implements StreamWriter {
+  private readonly blocks = new BlockSequencer();
+  private readonly ids: ItemIds;
+  private readonly output: Json[] = [];
+  private head: { id: string; created: number; model: string };
+  private open: OpenItem | null = null;
+  private started = false;
+  private sequence = 0;
+  private kept = 0;
+  private finish: FinishReason = 'stop';
+
+  constructor(private readonly context: AnswerContext) {
+    this.ids = new ItemIds(context.id);
+    this.head = { id: responseId('', context), created: context.created, model: context.model };
+  }
+
+  push(events: readonly NeutralEvent[]): string {
+    let out = '';
+    for (const event of events) out += this.write(event);
+    return out;
+  }
+
+  end(): string {
+    return this.writeAll(this.blocks.finish());
+  }
+
+  closing(usage: Usage): string {
+    const begun = this.start();
+    const status = statusOf(this.finish);
+    const response = responseObject(this.head, this.context, {
+      ...status,
+      output: this.output,
+      usage: fromResponsesUsage(usage),
+    });
+    return begun + this.sent(`response.${String(status['status'])}`, { response });
+  }
+
+  private write(event: NeutralEvent): string {
+    if ('choice' in event && event.choice !== 0) return '';
+    switch (event.kind) {
+      case 'start':
+        this.head = {
+          id: responseId(event.id, this.context),
+          created: event.created ?? this.head.created,
+          model: event.model || this.head.model,
+        };
+        return this.start();
+      case 'finish':
+        this.finish = event.reason;
+        return '';
+      case 'usage':
+      case 'error':
+        return '';
+      case 'annotation':
+        return this.annotate(event.annotation);
+      case 'audio':
+        return event.transcript ? this.write({ kind: 'text', choice: 0, text: event.transcript }) : '';
+      default: {
+        const begun = this.start();
+        return begun + this.writeAll(this.blocks.push(event));
+      }
+    }
+  }
+
+  private start(): string {
+    if (this.started) return '';
+    this.started = true;
+    const response = responseObject(this.head, this.context, {});
+    return this.sent('response.created', { response }) + this.sent('response.in_progress', { response });
+  }
+
+  private writeAll(events: readonly BlockEvent[]): string {
+    let out = '';
+    for (const event of events) {
+      if (event.kind === 'open') out += this.openItem(event.block);
+      else if (event.kind === 'delta') out += this.fill(event.text);
+      else if (event.kind === 'signature') {
+        if (this.open) this.open.proof = event.signature;
+      } else out += this.closeItem();
+    }
+    return out;
+  }
+
+  private openItem(block: Block): string {
+    const proof =
+      block.kind === 'tool' && block.signature !== undefined
+        ? this.whole(reasoningItem(this.ids.next('rs'), '', block.signature))
+        : '';
+    const id = this.ids.next(prefixOf(block));
+    this.open = { block, id, text: '', annotations: [] };
+    const at = { output_index: this.output.length };
+    switch (block.kind) {
+      case 'text':
+      case 'refusal': {
+        const part = block.kind === 'text' ? textContent('', []) : { type: 'refusal', refusal: '' };
+        const item = { ...messageItem(id, part), status: 'in_progress', content: [] };
+        return (
+          this.sent('response.output_item.added', { ...at, item }) +
+          this.sent('response.content_part.added', { ...this.where(), content_index: 0, part })
+        );
+      }
+      case 'reasoning':
+        return this.sent('response.output_item.added', { ...at, item: reasoningItem(id, '', undefined) });
+      case 'tool':
+        return (
+          proof +
+          this.sent('response.output_item.added', {
+            output_index: this.output.length,
+            item: callItem(id, block, '', 'in_progress'),
+          })
+        );
+      case 'image':
+      case 'redacted':
+        return '';
+    }
+  }
+
+  private fill(text: string): string {
+    const { open } = this;
+    if (!open) return '';
+    this.kept += text.length;
+    if (this.kept > keptLimit)
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer of the upstream is too large');
+    const first = open.text === '';
+    open.text += text;
+    const delta = { ...this.where(), delta: text };
+    switch (open.block.kind) {
+      case 'text':
+        return this.sent('response.output_text.delta', { ...delta, content_index: 0, logprobs: [] });
+      case 'refusal':
+        return this.sent('response.refusal.delta', { ...delta, content_index: 0 });
+      case 'reasoning': {
+        const part = { type: 'summary_text', text: '' };
+        const added = first
+          ? this.sent('response.reasoning_summary_part.added', { ...this.where(), summary_index: 0, part })
+          : '';
+        return added + this.sent('response.reasoning_summary_text.delta', { ...delta, summary_index: 0 });
+      }
+      case 'tool':
+        return this.sent(
+          open.block.custom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta',
+          delta,
+        );
+      default:
+        return '';
+    }
+  }
+
+  private closeItem(): string {
+    const { open } = this;
+    if (!open) return '';
+    const { block, id, text } = open;
+    let out = '';
+    let item: Json;
+    switch (block.kind) {
+      case 'text': {
+        const part = textContent(text, open.annotations);
+        out += this.sent('response.output_text.done', { ...this.where(), content_index: 0, text, logprobs: [] });
+        out += this.sent('response.content_part.done', { ...this.where(), content_index: 0, part });
+        item = messageItem(id, part);
+        break;
+      }
+      case 'refusal': {
+        const part = { type: 'refusal', refusal: text };
+        out += this.sent('response.refusal.done', { ...this.where(), content_index: 0, refusal: text });
+        out += this.sent('response.content_part.done', { ...this.where(), content_index: 0, part });
+        item = messageItem(id, part);
+        break;
+      }
+      case 'reasoning':
+        out += this.closeThought(text);
+        item = reasoningItem(id, text, open.proof);
+        break;
+      case 'tool':
+        out += block.custom
+          ? this.sent('response.custom_tool_call_input.done', { ...this.where(), input: text })
+          : this.sent('response.function_call_arguments.done', { ...this.where(), name: block.name, arguments: text });
+        item = callItem(id, block, text);
+        break;
+      case 'redacted':
+        this.open = null;
+        return this.whole(reasoningItem(id, '', encryptedContent({ redacted: block.data })));
+      case 'image':
+        this.open = null;
+        return this.whole(imageItem(id, block.data));
+    }
+    out += this.sent('response.output_item.done', { output_index: this.output.length, item });
+    this.output.push(item);
+    this.open = null;
+    return out;
+  }
+
+  private closeThought(text: string): string {
+    if (text === '') return '';
+    const at = { ...this.where(), summary_index: 0 };
+    return (
+      this.sent('response.reasoning_summary_text.done', { ...at, text }) +
+      this.sent('response.reasoning_summary_part.done', { ...at, part: { type: 'summary_text', text } })
+    );
+  }
+
+  /** An item that comes in one piece. */
+  private whole(item: Json): string {
+    const at = { output_index: this.output.length, item };
+    this.output.push(item);
+    return this.sent('response.output_item.added', at) + this.sent('response.output_item.done', at);
+  }
+
+  private annotate(annotation: Fields): string {
+    if (this.open?.block.kind !== 'text') return '';
+    this.open.annotations.push(annotation);
+    return this.sent('response.output_text.annotation.added', {
+      ...this.where(),
+      content_index: 0,
+      annotation_index: this.open.annotations.length - 1,
+      annotation: fromChatAnnotation(annotation),
+    });
+  }
+
+  private where(): Json {
+    return { item_id: this.open?.id, output_index: this.output.length };
+  }
+
+  private sent(type: string, fields: Json): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.sequence++, ...fields })}\n\n`;
+  }
+}
+
+const prefixOf = (block: Block): string =>
+  block.kind === 'tool' && block.custom ? 'ctc' : (prefixes[block.kind] ?? 'msg');
+const prefixes: Partial<Record<Block['kind'], string>> = { reasoning: 'rs', redacted: 'rs', image: 'ig', tool: 'fc' };

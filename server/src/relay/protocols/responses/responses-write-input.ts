@@ -1,0 +1,162 @@
+import { unsupported, type Dropped } from '../../neutral/field-name.js';
+import { fileType, imageType, isTextType, textOfBase64, toDataUrl } from '../../neutral/media.js';
+import {
+  isInstruction,
+  type FilePart,
+  type ImagePart,
+  type NeutralMessage,
+  type Part,
+  type ReasoningPart,
+  type ToolResultPart,
+} from '../../neutral/message.js';
+import type { NeutralRequest } from '../../neutral/request.js';
+import { encryptedContent, itemOfProof } from './proof.js';
+
+type Json = Record<string, unknown>;
+
+/** Instructions that open the call, and the items behind them. */
+export interface WrittenInput {
+  readonly instructions?: string;
+  readonly input: Json[];
+}
+
+/**
+ * Messages as a Responses provider wants them.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part
+ */
+export function writeInput(request: NeutralRequest, dropped: Dropped): WrittenInput {
+  const own = request.dialect === 'openai-responses';
+  const count = own ? ownInstructions(request.messages) : leadingInstructions(request.messages);
+  const instructions = request.messages.slice(0, count).map(textOf).filter(Boolean).join('\n\n');
+  const input = request.messages.slice(count).flatMap((message) => writeMessage(message, own, dropped));
+  return { ...(instructions === '' ? {} : { instructions }), input };
+}
+
+const ownInstructions = ([first]: readonly NeutralMessage[]): number =>
+  first?.parts[0]?.at === 'instructions' ? 1 : 0;
+
+function leadingInstructions(messages: readonly NeutralMessage[]): number {
+  const first = messages.findIndex(
+    (message) => !isInstruction(message) || message.parts.some((part) => part.kind !== 'text'),
+  );
+  return first === -1 ? messages.length : first;
+}
+
+const textOf = (message: NeutralMessage): string =>
+  message.parts.map((part) => (part.kind === 'text' ? part.text : '')).join('\n');
+
+function writeMessage(message: NeutralMessage, own: boolean, dropped: Dropped): Json[] {
+  const { role, parts } = message;
+  if (message.name !== undefined && role !== 'tool') dropped.hint('name', message.name);
+  if (role === 'tool') return parts.flatMap((part) => (part.kind === 'toolResult' ? writeResult(part, own) : []));
+  if (role === 'assistant') return writeAssistant(parts, own, dropped);
+  const [only] = parts;
+  const content = parts.length === 1 && only?.kind === 'text' ? only.text : parts.map((part) => writePart(part, own));
+  return parts.length === 0 ? [] : [{ type: 'message', role, content }];
+}
+
+function writeAssistant(parts: readonly Part[], own: boolean, dropped: Dropped): Json[] {
+  const items: Json[] = [];
+  let texts: Json[] = [];
+  const flush = (): void => {
+    if (texts.length > 0) items.push({ type: 'message', role: 'assistant', content: texts });
+    texts = [];
+  };
+  for (const part of parts) {
+    if (part.kind === 'text') {
+      if (part.text !== '') texts.push({ type: 'output_text', text: part.text, annotations: [] });
+      continue;
+    }
+    if (part.kind === 'refusal') {
+      texts.push({ type: 'refusal', refusal: part.text });
+      continue;
+    }
+    flush();
+    if (part.kind === 'toolCall') items.push(writeCall(part));
+    else if (part.kind === 'reasoning') items.push(...writeReasoning(part, own, dropped));
+    else if (part.kind === 'foreign' && own) items.push(part.value);
+    else throw unsupported(part.at ?? 'messages', 'Responses takes only text from the assistant');
+  }
+  flush();
+  return items;
+}
+
+const writeCall = (part: Extract<Part, { kind: 'toolCall' }>): Json =>
+  part.custom
+    ? { type: 'custom_tool_call', call_id: part.id, name: part.name, input: part.arguments }
+    : { type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments || '{}' };
+
+/** Thoughts are taken back only with their proof, and with the id they had. */
+function writeReasoning(part: ReasoningPart, own: boolean, dropped: Dropped): Json[] {
+  const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }];
+  if (own) {
+    const encrypted = encryptedContent(part);
+    return [
+      {
+        type: 'reasoning',
+        ...(part.id === undefined ? {} : { id: part.id }),
+        summary,
+        ...(encrypted === undefined ? {} : { encrypted_content: encrypted }),
+      },
+    ];
+  }
+  const item = part.signature === undefined ? null : itemOfProof(part.signature);
+  if (item) return [{ type: 'reasoning', id: item.id, summary, encrypted_content: item.encrypted }];
+  dropped.hint('reasoningHistory', true);
+  return [];
+}
+
+function writeResult(part: ToolResultPart, own: boolean): Json[] {
+  const plain = part.content.every((each) => each.kind === 'text');
+  const output = plain
+    ? part.content.map((each) => (each.kind === 'text' ? each.text : '')).join('\n')
+    : part.content.map((each) => writePart(each, own));
+  return [{ type: part.custom ? 'custom_tool_call_output' : 'function_call_output', call_id: part.callId, output }];
+}
+
+function writePart(part: Part, own: boolean): Json {
+  switch (part.kind) {
+    case 'text':
+      return { type: 'input_text', text: part.text };
+    case 'image':
+      return writeImage(part, own);
+    case 'file':
+      return writeFile(part, own);
+    case 'audio':
+      return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
+    case 'foreign':
+      if (own) return part.value;
+      throw unsupported(part.at ?? 'messages', 'Responses has no such part');
+    default:
+      throw unsupported(part.at ?? 'messages', 'Responses cannot carry it here');
+  }
+}
+
+function writeImage({ source, detail, at }: ImagePart, own: boolean): Json {
+  const more = { detail: detail ?? 'auto' };
+  if (source.kind === 'url') return { type: 'input_image', image_url: source.url, ...more };
+  if (source.kind === 'base64')
+    return { type: 'input_image', image_url: toDataUrl(imageType(source), source.data), ...more };
+  if (source.kind === 'id' && own) return { type: 'input_image', file_id: source.id, ...more };
+  throw unsupported(at ?? 'messages', 'the image lies at another provider');
+}
+
+function writeFile({ source, filename, at }: FilePart, own: boolean): Json {
+  const named = filename === undefined ? {} : { filename };
+  switch (source.kind) {
+    case 'text':
+      return { type: 'input_text', text: source.text };
+    case 'url':
+      return { type: 'input_file', file_url: source.url };
+    case 'id':
+      // Files of chat and of Responses lie in one place.
+      if (own || source.dialect === 'openai-chat') return { type: 'input_file', file_id: source.id };
+      throw unsupported(at ?? 'messages', 'the file lies at another provider');
+    case 'base64': {
+      const type = fileType(source, filename);
+      if (!own && isTextType(type)) return { type: 'input_text', text: textOfBase64(source.data) };
+      const data = type === '' ? source.data : toDataUrl(type, source.data);
+      return { type: 'input_file', filename: filename ?? 'document.pdf', ...named, file_data: data };
+    }
+  }
+}

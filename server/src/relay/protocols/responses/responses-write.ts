@@ -1,0 +1,131 @@
+import { defined } from '../../../shared/defined.js';
+import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
+import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
+import type { NeutralRequest, NeutralTool, ResponseFormat, ToolChoice } from '../../neutral/request.js';
+import { effortOf } from '../openai/chat-write.js';
+import { readResponse } from './responses-read.js';
+import { ResponsesStreamReader } from './responses-stream-reader.js';
+import { writeInput } from './responses-write-input.js';
+
+type Json = Record<string, unknown>;
+
+/** Speaks Responses to providers. */
+export const responsesProvider: ProviderCodec = {
+  dialect: 'openai-responses',
+  write: writeResponsesRequest,
+  read: readResponse,
+  openReader: () => new ResponsesStreamReader(),
+};
+
+/** Fields that chat and Responses have in common. */
+const sharedWithChat = new Set(['metadata', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier']);
+/** Only models that think give proof of it, and the others refuse to be asked. */
+const thinkingModel = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|codex)/;
+
+function writeResponsesRequest(request: NeutralRequest): WrittenRequest {
+  const own = request.dialect === 'openai-responses';
+  const dropped = new Dropped(request.dialect);
+  const { dialect, sampling, reasoning } = request;
+  if (request.count > 1) throw unsupported(fieldName(dialect, 'count'), 'Responses gives one answer');
+  if (request.stop.length > 0) throw unsupported(fieldName(dialect, 'stop'), 'Responses cannot be told where to stop');
+  if (request.modalities.some((each) => each !== 'text'))
+    throw unsupported(fieldName(dialect, 'modalities'), 'Responses answers in text');
+  const carried = own
+    ? new Set(Object.keys(request.extras))
+    : dialect === 'openai-chat'
+      ? sharedWithChat
+      : new Set<string>();
+  dropExtras(request, dropped, carried);
+  const { topK, seed, frequencyPenalty, presencePenalty, logitBias, logprobs } = sampling;
+  dropped.hints({ topK, seed, frequencyPenalty, presencePenalty, logitBias, logprobs });
+  if (!own) dropped.hint('topLogprobs', sampling.topLogprobs);
+  const { instructions, input } = writeInput(request, dropped);
+  const text = defined<Json>({ format: writeFormat(request.responseFormat), verbosity: request.verbosity });
+  const effort = reasoning ? effortOf(reasoning) : undefined;
+  const body = defined<Json>({
+    // Nobody who speaks another dialect asked for the call to be kept.
+    store: own ? undefined : false,
+    include: !own && thinkingModel.test(request.model) ? ['reasoning.encrypted_content'] : undefined,
+    reasoning: own
+      ? reasoning?.given['reasoning']
+      : effort === undefined
+        ? undefined
+        : defined({ effort, summary: reasoning?.visible ? 'auto' : undefined }),
+    model: request.model,
+    instructions,
+    input,
+    max_output_tokens: request.maxOutput,
+    temperature: sampling.temperature,
+    top_p: sampling.topP,
+    top_logprobs: own ? sampling.topLogprobs : undefined,
+    tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, own)) : undefined,
+    tool_choice: request.tools.length > 0 || own ? writeToolChoice(request.toolChoice, own) : undefined,
+    parallel_tool_calls: request.parallelToolCalls,
+    text: Object.keys(text).length > 0 ? text : undefined,
+    user: request.user,
+    service_tier: request.serviceTier === 'standard_only' ? 'default' : request.serviceTier,
+    stream: request.stream || undefined,
+  });
+  for (const name of carried) if (request.extras[name] !== undefined) body[name] = request.extras[name];
+  return { body, dropped: dropped.names };
+}
+
+function writeTool(tool: NeutralTool, own: boolean): Json {
+  const { name } = tool;
+  switch (tool.kind) {
+    case 'function': {
+      const { description, parameters } = tool;
+      // Left out, Responses makes a schema strict; nobody who speaks another dialect means that.
+      const strict = tool.strict ?? (own ? undefined : false);
+      return defined<Json>({
+        type: 'function',
+        name,
+        description,
+        parameters: parameters ?? { type: 'object', properties: {} },
+        strict,
+      });
+    }
+    case 'custom':
+      return defined<Json>({ type: 'custom', name, description: tool.description, format: tool.format });
+    case 'builtin':
+      if (tool.dialect === 'openai-responses') return { ...tool.value };
+      throw unsupported(tool.at ?? 'tools', `only the provider it belongs to can run ${name}`);
+  }
+}
+
+function writeToolChoice(choice: ToolChoice | undefined, own: boolean): unknown {
+  switch (choice?.mode) {
+    case undefined:
+      return undefined;
+    case 'auto':
+    case 'required':
+    case 'none':
+      return choice.mode;
+    case 'tool':
+      return { type: choice.custom ? 'custom' : 'function', name: choice.name };
+    case 'allowed':
+      return {
+        type: 'allowed_tools',
+        mode: choice.required ? 'required' : 'auto',
+        tools: choice.names.map((name) => ({ type: 'function', name })),
+      };
+    case 'builtin':
+      if (own) return choice.value;
+      throw unsupported('tool_choice', 'it names a tool of another provider');
+  }
+}
+
+function writeFormat(format: ResponseFormat | undefined): Json | undefined {
+  switch (format?.kind) {
+    case undefined:
+      return undefined;
+    case 'text':
+      return { type: 'text' };
+    case 'json':
+      return { type: 'json_object' };
+    case 'schema': {
+      const { name, schema, description, strict } = format;
+      return defined<Json>({ type: 'json_schema', name, schema, description, strict: strict ?? false });
+    }
+  }
+}
