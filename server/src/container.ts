@@ -10,6 +10,9 @@ import { graphqlPlugin } from './graphql/server.js';
 import { createApp } from './http/app.js';
 import { closeGracefully } from './http/close-gracefully.js';
 import { restHandlers } from './http/rest.js';
+import { AuditRecord } from './modules/audit/audit.entity.js';
+import { AuditResolver } from './modules/audit/audit.resolver.js';
+import { AuditService } from './modules/audit/audit.service.js';
 import { AuthService } from './modules/auth/auth.service.js';
 import { PasswordService } from './modules/auth/password.service.js';
 import { Session } from './modules/auth/session.entity.js';
@@ -31,6 +34,7 @@ import { healthRoutes } from './modules/health/health.routes.js';
 import { HealthService } from './modules/health/health.service.js';
 import { LogResolver } from './modules/logs/log.resolver.js';
 import { logRoutes } from './modules/logs/log.routes.js';
+import { LogRetention } from './modules/logs/log.jobs.js';
 import { LogService } from './modules/logs/log.service.js';
 import { Option } from './modules/options/option.entity.js';
 import { OptionResolver } from './modules/options/option.resolver.js';
@@ -44,6 +48,11 @@ import { LedgerKeeper } from './modules/quota/ledger.jobs.js';
 import { postEntry } from './modules/quota/post-entry.service.js';
 import { PostgresLedger } from './modules/quota/postgres-ledger.service.js';
 import { Spool } from './modules/quota/spool.js';
+import { RedeemService } from './modules/redemptions/redeem.service.js';
+import { Redemption } from './modules/redemptions/redemption.entity.js';
+import { RedemptionResolver } from './modules/redemptions/redemption.resolver.js';
+import { redeemRoutes, redemptionRoutes } from './modules/redemptions/redemption.routes.js';
+import { RedemptionService } from './modules/redemptions/redemption.service.js';
 import { Setup } from './modules/setup/setup.entity.js';
 import { SetupResolver } from './modules/setup/setup.resolver.js';
 import { setupRoutes } from './modules/setup/setup.routes.js';
@@ -64,6 +73,7 @@ import { User } from './modules/users/user.entity.js';
 import { UserResolver } from './modules/users/user.resolver.js';
 import { userRoutes } from './modules/users/user.routes.js';
 import { UserService } from './modules/users/user.service.js';
+import { CreditService } from './modules/wallet/credit.service.js';
 import { httpMetrics } from './observability/http-metrics.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
@@ -166,14 +176,26 @@ async function compose(
   const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger });
   await keeper.start(config.databaseUrl === undefined);
   shutdown.onStop('ledger keeper', () => keeper.stop());
+  const retention = new LogRetention({
+    database: dataSource,
+    state,
+    nodeId,
+    clock,
+    days: config.logRetentionDays,
+    logger,
+  });
+  retention.start();
+  shutdown.onStop('log retention', () => retention.stop());
 
   // Services
   const logService = new LogService(dataSource, secrets, clock);
+  const auditService = new AuditService(dataSource.getRepository(AuditRecord));
   const optionService = new OptionService({
     options: dataSource.getRepository(Option),
     secrets,
     changes,
     audit: logService,
+    trail: auditService,
     logger,
     syncSeconds: config.syncSeconds,
   });
@@ -183,7 +205,7 @@ async function compose(
   const passwords = new PasswordService();
   const sessions = new SessionService(dataSource.getRepository(Session), database.sessionSecret, clock);
   const authService = new AuthService({ users, sessions, passwords, secrets, state, changes, options: optionService });
-  const books = new UserBooks({ postEntry, audit: logService, options: optionService });
+  const books = new UserBooks({ postEntry, audit: logService, trail: auditService, options: optionService });
   const userService = new UserService({ users, books, passwords, sessions, changes, options: optionService });
   const accountService = new AccountService({ users, passwords, sessions, secrets, changes, logger });
   const setupService = new SetupService({
@@ -203,13 +225,28 @@ async function compose(
   const tokenService = new TokenService({ tokens, groups: groupService, secrets, changes, clock });
   const prices = new PriceBook(optionService);
   const pricingService = new PricingService(channelDirectory, prices, optionService);
+  const credit = new CreditService({ postEntry, audit: logService, changes, options: optionService });
+  const redemptionService = new RedemptionService({
+    redemptions: dataSource.getRepository(Redemption),
+    secrets,
+    audit: logService,
+    clock,
+  });
+  const redeemService = new RedeemService({ database: dataSource, secrets, state, credit, clock });
 
   // What leaves this machine
   const outboundGuard = new OutboundGuard(config.outboundAllow);
   const guardedFetch = new GuardedFetch(outboundGuard);
   shutdown.onStop('outbound calls', () => guardedFetch.close());
 
-  const channelService = new ChannelService({ channels, secrets, changes, audit: logService, clock });
+  const channelService = new ChannelService({
+    channels,
+    secrets,
+    changes,
+    audit: logService,
+    trail: auditService,
+    clock,
+  });
 
   // The relay
   const builtRelay = createRelay({
@@ -231,7 +268,7 @@ async function compose(
   shutdown.onStop('relay', () => builtRelay.stop());
   const channelServices: ChannelServices = {
     channels: channelService,
-    bulk: new ChannelBulkService({ channels, changes, audit: logService }),
+    bulk: new ChannelBulkService({ channels, changes, audit: logService, trail: auditService }),
     directory: channelDirectory,
     discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
     tests: new ChannelTestService({
@@ -260,7 +297,9 @@ async function compose(
     new ChannelResolver(channelServices),
     new TokenResolver(tokenService),
     new LogResolver(logService),
+    new AuditResolver(auditService),
     new PricingResolver(pricingService),
+    new RedemptionResolver(redemptionService, redeemService),
   ];
   const schema = await createSchema(resolvers.map(classOf), resolvers);
   const rest = restHandlers(authService);
@@ -292,6 +331,8 @@ async function compose(
       { prefix: '/token', routes: tokenRoutes(tokenService, rest) },
       { prefix: '/log', routes: logRoutes(logService, rest) },
       { prefix: '/pricing', routes: pricingRoutes(pricingService, rest) },
+      { prefix: '/redemption', routes: redemptionRoutes(redemptionService, rest) },
+      { prefix: '/user', routes: redeemRoutes(redeemService, rest) },
     ],
     graphql: graphqlPlugin({ schema, authenticator: authService, logger }),
   });

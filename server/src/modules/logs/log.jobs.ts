@@ -1,0 +1,62 @@
+import type { DataSource } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
+import type { Clock } from '../../shared/clock.js';
+import { trimLogs } from './log-trim.js';
+
+const hour = 3_600_000;
+const leaseSeconds = 3600;
+
+interface RetentionParts {
+  readonly database: DataSource;
+  readonly state: SharedState;
+  readonly nodeId: string;
+  readonly clock: Clock;
+  /** LOG_RETENTION_DAYS; 0 keeps everything. */
+  readonly days: number;
+  readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
+}
+
+/** Drops whole months of the log that are older than the site keeps them. One node does it, by lease; twice is harmless. */
+export class LogRetention {
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: RetentionParts) {}
+
+  start(): void {
+    if (this.parts.days === 0) return;
+    const round = (): void => {
+      this.running = this.running.then(() => this.round());
+    };
+    this.timer = setInterval(round, hour);
+    this.timer.unref();
+    round();
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** @returns how many rows are gone; 0 when another node has the lease */
+  async drop(): Promise<number> {
+    const { database, state, nodeId, clock, days } = this.parts;
+    if (!(await state.lease('log-retention', nodeId, leaseSeconds))) return 0;
+    return trimLogs(database, keptSince(clock.now(), days));
+  }
+
+  private async round(): Promise<void> {
+    try {
+      const rows = await this.drop();
+      if (rows > 0) this.parts.logger.info({ rows }, 'old months of the usage log were dropped');
+    } catch (error) {
+      this.parts.logger.warn({ err: error }, 'old months of the usage log could not be dropped');
+    }
+  }
+}
+
+/** Unix seconds: the first of the month that holds the oldest day to keep. */
+export function keptSince(now: number, days: number): number {
+  const oldest = new Date(now - days * 24 * hour);
+  return Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth(), 1) / 1000;
+}
