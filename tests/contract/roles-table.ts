@@ -128,6 +128,7 @@ export const operations: readonly Operation[] = [
     rest: [['PUT /api/option', { body: { key: 'RetryTimes', value: '0' } }]],
   },
   { least: 'root', graphql: ['mutation { resetModelRatio }'], rest: ['POST /api/option/rest_model_ratio'] },
+  { least: 'root', graphql: ['query { auditEntries { totalCount } }'] },
   { least: 'admin', graphql: ['query { groups }'], rest: ['GET /api/group'] },
   { least: 'admin', rest: ['GET /api/status/test'] },
 
@@ -200,6 +201,49 @@ export const operations: readonly Operation[] = [
     least: 'admin',
     graphql: ['mutation { deleteLogs(before: "1970-01-02T00:00:00Z") }'],
     rest: [['DELETE /api/log', { query: 'target_timestamp=1' }]],
+  },
+
+  // redemption codes
+  { least: 'common', graphql: ['mutation { redeem(key: "") { quota } }'], rest: ['POST /api/user/topup'] },
+  {
+    least: 'admin',
+    graphql: ['query { redemptions { totalCount } }'],
+    rest: ['GET /api/redemption', 'GET /api/redemption/search'],
+  },
+  { least: 'admin', graphql: [`query { redemption(id: ${nobody}) { id } }`], rest: ['GET /api/redemption/:id'] },
+  {
+    least: 'admin',
+    graphql: ['query { redemptionCount(name: "none") }'],
+    rest: [['GET /api/redemption/count-by-name', { query: 'name=none' }]],
+  },
+  {
+    least: 'admin',
+    graphql: ['mutation { createRedemptions(input: { name: "", quota: 0 }) }'],
+    rest: ['POST /api/redemption'],
+  },
+  {
+    least: 'admin',
+    graphql: [
+      `mutation { updateRedemption(id: ${nobody}, input: {}) { id } }`,
+      `mutation { setRedemptionStatus(id: ${nobody}, status: 2) { id } }`,
+    ],
+    rest: [['PUT /api/redemption', { body: { id: nobody } }]],
+  },
+  { least: 'admin', graphql: [`mutation { deleteRedemption(id: ${nobody}) }`], rest: ['DELETE /api/redemption/:id'] },
+  {
+    least: 'admin',
+    graphql: ['mutation { deleteRedemptionsByName(name: "none") }'],
+    rest: [['DELETE /api/redemption/delete-by-name', { query: 'name=none' }]],
+  },
+  {
+    least: 'admin',
+    graphql: [`mutation { disableRedemptions(ids: [${nobody}]) }`],
+    rest: [['PUT /api/redemption/batch-disable', { body: { ids: [nobody] } }]],
+  },
+  {
+    least: 'admin',
+    graphql: ['mutation { deleteDisabledRedemptions }'],
+    rest: ['DELETE /api/redemption/delete-disabled'],
   },
 ];
 

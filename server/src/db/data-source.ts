@@ -1,9 +1,11 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
+import { AuditRecord } from '../modules/audit/audit.entity.js';
 import { Session } from '../modules/auth/session.entity.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { Log } from '../modules/logs/log.entity.js';
 import { Option } from '../modules/options/option.entity.js';
+import { Redemption } from '../modules/redemptions/redemption.entity.js';
 import { Setup } from '../modules/setup/setup.entity.js';
 import { Token } from '../modules/tokens/token.entity.js';
 import { User } from '../modules/users/user.entity.js';
@@ -17,7 +19,7 @@ export function createDataSource(url: string, poolSize: number, onBroken: OnBrok
   return new DataSource({
     type: 'postgres',
     url,
-    entities: [User, Session, Token, Channel, Option, Setup, Log],
+    entities: [User, Session, Token, Channel, Option, Setup, Log, AuditRecord, Redemption],
     migrations,
     migrationsTableName: 'migrations',
     synchronize: false,

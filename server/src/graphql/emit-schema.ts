@@ -2,11 +2,13 @@ import 'reflect-metadata';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { GroupResolver } from '../modules/groups/group.resolver.js';
 import { LogResolver } from '../modules/logs/log.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
 import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
+import { RedemptionResolver } from '../modules/redemptions/redemption.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
@@ -26,6 +28,8 @@ const schema = await createSchema([
   TokenResolver,
   LogResolver,
   PricingResolver,
+  AuditResolver,
+  RedemptionResolver,
 ]);
 
 /** Where the schema goes: the first argument, or the file that is reviewed. */

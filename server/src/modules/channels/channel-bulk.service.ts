@@ -1,7 +1,9 @@
 import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditChange } from '../../shared/audit.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { LogType } from '../logs/log.entity.js';
+import { auditedFields, channelChange } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import { parseFields, type ChannelFields } from './channel-input.js';
 import { normaliseList } from './channel-lists.service.js';
@@ -14,7 +16,7 @@ export type TagChange = Partial<
 
 /** Many channels at once; for admins. Each call is one transaction, one log row and one announcement. */
 export class ChannelBulkService {
-  constructor(private readonly parts: Pick<ChannelParts, 'channels' | 'changes' | 'audit'>) {}
+  constructor(private readonly parts: Pick<ChannelParts, 'channels' | 'changes' | 'audit' | 'trail'>) {}
 
   /** @returns how many are gone */
   async delete(actor: MaybeActor, ids: readonly number[]): Promise<number> {
@@ -73,25 +75,27 @@ export class ChannelBulkService {
       const repairs = rows
         .map(({ id, models, group }) => ({
           id,
-          before: [models, group].join('\n'),
-          models: normaliseList(models),
-          group: normaliseList(group) || 'default',
+          before: { models, group },
+          after: { models: normaliseList(models), group: normaliseList(group) || 'default' },
         }))
-        .filter(({ before, models, group }) => before !== [models, group].join('\n'));
-      for (const { id, models, group } of repairs) await manager.update(Channel, { id }, { models, group });
-      return repairs.length;
+        .filter(({ before, after }) => before.models !== after.models || before.group !== after.group);
+      for (const { id, after } of repairs) await manager.update(Channel, { id }, after);
+      return repairs.map(({ id, before, after }) => channelChange('fix', id, before, after));
     });
   }
 
   private async change(
-    { id, username }: Actor,
+    actor: Actor,
     done: string,
-    work: (manager: EntityManager) => Promise<number>,
+    work: (manager: EntityManager) => Promise<AuditChange[]>,
   ): Promise<number> {
     const count = await this.parts.channels.manager.transaction(async (manager) => {
-      const affected = await work(manager);
+      const changes = await work(manager);
+      const affected = changes.length;
       const content = `${done} (${affected} ${affected === 1 ? 'channel' : 'channels'})`;
-      await this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content });
+      const { id: userId, username } = actor;
+      await this.parts.audit.record(manager, { type: LogType.manage, userId, username, content });
+      await this.parts.trail.write(manager, actor, ...changes);
       return affected;
     });
     await this.parts.changes.announce({ kind: 'channel' });
@@ -105,25 +109,20 @@ async function update(
   manager: EntityManager,
   which: Which,
   fields: Partial<Omit<ChannelFields, 'key'>>,
-): Promise<number> {
-  const ids = await lock(manager, which);
+): Promise<AuditChange[]> {
+  const rows = await lock(manager, which);
+  const ids = rows.map(({ id }) => id);
   if (ids.length > 0 && Object.keys(fields).length > 0) await manager.update(Channel, { id: In(ids) }, fields);
-  return ids.length;
+  return rows.map((row) => channelChange('update', row.id, auditedFields(row), { ...auditedFields(row), ...fields }));
 }
 
-async function remove(manager: EntityManager, which: Which): Promise<number> {
-  const ids = await lock(manager, which);
-  if (ids.length > 0) await manager.delete(Channel, { id: In(ids) });
-  return ids.length;
+async function remove(manager: EntityManager, which: Which): Promise<AuditChange[]> {
+  const rows = await lock(manager, which);
+  if (rows.length > 0) await manager.delete(Channel, { id: In(rows.map(({ id }) => id)) });
+  return rows.map((row) => channelChange('delete', row.id, auditedFields(row), null));
 }
 
 /** In the order of ids, as settlements lock them: neither waits for the other in a circle. */
-async function lock(manager: EntityManager, which: Which): Promise<number[]> {
-  const rows = await manager.find(Channel, {
-    select: { id: true },
-    where: which,
-    order: { id: 'ASC' },
-    lock: { mode: 'pessimistic_write' },
-  });
-  return rows.map(({ id }) => id);
+function lock(manager: EntityManager, which: Which): Promise<Channel[]> {
+  return manager.find(Channel, { where: which, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
 }

@@ -1,13 +1,14 @@
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { AuditLog, AuditTrail } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { defined } from '../../shared/defined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import { LogType } from '../logs/log.entity.js';
+import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import {
   checkRegion,
@@ -27,6 +28,7 @@ export interface ChannelParts {
   readonly secrets: Secrets;
   readonly changes: Changes;
   readonly audit: AuditLog;
+  readonly trail: AuditTrail;
   readonly clock: Clock;
 }
 
@@ -117,6 +119,8 @@ export class ChannelService {
       });
       const channel = await this.find(manager, (identifiers[0] as { id: number }).id);
       await this.log(manager, admin, `Created channel ${channel.id} (${channel.name})`, { channel: channel.id });
+      const made = { ...auditedFields(channel), key: keys };
+      await this.parts.trail.write(manager, admin, channelChange('create', channel.id, null, made));
       return channel;
     });
     await this.announce(created.id);
@@ -139,6 +143,9 @@ export class ChannelService {
       await manager.update(Channel, { id }, change);
       const saved = await this.find(manager, id);
       await this.log(manager, admin, `Changed channel ${id} (${saved.name}): ${names.join(', ')}`, { channel: id });
+      const before = { ...auditedFields(channel), ...(keys === '' ? {} : { key: formerKey }) };
+      const after = { ...auditedFields(saved), ...(keys === '' ? {} : { key: keys }) };
+      await this.parts.trail.write(manager, admin, channelChange('update', id, before, after));
       return saved;
     });
     await this.announce(id);
@@ -153,6 +160,7 @@ export class ChannelService {
       if (!channel) return false;
       await manager.delete(Channel, { id });
       await this.log(manager, admin, `Deleted channel ${id} (${channel.name})`, { channel: id });
+      await this.parts.trail.write(manager, admin, channelChange('delete', id, auditedFields(channel), null));
       return true;
     });
     if (gone) await this.announce(id);

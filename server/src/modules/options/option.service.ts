@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { AuditLog, AuditTrail } from '../../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -44,9 +44,13 @@ export interface OptionServiceParts {
   readonly secrets: Secrets;
   readonly changes: Changes;
   readonly audit: AuditLog;
+  readonly trail: AuditTrail;
   readonly logger: Pick<Logger, 'warn'>;
   readonly syncSeconds: number;
 }
+
+/** Any number, the same on every node. */
+const changeLock = 730_512;
 
 /** Settings: a snapshot in memory for everybody who reads them, and the only way to change one. */
 export class OptionService {
@@ -101,8 +105,9 @@ export class OptionService {
     const value = parseOption(key, text);
     assertReady(key, value, this.current);
     await this.parts.options.manager.transaction(async (manager) => {
+      const before = await this.stored(manager, key);
       await this.store(manager, key, optionText(key, value));
-      await this.record(manager, admin, `Option ${key} changed`, key);
+      await this.record(manager, admin, `Option ${key} changed`, key, before, optionText(key, value));
     });
     await this.announce(key);
     return this.entry(admin, key);
@@ -113,8 +118,9 @@ export class OptionService {
     const root = requireRole(actor, 'root');
     const key = 'ModelRatio';
     await this.parts.options.manager.transaction(async (manager) => {
+      const before = await this.stored(manager, key);
       await manager.delete(Option, { key });
-      await this.record(manager, root, `Option ${key} reset`, key);
+      await this.record(manager, root, `Option ${key} reset`, key, before, optionText(key, defaultOptionValues()[key]));
     });
     await this.announce(key);
   }
@@ -144,8 +150,30 @@ export class OptionService {
     };
   }
 
-  private record(manager: EntityManager, actor: Actor, content: string, option: OptionKey): Promise<void> {
-    return this.parts.audit.record(manager, {
+  /** The text in force before this transaction. Two changes of one key wait for each other, also of a key with no row. */
+  private async stored(manager: EntityManager, key: OptionKey): Promise<string> {
+    await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [changeLock, key]);
+    const row = await manager.findOneBy(Option, { key });
+    return optionText(key, (row && this.read(row)) ?? defaultOptionValues()[key]);
+  }
+
+  private async record(
+    manager: EntityManager,
+    actor: Actor,
+    content: string,
+    option: OptionKey,
+    before: string,
+    after: string,
+  ): Promise<void> {
+    const change = { action: 'update', subject: 'option', id: option } as const;
+    const secrets = definitionOf(option).secret ? ['value'] : [];
+    await this.parts.trail.write(manager, actor, {
+      ...change,
+      secrets,
+      before: { value: before },
+      after: { value: after },
+    });
+    await this.parts.audit.record(manager, {
       type: LogType.manage,
       userId: actor.id,
       username: actor.username,
@@ -176,17 +204,23 @@ export class OptionService {
   private async load(): Promise<void> {
     const rows = await this.parts.options.find();
     const next: Record<string, unknown> = { ...defaultOptionValues() };
-    for (const { key, value } of rows) {
-      if (!isOptionKey(key)) continue;
-      try {
-        const text = definitionOf(key).secret && value !== '' ? this.parts.secrets.open(value) : value;
-        next[key] = parseOption(key, text);
-      } catch {
-        // Written by another version or sealed with another key: the built-in value stands until somebody saves it again.
-        this.parts.logger.warn({ option: key }, 'stored option is not usable');
-      }
+    for (const row of rows) {
+      const value = this.read(row);
+      if (value !== undefined) next[row.key] = value;
     }
     this.current = next as unknown as OptionValues;
+  }
+
+  /** Undefined for a key nobody knows, and for a value written by another version or sealed with another key: the
+   * built-in value stands until somebody saves it again. */
+  private read({ key, value }: Option): OptionValues[OptionKey] | undefined {
+    if (!isOptionKey(key)) return undefined;
+    try {
+      return parseOption(key, definitionOf(key).secret && value !== '' ? this.parts.secrets.open(value) : value);
+    } catch {
+      this.parts.logger.warn({ option: key }, 'stored option is not usable');
+      return undefined;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { AuditChange, AuditLog, AuditTrail } from '../../shared/audit.js';
 import { formatQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -11,6 +11,7 @@ import type { User } from './user.entity.js';
 export interface UserBooksParts {
   readonly postEntry: PostEntry;
   readonly audit: AuditLog;
+  readonly trail: AuditTrail;
   readonly options: { readonly values: OptionValues };
 }
 
@@ -36,6 +37,19 @@ export class UserBooks {
     const balance = after ?? 0;
     const text = `Administrator changed quota from ${this.format(balance - amount)} to ${this.format(balance)}`;
     await this.record(manager, actor, user, note === '' ? text : `${text}: ${note}`);
+    await this.keep(manager, actor, user.id, 'grant', { quota: balance - amount }, { quota: balance });
+  }
+
+  /** What changed in the user's row, for root to read. */
+  keep(
+    manager: EntityManager,
+    actor: Actor,
+    userId: number,
+    action: string,
+    before: AuditChange['before'],
+    after: AuditChange['after'],
+  ): Promise<void> {
+    return this.parts.trail.write(manager, actor, { action, subject: 'user', id: userId, before, after });
   }
 
   /** Moves a balance to a value: books the difference to what it is now, under the row's lock. */

@@ -93,7 +93,10 @@ export class UserService {
       if (quotaDelta !== undefined) await this.parts.books.grant(manager, admin, user, quotaDelta);
       if (passwordHash) await this.parts.sessions.revokeAll(manager, id, ownSession(admin, id));
       await this.parts.books.record(manager, admin, user, describeChange(user, columns, passwordHash !== undefined));
-      return manager.findOneByOrFail(User, { id });
+      const after = await manager.findOneByOrFail(User, { id });
+      const secret = passwordHash ? { password: passwordHash } : {};
+      await this.parts.books.keep(manager, admin, id, 'update', edited(user), { ...edited(after), ...secret });
+      return after;
     });
     await this.announce(id);
     return asSeenBy(admin, changed);
@@ -132,7 +135,9 @@ export class UserService {
       if (action === 'delete') await disableTokens(manager, id);
       if (action !== 'enable' && action !== 'promote') await this.parts.sessions.revokeAll(manager, id);
       await this.parts.books.record(manager, admin, target, `Administrator action: ${action}`);
-      return manager.findOneOrFail(User, { where: { id }, withDeleted: true });
+      const after = await manager.findOneOrFail(User, { where: { id }, withDeleted: true });
+      await this.parts.books.keep(manager, admin, id, action, managed(target), managed(after));
+      return after;
     });
     await this.announce(id);
     return asSeenBy(admin, user);
@@ -161,6 +166,7 @@ export class UserService {
       if (open.length > 0) throw new ConflictError('The user has calls in flight, try again in a moment');
       await manager.delete(User, { id });
       await this.parts.books.record(manager, admin, user, `Administrator removed user ${user.username}`);
+      await this.parts.books.keep(manager, admin, id, 'delete', { ...edited(user), ...managed(user) }, null);
     });
     await this.announce(id);
   }
@@ -169,6 +175,8 @@ export class UserService {
     const created = await insertUser(manager, this.parts.books.postEntry, user);
     await this.parts.books.recordBonus(manager, created);
     await this.parts.books.record(manager, admin, created, `Administrator created user ${created.username}`);
+    const row = { ...edited(created), ...managed(created), quota: created.quota };
+    await this.parts.books.keep(manager, admin, created.id, 'create', null, row);
     return created;
   }
 
@@ -195,6 +203,10 @@ export class UserService {
 function asSeenBy(actor: Actor, user: User): User {
   return user.id === actor.id ? user : { ...user, setting: withoutSecrets(user.setting) };
 }
+
+/** The fields of an edit, for the audit. Movements of the balance are entries of their own. */
+const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });
+const managed = ({ role, status, deletedAt }: User) => ({ role, status, deletedAt });
 
 function assertMayManage(admin: Actor, target: User, action: UserAction): void {
   if (!outranks(admin, target.role)) throw new ForbiddenError(tooHigh('update'));

@@ -1,0 +1,34 @@
+import { maskCredentials } from '../../observability/redact.js';
+import type { AuditChange } from '../../shared/audit.js';
+import type { FieldChange } from './audit.entity.js';
+
+const secretName = /password|secret|hash|sealed|^keys?$|(access|api)?(Key|Token)$/i;
+const hidden = '***';
+/** Longer than any table of prices that people write. */
+const longest = 100_000;
+
+/** The fields in which two states differ, in words. Secrets are compared, then hidden. */
+export function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange[] {
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
+  return fields.flatMap((field) => {
+    const was = toText(before?.[field]);
+    const is = toText(after?.[field]);
+    if (was === is) return [];
+    const show = secrets.includes(field) || secretName.test(field) ? mask : maskedText;
+    return [{ field, before: show(was), after: show(is) }];
+  });
+}
+
+function toText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return value;
+  if (value instanceof Date) return value.toISOString();
+  return JSON.stringify(value);
+}
+
+/** Empty stays empty: that a secret was set, or taken away, is no secret. */
+const mask = (text: string | null): string | null => (text === null || text === '' ? text : hidden);
+
+/** Postgres takes no NUL in JSON. */
+const maskedText = (text: string | null): string | null =>
+  text === null ? null : maskCredentials(text.replaceAll('\0', '')).slice(0, longest);

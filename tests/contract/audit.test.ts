@@ -1,0 +1,143 @@
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+let admin: Person;
+let user: Person;
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  admin = await site.invite(root, 'admin');
+  user = await site.invite(root);
+});
+afterAll(() => site.stop());
+
+interface Entry {
+  actorId: number;
+  actorName: string;
+  ip: string;
+  createdAt: string;
+  action: string;
+  subject: string;
+  subjectId: string;
+  changes: Array<{ field: string; before: string | null; after: string | null }>;
+}
+
+const fields =
+  'items { id actorId actorName ip createdAt action subject subjectId changes { field before after } } totalCount';
+
+async function entries(filter: Record<string, unknown>): Promise<Entry[]> {
+  const query = `query ($filter: AuditFilter) { auditEntries(filter: $filter, pageSize: 100) { ${fields} } }`;
+  const { data, text } = await site.graphql(root, query, { filter });
+  if (!data) throw new Error(text);
+  return (data['auditEntries'] as { items: Entry[] }).items;
+}
+
+describe('options', () => {
+  it('say who, when, from where, which key, and what it was', async () => {
+    await site.rest(admin, 'PUT', '/api/option/', { key: 'RetryTimes', value: '3' });
+    await site.rest(root, 'PUT', '/api/option/', { key: 'RetryTimes', value: '5' });
+    const found = await entries({ subject: 'option', subjectId: 'RetryTimes' });
+    expect(found).toMatchObject([
+      { actorId: root.id, changes: [{ field: 'value', before: '3', after: '5' }] },
+      { actorId: admin.id, actorName: admin.username, action: 'update', ip: '127.0.0.1' },
+    ]);
+    expect(found[1]?.changes).toEqual([{ field: 'value', before: '0', after: '3' }]);
+    expect(Date.now() - Date.parse(found[0]?.createdAt ?? '')).toBeLessThan(60_000);
+  });
+
+  it('tell that a secret changed, never what it is', async () => {
+    for (const value of ['planted-secret-one', 'planted-secret-two', '']) {
+      await site.rest(root, 'PUT', '/api/option/', { key: 'SMTPToken', value });
+    }
+    const found = await entries({ subject: 'option', subjectId: 'SMTPToken' });
+    expect(found.map(({ changes }) => changes[0])).toEqual([
+      { field: 'value', before: '***', after: '' },
+      { field: 'value', before: '***', after: '***' },
+      { field: 'value', before: '', after: '***' },
+    ]);
+    const rows = JSON.stringify(await site.query('SELECT a::text FROM audit_entries a'));
+    expect(rows).not.toContain('planted-secret');
+  });
+
+  it('keep nothing of what was refused', async () => {
+    await site.rest(root, 'PUT', '/api/option/', { key: 'GroupRatio', value: '{"default":' });
+    await site.rest(admin, 'PUT', '/api/option/', { key: 'ServerAddress', value: 'https://evil.example' });
+    expect(await entries({ subject: 'option', subjectId: 'GroupRatio' })).toEqual([]);
+    expect(await entries({ subject: 'option', subjectId: 'ServerAddress' })).toEqual([]);
+  });
+
+  it('keep the order in which parallel changes took effect', async () => {
+    const values = ['10', '20', '30', '40', '50'];
+    await Promise.all(
+      values.map((value) => site.rest(root, 'PUT', '/api/option/', { key: 'QuotaRemindThreshold', value })),
+    );
+    const found = (await entries({ subject: 'option', subjectId: 'QuotaRemindThreshold' })).reverse();
+    const changes = found.map((entry) => entry.changes[0]);
+    expect(changes.map((change) => change?.before)).toEqual(['1000', ...changes.map((one) => one?.after)].slice(0, 5));
+  });
+});
+
+describe('users', () => {
+  it('are kept when made, edited, granted, managed and removed; a password only as changed', async () => {
+    const password = 'planted password';
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, group: 'vip', password });
+    await site.expectSuccess(admin, 'PUT', '/api/user/', { id: user.id, quota_delta: 500 });
+    await site.expectSuccess(root, 'POST', '/api/user/manage', { id: user.id, action: 'promote' });
+    await site.expectSuccess(root, 'DELETE', `/api/user/${user.id}`);
+    const found = (await entries({ subject: 'user', subjectId: String(user.id) })).reverse();
+    expect(found.map(({ action, actorId }) => [action, actorId])).toEqual([
+      ['create', root.id],
+      ['update', admin.id],
+      ['grant', admin.id],
+      ['update', admin.id],
+      ['promote', root.id],
+      ['delete', root.id],
+    ]);
+    expect(found[1]?.changes).toEqual([
+      { field: 'group', before: 'default', after: 'vip' },
+      { field: 'password', before: null, after: '***' },
+    ]);
+    expect(found[2]?.changes).toEqual([{ field: 'quota', before: '0', after: '500' }]);
+    expect(found[4]?.changes).toEqual([{ field: 'role', before: '1', after: '10' }]);
+    expect(found[5]?.changes).toContainEqual({ field: 'username', before: user.username, after: null });
+    expect(JSON.stringify(await site.query('SELECT a::text FROM audit_entries a'))).not.toMatch(/planted|argon2/);
+  });
+});
+
+describe('channels', () => {
+  const channel = { name: 'c', type: 1, key: 'sk-planted-channel-key', models: 'gpt-4o', group: 'default', tag: 't' };
+
+  it('are kept when made, edited, tagged, switched and deleted, without their keys', async () => {
+    await site.expectSuccess(admin, 'POST', '/api/channel/', channel);
+    const [row] = await site.query<{ id: number }>(`SELECT id FROM channels WHERE name = 'c'`);
+    const id = row?.id ?? 0;
+    const proxy = '{"proxy":"http://someone:planted-word@proxy.example:3128"}';
+    await site.expectSuccess(admin, 'PUT', '/api/channel/', { id, models: 'gpt-4.1', key: 'sk-planted-other-key' });
+    await site.expectSuccess(admin, 'PUT', '/api/channel/', { id, setting: proxy });
+    await site.expectSuccess(admin, 'POST', '/api/channel/tag/disabled', { tag: 't' });
+    await site.expectSuccess(admin, 'POST', '/api/channel/batch', { ids: [id] });
+    const found = (await entries({ subject: 'channel', subjectId: String(id) })).reverse();
+    expect(found.map(({ action }) => action)).toEqual(['create', 'update', 'update', 'update', 'delete']);
+    expect(found[1]?.changes).toEqual([
+      { field: 'key', before: '***', after: '***' },
+      { field: 'models', before: 'gpt-4o', after: 'gpt-4.1' },
+    ]);
+    expect(found[3]?.changes).toEqual([{ field: 'status', before: '1', after: '2' }]);
+    expect(JSON.stringify(await site.query('SELECT a::text FROM audit_entries a'))).not.toContain('planted');
+  });
+});
+
+it('is root’s alone to read, a page at a time', async () => {
+  expect((await site.graphql(admin, 'query { auditEntries { totalCount } }')).codes).toEqual([
+    'INSUFFICIENT_PRIVILEGES',
+  ]);
+  const { data } = await site.graphql(root, `query { auditEntries(page: 1, pageSize: 2) { ${fields} } }`);
+  const page = data?.['auditEntries'] as { items: Entry[]; totalCount: number };
+  expect(page.items).toHaveLength(2);
+  expect(page.totalCount).toBeGreaterThan(10);
+  expect(await entries({ actorId: 999_999 })).toEqual([]);
+  expect(await entries({ from: '2999-01-01T00:00:00Z' })).toEqual([]);
+  const wrong = 'query { auditEntries(sort: { field: "ip", direction: ASC }) { totalCount } }';
+  expect((await site.graphql(root, wrong)).codes).toEqual(['INVALID_INPUT']);
+});
