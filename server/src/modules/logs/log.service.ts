@@ -47,7 +47,7 @@ export class LogService implements AuditLog {
   ) {}
 
   async record(transaction: Transaction, row: AuditRow): Promise<void> {
-    await insertRow(transaction, seconds(this.clock), { ...uncounted, ...row });
+    await insertRow(transaction, seconds(this.clock), { ...uncounted, ...row, quota: row.quota ?? 0 });
   }
 
   /** A consume row that moves no balance. */

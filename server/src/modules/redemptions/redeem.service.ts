@@ -1,0 +1,113 @@
+import type { DataSource, EntityManager } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
+import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { CreditService } from '../wallet/credit.service.js';
+import { Redemption, RedemptionStatus } from './redemption.entity.js';
+
+export interface Redeemed {
+  readonly quota: number;
+  readonly isGift: boolean;
+}
+
+export interface RedeemParts {
+  readonly database: DataSource;
+  readonly secrets: Secrets;
+  readonly state: Pick<SharedState, 'hit'>;
+  readonly credit: CreditService;
+  readonly clock: Clock;
+}
+
+/** Tries, not failures, so that parallel guesses cannot slip through between look and count. */
+const triesPerWindow = 120;
+const windowSeconds = 600;
+const longestKey = 128;
+
+/** Turning a code into quota (`rest-api.md` 3.3, POST /api/user/topup). */
+export class RedeemService {
+  constructor(private readonly parts: RedeemParts) {}
+
+  /**
+   * One transaction: the code's row is locked first, so of many who try at once exactly as many get it as may; the
+   * table of uses and the ledger's source stand behind that.
+   * @throws AppError INVALID_INPUT with the reason, RATE_LIMITED
+   */
+  async redeem(actor: MaybeActor, given: string): Promise<Redeemed> {
+    const user = requireActor(actor);
+    const key = given.trim();
+    if (key === '') throw new InvalidInputError('No redemption code provided', 'key');
+    await this.limit(user);
+    if (key.length > longestKey) throw failed('Invalid redemption code');
+    const { redeemed, moved } = await this.parts.database.transaction(async (manager) => {
+      const code = await this.lock(manager, key);
+      await this.use(manager, code, user);
+      const moved = await this.parts.credit.book(manager, {
+        source: `redemption:${code.id}:${user.id}`,
+        kind: 'redemption',
+        user,
+        quota: code.quota,
+        describe: (amount) => `Top-up by ${code.isGift ? 'gift code' : 'code'} ${amount}, code id ${code.id}`,
+      });
+      if (moved.length === 0) throw failed(alreadyUsed(code));
+      return { redeemed: { quota: code.quota, isGift: code.isGift }, moved };
+    });
+    await this.parts.credit.announce(moved);
+    return redeemed;
+  }
+
+  private async limit(user: Actor): Promise<void> {
+    const { allowed, retryAfterSeconds } = await this.parts.state.hit(
+      `redeem:${user.id}`,
+      triesPerWindow,
+      windowSeconds,
+    );
+    if (!allowed) throw new AppError('RATE_LIMITED', 'Too frequent, try later', { retryAfterSeconds });
+  }
+
+  private async lock(manager: EntityManager, key: string): Promise<Redemption> {
+    const code = await manager.findOne(Redemption, {
+      where: { keyHash: this.parts.secrets.hash(key) },
+      lock: { mode: 'for_no_key_update' },
+    });
+    if (!code) throw failed('Invalid redemption code');
+    const now = seconds(this.parts.clock);
+    if (code.validFrom > 0 && now < code.validFrom) throw failed('Code not yet valid');
+    if (code.validUntil > 0 && now > code.validUntil) throw failed('Code expired');
+    return code;
+  }
+
+  private async use(manager: EntityManager, code: Redemption, user: Actor): Promise<void> {
+    if (code.status === RedemptionStatus.disabled) throw failed('Invalid redemption code');
+    if (!code.isGift && code.status !== RedemptionStatus.enabled) throw failed('Code already used');
+    const isUsedUp = code.maxUses !== -1 && code.usedCount >= code.maxUses;
+    if (code.isGift && (isUsedUp || code.status !== RedemptionStatus.enabled)) {
+      throw failed('Gift code reached its maximum uses');
+    }
+    const now = seconds(this.parts.clock);
+    const used = await manager.query<unknown[]>(
+      `INSERT INTO redemption_uses (redemption_id, user_id, used_time, quota) VALUES ($1, $2, $3, $4)
+       ON CONFLICT DO NOTHING RETURNING 1`,
+      [code.id, user.id, now, code.quota],
+    );
+    if (used.length === 0) throw failed(alreadyUsed(code));
+    await manager.update(Redemption, { id: code.id }, code.isGift ? giftUse(code) : normalUse(user, now));
+  }
+}
+
+const normalUse = ({ id }: Actor, now: number): Partial<Redemption> => ({
+  status: RedemptionStatus.used,
+  usedUserId: id,
+  redeemedTime: now,
+});
+
+function giftUse({ usedCount, maxUses }: Redemption): Partial<Redemption> {
+  const next = usedCount + 1;
+  return { usedCount: next, ...(next === maxUses ? { status: RedemptionStatus.used } : {}) };
+}
+
+const alreadyUsed = ({ isGift }: Redemption): string =>
+  isGift ? 'You already used this gift code' : 'Code already used';
+
+const failed = (reason: string): AppError => new InvalidInputError(`Redemption failed, ${reason}`, 'key');

@@ -1,0 +1,75 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import { maxQuota } from '../../shared/quota.js';
+import type { Redemption } from './redemption.entity.js';
+
+/** What may change later. */
+export type RedemptionFields = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil'>;
+
+export interface NewRedemptions extends RedemptionFields {
+  readonly isGift: boolean;
+  /** -1 without end; 0 means the same. */
+  readonly maxUses: number;
+  /** How many; ignored with a `key`. */
+  readonly count: number;
+  /** A code of one's own choosing; empty makes random ones. */
+  readonly key: string;
+}
+
+export const newRedemptionDefaults: NewRedemptions = {
+  name: '',
+  quota: 0,
+  validFrom: 0,
+  validUntil: 0,
+  isGift: false,
+  maxUses: -1,
+  count: 0,
+  key: '',
+};
+
+const longestName = 20;
+const longestKey = 128;
+const mostAtOnce = 100;
+const mostUses = 2_147_483_647;
+const latestTime = 253_402_300_799;
+
+/** @throws InvalidInputError */
+export function parseFields(fields: RedemptionFields): RedemptionFields {
+  const name = fields.name.trim();
+  const length = [...name].length;
+  if (length < 1 || length > longestName) throw new InvalidInputError('Name length must be 1-20', 'name');
+  if (hasControl(name)) throw new InvalidInputError('Name must not contain control characters', 'name');
+  if (!Number.isSafeInteger(fields.quota) || fields.quota < 1 || fields.quota > maxQuota) {
+    throw new InvalidInputError('Quota must be a whole number above 0', 'quota');
+  }
+  for (const field of ['validFrom', 'validUntil'] as const) {
+    const time = fields[field];
+    if (!Number.isSafeInteger(time) || time < 0 || time > latestTime) {
+      throw new InvalidInputError('Not a time', field);
+    }
+  }
+  if (fields.validFrom > 0 && fields.validUntil > 0 && fields.validFrom >= fields.validUntil) {
+    throw new InvalidInputError('Start must be before end', 'validFrom');
+  }
+  return { name, quota: fields.quota, validFrom: fields.validFrom, validUntil: fields.validUntil };
+}
+
+/** @throws InvalidInputError */
+export function parseNew(given: NewRedemptions): NewRedemptions {
+  const fields = parseFields(given);
+  const key = given.key.trim();
+  if (key.length > longestKey || hasControl(key)) {
+    throw new InvalidInputError(`A code has at most ${longestKey} characters, none of them control characters`, 'key');
+  }
+  if (key === '' && !(Number.isSafeInteger(given.count) && given.count > 0)) {
+    throw new InvalidInputError('Count must be above 0', 'count');
+  }
+  if (key === '' && given.count > mostAtOnce) throw new InvalidInputError('Count must not exceed 100', 'count');
+  const maxUses = given.isGift && given.maxUses !== 0 ? given.maxUses : -1;
+  if (maxUses !== -1 && !(Number.isSafeInteger(maxUses) && maxUses > 0 && maxUses <= mostUses)) {
+    throw new InvalidInputError('Maximum uses must be above 0, or -1 for no limit', 'maxUses');
+  }
+  return { ...fields, isGift: given.isGift, maxUses, key, count: key === '' ? given.count : 1 };
+}
+
+// eslint-disable-next-line no-control-regex -- exactly those
+const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f]/.test(text);

@@ -1,0 +1,86 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { pageFromOne, queryId, queryNumber } from '../../http/query.js';
+import type { RestContext, RestHandlers } from '../../http/rest.js';
+import type { Actor } from '../../shared/actor.js';
+import { toPageQuery } from '../../shared/page.js';
+import type { RedeemService } from './redeem.service.js';
+import type { RedemptionFilter, RedemptionService } from './redemption.service.js';
+import { createBody, idsBody, redeemBody, statusBody, toWire, updateBody } from './redemption.wire.js';
+
+/** `/api/redemption` (`rest-api.md` 3.8). */
+export const redemptionRoutes =
+  (redemptionService: RedemptionService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    const list = async ({ actor, query }: RestContext<Actor>, filter: RedemptionFilter): Promise<unknown> => {
+      const { shown, page } = pageFromOne(query.p);
+      const pageQuery = toPageQuery({ page, pageSize: queryNumber(query.page_size) });
+      const { items, totalCount } = await redemptionService.list(actor, filter, pageQuery);
+      return { items: items.map(toWire), total: totalCount, page: shown, page_size: pageQuery.pageSize };
+    };
+
+    app.get(
+      '/',
+      rest.admin((context) => list(context, {})),
+    );
+    app.get(
+      '/search',
+      rest.admin((context) => list(context, { keyword: context.query.keyword || undefined })),
+    );
+    app.get(
+      '/count-by-name',
+      rest.admin(({ actor, query }) => redemptionService.countByName(actor, query.name ?? '')),
+    );
+    app.get(
+      '/:id',
+      rest.admin(async ({ actor, params }) => toWire(await redemptionService.get(actor, queryId(params.id)))),
+    );
+
+    app.post(
+      '/',
+      rest.admin(({ actor, body }) => redemptionService.create(actor, createBody.parse(body))),
+    );
+
+    app.put(
+      '/',
+      rest.admin(async ({ actor, query, body }) => {
+        if (query.status_only) {
+          const { id, status } = statusBody.parse(body);
+          return toWire(await redemptionService.setStatus(actor, id, status));
+        }
+        const { id, fields } = updateBody.parse(body);
+        return toWire(await redemptionService.update(actor, id, fields));
+      }),
+    );
+    app.put(
+      '/batch-disable',
+      rest.admin(({ actor, body }) => redemptionService.disable(actor, idsBody.parse(body))),
+    );
+
+    app.delete(
+      '/delete-by-name',
+      rest.admin(({ actor, query }) => redemptionService.deleteByName(actor, query.name ?? '')),
+    );
+    app.delete(
+      '/delete-disabled',
+      rest.admin(({ actor }) => redemptionService.deleteDisabled(actor)),
+    );
+    app.delete(
+      '/:id',
+      rest.admin(async ({ actor, params }) => {
+        await redemptionService.delete(actor, queryId(params.id));
+      }),
+    );
+  };
+
+/** `POST /api/user/topup`: turning a code into balance (`rest-api.md` 3.3). */
+export const redeemRoutes =
+  (redeemService: RedeemService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.post(
+      '/topup',
+      rest.user(async ({ actor, body }) => {
+        const { quota, isGift } = await redeemService.redeem(actor, redeemBody.parse(body));
+        return { quota, is_gift: isGift };
+      }),
+    );
+  };

@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { Brackets, In, type EntityManager, type Repository } from 'typeorm';
+import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { defined } from '../../shared/defined.js';
+import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { Secrets } from '../../shared/secrets.js';
+import { LogType } from '../logs/log.entity.js';
+import {
+  newRedemptionDefaults,
+  parseFields,
+  parseNew,
+  type NewRedemptions,
+  type RedemptionFields,
+} from './redemption-input.js';
+import { Redemption, RedemptionStatus } from './redemption.entity.js';
+
+export type { NewRedemptions, RedemptionFields };
+
+export interface RedemptionFilter {
+  /** The beginning of the name, an id, or the whole code. */
+  readonly keyword?: string;
+  readonly status?: number;
+  readonly isGift?: boolean;
+}
+
+/** A row with its code in clear: for admins only. */
+export interface KeyedRedemption {
+  readonly redemption: Redemption;
+  readonly key: string;
+}
+
+export interface RedemptionParts {
+  readonly redemptions: Repository<Redemption>;
+  readonly secrets: Secrets;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+}
+
+const largestId = 2_147_483_647;
+
+/** Redemption and gift codes as admins handle them; `RedeemService` is what users do with them. */
+export class RedemptionService {
+  constructor(private readonly parts: RedemptionParts) {}
+
+  /** Newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async list(actor: MaybeActor, filter: RedemptionFilter, page: PageQuery): Promise<Page<KeyedRedemption>> {
+    requireRole(actor, 'admin');
+    const query = this.parts.redemptions.createQueryBuilder('redemption').addSelect('redemption.keySealed');
+    const { keyword, status, isGift } = filter;
+    if (status !== undefined) query.andWhere('redemption.status = :status', { status });
+    if (isGift !== undefined) query.andWhere('redemption.isGift = :isGift', { isGift });
+    // A text column holds no NUL, so nothing begins with one.
+    if (keyword) query.andWhere(this.matching(keyword.replaceAll('\0', '')));
+    const field = sortField(page.sort);
+    const [rows, totalCount] = await query
+      .orderBy(`redemption.${field}`, page.sort?.direction ?? 'DESC')
+      .addOrderBy('redemption.id', field === 'id' ? (page.sort?.direction ?? 'DESC') : 'DESC')
+      .skip(page.page * page.pageSize)
+      .take(page.pageSize)
+      .getManyAndCount();
+    return { items: rows.map((row) => this.keyed(row)), totalCount };
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(actor: MaybeActor, id: number): Promise<KeyedRedemption> {
+    requireRole(actor, 'admin');
+    return this.find(this.parts.redemptions.manager, id);
+  }
+
+  /** @returns the codes made, in clear @throws AppError INVALID_INPUT, CONFLICT */
+  async create(actor: MaybeActor, given: Partial<NewRedemptions>): Promise<string[]> {
+    const admin = requireRole(actor, 'admin');
+    const { count, key, ...fields } = parseNew({ ...newRedemptionDefaults, ...defined(given) });
+    const keys = key === '' ? Array.from({ length: count }, () => randomUUID().replaceAll('-', '')) : [key];
+    const { secrets, clock, redemptions } = this.parts;
+    const rows = keys.map((one) => ({
+      ...fields,
+      userId: admin.id,
+      keyHash: secrets.hash(one),
+      keySealed: secrets.seal(one),
+      createdTime: seconds(clock),
+    }));
+    try {
+      await redemptions.manager.transaction(async (manager) => {
+        await manager.insert(Redemption, rows);
+        await this.log(manager, admin, `Created ${keys.length} codes (${fields.name})`);
+      });
+    } catch (error) {
+      if (isUniqueViolation(error, 'redemptions_key_hash')) throw new ConflictError('Code already exists', 'key');
+      throw error;
+    }
+    return keys;
+  }
+
+  /** Only while nobody has used it up. Absent fields stay. @throws AppError INVALID_INPUT, NOT_FOUND */
+  async update(actor: MaybeActor, id: number, given: Partial<RedemptionFields>): Promise<KeyedRedemption> {
+    return this.change(requireRole(actor, 'admin'), id, 'Changed', ({ redemption }) => {
+      if (redemption.status !== RedemptionStatus.enabled) {
+        throw new InvalidInputError('Only an unused code can be edited', 'status');
+      }
+      return parseFields({ ...redemption, ...defined(given) });
+    });
+  }
+
+  /** @param status 1 or 2; a used code stays used @throws AppError INVALID_INPUT, NOT_FOUND */
+  async setStatus(actor: MaybeActor, id: number, status: number): Promise<KeyedRedemption> {
+    const admin = requireRole(actor, 'admin');
+    const word = status === RedemptionStatus.enabled ? 'Enabled' : 'Disabled';
+    return this.change(admin, id, word, ({ redemption }) => {
+      if (status !== RedemptionStatus.enabled && status !== RedemptionStatus.disabled) {
+        throw new InvalidInputError('A code can be enabled (1) or disabled (2)', 'status');
+      }
+      if (redemption.status === RedemptionStatus.used) {
+        throw new InvalidInputError('A used code cannot be enabled or disabled', 'status');
+      }
+      return { status };
+    });
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async delete(actor: MaybeActor, id: number): Promise<void> {
+    const admin = requireRole(actor, 'admin');
+    const gone = await this.remove(admin, { id }, `Deleted code ${id}`);
+    if (gone === 0) throw new NotFoundError('Redemption code', id);
+  }
+
+  /** @param name exactly */
+  async countByName(actor: MaybeActor, name: string): Promise<number> {
+    requireRole(actor, 'admin');
+    return this.parts.redemptions.countBy({ name: checkedName(name) });
+  }
+
+  /** @returns how many are gone */
+  async deleteByName(actor: MaybeActor, name: string): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    const exact = checkedName(name);
+    return this.remove(admin, { name: exact }, `Deleted the codes named ${exact}`);
+  }
+
+  /** @returns how many there were */
+  async deleteDisabled(actor: MaybeActor): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    return this.remove(admin, { status: RedemptionStatus.disabled }, 'Deleted the disabled codes');
+  }
+
+  /** @returns how many were enabled before */
+  async disable(actor: MaybeActor, ids: readonly number[]): Promise<number> {
+    const admin = requireRole(actor, 'admin');
+    if (ids.length === 0) throw new InvalidInputError('ID list must not be empty', 'ids');
+    const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= largestId);
+    return this.parts.redemptions.manager.transaction(async (manager) => {
+      const { affected } = await manager.update(
+        Redemption,
+        { id: In(known), status: RedemptionStatus.enabled },
+        { status: RedemptionStatus.disabled },
+      );
+      if (affected) await this.log(manager, admin, `Disabled ${affected} codes`);
+      return affected ?? 0;
+    });
+  }
+
+  private matching(keyword: string): Brackets {
+    return new Brackets((either) => {
+      either.where('redemption.name LIKE :start', { start: `${escapeLike(keyword)}%` });
+      either.orWhere('redemption.keyHash = :hash', { hash: this.parts.secrets.hash(keyword.trim()) });
+      const id = /^\d{1,10}$/.test(keyword) ? Number(keyword) : 0;
+      if (id > 0 && id <= largestId) either.orWhere('redemption.id = :id', { id });
+    });
+  }
+
+  private async change(
+    admin: Actor,
+    id: number,
+    word: string,
+    decide: (before: KeyedRedemption) => Partial<Redemption>,
+  ): Promise<KeyedRedemption> {
+    return this.parts.redemptions.manager.transaction(async (manager) => {
+      // The same lock as redeeming takes: what is decided here is decided about the row as it is.
+      await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
+      const before = await this.find(manager, id);
+      await manager.update(Redemption, { id }, decide(before));
+      await this.log(manager, admin, `${word} code ${id} (${before.redemption.name})`);
+      return this.find(manager, id);
+    });
+  }
+
+  private async remove(admin: Actor, which: Partial<Redemption>, content: string): Promise<number> {
+    return this.parts.redemptions.manager.transaction(async (manager) => {
+      const { affected } = await manager.softDelete(Redemption, which);
+      if (affected) await this.log(manager, admin, `${content}: ${affected}`);
+      return affected ?? 0;
+    });
+  }
+
+  private async find(manager: EntityManager, id: number): Promise<KeyedRedemption> {
+    const row = await manager
+      .createQueryBuilder(Redemption, 'redemption')
+      .addSelect('redemption.keySealed')
+      .where('redemption.id = :id', { id })
+      .getOne();
+    if (!row) throw new NotFoundError('Redemption code', id);
+    return this.keyed(row);
+  }
+
+  private keyed(redemption: Redemption): KeyedRedemption {
+    return { redemption, key: this.parts.secrets.open(redemption.keySealed) };
+  }
+
+  private log(manager: EntityManager, { id, username }: Actor, content: string): Promise<void> {
+    return this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content });
+  }
+}
+
+function checkedName(name: string): string {
+  const exact = name.trim();
+  if (exact === '') throw new InvalidInputError('Name must not be empty', 'name');
+  return exact;
+}
+
+const sortable = ['id', 'name', 'status', 'quota', 'createdTime', 'redeemedTime', 'usedCount'] as const;
+
+function sortField(sort: PageQuery['sort']): (typeof sortable)[number] {
+  const field = sort ? sortable.find((name) => name === sort.field) : 'id';
+  if (!field) throw new InvalidInputError('Codes cannot be sorted by this field', 'sort');
+  return field;
+}

@@ -1,0 +1,110 @@
+import { Decimal } from 'decimal.js';
+import type { EntityManager } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { formatQuota } from '../../shared/quota.js';
+import { LogType } from '../logs/log.entity.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { PostEntry, Posting } from '../quota/ledger.service.js';
+
+export interface Purchase {
+  /** Unique: booked once, whatever happens. */
+  readonly source: string;
+  readonly kind: Extract<Posting['kind'], 'redemption' | 'top_up'>;
+  readonly user: { readonly id: number; readonly username: string };
+  readonly quota: number;
+  /** The line of the user's log. */
+  readonly describe: (amount: string) => string;
+}
+
+export interface CreditParts {
+  readonly postEntry: PostEntry;
+  readonly audit: AuditLog;
+  readonly changes: Changes;
+  readonly options: {
+    readonly values: Pick<
+      OptionValues,
+      'RebateEnabled' | 'RebatePercentage' | 'QuotaPerUnit' | 'DisplayInCurrencyEnabled'
+    >;
+  };
+}
+
+interface Inviter {
+  readonly id: number;
+  readonly username: string;
+}
+
+/** What a user paid for, by code or online, arrives here: balance, log row and the inviter's rebate in one transaction. */
+export class CreditService {
+  constructor(private readonly parts: CreditParts) {}
+
+  /**
+   * Inside the caller's transaction.
+   * @returns whose balances moved, for `announce` after the commit; none when this source was booked before
+   */
+  async book(manager: EntityManager, purchase: Purchase): Promise<number[]> {
+    const { user, quota, source, kind } = purchase;
+    const inviter = await this.findInviter(manager, user.id);
+    // Both rows in the order of the ledger's own batches, so that neither waits for the other.
+    await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
+      inviter ? [user.id, inviter.id] : [user.id],
+    ]);
+    const after = await this.parts.postEntry(manager, { source, kind, userId: user.id, amount: quota });
+    if (after === null) return [];
+    const content = purchase.describe(this.format(quota));
+    await this.parts.audit.record(manager, {
+      type: LogType.topUp,
+      userId: user.id,
+      username: user.username,
+      content,
+      quota,
+    });
+    const rebated = inviter ? await this.rebate(manager, purchase, inviter) : false;
+    return rebated && inviter ? [user.id, inviter.id] : [user.id];
+  }
+
+  /** After the commit. */
+  async announce(userIds: readonly number[]): Promise<void> {
+    await this.parts.changes.announce(...userIds.map((id) => ({ kind: 'user' as const, id })));
+  }
+
+  private async findInviter(manager: EntityManager, userId: number): Promise<Inviter | null> {
+    const { RebateEnabled, RebatePercentage } = this.parts.options.values;
+    if (!RebateEnabled || RebatePercentage <= 0) return null;
+    const [inviter] = await manager.query<Inviter[]>(
+      `SELECT inviter.id, inviter.username FROM users payer JOIN users inviter ON inviter.id = payer.inviter_id
+        WHERE payer.id = $1 AND inviter.id <> payer.id AND inviter.deleted_at IS NULL`,
+      [userId],
+    );
+    return inviter ?? null;
+  }
+
+  private async rebate(manager: EntityManager, { source, user, quota }: Purchase, inviter: Inviter): Promise<boolean> {
+    const share = new Decimal(quota).mul(this.parts.options.values.RebatePercentage).div(100).floor().toNumber();
+    if (share <= 0) return false;
+    await this.parts.postEntry(manager, {
+      source: `rebate:${source}`,
+      kind: 'rebate',
+      userId: inviter.id,
+      amount: share,
+      note: `user ${user.id}`,
+    });
+    const amount = this.format(share);
+    const line = (whose: Inviter, content: string, moved?: number): Promise<void> =>
+      this.parts.audit.record(manager, {
+        type: LogType.system,
+        userId: whose.id,
+        username: whose.username,
+        content,
+        ...(moved === undefined ? {} : { quota: moved }),
+      });
+    await line(inviter, `Rebate ${amount} for a top-up of user ${user.id}`, share);
+    await line(user, `Your top-up earned your inviter a rebate of ${amount}`);
+    return true;
+  }
+
+  private format(quota: number): string {
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+  }
+}

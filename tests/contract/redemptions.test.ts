@@ -1,0 +1,310 @@
+import { Site, type Answer, type Person } from './site.js';
+
+type WireCode = Record<string, unknown> & { id: number; key: string; status: number };
+
+let site: Site;
+let root: Person;
+let admin: Person;
+
+beforeAll(async () => {
+  site = await Site.open({ DATABASE_POOL_SIZE: '10' });
+  root = await site.setUp();
+  admin = await site.invite(root, 'admin');
+});
+afterAll(() => site.stop());
+
+const now = (): number => Math.floor(Date.now() / 1000);
+const call = (method: string, path: string, body?: unknown): Promise<Answer> => site.rest(admin, method, path, body);
+
+async function create(more: Record<string, unknown> = {}): Promise<string[]> {
+  const body = { name: 'code', quota: 100_000, count: 1, is_gift: false, max_uses: -1, ...more };
+  return (await site.expectSuccess(admin, 'POST', '/api/redemption/', body)).body.data as string[];
+}
+
+async function createOne(more: Record<string, unknown> = {}): Promise<WireCode> {
+  const [key = ''] = await create(more);
+  return byKey(key);
+}
+
+async function byKey(key: string): Promise<WireCode> {
+  const { data } = await site.graphql(
+    admin,
+    'query ($keyword: String) { redemptions(filter: { keyword: $keyword }) { items { id } } }',
+    { keyword: key },
+  );
+  const id = (data?.['redemptions'] as { items: Array<{ id: number }> }).items[0]?.id ?? 0;
+  return (await site.expectSuccess(admin, 'GET', `/api/redemption/${id}`)).body.data as WireCode;
+}
+
+const redeem = (person: Person, key: unknown): Promise<Answer> => site.rest(person, 'POST', '/api/user/topup', { key });
+
+const balance = async (person: Person): Promise<number> => {
+  const [row] = await site.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [person.id]);
+  return Number(row?.quota);
+};
+
+const refused = (reason: string) => ({
+  success: false,
+  message: `Redemption failed, ${reason}`,
+  code: 'INVALID_INPUT',
+});
+
+describe('creating', () => {
+  it('answers the codes, 32 hex digits each, kept hashed and sealed only', async () => {
+    const keys = await create({ count: 3, name: ' three ' });
+    expect(keys).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/^[0-9a-f]{32}$/) as string));
+    expect(await byKey(keys[0] ?? '')).toEqual({
+      id: expect.any(Number) as number,
+      user_id: admin.id,
+      key: keys[0],
+      status: 1,
+      name: 'three',
+      quota: 100_000,
+      created_time: expect.any(Number) as number,
+      redeemed_time: 0,
+      valid_from: 0,
+      valid_until: 0,
+      count: 0,
+      used_user_id: 0,
+      is_gift: false,
+      max_uses: -1,
+      used_count: 0,
+      DeletedAt: null,
+    });
+    const rows = await site.query('SELECT * FROM redemptions');
+    expect(JSON.stringify(rows)).not.toContain(keys[0]);
+  });
+
+  it('takes a code of one’s own choosing, once and for all', async () => {
+    expect(await create({ key: 'SUMMER 2026', count: 5 })).toEqual(['SUMMER 2026']);
+    const again = { name: 'n', quota: 1, key: 'SUMMER 2026' };
+    const taken = { success: false, message: 'Code already exists', code: 'CONFLICT' };
+    expect((await call('POST', '/api/redemption/', again)).body).toEqual(taken);
+    await site.expectSuccess(admin, 'DELETE', `/api/redemption/${(await byKey('SUMMER 2026')).id}/`);
+    expect((await call('POST', '/api/redemption/', again)).body).toEqual(taken);
+  });
+
+  it('makes a gift that has no end of a maximum of zero', async () => {
+    expect(await createOne({ is_gift: true, max_uses: 0 })).toMatchObject({ is_gift: true, max_uses: -1 });
+  });
+
+  it.each<[Record<string, unknown>, unknown]>([
+    [{ name: ' ' }, 'Name length must be 1-20'],
+    [{ name: undefined }, 'Name length must be 1-20'],
+    [{ name: 'x'.repeat(21) }, 'Name length must be 1-20'],
+    [{ name: 'a\u0000b' }, 'Name must not contain control characters'],
+    [{ quota: 0 }, 'Quota must be a whole number above 0'],
+    [{ quota: -1 }, 'Quota must be a whole number above 0'],
+    [{ quota: 9_000_000_000_000_001 }, 'Quota must be a whole number above 0'],
+    [{ count: 0 }, 'Count must be above 0'],
+    [{ count: -1 }, 'Count must be above 0'],
+    [{ count: 101 }, 'Count must not exceed 100'],
+    [{ valid_from: 20, valid_until: 10 }, 'Start must be before end'],
+    [{ valid_from: 10, valid_until: 10 }, 'Start must be before end'],
+    [{ valid_until: -1 }, 'Not a time'],
+    [{ is_gift: true, max_uses: -2 }, 'Maximum uses must be above 0, or -1 for no limit'],
+    [{ is_gift: true, max_uses: 3_000_000_000 }, 'Maximum uses must be above 0, or -1 for no limit'],
+    [{ key: 'x'.repeat(129) }, 'A code has at most 128 characters, none of them control characters'],
+    [{ quota: 1.5 }, expect.stringMatching(/^Invalid parameter/)],
+    [{ quota: '5' }, expect.stringMatching(/^Invalid parameter/)],
+    [{ is_gift: 'yes' }, expect.stringMatching(/^Invalid parameter/)],
+  ])('refuses %j and makes nothing', async (more, message) => {
+    const before = await site.query('SELECT count(*) FROM redemptions');
+    const body = { name: 'n', quota: 1, count: 1, ...more };
+    expect((await call('POST', '/api/redemption/', body)).body).toEqual({
+      success: false,
+      message,
+      code: 'INVALID_INPUT',
+    });
+    expect(await site.query('SELECT count(*) FROM redemptions')).toEqual(before);
+  });
+
+  it('counts characters, not bytes, of a name', async () => {
+    expect(await createOne({ name: '码'.repeat(20) })).toMatchObject({ name: '码'.repeat(20) });
+  });
+});
+
+describe('listing', () => {
+  it('starts at page 1, newest first, and finds by the beginning of a name or an id', async () => {
+    await site.query('DELETE FROM redemptions');
+    const first = await createOne({ name: 'spring a' });
+    const second = await createOne({ name: 'spring b' });
+    await createOne({ name: 'late spring' });
+    const list = async (path: string) => (await site.expectSuccess(admin, 'GET', path)).body.data as ListData;
+    type ListData = { items: WireCode[]; total: number; page: number; page_size: number };
+    expect(await list('/api/redemption/?p=0&page_size=2')).toMatchObject({ total: 3, page: 1, page_size: 2 });
+    expect((await list('/api/redemption?p=2&page_size=2')).items.map(({ id }) => id)).toEqual([first.id]);
+    const found = await list('/api/redemption/search?keyword=spring&p=1&page_size=10');
+    expect(found.items.map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect((await list(`/api/redemption/search?keyword=${first.id}`)).items.map(({ id }) => id)).toEqual([first.id]);
+    expect((await list('/api/redemption/search?keyword=%25')).total).toBe(0);
+  });
+
+  it('sorts and filters over GraphQL', async () => {
+    const answer = await site.graphql(
+      admin,
+      `{ redemptions(pageSize: 2, sort: { field: "name", direction: ASC }, filter: { status: 1, isGift: false }) {
+           totalCount items { name key validFrom createdTime } } }`,
+    );
+    expect(answer.data?.['redemptions']).toMatchObject({ totalCount: 3, items: [{ name: 'late spring' }, {}] });
+    const wrong = await site.graphql(
+      admin,
+      '{ redemptions(sort: { field: "keySealed", direction: ASC }) { totalCount } }',
+    );
+    expect(wrong.codes).toEqual(['INVALID_INPUT']);
+  });
+});
+
+describe('changing', () => {
+  it('edits an unused code, keeping what is absent', async () => {
+    const { id, key } = await createOne({ valid_until: now() + 1000 });
+    const answer = await call('PUT', '/api/redemption/', { id, name: 'new', quota: 5 });
+    expect(answer.body).toMatchObject({ success: true, data: { id, key, name: 'new', quota: 5 } });
+    expect((answer.body.data as WireCode)['valid_until']).toBeGreaterThan(0);
+    const wrong = await call('PUT', '/api/redemption/', { id, quota: 0 });
+    expect(wrong.body).toMatchObject({ success: false, message: 'Quota must be a whole number above 0' });
+  });
+
+  it('lets a code be disabled and enabled, and a used one be neither, nor edited', async () => {
+    const { id, key } = await createOne();
+    const set = (status: number): Promise<Answer> => call('PUT', '/api/redemption/?status_only=true', { id, status });
+    expect((await set(2)).body).toMatchObject({ data: { status: 2 } });
+    expect((await call('PUT', '/api/redemption/', { id, name: 'x' })).body).toMatchObject({
+      message: 'Only an unused code can be edited',
+    });
+    expect((await set(1)).body).toMatchObject({ data: { status: 1 } });
+    expect((await set(3)).body).toMatchObject({ message: 'A code can be enabled (1) or disabled (2)' });
+    await site.expectSuccess(await site.invite(root), 'POST', '/api/user/topup', { key });
+    for (const status of [1, 2]) {
+      expect((await set(status)).body).toMatchObject({ message: 'A used code cannot be enabled or disabled' });
+    }
+    expect((await call('PUT', '/api/redemption/', { id, quota: 7 })).body).toMatchObject({ success: false });
+  });
+
+  it('disables many, deletes by name and deletes the disabled', async () => {
+    await site.query('DELETE FROM redemptions');
+    await create({ name: 'bulk', count: 3 });
+    const used = await createOne({ name: 'bulk' });
+    await site.expectSuccess(await site.invite(root), 'POST', '/api/user/topup', { key: used.key });
+    const [other = ''] = await create({ name: 'bulk 2' });
+    const rows = await site.query<{ id: number }>(`SELECT id FROM redemptions WHERE name = 'bulk' ORDER BY id LIMIT 2`);
+    const ids = rows.map(({ id }) => id);
+    const disable = (body: unknown) => call('PUT', '/api/redemption/batch-disable', body);
+    expect((await disable({ ids: [] })).body).toMatchObject({ message: 'ID list must not be empty' });
+    expect((await disable({ ids: [...ids, used.id, 999_999, -1] })).body).toMatchObject({ data: 2 });
+    expect((await call('GET', '/api/redemption/count-by-name?name=')).body).toMatchObject({
+      message: 'Name must not be empty',
+    });
+    expect((await call('GET', '/api/redemption/count-by-name?name=bulk')).body).toMatchObject({ data: 4 });
+    expect((await call('DELETE', '/api/redemption/delete-disabled')).body).toMatchObject({ data: 2 });
+    expect((await call('DELETE', '/api/redemption/delete-by-name?name=bulk')).body).toMatchObject({ data: 2 });
+    expect((await call('GET', '/api/redemption/')).body.data).toMatchObject({ total: 1, items: [{ key: other }] });
+  });
+
+  it('tells an unknown id', async () => {
+    const unknown = { success: false, message: 'Redemption code 999999 does not exist', code: 'NOT_FOUND' };
+    expect((await call('GET', '/api/redemption/999999')).body).toEqual(unknown);
+    expect((await call('DELETE', '/api/redemption/999999/')).body).toEqual(unknown);
+    expect((await call('PUT', '/api/redemption/', { id: 999_999 })).body).toEqual(unknown);
+    expect((await call('PUT', '/api/redemption/?status_only=1', { id: 999_999, status: 1 })).body).toEqual(unknown);
+  });
+});
+
+describe('redeeming', () => {
+  it('adds the quota, marks the code and writes a top-up row, in one transaction', async () => {
+    const person = await site.invite(root);
+    const { id, key } = await createOne();
+    const answer = await redeem(person, ` ${key} `);
+    expect(answer.body).toEqual({ success: true, message: '', data: { quota: 100_000, is_gift: false } });
+    expect(await balance(person)).toBe(100_000);
+    expect(await byKey(key)).toMatchObject({ status: 3, used_user_id: person.id, used_count: 0 });
+    expect((await byKey(key))['redeemed_time']).toBeGreaterThan(0);
+    const logs = await site.query('SELECT type, quota, content, username FROM logs WHERE user_id = $1', [person.id]);
+    expect(logs).toContainEqual({
+      type: 1,
+      quota: '100000',
+      username: person.username,
+      content: `Top-up by code $0.200000 quota, code id ${id}`,
+    });
+    const entries = await site.query('SELECT source, kind, amount FROM ledger_entries WHERE user_id = $1', [person.id]);
+    expect(entries).toContainEqual({ source: `redemption:${id}:${person.id}`, kind: 'redemption', amount: '100000' });
+  });
+
+  it('says what is wrong with a code', async () => {
+    const person = await site.invite(root);
+    const none = await redeem(person, '');
+    expect(none.body).toEqual({ success: false, message: 'No redemption code provided', code: 'INVALID_INPUT' });
+    expect((await redeem(person, 'x'.repeat(10_000))).body).toEqual(refused('Invalid redemption code'));
+    expect((await redeem(person, 'nothing')).body).toEqual(refused('Invalid redemption code'));
+    expect((await redeem(person, 5)).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+    const early = await createOne({ valid_from: now() + 1000 });
+    expect((await redeem(person, early.key)).body).toEqual(refused('Code not yet valid'));
+    const late = await createOne({ valid_until: now() - 1 });
+    expect((await redeem(person, late.key)).body).toEqual(refused('Code expired'));
+    const [gone, off] = [await createOne(), await createOne()];
+    await site.expectSuccess(admin, 'DELETE', `/api/redemption/${gone.id}`);
+    await site.expectSuccess(admin, 'PUT', '/api/redemption/batch-disable', { ids: [off.id] });
+    expect((await redeem(person, gone.key)).body).toEqual(refused('Invalid redemption code'));
+    expect((await redeem(person, off.key)).body).toEqual(refused('Invalid redemption code'));
+    const used = await createOne();
+    await site.expectSuccess(await site.invite(root), 'POST', '/api/user/topup', { key: used.key });
+    expect((await redeem(person, used.key)).body).toEqual(refused('Code already used'));
+    expect(await balance(person)).toBe(0);
+  });
+
+  it('gives a gift to many, once to each, until it is used up', async () => {
+    const people = [await site.invite(root), await site.invite(root), await site.invite(root)] as const;
+    const { key } = await createOne({ is_gift: true, max_uses: 2, quota: 7 });
+    expect((await redeem(people[0], key)).body).toMatchObject({ data: { quota: 7, is_gift: true } });
+    expect((await redeem(people[0], key)).body).toEqual(refused('You already used this gift code'));
+    expect(await byKey(key)).toMatchObject({ status: 1, used_count: 1, used_user_id: 0, redeemed_time: 0 });
+    expect((await redeem(people[1], key)).body).toMatchObject({ success: true });
+    expect(await byKey(key)).toMatchObject({ status: 3, used_count: 2 });
+    expect((await redeem(people[2], key)).body).toEqual(refused('Gift code reached its maximum uses'));
+    expect(await Promise.all(people.map(balance))).toEqual([7, 7, 0]);
+  });
+
+  it('answers 429 to whoever tries codes without end', async () => {
+    const person = await site.invite(root);
+    let answer = await redeem(person, 'guess');
+    for (let tries = 1; tries < 121; tries++) answer = await redeem(person, `guess ${tries}`);
+    expect([answer.status, answer.body['code']]).toEqual([429, 'RATE_LIMITED']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('is there over GraphQL, too', async () => {
+    const person = await site.invite(root);
+    const answer = await site.graphql(
+      admin,
+      `mutation { createRedemptions(input: { name: "g", quota: 5, validUntil: "2100-01-01T00:00:00Z" }) }`,
+    );
+    const [key = ''] = answer.data?.['createRedemptions'] as string[];
+    const got = await site.graphql(person, 'mutation ($key: String!) { redeem(key: $key) { quota isGift } }', { key });
+    expect(got.data).toEqual({ redeem: { quota: 5, isGift: false } });
+    const { id } = await byKey(key);
+    const patched = await site.graphql(admin, `mutation { setRedemptionStatus(id: ${id}, status: 1) { id } }`);
+    expect(patched.codes).toEqual(['INVALID_INPUT']);
+    const next = await createOne({ valid_until: now() + 50 });
+    const open = await site.graphql(
+      admin,
+      `mutation { updateRedemption(id: ${next.id}, input: { validUntil: null, quota: 9 }) { quota validUntil name } }`,
+    );
+    expect(open.data?.['updateRedemption']).toEqual({ quota: 9, validUntil: null, name: 'code' });
+  });
+});
+
+describe('the rebate', () => {
+  afterEach(() => site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RebateEnabled', value: 'false' }));
+
+  it('gives the inviter his share, rounded down, and tells both', async () => {
+    const [inviter, payer] = [await site.invite(root), await site.invite(root)];
+    await site.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [inviter.id, payer.id]);
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RebatePercentage', value: '10' });
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RebateEnabled', value: 'true' });
+    const { key } = await createOne({ quota: 99 });
+    await redeem(payer, key);
+    expect([await balance(payer), await balance(inviter)]).toEqual([99, 9]);
+    const rows = (who: Person) => site.query('SELECT type, quota FROM logs WHERE user_id = $1 AND type = 4', [who.id]);
+    expect([await rows(inviter), await rows(payer)]).toEqual([[{ type: 4, quota: '9' }], [{ type: 4, quota: '0' }]]);
+  });
+});
