@@ -167,10 +167,9 @@ step('keeps the language and the theme, and the list, over a reload', async () =
   await page.reload();
   await page.getByRole('heading', { name: '使用日志' }).waitFor();
   await row('gpt-4o-mini').first().waitFor();
-  expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']])).toEqual([
-    'zh',
-    'dark',
-  ]);
+  expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dataset['theme']])).toEqual(
+    ['zh', 'dark'],
+  );
   expect(await page.getByRole('textbox', { name: '模型名称' }).inputValue()).toBe('gpt-4o-mini');
   expect(await row('$0.500000').count()).toBe(0);
 });

@@ -9,14 +9,21 @@ import { EmptyState } from '../components/EmptyState.js';
 export function CrashScreen() {
   const { t } = useTranslation();
   const error = useRouteError();
-  useEffect(() => { console.error(error); }, [error]);
+  useEffect(() => {
+    console.error(error);
+  }, [error]);
   return (
     <Box role="alert" sx={{ pt: 6 }}>
       <EmptyState
         title={t('errors.crashed')}
         text={t('errors.crashedText')}
         action={
-          <Button variant="contained" onClick={() => { location.reload(); }}>
+          <Button
+            variant="contained"
+            onClick={() => {
+              location.reload();
+            }}
+          >
             {t('actions.reload')}
           </Button>
         }

@@ -5,7 +5,15 @@ import { EmptyState } from '../components/EmptyState.js';
 import { describeFailure } from '../lib/errors.js';
 
 /** A whole page that could not be loaded, and another try. */
-export function LoadFailure({ title, error, onRetry }: { readonly title: string; readonly error: unknown; readonly onRetry: () => void }) {
+export function LoadFailure({
+  title,
+  error,
+  onRetry,
+}: {
+  readonly title: string;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+}) {
   const { t } = useTranslation();
   return (
     <Box role="alert">

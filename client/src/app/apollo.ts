@@ -16,7 +16,9 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
   const sign = new SetContextLink(({ headers }) => {
     const user = session.get();
     // The second wall against forged requests: another site can send our cookie, not this header.
-    return { headers: { ...(headers as Record<string, string>), ...(user ? { 'Veloera-User': String(user.id) } : {}) } };
+    return {
+      headers: { ...(headers as Record<string, string>), ...(user ? { 'Veloera-User': String(user.id) } : {}) },
+    };
   });
 
   const watch = new ErrorLink(({ error, operation }) => {
@@ -29,7 +31,13 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     }
   });
 
-  const answered = new ApolloLink((operation, forward) => forward(operation).pipe(tap(() => { offline.set(false); })));
+  const answered = new ApolloLink((operation, forward) =>
+    forward(operation).pipe(
+      tap(() => {
+        offline.set(false);
+      }),
+    ),
+  );
 
   return new ApolloClient({
     link: ApolloLink.from([watch, sign, answered, new HttpLink({ uri: '/graphql', credentials: 'same-origin' })]),

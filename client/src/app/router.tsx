@@ -17,7 +17,11 @@ const at = (path: string, { Screen }: LazyScreen): RouteObject => ({
 });
 
 /** Screens crash inside the shell, so that the way out stays. */
-const inShell = (children: RouteObject[]): RouteObject => ({ element: <Outlet />, errorElement: <CrashScreen />, children });
+const inShell = (children: RouteObject[]): RouteObject => ({
+  element: <Outlet />,
+  errorElement: <CrashScreen />,
+  children,
+});
 
 export const routes: RouteObject[] = [
   {

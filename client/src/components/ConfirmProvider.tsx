@@ -46,17 +46,33 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }) 
   return (
     <ConfirmContext.Provider value={confirm}>
       {children}
-      <Dialog open={open} onClose={() => { answer(false); }} maxWidth="xs" fullWidth role="alertdialog">
+      <Dialog
+        open={open}
+        onClose={() => {
+          answer(false);
+        }}
+        maxWidth="xs"
+        fullWidth
+        role="alertdialog"
+      >
         <DialogTitle>{asked?.question.title}</DialogTitle>
         {asked?.question.body && <DialogContent sx={{ color: 'text.secondary' }}>{asked.question.body}</DialogContent>}
         <DialogActions>
-          <Button variant="outlined" autoFocus onClick={() => { answer(false); }}>
+          <Button
+            variant="outlined"
+            autoFocus
+            onClick={() => {
+              answer(false);
+            }}
+          >
             {asked?.question.no ?? t('actions.cancel')}
           </Button>
           <Button
             variant="contained"
             color={asked?.question.destructive ? 'error' : 'primary'}
-            onClick={() => { answer(true); }}
+            onClick={() => {
+              answer(true);
+            }}
           >
             {asked?.question.verb}
           </Button>

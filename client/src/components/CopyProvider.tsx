@@ -45,7 +45,14 @@ export function CopyProvider({ children }: { readonly children: ReactNode }) {
   return (
     <CopyContext.Provider value={copy}>
       {children}
-      <Dialog open={refused !== null} onClose={() => { setRefused(null); }} fullWidth maxWidth="sm">
+      <Dialog
+        open={refused !== null}
+        onClose={() => {
+          setRefused(null);
+        }}
+        fullWidth
+        maxWidth="sm"
+      >
         <DialogTitle>{t('copy.refused')}</DialogTitle>
         <DialogContent>
           <OutlinedInput
@@ -56,12 +63,19 @@ export function CopyProvider({ children }: { readonly children: ReactNode }) {
             readOnly
             value={refused ?? ''}
             className="mono"
-            onFocus={(event) => { event.target.select(); }}
+            onFocus={(event) => {
+              event.target.select();
+            }}
             inputProps={{ 'aria-label': t('copy.text') }}
           />
         </DialogContent>
         <DialogActions>
-          <Button variant="outlined" onClick={() => { setRefused(null); }}>
+          <Button
+            variant="outlined"
+            onClick={() => {
+              setRefused(null);
+            }}
+          >
             {t('actions.close')}
           </Button>
         </DialogActions>

@@ -17,7 +17,14 @@ export function EmptyState({
   readonly children?: ReactNode;
 }) {
   return (
-    <Box sx={{ display: 'flex', flexDirection: 'column', alignItems: 'center', padding: { xs: '48px 20px', sm: '72px 24px' } }}>
+    <Box
+      sx={{
+        display: 'flex',
+        flexDirection: 'column',
+        alignItems: 'center',
+        padding: { xs: '48px 20px', sm: '72px 24px' },
+      }}
+    >
       {icon && (
         <Box
           aria-hidden

@@ -17,7 +17,13 @@ export function PublicPage({
   readonly children: ReactNode;
 }) {
   return (
-    <Box sx={{ maxWidth: width + 32, mx: 'auto', padding: { xs: '24px 16px 40px', sm: width === 376 ? '124px 16px 48px' : '48px 16px' } }}>
+    <Box
+      sx={{
+        maxWidth: width + 32,
+        mx: 'auto',
+        padding: { xs: '24px 16px 40px', sm: width === 376 ? '124px 16px 48px' : '48px 16px' },
+      }}
+    >
       <title>{title}</title>
       {logo}
       <Typography variant="h1" sx={{ fontSize: 22, lineHeight: '30px', mt: logo ? 2.5 : 0 }}>

@@ -37,15 +37,21 @@ export function RowMenu({ label, actions }: { readonly label: string; readonly a
         aria-label={label}
         aria-haspopup="menu"
         sx={{ width: 28, height: 28 }}
-        onClick={(event) => { setAnchor(event.currentTarget); }}
+        onClick={(event) => {
+          setAnchor(event.currentTarget);
+        }}
       >
         <MoreHorizOutlinedIcon />
       </IconButton>
       <Menu
         anchorEl={anchor}
         open={anchor !== null}
-        onClose={() => { setAnchor(null); }}
-        onClick={(event) => { event.stopPropagation(); }}
+        onClose={() => {
+          setAnchor(null);
+        }}
+        onClick={(event) => {
+          event.stopPropagation();
+        }}
         anchorOrigin={{ vertical: 'bottom', horizontal: 'right' }}
         transformOrigin={{ vertical: 'top', horizontal: 'right' }}
         slotProps={{ paper: { sx: { minWidth: 160 } } }}

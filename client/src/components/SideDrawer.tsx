@@ -44,12 +44,33 @@ export function SideDrawer({
         },
       }}
     >
-      <Box sx={{ ...line, borderBottomWidth: 1, display: 'flex', alignItems: 'flex-start', gap: 1, padding: { xs: '14px 12px 14px 16px', sm: '14px 20px 14px 24px' }, minHeight: 71 }}>
+      <Box
+        sx={{
+          ...line,
+          borderBottomWidth: 1,
+          display: 'flex',
+          alignItems: 'flex-start',
+          gap: 1,
+          padding: { xs: '14px 12px 14px 16px', sm: '14px 20px 14px 24px' },
+          minHeight: 71,
+        }}
+      >
         <Box sx={{ flex: 1, minWidth: 0 }}>
           <Typography id={titleId} variant="h2" sx={{ overflowWrap: 'anywhere' }}>
             {title}
           </Typography>
-          <Box className="num" sx={{ fontSize: 12, lineHeight: '18px', minHeight: 18, color: 'text.secondary', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>
+          <Box
+            className="num"
+            sx={{
+              fontSize: 12,
+              lineHeight: '18px',
+              minHeight: 18,
+              color: 'text.secondary',
+              overflow: 'hidden',
+              textOverflow: 'ellipsis',
+              whiteSpace: 'nowrap',
+            }}
+          >
             {meta}
           </Box>
         </Box>
@@ -60,7 +81,16 @@ export function SideDrawer({
       </Box>
       <Box sx={{ flex: 1, overflowY: 'auto', padding: { xs: '20px 16px', sm: '20px 24px' } }}>{children}</Box>
       {footer && (
-        <Box sx={{ ...line, borderTopWidth: 1, display: 'flex', alignItems: 'center', gap: 1, padding: { xs: '10px 16px', sm: '12px 24px' } }}>
+        <Box
+          sx={{
+            ...line,
+            borderTopWidth: 1,
+            display: 'flex',
+            alignItems: 'center',
+            gap: 1,
+            padding: { xs: '10px 16px', sm: '12px 24px' },
+          }}
+        >
           {footer}
         </Box>
       )}
@@ -105,14 +135,26 @@ export function DrawerSection({
 export function FieldRow({ children, columns = 2 }: { readonly children: ReactNode; readonly columns?: 2 | 3 }) {
   const wide = columns === 2 ? '1fr 1fr' : '1fr 1fr 2fr';
   return (
-    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: wide }, alignItems: 'start' }}>{children}</Box>
+    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: wide }, alignItems: 'start' }}>
+      {children}
+    </Box>
   );
 }
 
 /** Names at the left, values at the right. Rows without a value are left out. */
 export function NameValues({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
-    <Box component="dl" sx={{ m: 0, display: 'grid', gridTemplateColumns: 'minmax(112px, 32%) 1fr', rowGap: '6px', columnGap: 1, fontSize: 13 }}>
+    <Box
+      component="dl"
+      sx={{
+        m: 0,
+        display: 'grid',
+        gridTemplateColumns: 'minmax(112px, 32%) 1fr',
+        rowGap: '6px',
+        columnGap: 1,
+        fontSize: 13,
+      }}
+    >
       {rows
         .filter(([, value]) => value !== null && value !== undefined && value !== '')
         .map(([name, value]) => (

@@ -23,7 +23,11 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
         display: 'grid',
         gap: '1px',
         backgroundColor: vars.palette.surface.line,
-        gridTemplateColumns: { xs: '1fr 1fr', sm: '1fr 1fr 1fr', md: `1.25fr repeat(${String(stats.length - 1)}, 1fr)` },
+        gridTemplateColumns: {
+          xs: '1fr 1fr',
+          sm: '1fr 1fr 1fr',
+          md: `1.25fr repeat(${String(stats.length - 1)}, 1fr)`,
+        },
       })}
     >
       {stats.map((stat) => (
@@ -31,7 +35,11 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
           <Box component="dt" sx={{ fontSize: 12, lineHeight: '18px', color: 'text.secondary', whiteSpace: 'nowrap' }}>
             {stat.label}
           </Box>
-          <Box component="dd" className="num" sx={{ m: 0, fontSize: 18, lineHeight: '26px', fontWeight: 600, whiteSpace: 'nowrap' }}>
+          <Box
+            component="dd"
+            className="num"
+            sx={{ m: 0, fontSize: 18, lineHeight: '26px', fontWeight: 600, whiteSpace: 'nowrap' }}
+          >
             {stat.value === undefined ? (
               <Skeleton variant="rectangular" width={72} height={20} sx={{ my: '3px' }} />
             ) : (

@@ -31,7 +31,11 @@ export function Mono({ children }: { readonly children: ReactNode }) {
 /** Text in one line that gives way with an ellipsis. */
 export function Ellipsis({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
   return (
-    <Box component="span" title={title} sx={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', minWidth: 0 }}>
+    <Box
+      component="span"
+      title={title}
+      sx={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', minWidth: 0 }}
+    >
       {children}
     </Box>
   );
@@ -42,7 +46,14 @@ export function Hidden({ children }: { readonly children: ReactNode }) {
   return (
     <Box
       component="span"
-      sx={{ position: 'absolute', width: '1px', height: '1px', overflow: 'hidden', clipPath: 'inset(50%)', whiteSpace: 'nowrap' }}
+      sx={{
+        position: 'absolute',
+        width: '1px',
+        height: '1px',
+        overflow: 'hidden',
+        clipPath: 'inset(50%)',
+        whiteSpace: 'nowrap',
+      }}
     >
       {children}
     </Box>

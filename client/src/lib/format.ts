@@ -101,5 +101,4 @@ export function relativeTime(value: Date | string | number, language: string, no
 }
 
 /** `sk-Jx4…9dQe`: enough to tell keys apart, not enough to use one. */
-export const maskKey = (key: string): string =>
-  key.length <= 12 ? '••••' : `${key.slice(0, 6)}…${key.slice(-4)}`;
+export const maskKey = (key: string): string => (key.length <= 12 ? '••••' : `${key.slice(0, 6)}…${key.slice(-4)}`);

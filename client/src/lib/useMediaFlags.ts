@@ -4,5 +4,4 @@ import useMediaQuery from '@mui/material/useMediaQuery';
 export const useIsMobile = (): boolean => useMediaQuery('(max-width:599.95px)', { noSsr: true });
 
 /** 600 to 1023 px: the side bar is collapsed whatever was stored. */
-export const useIsTablet = (): boolean =>
-  useMediaQuery('(min-width:600px) and (max-width:1023.95px)', { noSsr: true });
+export const useIsTablet = (): boolean => useMediaQuery('(min-width:600px) and (max-width:1023.95px)', { noSsr: true });

@@ -102,8 +102,11 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
         change({ sort: next ? `${next.field}:${next.direction.toLowerCase()}` : null, page: null });
       },
       setFilter: (patch) => {
-        const entries = Object.entries(patch).map(([key, value]) => [key, value === defaults[key] ? null : value]);
-        change({ ...(Object.fromEntries(entries) as Record<string, string | null>), page: null });
+        const entries = Object.entries(patch as Record<string, string>).map(([key, value]): [string, string | null] => [
+          key,
+          value === defaults[key] ? null : value,
+        ]);
+        change({ ...Object.fromEntries(entries), page: null });
       },
       resetFilter: () => {
         change({ ...Object.fromEntries(Object.keys(defaults).map((key) => [key, null])), page: null });

@@ -16,12 +16,28 @@ export function LanguageMenu() {
   return (
     <>
       <Tooltip title={t('shell.language')}>
-        <IconButton aria-label={t('shell.language')} aria-haspopup="menu" onClick={(event) => { setAnchor(event.currentTarget); }}>
+        <IconButton
+          aria-label={t('shell.language')}
+          aria-haspopup="menu"
+          onClick={(event) => {
+            setAnchor(event.currentTarget);
+          }}
+        >
           <TranslateOutlinedIcon />
         </IconButton>
       </Tooltip>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={() => { setAnchor(null); }}>
-        <LanguageItems onDone={() => { setAnchor(null); }} />
+      <Menu
+        anchorEl={anchor}
+        open={anchor !== null}
+        onClose={() => {
+          setAnchor(null);
+        }}
+      >
+        <LanguageItems
+          onDone={() => {
+            setAnchor(null);
+          }}
+        />
       </Menu>
     </>
   );

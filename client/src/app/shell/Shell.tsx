@@ -20,7 +20,9 @@ export function Shell() {
   const mobile = useIsMobile();
   const [collapsed, toggleCollapsed] = useCollapsed();
   const [drawer, setDrawer] = useState(false);
-  useEffect(() => { setDrawer(false); }, [pathname]);
+  useEffect(() => {
+    setDrawer(false);
+  }, [pathname]);
 
   const hasSideBar = signedIn && !bare.has(pathname);
   return (
@@ -43,12 +45,27 @@ export function Shell() {
       >
         {t('shell.skip')}
       </Box>
-      <TopBar onMenu={signedIn && mobile ? () => { setDrawer(true); } : undefined} />
+      <TopBar
+        onMenu={
+          signedIn && mobile
+            ? () => {
+                setDrawer(true);
+              }
+            : undefined
+        }
+      />
       <OfflineLine />
       <Box sx={{ flex: 1, display: 'flex', alignItems: 'stretch', minWidth: 0 }}>
         {hasSideBar && !mobile && <SideBar collapsed={collapsed} onToggle={toggleCollapsed} />}
         {mobile && (
-          <Drawer anchor="left" open={drawer} onClose={() => { setDrawer(false); }} slotProps={{ paper: { sx: { width: 264, backgroundColor: 'background.default' } } }}>
+          <Drawer
+            anchor="left"
+            open={drawer}
+            onClose={() => {
+              setDrawer(false);
+            }}
+            slotProps={{ paper: { sx: { width: 264, backgroundColor: 'background.default' } } }}
+          >
             <SideBar collapsed={false} />
           </Drawer>
         )}

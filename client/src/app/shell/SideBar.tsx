@@ -24,7 +24,12 @@ const itemStyle = {
   whiteSpace: 'nowrap',
   '& svg': { fontSize: 18, color: 'text.secondary', flexShrink: 0 },
   '&:hover': { backgroundColor: 'action.hover' },
-  '&.active': { backgroundColor: 'action.selected', color: 'primary.main', fontWeight: 550, '& svg': { color: 'primary.main' } },
+  '&.active': {
+    backgroundColor: 'action.selected',
+    color: 'primary.main',
+    fontWeight: 550,
+    '& svg': { color: 'primary.main' },
+  },
 } as const;
 
 /** Sticky under the top bar; 208 wide, 56 when collapsed. Without `onToggle` it is the drawer of narrow screens. */
@@ -55,7 +60,15 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
           {collapsed ? (
             index > 0 && <Box sx={{ height: '1px', backgroundColor: 'divider', my: 1 }} />
           ) : (
-            <Box sx={{ padding: index > 0 ? '14px 8px 6px' : '6px 8px 6px', fontSize: 11.5, lineHeight: '16px', fontWeight: 500, color: 'text.secondary' }}>
+            <Box
+              sx={{
+                padding: index > 0 ? '14px 8px 6px' : '6px 8px 6px',
+                fontSize: 11.5,
+                lineHeight: '16px',
+                fontWeight: 500,
+                color: 'text.secondary',
+              }}
+            >
               {t(group.label)}
             </Box>
           )}

@@ -13,7 +13,12 @@ export function ThemeSwitch() {
   const label = dark ? t('shell.lightTheme') : t('shell.darkTheme');
   return (
     <Tooltip title={label}>
-      <IconButton aria-label={label} onClick={() => { setMode(dark ? 'light' : 'dark'); }}>
+      <IconButton
+        aria-label={label}
+        onClick={() => {
+          setMode(dark ? 'light' : 'dark');
+        }}
+      >
         {dark ? <LightModeOutlinedIcon /> : <DarkModeOutlinedIcon />}
       </IconButton>
     </Tooltip>

@@ -45,7 +45,19 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
       <Box
         component={Link}
         to="/"
-        sx={{ display: 'flex', alignItems: 'center', gap: 1, color: 'text.primary', textDecoration: 'none', fontSize: 15, fontWeight: 600, letterSpacing: '-0.005em', minWidth: 0, mr: { sm: 3 }, ml: { xs: onMenu ? 0 : '4px', sm: 0 } }}
+        sx={{
+          display: 'flex',
+          alignItems: 'center',
+          gap: 1,
+          color: 'text.primary',
+          textDecoration: 'none',
+          fontSize: 15,
+          fontWeight: 600,
+          letterSpacing: '-0.005em',
+          minWidth: 0,
+          mr: { sm: 3 },
+          ml: { xs: onMenu ? 0 : '4px', sm: 0 },
+        }}
       >
         <Logo size={21} />
         <Box component="span" sx={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>
@@ -54,7 +66,11 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
       </Box>
       {setup && !mobile && <TopLinks pathname={pathname} />}
       <Box sx={{ ml: 'auto', display: 'flex', alignItems: 'center', gap: { xs: 0.5, sm: 1 } }}>
-        {demoSiteEnabled ? <ToneChip tone="amber">{t('shell.demoSite')}</ToneChip> : selfUseModeEnabled && <ToneChip tone="amber">{t('shell.selfUse')}</ToneChip>}
+        {demoSiteEnabled ? (
+          <ToneChip tone="amber">{t('shell.demoSite')}</ToneChip>
+        ) : (
+          selfUseModeEnabled && <ToneChip tone="amber">{t('shell.selfUse')}</ToneChip>
+        )}
         {(!mobile || !user) && <LanguageMenu />}
         <ThemeSwitch />
         {user ? (
@@ -87,8 +103,17 @@ function TopLinks({ pathname }: { readonly pathname: string }) {
   });
   const onConsole = !['/', '/login', '/setup'].includes(pathname);
   return (
-    <Box component="nav" aria-label={t('shell.mainNavigation')} sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
-      <Box component={Link} to="/" aria-current={pathname === '/' ? 'page' : undefined} sx={linkStyle(pathname === '/')}>
+    <Box
+      component="nav"
+      aria-label={t('shell.mainNavigation')}
+      sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}
+    >
+      <Box
+        component={Link}
+        to="/"
+        aria-current={pathname === '/' ? 'page' : undefined}
+        sx={linkStyle(pathname === '/')}
+      >
         {t('shell.home')}
       </Box>
       <Box component={Link} to="/token" aria-current={onConsole ? 'true' : undefined} sx={linkStyle(onConsole)}>

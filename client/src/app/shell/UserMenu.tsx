@@ -24,7 +24,9 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
   const client = useApolloClient();
   const [logout] = useMutation(LogoutDocument);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const close = () => { setAnchor(null); };
+  const close = () => {
+    setAnchor(null);
+  };
 
   const leave = async () => {
     close();
@@ -45,8 +47,20 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
       <ButtonBase
         aria-haspopup="menu"
         aria-label={t('shell.userMenu', { name: user.username })}
-        onClick={(event) => { setAnchor(event.currentTarget); }}
-        sx={{ display: 'flex', alignItems: 'center', gap: 1, height: 36, padding: '0 6px', borderRadius: '6px', fontSize: 13, fontWeight: 500, '&:hover': { backgroundColor: 'action.hover' } }}
+        onClick={(event) => {
+          setAnchor(event.currentTarget);
+        }}
+        sx={{
+          display: 'flex',
+          alignItems: 'center',
+          gap: 1,
+          height: 36,
+          padding: '0 6px',
+          borderRadius: '6px',
+          fontSize: 13,
+          fontWeight: 500,
+          '&:hover': { backgroundColor: 'action.hover' },
+        }}
       >
         <Box
           aria-hidden
@@ -66,20 +80,33 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
         </Box>
         {!mobile && (
           <>
-            <Box component="span" sx={{ maxWidth: 120, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>
+            <Box
+              component="span"
+              sx={{ maxWidth: 120, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}
+            >
               {user.username}
             </Box>
             <ExpandMoreOutlinedIcon sx={{ fontSize: 16, color: 'text.secondary' }} />
           </>
         )}
       </ButtonBase>
-      <Menu anchorEl={anchor} open={anchor !== null} onClose={close} anchorOrigin={{ vertical: 'bottom', horizontal: 'right' }} transformOrigin={{ vertical: 'top', horizontal: 'right' }} slotProps={{ paper: { sx: { minWidth: 200 } } }}>
+      <Menu
+        anchorEl={anchor}
+        open={anchor !== null}
+        onClose={close}
+        anchorOrigin={{ vertical: 'bottom', horizontal: 'right' }}
+        transformOrigin={{ vertical: 'top', horizontal: 'right' }}
+        slotProps={{ paper: { sx: { minWidth: 200 } } }}
+      >
         <ListSubheader disableSticky sx={{ lineHeight: '18px', padding: '6px 10px', backgroundColor: 'transparent' }}>
           <Box sx={{ color: 'text.primary', fontSize: 13, fontWeight: 600 }}>{user.displayName || user.username}</Box>
           <Box sx={{ fontSize: 12 }}>{role}</Box>
         </ListSubheader>
         <Divider sx={{ my: '4px !important' }} />
-        {mobile && [<LanguageItems key="language" onDone={close} />, <Divider key="line" sx={{ my: '4px !important' }} />]}
+        {mobile && [
+          <LanguageItems key="language" onDone={close} />,
+          <Divider key="line" sx={{ my: '4px !important' }} />,
+        ]}
         <MenuItem onClick={() => void leave()} sx={{ gap: 1 }}>
           <LogoutOutlinedIcon sx={{ fontSize: 16, color: 'text.secondary' }} />
           {t('shell.logOut')}

@@ -88,7 +88,10 @@ export const controlOverrides: Components<Theme> = {
         height: 20,
         '&::placeholder': { color: theme.vars.palette.text.disabled, opacity: 1 },
         // iOS zooms into fields under 16 px.
-        [theme.breakpoints.down('sm')]: { padding: '8px 10px', '@supports (-webkit-touch-callout: none)': { fontSize: 16 } },
+        [theme.breakpoints.down('sm')]: {
+          padding: '8px 10px',
+          '@supports (-webkit-touch-callout: none)': { fontSize: 16 },
+        },
       }),
       multiline: { padding: 0, '& textarea': { padding: '7px 10px', lineHeight: '20px' } },
       adornedStart: { paddingLeft: 10 },

@@ -43,9 +43,13 @@ export const surfaceOverrides: Components<Theme> = {
       }),
     },
   },
-  MuiDialogTitle: { styleOverrides: { root: { fontSize: 15, lineHeight: '22px', fontWeight: 600, padding: '20px 24px 4px' } } },
+  MuiDialogTitle: {
+    styleOverrides: { root: { fontSize: 15, lineHeight: '22px', fontWeight: 600, padding: '20px 24px 4px' } },
+  },
   MuiDialogContent: { styleOverrides: { root: { padding: '8px 24px 16px', fontSize: 13 } } },
-  MuiDialogActions: { styleOverrides: { root: { padding: '8px 24px 20px', gap: 8, '& > :not(style) ~ :not(style)': { marginLeft: 0 } } } },
+  MuiDialogActions: {
+    styleOverrides: { root: { padding: '8px 24px 20px', gap: 8, '& > :not(style) ~ :not(style)': { marginLeft: 0 } } },
+  },
   MuiBackdrop: {
     styleOverrides: { root: { '&:not(.MuiBackdrop-invisible)': { backgroundColor: 'rgba(10, 16, 18, 0.38)' } } },
   },
@@ -82,9 +86,14 @@ export const surfaceOverrides: Components<Theme> = {
     },
   },
   MuiLinearProgress: {
-    styleOverrides: { root: ({ theme }) => ({ height: 4, borderRadius: 2, backgroundColor: theme.vars.palette.surface.line }) },
+    styleOverrides: {
+      root: ({ theme }) => ({ height: 4, borderRadius: 2, backgroundColor: theme.vars.palette.surface.line }),
+    },
   },
-  MuiSkeleton: { defaultProps: { animation: 'pulse' }, styleOverrides: { root: { borderRadius: 4, transform: 'none' } } },
+  MuiSkeleton: {
+    defaultProps: { animation: 'pulse' },
+    styleOverrides: { root: { borderRadius: 4, transform: 'none' } },
+  },
 };
 
 const floating = (theme: Theme) => ({

@@ -35,7 +35,15 @@ export const theme = createTheme({
   spacing: 8,
   breakpoints: { values: { xs: 0, sm: 600, md: 1024, lg: 1280, xl: 1536 } },
   transitions: {
-    duration: { shortest: 120, shorter: 120, short: 120, standard: 160, complex: 160, enteringScreen: 160, leavingScreen: 160 },
+    duration: {
+      shortest: 120,
+      shorter: 120,
+      short: 120,
+      standard: 160,
+      complex: 160,
+      enteringScreen: 160,
+      leavingScreen: 160,
+    },
     easing: { easeInOut: 'ease-out', easeOut: 'ease-out', easeIn: 'ease-out', sharp: 'ease-out' },
   },
   typography: {

@@ -24,7 +24,10 @@ export function ChipsInput<T extends FieldValues>(props: ChipsInputProps<T>) {
   const [typed, setTyped] = useState('');
   const values = field.value as string[];
   const add = (text: string) => {
-    const fresh = text.split(/[,\n]/).map((item) => item.trim()).filter(Boolean);
+    const fresh = text
+      .split(/[,\n]/)
+      .map((item) => item.trim())
+      .filter(Boolean);
     if (fresh.length > 0) field.onChange([...new Set([...values, ...fresh])]);
     setTyped('');
   };

@@ -42,7 +42,16 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
     setTimeout(onClosed, 160);
   };
   const close = async () => {
-    if (changes === 0 || (await confirm({ title: t('form.discard'), body: t('form.discardBody'), verb: t('form.discardVerb'), no: t('form.keepEditing'), destructive: true }))) {
+    if (
+      changes === 0 ||
+      (await confirm({
+        title: t('form.discard'),
+        body: t('form.discardBody'),
+        verb: t('form.discardVerb'),
+        no: t('form.keepEditing'),
+        destructive: true,
+      }))
+    ) {
       leave();
     }
   };
@@ -68,13 +77,19 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       void submit();
     };
     addEventListener('keydown', save);
-    return () => { removeEventListener('keydown', save); };
+    return () => {
+      removeEventListener('keydown', save);
+    };
   });
   useEffect(() => {
     if (changes === 0) return;
-    const warn = (event: BeforeUnloadEvent) => { event.preventDefault(); };
+    const warn = (event: BeforeUnloadEvent) => {
+      event.preventDefault();
+    };
     addEventListener('beforeunload', warn);
-    return () => { removeEventListener('beforeunload', warn); };
+    return () => {
+      removeEventListener('beforeunload', warn);
+    };
   }, [changes]);
 
   return (

@@ -22,7 +22,9 @@ export function Field({ label, id, required = false, optional = false, hint, err
   const below = error ?? hint;
   return (
     <Box sx={{ minWidth: 0, display: 'flex', flexDirection: 'column' }}>
-      <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, mb: '5px', fontSize: 12.5, lineHeight: '18px' }}>
+      <Box
+        sx={{ display: 'flex', justifyContent: 'space-between', gap: 1, mb: '5px', fontSize: 12.5, lineHeight: '18px' }}
+      >
         <Box component="label" htmlFor={id} sx={{ fontWeight: 500 }}>
           {label}
           {required && (

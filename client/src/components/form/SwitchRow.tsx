@@ -29,8 +29,10 @@ export function SwitchRow<T extends FieldValues>({
         )}
       </Box>
       <Switch
-        checked={field.value as boolean}
-        onChange={(_, checked) => { field.onChange(checked); }}
+        checked={field.value}
+        onChange={(_, checked) => {
+          field.onChange(checked);
+        }}
         onBlur={field.onBlur}
         slotProps={{ input: { id, ref: field.ref, ...(hint ? { 'aria-describedby': `${id}-hint` } : {}) } }}
       />

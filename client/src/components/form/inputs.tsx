@@ -22,7 +22,16 @@ export interface BoundProps<T extends FieldValues> {
   readonly aside?: ReactNode;
 }
 
-export function useBound<T extends FieldValues>({ control, name, rules, hint, label, required, optional, aside }: BoundProps<T>) {
+export function useBound<T extends FieldValues>({
+  control,
+  name,
+  rules,
+  hint,
+  label,
+  required,
+  optional,
+  aside,
+}: BoundProps<T>) {
   const { field, fieldState } = useController({ control, name, ...(rules ? { rules } : {}) });
   const id = `field-${name}`;
   const error = fieldState.error?.message;
@@ -31,7 +40,15 @@ export function useBound<T extends FieldValues>({ control, name, rules, hint, la
     id,
     field,
     invalid: fieldState.invalid,
-    wrapper: { id, label, required: required ?? false, optional: optional ?? false, hint, aside, ...(error === undefined ? {} : { error }) },
+    wrapper: {
+      id,
+      label,
+      required: required ?? false,
+      optional: optional ?? false,
+      hint,
+      aside,
+      ...(error === undefined ? {} : { error }),
+    },
     aria: { 'aria-describedby': described, 'aria-required': required },
   };
 }
@@ -59,7 +76,7 @@ export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
       <OutlinedInput
         id={id}
         name={field.name}
-        value={field.value as string}
+        value={field.value}
         inputRef={field.ref}
         onChange={field.onChange}
         onBlur={field.onBlur}
@@ -77,7 +94,9 @@ export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
             <InputAdornment position="end">
               <IconButton
                 aria-label={visible ? t('form.hidePassword') : t('form.showPassword')}
-                onClick={() => { setVisible(!visible); }}
+                onClick={() => {
+                  setVisible(!visible);
+                }}
                 sx={{ width: 28, height: 28 }}
               >
                 {visible ? <VisibilityOffOutlinedIcon /> : <VisibilityOutlinedIcon />}
@@ -106,7 +125,7 @@ export function NumberInput<T extends FieldValues>(props: NumberInputProps<T>) {
       <OutlinedInput
         id={id}
         name={field.name}
-        value={field.value as string}
+        value={field.value}
         inputRef={field.ref}
         onChange={field.onChange}
         onBlur={field.onBlur}
@@ -130,9 +149,9 @@ export function SelectInput<T extends FieldValues>(props: SelectInputProps<T>) {
   const { id, field, wrapper, aria, invalid } = useBound(props);
   return (
     <Field {...wrapper}>
-      <Select
+      <Select<string | number>
         id={`${id}-select`}
-        value={field.value as string | number}
+        value={field.value}
         inputRef={field.ref}
         onChange={(event) => {
           field.onChange(event.target.value);
@@ -142,7 +161,10 @@ export function SelectInput<T extends FieldValues>(props: SelectInputProps<T>) {
         error={invalid}
         fullWidth
         displayEmpty
-        SelectDisplayProps={{ 'aria-label': props.label, ...(aria['aria-describedby'] ? { 'aria-describedby': aria['aria-describedby'] } : {}) }}
+        SelectDisplayProps={{
+          'aria-label': props.label,
+          ...(aria['aria-describedby'] ? { 'aria-describedby': aria['aria-describedby'] } : {}),
+        }}
         inputProps={{ id }}
         MenuProps={{ slotProps: { paper: { sx: { maxHeight: 400 } } } }}
       >

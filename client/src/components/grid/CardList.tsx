@@ -37,7 +37,11 @@ export function CardList<R extends GridValidRowModel>({
         <Box
           key={getRowId(row)}
           component="li"
-          sx={[cardStyle, { cursor: onRowOpen ? 'pointer' : undefined }, isRowDimmed?.(row) ? { color: 'text.disabled' } : {}]}
+          sx={[
+            cardStyle,
+            { cursor: onRowOpen ? 'pointer' : undefined },
+            isRowDimmed?.(row) ? { color: 'text.disabled' } : {},
+          ]}
           onClick={(event) => {
             const control = event.target instanceof Element && event.target.closest('button, a, input, label');
             if (onRowOpen && !control) onRowOpen(row);

@@ -15,7 +15,9 @@ import type { ColumnChoice } from './useColumnChoice.js';
 export function ColumnSettings({ choice }: { readonly choice: ColumnChoice }) {
   const { t } = useTranslation();
   const [draft, setDraft] = useState<ReadonlySet<string> | null>(null);
-  const close = () => { setDraft(null); };
+  const close = () => {
+    setDraft(null);
+  };
   const all = choice.columns.map((column) => column.field);
   const shown = draft ?? choice.shown;
   const toggle = (field: string) => {
@@ -28,7 +30,9 @@ export function ColumnSettings({ choice }: { readonly choice: ColumnChoice }) {
       <Button
         variant="outlined"
         startIcon={<ViewColumnOutlinedIcon />}
-        onClick={() => { setDraft(choice.shown); }}
+        onClick={() => {
+          setDraft(choice.shown);
+        }}
         aria-haspopup="dialog"
       >
         {t('grid.columns')}
@@ -41,17 +45,35 @@ export function ColumnSettings({ choice }: { readonly choice: ColumnChoice }) {
               <Checkbox
                 checked={shown.size === all.length}
                 indeterminate={shown.size > 0 && shown.size < all.length}
-                onChange={() => { setDraft(new Set(shown.size === all.length ? [] : all)); }}
+                onChange={() => {
+                  setDraft(new Set(shown.size === all.length ? [] : all));
+                }}
               />
             }
             label={t('grid.selectAll')}
             slotProps={{ typography: { variant: 'body2' } }}
           />
-          <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', mt: 0.5, pt: 0.5, borderTop: '1px solid', borderColor: 'divider' }}>
+          <Box
+            sx={{
+              display: 'grid',
+              gridTemplateColumns: '1fr 1fr',
+              mt: 0.5,
+              pt: 0.5,
+              borderTop: '1px solid',
+              borderColor: 'divider',
+            }}
+          >
             {choice.columns.map((column) => (
               <FormControlLabel
                 key={column.field}
-                control={<Checkbox checked={shown.has(column.field)} onChange={() => { toggle(column.field); }} />}
+                control={
+                  <Checkbox
+                    checked={shown.has(column.field)}
+                    onChange={() => {
+                      toggle(column.field);
+                    }}
+                  />
+                }
                 label={column.label}
                 slotProps={{ typography: { variant: 'body2' } }}
               />
@@ -59,7 +81,12 @@ export function ColumnSettings({ choice }: { readonly choice: ColumnChoice }) {
           </Box>
         </DialogContent>
         <DialogActions>
-          <Button onClick={() => { setDraft(new Set(all)); }} sx={{ mr: 'auto' }}>
+          <Button
+            onClick={() => {
+              setDraft(new Set(all));
+            }}
+            sx={{ mr: 'auto' }}
+          >
             {t('grid.reset')}
           </Button>
           <Button variant="outlined" onClick={close}>

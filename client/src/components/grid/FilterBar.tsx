@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import Drawer from '@mui/material/Drawer';
 import Typography from '@mui/material/Typography';
 import FilterListOutlinedIcon from '@mui/icons-material/FilterListOutlined';
-import { useState, type ReactNode } from 'react';
+import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 
@@ -24,7 +24,16 @@ export interface FilterBarProps {
 }
 
 /** One wrapping row of filters. Enter in any field queries. */
-export function FilterBar({ main, more, end, activeCount, isFiltered, filled = false, onQuery, onReset }: FilterBarProps) {
+export function FilterBar({
+  main,
+  more,
+  end,
+  activeCount,
+  isFiltered,
+  filled = false,
+  onQuery,
+  onReset,
+}: FilterBarProps) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
   const [sheet, setSheet] = useState(false);
@@ -34,7 +43,7 @@ export function FilterBar({ main, more, end, activeCount, isFiltered, filled = f
     </Button>
   );
   const reset = isFiltered && <Button onClick={onReset}>{t('actions.reset')}</Button>;
-  const submit = (event: React.FormEvent) => {
+  const submit = (event: SyntheticEvent) => {
     event.preventDefault();
     setSheet(false);
     onQuery();
@@ -42,7 +51,12 @@ export function FilterBar({ main, more, end, activeCount, isFiltered, filled = f
 
   if (!mobile) {
     return (
-      <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}>
+      <Box
+        component="form"
+        role="search"
+        onSubmit={submit}
+        sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1 }}
+      >
         {main}
         {more}
         {query}
@@ -55,11 +69,24 @@ export function FilterBar({ main, more, end, activeCount, isFiltered, filled = f
     <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', gap: 1 }}>
       <Box sx={{ flex: 1, minWidth: 0 }}>{main}</Box>
       {more && (
-        <Button variant="outlined" startIcon={<FilterListOutlinedIcon />} onClick={() => { setSheet(true); }}>
+        <Button
+          variant="outlined"
+          startIcon={<FilterListOutlinedIcon />}
+          onClick={() => {
+            setSheet(true);
+          }}
+        >
           {activeCount > 0 ? t('grid.filtersActive', { count: activeCount }) : t('grid.filters')}
         </Button>
       )}
-      <Drawer anchor="bottom" open={sheet} onClose={() => { setSheet(false); }} slotProps={{ paper: { sx: { borderRadius: '10px 10px 0 0' } } }}>
+      <Drawer
+        anchor="bottom"
+        open={sheet}
+        onClose={() => {
+          setSheet(false);
+        }}
+        slotProps={{ paper: { sx: { borderRadius: '10px 10px 0 0' } } }}
+      >
         <Box
           component="form"
           onSubmit={submit}

@@ -46,7 +46,9 @@ export function GridFooter({
       {!mobile && <span id="rows-per-page">{t('grid.rowsPerPage')}</span>}
       <Select
         value={grid.pageSize}
-        onChange={(event) => { grid.setPageSize(Number(event.target.value)); }}
+        onChange={(event) => {
+          grid.setPageSize(event.target.value);
+        }}
         inputProps={{ 'aria-label': t('grid.rowsPerPage') }}
         sx={{ width: 64, '& .MuiSelect-select': { py: '3px' } }}
       >
@@ -59,7 +61,9 @@ export function GridFooter({
       <IconButton
         aria-label={t('grid.previousPage')}
         disabled={grid.page === 0}
-        onClick={() => { grid.setPage(grid.page - 1); }}
+        onClick={() => {
+          grid.setPage(grid.page - 1);
+        }}
       >
         <ChevronLeftOutlinedIcon />
       </IconButton>
@@ -69,7 +73,9 @@ export function GridFooter({
       <IconButton
         aria-label={t('grid.nextPage')}
         disabled={grid.page + 1 >= pages}
-        onClick={() => { grid.setPage(grid.page + 1); }}
+        onClick={() => {
+          grid.setPage(grid.page + 1);
+        }}
       >
         <ChevronRightOutlinedIcon />
       </IconButton>

@@ -16,7 +16,9 @@ export function InlineNumber({
 }) {
   const [text, setText] = useState(String(value));
   const saving = useRef(false);
-  useEffect(() => { setText(String(value)); }, [value]);
+  useEffect(() => {
+    setText(String(value));
+  }, [value]);
 
   const save = async () => {
     const next = Number(text);
@@ -26,7 +28,9 @@ export function InlineNumber({
       return;
     }
     saving.current = true;
-    await onSave(next).catch(() => { setText(String(value)); });
+    await onSave(next).catch(() => {
+      setText(String(value));
+    });
     saving.current = false;
   };
 
@@ -34,7 +38,9 @@ export function InlineNumber({
     <InputBase
       value={text}
       inputProps={{ 'aria-label': label, inputMode: 'numeric', className: 'num' }}
-      onChange={(event) => { setText(event.target.value); }}
+      onChange={(event) => {
+        setText(event.target.value);
+      }}
       onBlur={() => void save()}
       onKeyDown={(event) => {
         // The grid has its own meaning for these keys.

@@ -58,11 +58,7 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
           sx={{ position: 'absolute', zIndex: 3, top: mobile ? 0 : headerHeight - 2, left: 0, right: 0, height: 2 }}
         />
       )}
-      {mobile ? (
-        <CardList {...props} nothing={nothing} />
-      ) : (
-        <WideGrid {...props} nothing={nothing} />
-      )}
+      {mobile ? <CardList {...props} nothing={nothing} /> : <WideGrid {...props} nothing={nothing} />}
       <GridFooter grid={grid} totalCount={totalCount} known={rows !== undefined} />
     </Card>
   );
@@ -115,11 +111,11 @@ function WideGrid<R extends GridValidRowModel>({
         sortingOrder={['desc', 'asc', null]}
         rowHeight={rowHeight}
         columnHeaderHeight={headerHeight}
-        getRowClassName={({ row }) => (isRowDimmed?.(row) ? 'row-dimmed' : '')}
-        onRowClick={({ row }, event) => {
+        getRowClassName={({ row }: { row: R }) => (isRowDimmed?.(row) ? 'row-dimmed' : '')}
+        onRowClick={({ row }: { row: R }, event) => {
           if (onRowOpen && !isControl(event.target)) onRowOpen(row);
         }}
-        onCellKeyDown={({ row }, event) => {
+        onCellKeyDown={({ row }: { row: R }, event) => {
           if (onRowOpen && event.key === 'Enter' && !isControl(event.target)) onRowOpen(row);
         }}
         hideFooter
@@ -147,7 +143,10 @@ function NothingToShow({
 }) {
   const { t } = useTranslation();
   return (
-    <Box role={error ? 'alert' : 'status'} sx={{ height: '100%', minHeight: 200, display: 'grid', placeItems: 'center', '& > div': { py: 0 } }}>
+    <Box
+      role={error ? 'alert' : 'status'}
+      sx={{ height: '100%', minHeight: 200, display: 'grid', placeItems: 'center', '& > div': { py: 0 } }}
+    >
       {error ? (
         <EmptyState
           title={t('grid.failed')}

@@ -47,15 +47,25 @@ export function TimeRangeField({
         aria-haspopup="dialog"
         aria-label={t('time.range', { range: text })}
         startIcon={<CalendarTodayOutlinedIcon sx={{ color: 'text.secondary' }} />}
-        onClick={(event) => { setAnchor(event.currentTarget); }}
-        sx={{ width: { xs: '100%', sm: width }, justifyContent: 'flex-start', fontWeight: 400, paddingX: '10px', overflow: 'hidden' }}
+        onClick={(event) => {
+          setAnchor(event.currentTarget);
+        }}
+        sx={{
+          width: { xs: '100%', sm: width },
+          justifyContent: 'flex-start',
+          fontWeight: 400,
+          paddingX: '10px',
+          overflow: 'hidden',
+        }}
       >
         {text}
       </Button>
       <Popover
         open={anchor !== null}
         anchorEl={anchor}
-        onClose={() => { setAnchor(null); }}
+        onClose={() => {
+          setAnchor(null);
+        }}
         anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
         slotProps={{ paper: { sx: { mt: '4px' }, role: 'dialog', 'aria-label': t('time.choose') } }}
       >
@@ -95,16 +105,43 @@ function RangeForm({ value, onApply }: { readonly value: TimeRange; readonly onA
     >
       <Box sx={{ display: 'flex', gap: 0.5 }}>
         {shortcuts.map(({ label, days }) => (
-          <Button key={days} onClick={() => { onApply({ from: startOfDay(days), to: null }); }}>
+          <Button
+            key={days}
+            onClick={() => {
+              onApply({ from: startOfDay(days), to: null });
+            }}
+          >
             {label}
           </Button>
         ))}
       </Box>
       <Field label={t('time.from')} id="range-from">
-        <OutlinedInput id="range-from" type="datetime-local" required value={from} onChange={(event) => { setFrom(event.target.value); }} />
+        <OutlinedInput
+          id="range-from"
+          type="datetime-local"
+          required
+          value={from}
+          onChange={(event) => {
+            setFrom(event.target.value);
+          }}
+        />
       </Field>
-      <Field label={t('time.to')} id="range-to" optional error={reversed ? t('time.reversed') : undefined} hint={t('time.emptyIsNow')}>
-        <OutlinedInput id="range-to" type="datetime-local" value={to} error={reversed} onChange={(event) => { setTo(event.target.value); }} />
+      <Field
+        label={t('time.to')}
+        id="range-to"
+        optional
+        error={reversed ? t('time.reversed') : undefined}
+        hint={t('time.emptyIsNow')}
+      >
+        <OutlinedInput
+          id="range-to"
+          type="datetime-local"
+          value={to}
+          error={reversed}
+          onChange={(event) => {
+            setTo(event.target.value);
+          }}
+        />
       </Field>
       <Button type="submit" variant="contained">
         {t('actions.apply')}

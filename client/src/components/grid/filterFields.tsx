@@ -16,7 +16,13 @@ interface FieldProps {
 }
 
 /** A text filter with a clear cross; as `search` it has the glass and takes the `/` key. */
-export function TextFilter({ label, value, onChange, width, search = false }: FieldProps & { readonly search?: boolean }) {
+export function TextFilter({
+  label,
+  value,
+  onChange,
+  width,
+  search = false,
+}: FieldProps & { readonly search?: boolean }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -28,7 +34,9 @@ export function TextFilter({ label, value, onChange, width, search = false }: Fi
       input.current?.focus();
     };
     addEventListener('keydown', focus);
-    return () => { removeEventListener('keydown', focus); };
+    return () => {
+      removeEventListener('keydown', focus);
+    };
   }, [search]);
   return (
     <OutlinedInput
@@ -36,7 +44,9 @@ export function TextFilter({ label, value, onChange, width, search = false }: Fi
       value={value}
       placeholder={label}
       inputProps={{ 'aria-label': label, maxLength: 200 }}
-      onChange={(event) => { onChange(event.target.value); }}
+      onChange={(event) => {
+        onChange(event.target.value);
+      }}
       startAdornment={
         search && (
           <InputAdornment position="start" sx={{ mr: 0 }}>
@@ -48,7 +58,9 @@ export function TextFilter({ label, value, onChange, width, search = false }: Fi
         value !== '' && (
           <IconButton
             aria-label={t('grid.clearField', { field: label })}
-            onClick={() => { onChange(''); }}
+            onClick={() => {
+              onChange('');
+            }}
             sx={{ width: 22, height: 22, '& svg': { fontSize: 14 } }}
           >
             <CloseOutlinedIcon />
@@ -79,10 +91,16 @@ export function SelectFilter({
     <Select
       displayEmpty
       value={value}
-      onChange={(event) => { onChange(event.target.value); }}
+      onChange={(event) => {
+        onChange(event.target.value);
+      }}
       inputProps={{ 'aria-label': label }}
       renderValue={(selected) =>
-        selected === '' ? <span style={{ opacity: 0.75 }}>{label}</span> : (choices.find((choice) => choice.value === selected)?.label ?? selected)
+        selected === '' ? (
+          <span style={{ opacity: 0.75 }}>{label}</span>
+        ) : (
+          (choices.find((choice) => choice.value === selected)?.label ?? selected)
+        )
       }
       sx={{ width: { xs: '100%', sm: width } }}
       MenuProps={{ slotProps: { paper: { sx: { maxHeight: 360 } } } }}

@@ -21,11 +21,16 @@ function readHidden(key: string): Set<string> {
  * a role may not see are simply not among `columns`.
  */
 // The columns' row type does not matter here.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- GridColDef is invariant in its row
-export function useColumnChoice(key: string, columns: readonly GridColDef<any>[]): ColumnChoice {
+
+export function useColumnChoice(
+  key: string,
+  columns: readonly Pick<GridColDef, 'field' | 'headerName'>[],
+): ColumnChoice {
   const [hidden, setHidden] = useState(() => readHidden(key));
   return useMemo(() => {
-    const choosable = columns.flatMap((column) => (column.headerName ? [{ field: column.field, label: column.headerName }] : []));
+    const choosable = columns.flatMap((column) =>
+      column.headerName ? [{ field: column.field, label: column.headerName }] : [],
+    );
     return {
       columns: choosable,
       shown: new Set(choosable.map((column) => column.field).filter((field) => !hidden.has(field))),

@@ -4,13 +4,21 @@ import type { ServerGrid } from '../../lib/useServerGrid.js';
 /** What stands in the filter fields before Query is pressed. Follows the URL when that changes. */
 export function useFilterDraft<F extends Record<string, string>>(grid: ServerGrid<F>) {
   const [draft, setDraft] = useState(grid.filter);
-  useEffect(() => { setDraft(grid.filter); }, [grid.filter]);
+  useEffect(() => {
+    setDraft(grid.filter);
+  }, [grid.filter]);
   return {
     draft,
     /** Typed only: waits for Query. */
-    edit: (patch: Partial<F>) => { setDraft((current) => ({ ...current, ...patch })); },
+    edit: (patch: Partial<F>) => {
+      setDraft((current) => ({ ...current, ...patch }));
+    },
     /** Chosen from a list: takes effect at once, with what is typed in the other fields. */
-    choose: (patch: Partial<F>) => { grid.setFilter({ ...draft, ...patch }); },
-    query: () => { grid.setFilter(draft); },
+    choose: (patch: Partial<F>) => {
+      grid.setFilter({ ...draft, ...patch });
+    },
+    query: () => {
+      grid.setFilter(draft);
+    },
   };
 }

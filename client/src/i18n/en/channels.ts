@@ -41,7 +41,8 @@ export const channels = {
   enableOf: 'Enable channel {{name}}',
   moreOf: 'More about channel {{name}}',
   deleteTitle: 'Delete channel “{{name}}”?',
-  deleteBody: 'Its key is erased. Calls it served go to other channels with the same models, or fail if there are none.',
+  deleteBody:
+    'Its key is erased. Calls it served go to other channels with the same models, or fail if there are none.',
   deleted: 'Channel “{{name}}” deleted',
 
   test: 'Test',

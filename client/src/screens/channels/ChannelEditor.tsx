@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@apollo/client/react';
+import { skipToken, useMutation, useQuery } from '@apollo/client/react';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
@@ -9,7 +9,12 @@ import { toast } from '../../components/toast.js';
 import { dateTime } from '../../lib/format.js';
 import { ConnectionSection, MappingSection, ModelsSection, RoutingSection } from './ChannelSections.js';
 import { newChannel, splitKeys, toInput, toPatch, toValues, type ChannelValues } from './channelForm.js';
-import { ChannelDocument, CreateChannelDocument, UpdateChannelDocument, type ChannelDetailFragment } from './channels.generated.js';
+import {
+  ChannelDocument,
+  CreateChannelDocument,
+  UpdateChannelDocument,
+  type ChannelDetailFragment,
+} from './channels.generated.js';
 
 export interface ChannelEditorProps {
   /** Null makes a new channel. */
@@ -20,17 +25,26 @@ export interface ChannelEditorProps {
 
 export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
   const { t } = useTranslation();
-  const { data, error, refetch } = useQuery(ChannelDocument, { variables: { id: id ?? 0 }, skip: id === null, fetchPolicy: 'network-only' });
+  const { data, error, refetch } = useQuery(
+    ChannelDocument,
+    id === null ? skipToken : { variables: { id }, fetchPolicy: 'network-only' },
+  );
   if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
   if (data) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
+  // It slides in when it has something to show: an empty panel first would be drawn twice.
+  if (!error) return null;
   return (
     <SideDrawer open width={640} title={t('channels.edit')} meta={`#${String(id)}`} onClose={onClosed}>
-      {error && <LoadFailure title={t('channels.loadFailed')} error={error} onRetry={() => void refetch()} />}
+      <LoadFailure title={t('channels.loadFailed')} error={error} onRetry={() => void refetch()} />
     </SideDrawer>
   );
 }
 
-function ChannelForm({ channel, onSaved, onClosed }: Omit<ChannelEditorProps, 'id'> & { readonly channel: ChannelDetailFragment | null }) {
+function ChannelForm({
+  channel,
+  onSaved,
+  onClosed,
+}: Omit<ChannelEditorProps, 'id'> & { readonly channel: ChannelDetailFragment | null }) {
   const { t } = useTranslation();
   const [create] = useMutation(CreateChannelDocument);
   const [update] = useMutation(UpdateChannelDocument);
@@ -57,7 +71,9 @@ function ChannelForm({ channel, onSaved, onClosed }: Omit<ChannelEditorProps, 'i
       form={form}
       width={640}
       title={channel ? t('channels.edit') : t('channels.add')}
-      meta={channel ? t('channels.meta', { id: channel.id, time: dateTime(channel.createdTime) }) : t('channels.addMeta')}
+      meta={
+        channel ? t('channels.meta', { id: channel.id, time: dateTime(channel.createdTime) }) : t('channels.addMeta')
+      }
       saveLabel={channel ? t('channels.save') : t('channels.create')}
       onSave={save}
       onClosed={onClosed}

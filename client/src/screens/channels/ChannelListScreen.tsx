@@ -39,14 +39,20 @@ export function ChannelListScreen() {
   const format = useFormat();
   const types = useChannelTypes();
   const [sortById, setSortById] = useState(() => readText(sortByIdKey) === 'true');
-  const grid = useServerGrid({ filters: { keyword: '', model: '', group: '' }, ...(sortById ? { defaultSort: byId } : {}) });
+  const grid = useServerGrid({
+    filters: { keyword: '', model: '', group: '' },
+    ...(sortById ? { defaultSort: byId } : {}),
+  });
   const { draft, edit, choose, query } = useFilterDraft(grid);
   const [tested, setTested] = useState<ChannelRowFragment | null>(null);
 
   const choices = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' }).data;
   const { keyword, model, group } = grid.filter;
   const { data, previousData, loading, error, refetch } = useQuery(ChannelsDocument, {
-    variables: { ...grid.pageVariables, filter: { keyword: keyword || null, model: model || null, group: group || null } },
+    variables: {
+      ...grid.pageVariables,
+      filter: { keyword: keyword || null, model: model || null, group: group || null },
+    },
   });
   const page = (data ?? previousData)?.channels;
   const reload = useMemo(() => () => void refetch(), [refetch]);
@@ -85,14 +91,26 @@ export function ChannelListScreen() {
             activeCount={[model, group].filter(Boolean).length}
             onQuery={query}
             onReset={grid.resetFilter}
-            main={<TextFilter search label={t('channels.search')} value={draft.keyword} onChange={(value) => { edit({ keyword: value }); }} width={232} />}
+            main={
+              <TextFilter
+                search
+                label={t('channels.search')}
+                value={draft.keyword}
+                onChange={(value) => {
+                  edit({ keyword: value });
+                }}
+                width={232}
+              />
+            }
             more={
               <>
                 <SelectFilter
                   label={t('channels.model')}
                   all={t('channels.allModels')}
                   value={draft.model}
-                  onChange={(value) => { choose({ model: value }); }}
+                  onChange={(value) => {
+                    choose({ model: value });
+                  }}
                   choices={(choices?.enabledModels ?? []).map((name) => ({ value: name, label: name }))}
                   width={168}
                 />
@@ -100,7 +118,9 @@ export function ChannelListScreen() {
                   label={t('channels.group')}
                   all={t('channels.allGroups')}
                   value={draft.group}
-                  onChange={(value) => { choose({ group: value }); }}
+                  onChange={(value) => {
+                    choose({ group: value });
+                  }}
                   choices={(choices?.groups ?? []).map((name) => ({ value: name, label: name }))}
                   width={120}
                 />
@@ -143,9 +163,24 @@ export function ChannelListScreen() {
         getRowId={(row) => row.id}
         onRowOpen={tools.edit}
         renderCard={(row) => <ChannelCard row={row} tools={tools} />}
-        empty={<EmptyState icon={<HubOutlinedIcon />} title={t('channels.emptyTitle')} text={t('channels.emptyText')} action={add} />}
+        empty={
+          <EmptyState
+            icon={<HubOutlinedIcon />}
+            title={t('channels.emptyTitle')}
+            text={t('channels.emptyText')}
+            action={add}
+          />
+        }
       />
-      {tested && <ChannelTestDialog channel={tested} onClose={() => { setTested(null); reload(); }} />}
+      {tested && (
+        <ChannelTestDialog
+          channel={tested}
+          onClose={() => {
+            setTested(null);
+            reload();
+          }}
+        />
+      )}
       {editing && (
         <Box key={editedId ?? 'new'}>
           <ChannelEditor

@@ -8,7 +8,14 @@ import { JsonInput } from '../../components/form/JsonInput.js';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
-import { endsWithVersion, needsBaseUrl, otherDefault, otherFieldOf, splitKeys, type ChannelValues } from './channelForm.js';
+import {
+  endsWithVersion,
+  needsBaseUrl,
+  otherDefault,
+  otherFieldOf,
+  splitKeys,
+  type ChannelValues,
+} from './channelForm.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
 import { ModelTools } from './ModelTools.js';
 import { useChannelTypes } from './useChannelTypes.js';
@@ -30,8 +37,14 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
   const askAboutVersion = async () => {
     const url = getValues('baseUrl');
     if (type === 8 || !endsWithVersion(url)) return;
-    const question = { title: t('channels.versionTitle'), body: t('channels.versionBody'), verb: t('channels.versionRemove'), no: t('channels.versionKeep') };
-    if (await confirm(question)) setValue('baseUrl', url.trim().replace(/\/v1\/*$/, ''), { shouldDirty: true, shouldValidate: true });
+    const question = {
+      title: t('channels.versionTitle'),
+      body: t('channels.versionBody'),
+      verb: t('channels.versionRemove'),
+      no: t('channels.versionKeep'),
+    };
+    if (await confirm(question))
+      setValue('baseUrl', url.trim().replace(/\/v1\/*$/, ''), { shouldDirty: true, shouldValidate: true });
   };
 
   return (
@@ -42,7 +55,11 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           name="type"
           label={t('channels.type')}
           required
-          choices={types.list.length > 0 ? types.list.map(({ id, label }) => ({ value: id, label })) : [{ value: type, label: types.label(type) }]}
+          choices={
+            types.list.length > 0
+              ? types.list.map(({ id, label }) => ({ value: id, label }))
+              : [{ value: type, label: types.label(type) }]
+          }
           onPick={(picked) => {
             const fresh = otherDefault(Number(picked));
             if (fresh !== '' && getValues('other') === '') setValue('other', fresh, { shouldDirty: true });
@@ -58,9 +75,30 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           rules={{ validate: (value) => String(value).trim() !== '' || t('channels.nameMissing') }}
         />
       </FieldRow>
-      {other && <TextInput control={control} name="other" label={t(other.label)} placeholder={other.example} required={type === 41 || type === 39} optional={type !== 41 && type !== 39} />}
-      {type === 1 && <TextInput control={control} name="openaiOrganization" label={t('channels.organization')} placeholder="org-…" optional />}
-      <Box onBlur={(event) => { if (event.target instanceof HTMLInputElement) void askAboutVersion(); }}>
+      {other && (
+        <TextInput
+          control={control}
+          name="other"
+          label={t(other.label)}
+          placeholder={other.example}
+          required={type === 41 || type === 39}
+          optional={type !== 41 && type !== 39}
+        />
+      )}
+      {type === 1 && (
+        <TextInput
+          control={control}
+          name="openaiOrganization"
+          label={t('channels.organization')}
+          placeholder="org-…"
+          optional
+        />
+      )}
+      <Box
+        onBlur={(event) => {
+          if (event.target instanceof HTMLInputElement) void askAboutVersion();
+        }}
+      >
         <TextInput
           control={control}
           name="baseUrl"
@@ -86,7 +124,13 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         rows={2}
         mono
         placeholder={isNew ? t('channels.keyPlaceholder') : t('channels.keyUnchanged')}
-        hint={keys.length > 1 ? (isNew ? t('channels.keysCreate', { count: keys.length }) : t('channels.keysRotate', { count: keys.length })) : t('channels.keyHint')}
+        hint={
+          keys.length > 1
+            ? isNew
+              ? t('channels.keysCreate', { count: keys.length })
+              : t('channels.keysRotate', { count: keys.length })
+            : t('channels.keyHint')
+        }
         rules={{ validate: (value) => !isNew || splitKeys(type, String(value)).length > 0 || t('channels.keyMissing') }}
       />
     </DrawerSection>
@@ -130,11 +174,21 @@ export function ModelsSection({ form, channelId }: SectionProps & { readonly cha
           name="testModel"
           label={t('channels.testModel')}
           optional
-          choices={[{ value: '', label: t('channels.firstModel') }, ...models.map((model) => ({ value: model, label: model }))]}
+          choices={[
+            { value: '', label: t('channels.firstModel') },
+            ...models.map((model) => ({ value: model, label: model })),
+          ]}
         />
       </FieldRow>
       <FieldRow>
-        <TextInput control={control} name="modelPrefix" label={t('channels.modelPrefix')} optional maxLength={64} hint={t('channels.modelPrefixHint')} />
+        <TextInput
+          control={control}
+          name="modelPrefix"
+          label={t('channels.modelPrefix')}
+          optional
+          maxLength={64}
+          hint={t('channels.modelPrefixHint')}
+        />
         <NumberInput
           control={control}
           name="maxInputTokens"
@@ -172,14 +226,40 @@ export function MappingSection({ form: { control } }: SectionProps) {
   const { t } = useTranslation();
   return (
     <DrawerSection title={t('channels.mapping')} explanation={t('channels.mappingText')}>
-      
-        <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
-          <JsonInput control={control} name="modelMapping" label={t('channels.modelMapping')} optional hint={t('channels.modelMappingHint')} example={'{\n  "gpt-4o": "gpt-4o-2024-11-20"\n}'} />
-          <JsonInput control={control} name="statusCodeMapping" label={t('channels.statusCodeMapping')} optional hint={t('channels.statusCodeMappingHint')} example={'{\n  "400": "500"\n}'} />
-          <JsonInput control={control} name="setting" label={t('channels.setting')} optional hint={t('channels.settingHint')} example={'{\n  "proxy": "socks5://10.0.0.8:1080"\n}'} />
-          <JsonInput control={control} name="paramOverride" label={t('channels.paramOverride')} optional hint={t('channels.paramOverrideHint')} example={'{\n  "temperature": 0.2\n}'} />
-        </Box>
-      
+      <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+        <JsonInput
+          control={control}
+          name="modelMapping"
+          label={t('channels.modelMapping')}
+          optional
+          hint={t('channels.modelMappingHint')}
+          example={'{\n  "gpt-4o": "gpt-4o-2024-11-20"\n}'}
+        />
+        <JsonInput
+          control={control}
+          name="statusCodeMapping"
+          label={t('channels.statusCodeMapping')}
+          optional
+          hint={t('channels.statusCodeMappingHint')}
+          example={'{\n  "400": "500"\n}'}
+        />
+        <JsonInput
+          control={control}
+          name="setting"
+          label={t('channels.setting')}
+          optional
+          hint={t('channels.settingHint')}
+          example={'{\n  "proxy": "socks5://10.0.0.8:1080"\n}'}
+        />
+        <JsonInput
+          control={control}
+          name="paramOverride"
+          label={t('channels.paramOverride')}
+          optional
+          hint={t('channels.paramOverrideHint')}
+          example={'{\n  "temperature": 0.2\n}'}
+        />
+      </Box>
     </DrawerSection>
   );
 }

@@ -15,23 +15,41 @@ import { describeFailure } from '../../lib/errors.js';
 import { duration } from '../../lib/format.js';
 import { TestChannelDocument, type ChannelRowFragment } from './channels.generated.js';
 
-type Result = { readonly state: 'running' } | { readonly state: 'passed'; readonly seconds: number } | { readonly state: 'failed'; readonly reason: string };
+type Result =
+  | { readonly state: 'running' }
+  | { readonly state: 'passed'; readonly seconds: number }
+  | { readonly state: 'failed'; readonly reason: string };
 
 /** Tests run this many at a time. */
 const concurrency = 3;
 
 /** Each model of a channel with its own test; all of them on request, three at a time, until stopped. */
-export function ChannelTestDialog({ channel, onClose }: { readonly channel: ChannelRowFragment; readonly onClose: () => void }) {
+export function ChannelTestDialog({
+  channel,
+  onClose,
+}: {
+  readonly channel: ChannelRowFragment;
+  readonly onClose: () => void;
+}) {
   const { t } = useTranslation();
   const client = useApolloClient();
   const [search, setSearch] = useState('');
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
   const [running, setRunning] = useState(false);
   const stopped = useRef(false);
-  useEffect(() => () => { stopped.current = true; }, []);
-  const models = fromCommaList(channel.models).filter((model) => model.toLowerCase().includes(search.trim().toLowerCase()));
+  useEffect(
+    () => () => {
+      stopped.current = true;
+    },
+    [],
+  );
+  const models = fromCommaList(channel.models).filter((model) =>
+    model.toLowerCase().includes(search.trim().toLowerCase()),
+  );
 
-  const note = (model: string, result: Result) => { setResults((current) => new Map(current).set(model, result)); };
+  const note = (model: string, result: Result) => {
+    setResults((current) => new Map(current).set(model, result));
+  };
   const testOne = async (model: string) => {
     note(model, { state: 'running' });
     try {
@@ -48,7 +66,8 @@ export function ChannelTestDialog({ channel, onClose }: { readonly channel: Chan
     setRunning(true);
     const queue = [...models];
     const worker = async () => {
-      for (let model = queue.shift(); model !== undefined && !stopped.current; model = queue.shift()) await testOne(model);
+      for (let model = queue.shift(); model !== undefined && !stopped.current; model = queue.shift())
+        await testOne(model);
     };
     await Promise.all(Array.from({ length: concurrency }, worker));
     setRunning(false);
@@ -61,7 +80,18 @@ export function ChannelTestDialog({ channel, onClose }: { readonly channel: Chan
         <TextFilter search label={t('channels.searchModels')} value={search} onChange={setSearch} width={260} />
         <Box component="ul" sx={{ listStyle: 'none', p: 0, m: '12px 0 0', minHeight: 200 }}>
           {models.map((model) => (
-            <Box key={model} component="li" sx={{ display: 'flex', alignItems: 'center', gap: 1, minHeight: 40, borderBottom: '1px solid', borderColor: 'divider' }}>
+            <Box
+              key={model}
+              component="li"
+              sx={{
+                display: 'flex',
+                alignItems: 'center',
+                gap: 1,
+                minHeight: 40,
+                borderBottom: '1px solid',
+                borderColor: 'divider',
+              }}
+            >
               <Box sx={{ flex: 1, minWidth: 0, display: 'flex' }}>
                 <Ellipsis title={model}>{model}</Ellipsis>
               </Box>
@@ -82,7 +112,12 @@ export function ChannelTestDialog({ channel, onClose }: { readonly channel: Chan
           {t('actions.close')}
         </Button>
         {running ? (
-          <Button variant="contained" onClick={() => { stopped.current = true; }}>
+          <Button
+            variant="contained"
+            onClick={() => {
+              stopped.current = true;
+            }}
+          >
             {t('channels.stop')}
           </Button>
         ) : (

@@ -30,11 +30,16 @@ export function ModelPicker({
   const [search, setSearch] = useState('');
   const fresh = useMemo(() => [...new Set(offered)].filter((model) => !chosen.includes(model)), [offered, chosen]);
   const [tab, setTab] = useState<'new' | 'chosen'>(fresh.length > 0 ? 'new' : 'chosen');
-  const models = (tab === 'new' ? fresh : chosen).filter((model) => model.toLowerCase().includes(search.trim().toLowerCase()));
+  const models = (tab === 'new' ? fresh : chosen).filter((model) =>
+    model.toLowerCase().includes(search.trim().toLowerCase()),
+  );
 
   const set = (names: readonly string[], on: boolean) => {
     const next = new Set(selected);
-    names.forEach((name) => { if (on) next.add(name); else next.delete(name); });
+    names.forEach((name) => {
+      if (on) next.add(name);
+      else next.delete(name);
+    });
     setSelected(next);
   };
 
@@ -42,20 +47,36 @@ export function ModelPicker({
     <Dialog open onClose={onClose} maxWidth="sm" fullWidth>
       <DialogTitle>{t('channels.pickerTitle')}</DialogTitle>
       <DialogContent>
-        <Tabs value={tab} onChange={(_, value: 'new' | 'chosen') => { setTab(value); }} sx={{ borderBottom: '1px solid', borderColor: 'divider', mb: 1.5 }}>
+        <Tabs
+          value={tab}
+          onChange={(_, value: 'new' | 'chosen') => {
+            setTab(value);
+          }}
+          sx={{ borderBottom: '1px solid', borderColor: 'divider', mb: 1.5 }}
+        >
           <Tab value="new" label={t('channels.pickerNew', { count: fresh.length })} />
           <Tab value="chosen" label={t('channels.pickerChosen', { count: chosen.length })} />
         </Tabs>
         <TextFilter search label={t('channels.searchModels')} value={search} onChange={setSearch} width={260} />
         <Box sx={{ height: 320, overflowY: 'auto', mt: 1 }}>
-          {models.length === 0 && <Box sx={{ color: 'text.secondary', textAlign: 'center', pt: 8 }}>{t('channels.pickerEmpty')}</Box>}
+          {models.length === 0 && (
+            <Box sx={{ color: 'text.secondary', textAlign: 'center', pt: 8 }}>{t('channels.pickerEmpty')}</Box>
+          )}
           {groupByMaker(models).map(({ maker, names }) => {
             const on = names.filter((name) => selected.has(name)).length;
             return (
               <Box key={maker} component="fieldset" sx={{ border: 0, p: 0, m: '8px 0 0', minWidth: 0 }}>
                 <Box component="legend" sx={{ p: 0 }}>
                   <FormControlLabel
-                    control={<Checkbox checked={on === names.length} indeterminate={on > 0 && on < names.length} onChange={() => { set(names, on < names.length); }} />}
+                    control={
+                      <Checkbox
+                        checked={on === names.length}
+                        indeterminate={on > 0 && on < names.length}
+                        onChange={() => {
+                          set(names, on < names.length);
+                        }}
+                      />
+                    }
                     label={`${maker === '' ? t('channels.otherMakers') : maker} (${String(names.length)})`}
                     slotProps={{ typography: { variant: 'h3', component: 'span' } }}
                   />
@@ -64,7 +85,14 @@ export function ModelPicker({
                   {names.map((name) => (
                     <FormControlLabel
                       key={name}
-                      control={<Checkbox checked={selected.has(name)} onChange={(_, checked) => { set([name], checked); }} />}
+                      control={
+                        <Checkbox
+                          checked={selected.has(name)}
+                          onChange={(_, checked) => {
+                            set([name], checked);
+                          }}
+                        />
+                      }
                       label={name}
                       slotProps={{ typography: { variant: 'body2', noWrap: true, title: name } }}
                       sx={{ minWidth: 0, mr: 0 }}
@@ -83,7 +111,12 @@ export function ModelPicker({
         <Button variant="outlined" onClick={onClose}>
           {t('actions.cancel')}
         </Button>
-        <Button variant="contained" onClick={() => { onApply([...selected]); }}>
+        <Button
+          variant="contained"
+          onClick={() => {
+            onApply([...selected]);
+          }}
+        >
           {t('actions.apply')}
         </Button>
       </DialogActions>

@@ -11,7 +11,11 @@ import { FetchUpstreamModelsDocument } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
 
 /** The links below the model field: fill in the provider's models, ask the provider, or clear. */
-export function ModelTools({ form, channelId, related }: SectionProps & { readonly channelId: number | null; readonly related: readonly string[] }) {
+export function ModelTools({
+  form,
+  channelId,
+  related,
+}: SectionProps & { readonly channelId: number | null; readonly related: readonly string[] }) {
   const { t } = useTranslation();
   const [fetchModels, { loading }] = useMutation(FetchUpstreamModelsDocument);
   const [offered, setOffered] = useState<readonly string[] | null>(null);
@@ -28,7 +32,10 @@ export function ModelTools({ form, channelId, related }: SectionProps & { readon
       return;
     }
     // With a new key or address the unsaved values are asked, else the saved channel.
-    const input = first === undefined && channelId !== null ? { id: channelId } : { type, baseUrl: baseUrl.trim(), key: first ?? '' };
+    const input =
+      first === undefined && channelId !== null
+        ? { id: channelId }
+        : { type, baseUrl: baseUrl.trim(), key: first ?? '' };
     try {
       const { data } = await fetchModels({ variables: { input } });
       setOffered(data?.fetchUpstreamModels ?? []);
@@ -41,17 +48,33 @@ export function ModelTools({ form, channelId, related }: SectionProps & { readon
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: '10px', mt: '4px' }}>
       {related.length > 0 && (
-        <Button sx={link} onClick={() => { replace([...getValues('models'), ...related]); }}>
+        <Button
+          sx={link}
+          onClick={() => {
+            replace([...getValues('models'), ...related]);
+          }}
+        >
           {t('channels.fillRelated')}
         </Button>
       )}
       <Button sx={link} loading={loading} onClick={() => void fetchFromUpstream()}>
         {t('channels.fetchModels')}
       </Button>
-      <Button sx={link} onClick={() => { setOffered(related); }}>
+      <Button
+        sx={link}
+        onClick={() => {
+          setOffered(related);
+        }}
+      >
         {t('channels.openPicker')}
       </Button>
-      <Button sx={link} color="error" onClick={() => { replace([]); }}>
+      <Button
+        sx={link}
+        color="error"
+        onClick={() => {
+          replace([]);
+        }}
+      >
         {t('channels.clearModels')}
       </Button>
       {offered && (
@@ -62,7 +85,9 @@ export function ModelTools({ form, channelId, related }: SectionProps & { readon
             replace(models);
             setOffered(null);
           }}
-          onClose={() => { setOffered(null); }}
+          onClose={() => {
+            setOffered(null);
+          }}
         />
       )}
     </Box>

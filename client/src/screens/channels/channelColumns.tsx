@@ -35,19 +35,38 @@ export interface ChannelCellTools {
 export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFragment>[] {
   const { t, format, actions, typeLabel, search } = tools;
   return [
-    { field: 'id', headerName: t('channels.id'), width: 50, renderCell: ({ row }) => <Num>{row.id}</Num>, cellClassName: 'quiet' },
+    {
+      field: 'id',
+      headerName: t('channels.id'),
+      width: 50,
+      renderCell: ({ row }) => <Num>{row.id}</Num>,
+      cellClassName: 'quiet',
+    },
     {
       field: 'name',
       headerName: t('channels.name'),
       flex: 1,
       minWidth: 140,
       renderCell: ({ row }) => (
-        <MuiLink component={Link} to={`/channel/edit/${String(row.id)}${search}`} underline="hover" color="textPrimary" noWrap sx={{ fontWeight: 500 }}>
+        <MuiLink
+          component={Link}
+          to={`/channel/edit/${String(row.id)}${search}`}
+          underline="hover"
+          color="textPrimary"
+          noWrap
+          sx={{ fontWeight: 500 }}
+        >
           {row.name}
         </MuiLink>
       ),
     },
-    { field: 'group', headerName: t('channels.groups'), width: 126, sortable: false, renderCell: ({ row }) => <GroupChips groups={fromCommaList(row.group)} /> },
+    {
+      field: 'group',
+      headerName: t('channels.groups'),
+      width: 126,
+      sortable: false,
+      renderCell: ({ row }) => <GroupChips groups={fromCommaList(row.group)} />,
+    },
     {
       field: 'type',
       headerName: t('channels.type'),
@@ -59,9 +78,24 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelRowFr
         </Box>
       ),
     },
-    { field: 'tag', headerName: t('channels.tag'), width: 92, renderCell: ({ row }) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />) },
-    { field: 'status', headerName: t('channels.status'), width: 126, renderCell: ({ row }) => <ChannelStatusChip channel={row} /> },
-    { field: 'responseTime', headerName: t('channels.response'), width: 100, renderCell: ({ row }) => <ResponseChip channel={row} /> },
+    {
+      field: 'tag',
+      headerName: t('channels.tag'),
+      width: 92,
+      renderCell: ({ row }) => (row.tag ? <ToneChip tone="outline">{row.tag}</ToneChip> : <Dash />),
+    },
+    {
+      field: 'status',
+      headerName: t('channels.status'),
+      width: 126,
+      renderCell: ({ row }) => <ChannelStatusChip channel={row} />,
+    },
+    {
+      field: 'responseTime',
+      headerName: t('channels.response'),
+      width: 100,
+      renderCell: ({ row }) => <ResponseChip channel={row} />,
+    },
     {
       field: 'usedQuota',
       headerName: t('channels.used'),
@@ -115,22 +149,45 @@ function numberColumn(
 }
 
 /** Test, menu and switch; the same on a card. */
-export function ChannelRowActions({ row, tools }: { readonly row: ChannelRowFragment; readonly tools: ChannelCellTools }) {
+export function ChannelRowActions({
+  row,
+  tools,
+}: {
+  readonly row: ChannelRowFragment;
+  readonly tools: ChannelCellTools;
+}) {
   const { t, actions } = tools;
   const testing = actions.testing.has(row.id);
   const label = t('channels.testOf', { name: row.name });
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
       <Tooltip title={t('channels.test')}>
-        <IconButton aria-label={label} aria-busy={testing} sx={{ width: 28, height: 28 }} onClick={() => { if (!testing) void actions.test(row); }}>
+        <IconButton
+          aria-label={label}
+          aria-busy={testing}
+          sx={{ width: 28, height: 28 }}
+          onClick={() => {
+            if (!testing) void actions.test(row);
+          }}
+        >
           {testing ? <CircularProgress size={14} aria-label={label} /> : <BoltOutlinedIcon />}
         </IconButton>
       </Tooltip>
       <RowMenu
         label={t('channels.moreOf', { name: row.name })}
         actions={[
-          { label: t('channels.testModels'), onSelect: () => { tools.openTests(row); } },
-          { label: t('actions.edit'), onSelect: () => { tools.edit(row); } },
+          {
+            label: t('channels.testModels'),
+            onSelect: () => {
+              tools.openTests(row);
+            },
+          },
+          {
+            label: t('actions.edit'),
+            onSelect: () => {
+              tools.edit(row);
+            },
+          },
           { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
         ]}
       />

@@ -92,8 +92,13 @@ export const toInput = (values: ChannelValues): ChannelInput => ({
 });
 
 /** Only what was changed travels. */
-export function toPatch(values: ChannelValues, dirty: Readonly<Partial<Record<keyof ChannelValues, unknown>>>): ChannelPatch {
-  const entries = Object.entries(toInput(values)).filter(([name]) => dirty[name as keyof ChannelValues] !== undefined && dirty[name as keyof ChannelValues] !== false);
+export function toPatch(
+  values: ChannelValues,
+  dirty: Readonly<Partial<Record<keyof ChannelValues, unknown>>>,
+): ChannelPatch {
+  const entries = Object.entries(toInput(values)).filter(
+    ([name]) => dirty[name as keyof ChannelValues] !== undefined && dirty[name as keyof ChannelValues] !== false,
+  );
   const patch = Object.fromEntries(entries) as ChannelPatch;
   if (patch.key === '') delete patch.key;
   return patch;
@@ -105,7 +110,10 @@ const wholeKeyTypes = new Set([41]);
 /** The keys in the field: commas and new lines separate them. */
 export function splitKeys(type: number, text: string): string[] {
   if (wholeKeyTypes.has(type)) return text.trim() === '' ? [] : [text.trim()];
-  return text.split(/[,\n]/).map((key) => key.trim()).filter(Boolean);
+  return text
+    .split(/[,\n]/)
+    .map((key) => key.trim())
+    .filter(Boolean);
 }
 
 /** A trailing `/v1` is added by the gateway itself. */

@@ -1,6 +1,9 @@
 /** Model names tell their maker by how they begin. */
 const makers: readonly (readonly [maker: string, pattern: RegExp])[] = [
-  ['OpenAI', /^(gpt|chatgpt|o[134](-|$)|text-embedding|text-moderation|omni-moderation|dall-e|whisper|tts|davinci|babbage|codex|computer-use)/i],
+  [
+    'OpenAI',
+    /^(gpt|chatgpt|o[134](-|$)|text-embedding|text-moderation|omni-moderation|dall-e|whisper|tts|davinci|babbage|codex|computer-use)/i,
+  ],
   ['Anthropic', /claude/i],
   ['Google', /^(gemini|gemma|imagen|palm|aqa)/i],
   ['DeepSeek', /deepseek/i],

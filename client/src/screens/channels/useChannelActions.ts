@@ -52,7 +52,9 @@ export function useChannelActions(refetch: () => void): ChannelActions {
       await update({
         variables: { id: channel.id, input: { status } },
         optimisticResponse: { updateChannel: { ...channel, status } },
-      }).catch((error: unknown) => { toast.error(describeFailure(error, t)); });
+      }).catch((error: unknown) => {
+        toast.error(describeFailure(error, t));
+      });
     },
     [t, update],
   );
@@ -63,7 +65,8 @@ export function useChannelActions(refetch: () => void): ChannelActions {
       try {
         const { data } = await runTest({ variables: { id: channel.id } });
         const result = data?.testChannel;
-        if (result?.success) toast.success(t('channels.testPassed', { name: channel.name, time: duration(result.seconds) }));
+        if (result?.success)
+          toast.success(t('channels.testPassed', { name: channel.name, time: duration(result.seconds) }));
         else toast.error(t('channels.testFailed', { name: channel.name, reason: result?.message ?? '' }));
         refetch();
       } catch (error) {

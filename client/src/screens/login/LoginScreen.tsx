@@ -43,7 +43,12 @@ export function LoginScreen() {
 
   return (
     <PublicPage width={376} logo={<Logo size={34} />} title={t('login.title', { name: systemName })}>
-      <Box component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+      <Box
+        component="form"
+        noValidate
+        onSubmit={(event) => void submit(event)}
+        sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
+      >
         {refused ? (
           <Notice tone="red" icon={false}>
             {refused}

@@ -24,7 +24,17 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
   const { t } = useTranslation();
   return (
     <Card sx={{ mt: 1.5 }}>
-      <Box component="table" className="num" aria-label={t('logs.bill')} sx={{ width: '100%', borderCollapse: 'collapse', '& tr > :first-of-type:is(th)': { pl: 2, textAlign: 'left' }, '& tr > td:last-of-type': { pr: 2 } }}>
+      <Box
+        component="table"
+        className="num"
+        aria-label={t('logs.bill')}
+        sx={{
+          width: '100%',
+          borderCollapse: 'collapse',
+          '& tr > :first-of-type:is(th)': { pl: 2, textAlign: 'left' },
+          '& tr > td:last-of-type': { pr: 2 },
+        }}
+      >
         <Box component="tbody" sx={{ '& tr:first-of-type > *': { pt: 1 }, '& tr:last-of-type > *': { pb: 1 } }}>
           {bill.lines.map((line) => (
             <tr key={line.kind}>
@@ -32,10 +42,14 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
                 {t(kinds[line.kind])}
               </Box>
               <Box component="td" sx={{ ...figure, color: 'text.secondary' }}>
-                {line.kind === 'call' ? t('logs.billOnce') : t('logs.billTokens', { count: line.tokens, amount: integer(line.tokens) })}
+                {line.kind === 'call'
+                  ? t('logs.billOnce')
+                  : t('logs.billTokens', { count: line.tokens, amount: integer(line.tokens) })}
               </Box>
               <Box component="td" sx={{ ...figure, color: 'text.secondary' }}>
-                {line.kind === 'call' ? t('logs.billPerCall', { price: dollars(line.price, 6) }) : t('logs.billPerMillion', { price: unitPrice(line.price) })}
+                {line.kind === 'call'
+                  ? t('logs.billPerCall', { price: dollars(line.price, 6) })
+                  : t('logs.billPerMillion', { price: unitPrice(line.price) })}
               </Box>
               <Box component="td" sx={figure}>
                 {dollars(line.amount, 6)}
@@ -43,7 +57,14 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
             </tr>
           ))}
         </Box>
-        <Box component="tbody" sx={({ vars }) => ({ borderTop: `1px solid ${vars.palette.surface.line}`, '& tr:first-of-type > *': { pt: 1 }, '& tr:last-of-type > *': { pb: 1 } })}>
+        <Box
+          component="tbody"
+          sx={({ vars }) => ({
+            borderTop: `1px solid ${vars.palette.surface.line}`,
+            '& tr:first-of-type > *': { pt: 1 },
+            '& tr:last-of-type > *': { pb: 1 },
+          })}
+        >
           <tr>
             <Box component="th" scope="row" colSpan={3} sx={cell}>
               {t('logs.subtotal')}
@@ -64,7 +85,13 @@ export function BillTable({ bill, group }: { readonly bill: Bill; readonly group
             </Box>
           </tr>
         </Box>
-        <Box component="tfoot" sx={({ vars }) => ({ borderTop: `1px solid ${vars.palette.surface.line}`, backgroundColor: vars.palette.surface.sunken })}>
+        <Box
+          component="tfoot"
+          sx={({ vars }) => ({
+            borderTop: `1px solid ${vars.palette.surface.line}`,
+            backgroundColor: vars.palette.surface.sunken,
+          })}
+        >
           <tr>
             <Box component="th" scope="row" colSpan={3} sx={{ ...cell, lineHeight: '40px', fontWeight: 600 }}>
               {t('logs.charged')}

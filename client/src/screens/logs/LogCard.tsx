@@ -8,7 +8,15 @@ import { LogType, TimeChips, TypeCell } from './logCells.js';
 import type { LogRowFragment } from './logs.generated.js';
 import { parseLogOther } from './logOther.wire.js';
 
-export function LogCard({ row, format, isAdmin }: { readonly row: LogRowFragment; readonly format: ReturnType<typeof useFormat>; readonly isAdmin: boolean }) {
+export function LogCard({
+  row,
+  format,
+  isAdmin,
+}: {
+  readonly row: LogRowFragment;
+  readonly format: ReturnType<typeof useFormat>;
+  readonly isAdmin: boolean;
+}) {
   const isCall = row.type === LogType.consume;
   const meta = [isAdmin ? row.username : '', row.tokenName].filter(Boolean).join(' · ');
   return (

@@ -46,30 +46,49 @@ export function LogDetail({
       step(event.key === 'ArrowUp' ? -1 : 1);
     };
     addEventListener('keydown', move);
-    return () => { removeEventListener('keydown', move); };
+    return () => {
+      removeEventListener('keydown', move);
+    };
   });
   if (!row) return null;
 
-  const title = row.type === LogType.consume ? row.modelName : t(typeLabels[row.type as keyof typeof typeLabels] ?? 'logs.typeUnknown');
+  const title =
+    row.type === LogType.consume
+      ? row.modelName
+      : t(typeLabels[row.type as keyof typeof typeLabels] ?? 'logs.typeUnknown');
   return (
     <SideDrawer
       open
       width={520}
       title={title}
       meta={dateTime(row.createdAt, 'seconds')}
-      onClose={() => { onOpen(null); }}
+      onClose={() => {
+        onOpen(null);
+      }}
       headerActions={
         <>
           <Tooltip title={t('logs.previousRow')}>
             <span>
-              <IconButton aria-label={t('logs.previousRow')} disabled={index <= 0} onClick={() => { step(-1); }}>
+              <IconButton
+                aria-label={t('logs.previousRow')}
+                disabled={index <= 0}
+                onClick={() => {
+                  step(-1);
+                }}
+              >
                 <KeyboardArrowUpOutlinedIcon />
               </IconButton>
             </span>
           </Tooltip>
           <Tooltip title={t('logs.nextRow')}>
             <span>
-              <IconButton aria-label={t('logs.nextRow')} disabled={index >= rows.length - 1} onClick={() => { step(1); }}>
+              <IconButton
+                aria-label={t('logs.nextRow')}
+                disabled={index >= rows.length - 1}
+                onClick={() => {
+                  step(1);
+                }}
+              >
                 <KeyboardArrowDownOutlinedIcon />
               </IconButton>
             </span>
@@ -92,8 +111,13 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRowFragment; 
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 3 }}>
       {(row.type === LogType.consume || row.quota !== 0) && (
         <Box>
-          <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>{row.type === LogType.consume ? t('logs.cost') : t('logs.amount')}</Box>
-          <Box className="num" sx={{ display: 'flex', alignItems: 'baseline', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap' }}>
+          <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>
+            {row.type === LogType.consume ? t('logs.cost') : t('logs.amount')}
+          </Box>
+          <Box
+            className="num"
+            sx={{ display: 'flex', alignItems: 'baseline', justifyContent: 'space-between', gap: 1, flexWrap: 'wrap' }}
+          >
             <Typography variant="h4" component="p">
               {money(row.quota, 'charge')}
             </Typography>

@@ -1,4 +1,4 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import { useTranslation } from 'react-i18next';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
@@ -9,11 +9,19 @@ import { typeLabels } from './logCells.js';
 import { activeFilters, rangeOf, toSeconds, type LogFilters } from './logFilter.js';
 import { LogGroupsDocument, LogMyGroupsDocument } from './logs.generated.js';
 
-export function LogFilterBar({ grid, isAdmin, onQuery }: { readonly grid: ServerGrid<LogFilters>; readonly isAdmin: boolean; readonly onQuery: () => void }) {
+export function LogFilterBar({
+  grid,
+  isAdmin,
+  onQuery,
+}: {
+  readonly grid: ServerGrid<LogFilters>;
+  readonly isAdmin: boolean;
+  readonly onQuery: () => void;
+}) {
   const { t } = useTranslation();
   const { draft, edit, choose, query } = useFilterDraft(grid);
-  const all = useQuery(LogGroupsDocument, { skip: !isAdmin, fetchPolicy: 'cache-first' }).data?.groups;
-  const own = useQuery(LogMyGroupsDocument, { skip: isAdmin, fetchPolicy: 'cache-first' }).data?.myGroups;
+  const all = useQuery(LogGroupsDocument, isAdmin ? { fetchPolicy: 'cache-first' } : skipToken).data?.groups;
+  const own = useQuery(LogMyGroupsDocument, isAdmin ? skipToken : { fetchPolicy: 'cache-first' }).data?.myGroups;
   const groups = (isAdmin ? all : own?.map((group) => group.name)) ?? [];
   const types = Object.entries(typeLabels).filter(([type]) => type !== '0');
   return (
@@ -29,7 +37,9 @@ export function LogFilterBar({ grid, isAdmin, onQuery }: { readonly grid: Server
       main={
         <TimeRangeField
           value={rangeOf(draft)}
-          onChange={({ from, to }) => { choose({ from: toSeconds(from), to: to ? toSeconds(to) : '' }); }}
+          onChange={({ from, to }) => {
+            choose({ from: toSeconds(from), to: to ? toSeconds(to) : '' });
+          }}
           width={286}
         />
       }
@@ -39,24 +49,56 @@ export function LogFilterBar({ grid, isAdmin, onQuery }: { readonly grid: Server
             label={t('logs.allTypes')}
             all={t('logs.allTypes')}
             value={draft.type}
-            onChange={(type) => { choose({ type }); }}
+            onChange={(type) => {
+              choose({ type });
+            }}
             choices={types.map(([value, label]) => ({ value, label: t(label) }))}
             width={112}
           />
-          <TextFilter label={t('logs.tokenName')} value={draft.tokenName} onChange={(tokenName) => { edit({ tokenName }); }} width={124} />
-          <TextFilter label={t('logs.modelName')} value={draft.modelName} onChange={(modelName) => { edit({ modelName }); }} width={132} />
+          <TextFilter
+            label={t('logs.tokenName')}
+            value={draft.tokenName}
+            onChange={(tokenName) => {
+              edit({ tokenName });
+            }}
+            width={124}
+          />
+          <TextFilter
+            label={t('logs.modelName')}
+            value={draft.modelName}
+            onChange={(modelName) => {
+              edit({ modelName });
+            }}
+            width={132}
+          />
           <SelectFilter
             label={t('logs.group')}
             all={t('logs.allGroups')}
             value={draft.group}
-            onChange={(group) => { choose({ group }); }}
+            onChange={(group) => {
+              choose({ group });
+            }}
             choices={groups.map((name) => ({ value: name, label: name }))}
             width={104}
           />
           {isAdmin && (
             <>
-              <TextFilter label={t('logs.channelId')} value={draft.channelId} onChange={(channelId) => { edit({ channelId }); }} width={104} />
-              <TextFilter label={t('logs.username')} value={draft.username} onChange={(username) => { edit({ username }); }} width={112} />
+              <TextFilter
+                label={t('logs.channelId')}
+                value={draft.channelId}
+                onChange={(channelId) => {
+                  edit({ channelId });
+                }}
+                width={104}
+              />
+              <TextFilter
+                label={t('logs.username')}
+                value={draft.username}
+                onChange={(username) => {
+                  edit({ username });
+                }}
+                width={112}
+              />
             </>
           )}
         </>

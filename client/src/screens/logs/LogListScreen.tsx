@@ -1,4 +1,4 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
@@ -35,19 +35,29 @@ export function LogListScreen() {
   const [openedUser, setOpenedUser] = useRowParam('user');
   // "Until now" means the moment of the last query or refresh; a new moment asks the server again.
   const [now, setNow] = useState(() => new Date());
-  const refresh = useCallback(() => { setNow(new Date()); }, []);
+  const refresh = useCallback(() => {
+    setNow(new Date());
+  }, []);
 
   const filter = useMemo(() => toLogFilter(grid.filter, isAdmin, now), [grid.filter, isAdmin, now]);
   const variables = { page: grid.page, pageSize: grid.pageSize, filter };
-  const all = useQuery(LogsDocument, { variables, skip: !isAdmin, fetchPolicy: 'network-only' });
-  const own = useQuery(MyLogsDocument, { variables, skip: isAdmin, fetchPolicy: 'network-only' });
+  const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'network-only' } : skipToken);
+  const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'network-only' });
   const { loading, error } = isAdmin ? all : own;
   const page = isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs;
 
-  const openUser = useCallback((id: number) => { setOpenedUser(String(id)); }, [setOpenedUser]);
+  const openUser = useCallback(
+    (id: number) => {
+      setOpenedUser(String(id));
+    },
+    [setOpenedUser],
+  );
   const columns = useMemo(() => logColumns({ t, format, isAdmin, openUser }), [t, format, isAdmin, openUser]);
   const columnChoice = useColumnChoice('logs-table-columns', columns);
-  const turning = { '@keyframes turn': { to: { transform: 'rotate(360deg)' } }, animation: loading ? 'turn 0.8s linear infinite' : undefined };
+  const turning = {
+    '@keyframes turn': { to: { transform: 'rotate(360deg)' } },
+    animation: loading ? 'turn 0.8s linear infinite' : undefined,
+  };
 
   return (
     <ListScreen
@@ -80,13 +90,24 @@ export function LogListScreen() {
         error={error}
         onRetry={refresh}
         getRowId={(row) => row.id}
-        onRowOpen={(row) => { setOpened(String(row.id)); }}
+        onRowOpen={(row) => {
+          setOpened(String(row.id));
+        }}
         renderCard={(row) => <LogCard row={row} format={format} isAdmin={isAdmin} />}
-        empty={<EmptyState icon={<ReceiptLongOutlinedIcon />} title={t('logs.emptyTitle')} text={t('logs.emptyText')} />}
+        empty={
+          <EmptyState icon={<ReceiptLongOutlinedIcon />} title={t('logs.emptyTitle')} text={t('logs.emptyText')} />
+        }
       />
       <Hidden>{loading ? t('grid.loading') : ''}</Hidden>
       {opened !== null && page && <LogDetail rows={page.items} opened={opened} onOpen={setOpened} isAdmin={isAdmin} />}
-      {openedUser !== null && isAdmin && <LogUserDialog id={Number(openedUser)} onClose={() => { setOpenedUser(null); }} />}
+      {openedUser !== null && isAdmin && (
+        <LogUserDialog
+          id={Number(openedUser)}
+          onClose={() => {
+            setOpenedUser(null);
+          }}
+        />
+      )}
     </ListScreen>
   );
 }

@@ -23,7 +23,15 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
-export function RequestSection({ row, other, isAdmin }: { readonly row: LogRowFragment; readonly other: LogOther | null; readonly isAdmin: boolean }) {
+export function RequestSection({
+  row,
+  other,
+  isAdmin,
+}: {
+  readonly row: LogRowFragment;
+  readonly other: LogOther | null;
+  readonly isAdmin: boolean;
+}) {
   const { t } = useTranslation();
   const isCall = row.type === LogType.consume;
   const first = row.isStream ? (other?.firstTokenMs ?? null) : null;
@@ -32,7 +40,11 @@ export function RequestSection({ row, other, isAdmin }: { readonly row: LogRowFr
       <ToneChip tone="outline">{`#${String(row.channelId)}`}</ToneChip> {row.channelName}
     </>
   );
-  const ended = other?.clientGone ? t('logs.clientGone') : other?.streamError ? t('logs.streamError', { reason: other.streamError }) : null;
+  const ended = other?.clientGone
+    ? t('logs.clientGone')
+    : other?.streamError
+      ? t('logs.streamError', { reason: other.streamError })
+      : null;
   return (
     <Section title={t('logs.request')}>
       <NameValues
@@ -49,12 +61,23 @@ export function RequestSection({ row, other, isAdmin }: { readonly row: LogRowFr
           [t('logs.user'), row.username],
           [t('logs.token'), row.tokenName],
           [t('logs.channel'), channel || null],
-          [t('logs.retryPath'), isAdmin && other && other.usedChannels.length > 1 ? <ToneChip tone="amber">{other.usedChannels.join(' → ')}</ToneChip> : null],
+          [
+            t('logs.retryPath'),
+            isAdmin && other && other.usedChannels.length > 1 ? (
+              <ToneChip tone="amber">{other.usedChannels.join(' → ')}</ToneChip>
+            ) : null,
+          ],
           [t('logs.upstreamModel'), other?.upstreamModel ? <Mono>{other.upstreamModel}</Mono> : null],
           [t('logs.path'), other?.requestPath ? <Mono>{other.requestPath}</Mono> : null],
           [t('logs.mode'), isCall ? (row.isStream ? t('logs.stream') : t('logs.wholeAnswer')) : null],
-          [t('logs.duration'), isCall ? <ToneChip tone={durationTone(row.useTime)}>{duration(row.useTime)}</ToneChip> : null],
-          [t('logs.firstToken'), first === null ? null : <ToneChip tone={firstTokenTone(first / 1000)}>{duration(first / 1000)}</ToneChip>],
+          [
+            t('logs.duration'),
+            isCall ? <ToneChip tone={durationTone(row.useTime)}>{duration(row.useTime)}</ToneChip> : null,
+          ],
+          [
+            t('logs.firstToken'),
+            first === null ? null : <ToneChip tone={firstTokenTone(first / 1000)}>{duration(first / 1000)}</ToneChip>,
+          ],
           [t('logs.reasoningEffort'), other?.reasoningEffort],
           [t('logs.reasoningTokens'), other && other.reasoningTokens > 0 ? integer(other.reasoningTokens) : null],
           [t('logs.usage'), other?.countedLocally ? t('logs.countedLocally') : null],
@@ -90,12 +113,14 @@ export function RatioSection({ other, group }: { readonly other: LogOther; reado
 export function ContentSection({ row, other }: { readonly row: LogRowFragment; readonly other: LogOther | null }) {
   const { t } = useTranslation();
   const texts = other
-    ? ([
-        [t('logs.systemPrompt'), other.systemPrompt],
-        [t('logs.context'), other.context],
-        [t('logs.inputContent'), other.inputContent],
-        [t('logs.outputContent'), other.outputContent],
-      ] as const).filter(([, text]) => text !== '')
+    ? (
+        [
+          [t('logs.systemPrompt'), other.systemPrompt],
+          [t('logs.context'), other.context],
+          [t('logs.inputContent'), other.inputContent],
+          [t('logs.outputContent'), other.outputContent],
+        ] as const
+      ).filter(([, text]) => text !== '')
     : [];
   if (row.content === '' && texts.length === 0) return null;
   return (

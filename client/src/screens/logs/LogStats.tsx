@@ -1,4 +1,4 @@
-import { useQuery } from '@apollo/client/react';
+import { skipToken, useQuery } from '@apollo/client/react';
 import { useTranslation } from 'react-i18next';
 import { StatBadges, type Stat } from '../../components/StatBadges.js';
 import { count, integer } from '../../lib/format.js';
@@ -9,8 +9,8 @@ import { LogStatDocument, MyLogStatDocument, type LogFilter } from './logs.gener
 export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const all = useQuery(LogStatDocument, { variables: { filter }, skip: !isAdmin, fetchPolicy: 'network-only' });
-  const own = useQuery(MyLogStatDocument, { variables: { filter }, skip: isAdmin, fetchPolicy: 'network-only' });
+  const all = useQuery(LogStatDocument, isAdmin ? { variables: { filter }, fetchPolicy: 'network-only' } : skipToken);
+  const own = useQuery(MyLogStatDocument, isAdmin ? skipToken : { variables: { filter }, fetchPolicy: 'network-only' });
   const stat = isAdmin ? all.data?.logStat : own.data?.myLogStat;
   const cell = (label: string, value: number | undefined): Stat => ({
     label,
@@ -21,7 +21,12 @@ export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; read
     <StatBadges
       label={t('logs.stats')}
       stats={[
-        { label: t('logs.consumed'), value: stat && money(stat.quota, 'balance'), note: t('logs.thisRange'), ...(stat ? { full: money(stat.quota, 'charge') } : {}) },
+        {
+          label: t('logs.consumed'),
+          value: stat && money(stat.quota, 'balance'),
+          note: t('logs.thisRange'),
+          ...(stat ? { full: money(stat.quota, 'charge') } : {}),
+        },
         cell(t('logs.totalTokens'), stat && stat.promptTokens + stat.completionTokens),
         cell(t('logs.inputTokens'), stat?.promptTokens),
         cell(t('logs.outputTokens'), stat?.completionTokens),

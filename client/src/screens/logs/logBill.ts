@@ -41,7 +41,9 @@ interface Term {
  */
 export function billOf(row: BilledRow, other: LogOther | null, quotaPerUnit: number): Bill | null {
   if (!other) return null;
-  return other.modelPrice === null ? billByRatio(row, other, quotaPerUnit) : billByCall(row, other, other.modelPrice, quotaPerUnit);
+  return other.modelPrice === null
+    ? billByRatio(row, other, quotaPerUnit)
+    : billByCall(row, other, other.modelPrice, quotaPerUnit);
 }
 
 function termsOf(row: BilledRow, other: LogOther): Term[] {
@@ -76,7 +78,14 @@ function billByRatio(row: BilledRow, other: LogOther, quotaPerUnit: number): Bil
   const sum = shown.map(({ tokens, factors }) => [integer(tokens), ...factors.map(ratio)].join(' × ')).join(' + ');
   const expected = lines.reduce((total, line) => total + line.amount, 0) * quotaPerUnit * other.groupRatio;
   const grouped = shown.length > 1 ? `(${sum})` : sum;
-  return finish(row, other, quotaPerUnit, lines, expected, `${grouped} × ${ratio(other.modelRatio)} × ${ratio(other.groupRatio)}`);
+  return finish(
+    row,
+    other,
+    quotaPerUnit,
+    lines,
+    expected,
+    `${grouped} × ${ratio(other.modelRatio)} × ${ratio(other.groupRatio)}`,
+  );
 }
 
 function billByCall(row: BilledRow, other: LogOther, price: number, quotaPerUnit: number): Bill {
@@ -85,7 +94,14 @@ function billByCall(row: BilledRow, other: LogOther, price: number, quotaPerUnit
   return finish(row, other, quotaPerUnit, lines, price * quotaPerUnit * other.groupRatio, text);
 }
 
-function finish(row: BilledRow, other: LogOther, quotaPerUnit: number, lines: readonly BillLine[], expected: number, sum: string): Bill {
+function finish(
+  row: BilledRow,
+  other: LogOther,
+  quotaPerUnit: number,
+  lines: readonly BillLine[],
+  expected: number,
+  sum: string,
+): Bill {
   const charged = row.quota / quotaPerUnit;
   // The server rounds once, half up or down by endpoint; a positive price charges at least one.
   const explains = Math.abs(expected - row.quota) <= 1;

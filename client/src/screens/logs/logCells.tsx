@@ -43,7 +43,13 @@ export const durationTone = (seconds: number): Tone => (seconds < 101 ? 'green' 
 export const firstTokenTone = (seconds: number): Tone => (seconds < 3 ? 'green' : seconds < 10 ? 'orange' : 'red');
 
 /** How long it took, and for streams until the first token. */
-export function TimeChips({ row, other }: { readonly row: Pick<LogRowFragment, 'useTime' | 'isStream' | 'type'>; readonly other: LogOther | null }) {
+export function TimeChips({
+  row,
+  other,
+}: {
+  readonly row: Pick<LogRowFragment, 'useTime' | 'isStream' | 'type'>;
+  readonly other: LogOther | null;
+}) {
   const { t } = useTranslation();
   if (row.type !== LogType.consume && row.type !== LogType.error) return <Dash />;
   const first = row.isStream ? other?.firstTokenMs : null;
@@ -77,7 +83,11 @@ export function ModelCell({ row, other }: { readonly row: LogRowFragment; readon
     );
   }
   return (
-    <Box component="span" title={other?.upstreamModel ? `${row.modelName} → ${other.upstreamModel}` : row.modelName} sx={clip}>
+    <Box
+      component="span"
+      title={other?.upstreamModel ? `${row.modelName} → ${other.upstreamModel}` : row.modelName}
+      sx={clip}
+    >
       {row.modelName}
       {other?.upstreamModel && (
         <Box component="span" sx={{ color: 'text.secondary', ml: 0.5 }}>

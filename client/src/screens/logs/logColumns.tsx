@@ -22,7 +22,13 @@ export interface LogColumnTools {
 type Column = GridColDef<LogRowFragment>;
 
 /** Sorting is by time alone, newest first: the log is read along its time index. */
-const column = (field: string, headerName: string, width: number, cell: (row: LogRowFragment) => ReactNode, more: Partial<Column> = {}): Column => ({
+const column = (
+  field: string,
+  headerName: string,
+  width: number,
+  cell: (row: LogRowFragment) => ReactNode,
+  more: Partial<Column> = {},
+): Column => ({
   field,
   headerName,
   width,
@@ -54,7 +60,16 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
           ),
           column('username', t('logs.user'), 98, (row) =>
             row.username ? (
-              <MuiLink component="button" underline="hover" color="textPrimary" noWrap sx={{ fontSize: 13 }} onClick={() => { openUser(row.userId); }}>
+              <MuiLink
+                component="button"
+                underline="hover"
+                color="textPrimary"
+                noWrap
+                sx={{ fontSize: 13 }}
+                onClick={() => {
+                  openUser(row.userId);
+                }}
+              >
                 {row.username}
               </MuiLink>
             ) : (
@@ -63,14 +78,27 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
           ),
         ]
       : []),
-    column('tokenName', t('logs.token'), 100, (row) => (row.tokenName ? <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis> : <Dash />)),
-    column('group', t('logs.group'), 80, (row) => (row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />)),
+    column('tokenName', t('logs.token'), 100, (row) =>
+      row.tokenName ? <Ellipsis title={row.tokenName}>{row.tokenName}</Ellipsis> : <Dash />,
+    ),
+    column('group', t('logs.group'), 80, (row) =>
+      row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />,
+    ),
     column('type', t('logs.type'), 86, (row) => <TypeCell type={row.type} />),
-    column('modelName', t('logs.model'), 0, (row) => <ModelCell row={row} other={parseLogOther(row.other)} />, { flex: 1, minWidth: 150 }),
+    column('modelName', t('logs.model'), 0, (row) => <ModelCell row={row} other={parseLogOther(row.other)} />, {
+      flex: 1,
+      minWidth: 150,
+    }),
     column('useTime', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} other={parseLogOther(row.other)} />),
     column('promptTokens', t('logs.input'), 68, (row) => tokens(row, row.promptTokens), right),
     column('completionTokens', t('logs.output'), 68, (row) => tokens(row, row.completionTokens), right),
-    column('quota', t('logs.cost'), 100, (row) => (charged(row) || row.quota !== 0 ? <Num strong>{format.money(row.quota, 'charge')}</Num> : <Dash />), right),
+    column(
+      'quota',
+      t('logs.cost'),
+      100,
+      (row) => (charged(row) || row.quota !== 0 ? <Num strong>{format.money(row.quota, 'charge')}</Num> : <Dash />),
+      right,
+    ),
     ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath other={parseLogOther(row.other)} />)] : []),
   ];
 }

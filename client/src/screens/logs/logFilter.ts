@@ -12,7 +12,16 @@ export interface LogFilters extends Record<string, string> {
   username: string;
 }
 
-export const noFilters: LogFilters = { from: '', to: '', type: '', tokenName: '', modelName: '', group: '', channelId: '', username: '' };
+export const noFilters: LogFilters = {
+  from: '',
+  to: '',
+  type: '',
+  tokenName: '',
+  modelName: '',
+  group: '',
+  channelId: '',
+  username: '',
+};
 
 const hour = 3_600_000;
 
@@ -43,11 +52,15 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
     modelName: text(filters.modelName),
     group: text(filters.group),
     ...(isAdmin
-      ? { username: text(filters.username), channelId: /^\d{1,9}$/.test(filters.channelId.trim()) ? Number(filters.channelId) : null }
+      ? {
+          username: text(filters.username),
+          channelId: /^\d{1,9}$/.test(filters.channelId.trim()) ? Number(filters.channelId) : null,
+        }
       : {}),
   };
 }
 
 /** Filters behind "Filters · n" on narrow screens: all but the time. */
 export const activeFilters = (filters: LogFilters): number =>
-  (['type', 'tokenName', 'modelName', 'group', 'channelId', 'username'] as const).filter((key) => filters[key] !== '').length;
+  (['type', 'tokenName', 'modelName', 'group', 'channelId', 'username'] as const).filter((key) => filters[key] !== '')
+    .length;

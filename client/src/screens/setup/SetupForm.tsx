@@ -39,7 +39,9 @@ export function SetupForm({ hasAdministrator }: { readonly hasAdministrator: boo
       await complete({ variables: { input: { ...administrator, username: administrator.username.trim(), ...modes } } });
       setDone(true);
       siteStatus.set({ ...siteStatus.get(), setup: true, ...modes });
-      setTimeout(() => { location.assign('/login'); }, reloadAfter);
+      setTimeout(() => {
+        location.assign('/login');
+      }, reloadAfter);
     } catch (error) {
       const { code, field } = toFailure(error);
       const message = code === 'NETWORK' ? t('setup.failed') : describeFailure(error, t);
@@ -49,11 +51,20 @@ export function SetupForm({ hasAdministrator }: { readonly hasAdministrator: boo
   });
 
   return (
-    <Box component="form" noValidate onSubmit={(event) => void submit(event)} sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+    <Box
+      component="form"
+      noValidate
+      onSubmit={(event) => void submit(event)}
+      sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
+    >
       {hasAdministrator ? (
         <Notice tone="blue">{t('setup.hasAdministrator')}</Notice>
       ) : (
-        <Card component="section" aria-labelledby="setup-administrator" sx={{ padding: 2, display: 'flex', flexDirection: 'column', gap: 2 }}>
+        <Card
+          component="section"
+          aria-labelledby="setup-administrator"
+          sx={{ padding: 2, display: 'flex', flexDirection: 'column', gap: 2 }}
+        >
           <Typography id="setup-administrator" variant="h2">
             {t('setup.administrator')}
           </Typography>
@@ -102,7 +113,9 @@ export function SetupForm({ hasAdministrator }: { readonly hasAdministrator: boo
         loading={formState.isSubmitting}
         startIcon={done && <CheckOutlinedIcon />}
         aria-live="polite"
-        onClick={(event) => { if (done) event.preventDefault(); }}
+        onClick={(event) => {
+          if (done) event.preventDefault();
+        }}
       >
         {done ? t('setup.done') : t('setup.submit')}
       </Button>

@@ -14,7 +14,8 @@ export function SetupScreen() {
   const { t } = useTranslation();
   const { systemName } = useStatus();
   const { data, error, refetch } = useQuery(SetupStatusDocument, { fetchPolicy: 'network-only' });
-  if (error && !data) return <LoadFailure title={t('setup.statusFailed')} error={error} onRetry={() => void refetch()} />;
+  if (error && !data)
+    return <LoadFailure title={t('setup.statusFailed')} error={error} onRetry={() => void refetch()} />;
   if (!data) return null;
   if (data.setup.status) return <Navigate to="/" replace />;
   const database = databaseNames[data.setup.databaseType] ?? data.setup.databaseType;

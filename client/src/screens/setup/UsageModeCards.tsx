@@ -33,7 +33,12 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
         <Typography id="setup-mode" variant="h2">
           {t('setup.mode')}
         </Typography>
-        <Button startIcon={<HelpOutlinedIcon />} onClick={() => { setComparing(true); }}>
+        <Button
+          startIcon={<HelpOutlinedIcon />}
+          onClick={() => {
+            setComparing(true);
+          }}
+        >
           {t('setup.compare')}
         </Button>
       </Box>
@@ -41,7 +46,9 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
         aria-labelledby="setup-mode"
         name={field.name}
         value={field.value}
-        onChange={(_, value) => { field.onChange(value); }}
+        onChange={(_, value) => {
+          field.onChange(value);
+        }}
         sx={{ gap: 1, flexWrap: 'nowrap' }}
       >
         {modes.map(({ value, name, text }) => (
@@ -57,7 +64,9 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
               cursor: 'pointer',
               border: `1px solid ${field.value === value ? vars.palette.primary.main : vars.palette.surface.lineStrong}`,
               backgroundColor: field.value === value ? vars.palette.action.selected : undefined,
-              '&:hover': { borderColor: field.value === value ? vars.palette.primary.main : vars.palette.text.disabled },
+              '&:hover': {
+                borderColor: field.value === value ? vars.palette.primary.main : vars.palette.text.disabled,
+              },
             })}
           >
             <Radio value={value} slotProps={{ input: { 'aria-describedby': `mode-${value}` } }} />
@@ -70,7 +79,14 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
           </Box>
         ))}
       </RadioGroup>
-      <Dialog open={comparing} onClose={() => { setComparing(false); }} maxWidth="sm" fullWidth>
+      <Dialog
+        open={comparing}
+        onClose={() => {
+          setComparing(false);
+        }}
+        maxWidth="sm"
+        fullWidth
+      >
         <DialogTitle>{t('setup.compareTitle')}</DialogTitle>
         <DialogContent>
           {modes.map(({ value, name, long }) => (
@@ -83,7 +99,12 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
           ))}
         </DialogContent>
         <DialogActions>
-          <Button variant="outlined" onClick={() => { setComparing(false); }}>
+          <Button
+            variant="outlined"
+            onClick={() => {
+              setComparing(false);
+            }}
+          >
             {t('actions.close')}
           </Button>
         </DialogActions>

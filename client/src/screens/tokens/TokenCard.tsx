@@ -11,7 +11,11 @@ export function TokenCard({ row, actions }: { readonly row: TokenRowFragment; re
   const { t } = useTranslation();
   return (
     <>
-      <RowCard title={row.name} value={<TokenRowActions row={row} actions={actions} />} meta={<KeyCell token={row} />} />
+      <RowCard
+        title={row.name}
+        value={<TokenRowActions row={row} actions={actions} />}
+        meta={<KeyCell token={row} />}
+      />
       <QuotaCell token={row} />
       <RowCard
         title=""

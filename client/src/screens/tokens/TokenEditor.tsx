@@ -26,7 +26,12 @@ import {
   toTokenValues,
   type TokenValues,
 } from './tokenForm.js';
-import { CreateTokenDocument, TokenChoicesDocument, UpdateTokenDocument, type TokenRowFragment } from './tokens.generated.js';
+import {
+  CreateTokenDocument,
+  TokenChoicesDocument,
+  UpdateTokenDocument,
+  type TokenRowFragment,
+} from './tokens.generated.js';
 
 export interface TokenEditorProps {
   /** Null makes a new one. */
@@ -42,7 +47,10 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
   const choices = useQuery(TokenChoicesDocument).data;
   const [create] = useMutation(CreateTokenDocument);
   const [update] = useMutation(UpdateTokenDocument);
-  const form = useForm<TokenValues>({ mode: 'onTouched', defaultValues: token ? toTokenValues(token, quotaPerUnit) : newToken });
+  const form = useForm<TokenValues>({
+    mode: 'onTouched',
+    defaultValues: token ? toTokenValues(token, quotaPerUnit) : newToken,
+  });
   const { control, setValue, formState } = form;
   const { dirtyFields } = formState;
   const [unlimited, limitModels] = useWatch({ control, name: ['unlimited', 'limitModels'] });
@@ -122,7 +130,12 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
           />
         </Box>
         {token === null && (
-          <SelectInput control={control} name="count" label={t('tokens.count')} choices={batchCounts.map((count) => ({ value: count, label: String(count) }))} />
+          <SelectInput
+            control={control}
+            name="count"
+            label={t('tokens.count')}
+            choices={batchCounts.map((count) => ({ value: count, label: String(count) }))}
+          />
         )}
       </DrawerSection>
       <DrawerSection title={t('tokens.quota')} explanation={t('tokens.quotaText')}>
@@ -135,9 +148,18 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
               label={t('tokens.amount')}
               prefix="$"
               required
-              rules={{ validate: (value) => /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) || t('tokens.amountInvalid') }}
+              rules={{
+                validate: (value) => /^\d{1,9}(\.\d{1,6})?$/.test(String(value).trim()) || t('tokens.amountInvalid'),
+              }}
             />
-            <Shortcuts items={amountPresets.map((amount) => ({ label: `$${String(amount)}`, pick: () => { setValue('amount', String(amount), { shouldDirty: true, shouldValidate: true }); } }))} />
+            <Shortcuts
+              items={amountPresets.map((amount) => ({
+                label: `$${String(amount)}`,
+                pick: () => {
+                  setValue('amount', String(amount), { shouldDirty: true, shouldValidate: true });
+                },
+              }))}
+            />
           </Box>
         )}
       </DrawerSection>
@@ -153,12 +175,20 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
             ...(knownGroup || !token ? [] : [{ value: token.group, label: token.group }]),
             ...groups.map((group) => ({
               value: group.name,
-              label: group.description && group.description !== group.name ? `${group.name} – ${group.description}` : group.name,
+              label:
+                group.description && group.description !== group.name
+                  ? `${group.name} – ${group.description}`
+                  : group.name,
               aside: <ToneChip tone={ratioTone(group.ratio)}>{`${ratio(group.ratio)}×`}</ToneChip>,
             })),
           ]}
         />
-        <SwitchRow control={control} name="limitModels" label={t('tokens.limitModels')} hint={t('tokens.limitModelsHint')} />
+        <SwitchRow
+          control={control}
+          name="limitModels"
+          label={t('tokens.limitModels')}
+          hint={t('tokens.limitModelsHint')}
+        />
         {limitModels && (
           <ChipsInput
             control={control}
@@ -180,7 +210,9 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
           hint={t('tokens.allowIpsHint')}
           rules={{
             validate: (value) => {
-              const lines = String(value).split('\n').map((line) => line.trim());
+              const lines = String(value)
+                .split('\n')
+                .map((line) => line.trim());
               const wrong = lines.findIndex((line) => line !== '' && !isAddress(line));
               return wrong === -1 || t('tokens.allowIpsInvalid', { line: wrong + 1 });
             },
@@ -195,7 +227,12 @@ function Shortcuts({ items }: { readonly items: readonly { readonly label: strin
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: '2px 8px', mt: '4px' }}>
       {items.map(({ label, pick }) => (
-        <Button key={label} className="num" onClick={pick} sx={{ minHeight: 24, padding: '0 2px', minWidth: 0, fontSize: 12 }}>
+        <Button
+          key={label}
+          className="num"
+          onClick={pick}
+          sx={{ minHeight: 24, padding: '0 2px', minWidth: 0, fontSize: 12 }}
+        >
           {label}
         </Button>
       ))}

@@ -36,13 +36,26 @@ export function TokenListScreen() {
   });
   const page = (data ?? previousData)?.myTokens;
   const reload = useCallback(() => void refetch(), [refetch]);
-  const edit = useCallback((token: TokenRowFragment) => { setOpened(String(token.id)); }, [setOpened]);
-  const showUsage = useCallback((token: TokenRowFragment) => { setUsed({ name: token.name, id: token.id, key: null }); }, []);
+  const edit = useCallback(
+    (token: TokenRowFragment) => {
+      setOpened(String(token.id));
+    },
+    [setOpened],
+  );
+  const showUsage = useCallback((token: TokenRowFragment) => {
+    setUsed({ name: token.name, id: token.id, key: null });
+  }, []);
   const actions = useTokenActions({ refetch: reload, edit, showUsage });
   const columns = useMemo(() => tokenColumns(t, actions), [t, actions]);
 
   const add = (
-    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => { setOpened('new'); }}>
+    <Button
+      variant="contained"
+      startIcon={<AddOutlinedIcon />}
+      onClick={() => {
+        setOpened('new');
+      }}
+    >
       {t('tokens.create')}
     </Button>
   );
@@ -61,7 +74,17 @@ export function TokenListScreen() {
             activeCount={0}
             onQuery={query}
             onReset={grid.resetFilter}
-            main={<TextFilter search label={t('tokens.search')} value={draft.keyword} onChange={(value) => { type({ keyword: value }); }} width={280} />}
+            main={
+              <TextFilter
+                search
+                label={t('tokens.search')}
+                value={draft.keyword}
+                onChange={(value) => {
+                  type({ keyword: value });
+                }}
+                width={280}
+              />
+            }
           />
         )
       }
@@ -80,7 +103,12 @@ export function TokenListScreen() {
         rowHeight={48}
         renderCard={(row) => <TokenCard row={row} actions={actions} />}
         empty={
-          <EmptyState icon={<VpnKeyOutlinedIcon />} title={t('tokens.emptyTitle')} text={t('tokens.emptyText')} action={add}>
+          <EmptyState
+            icon={<VpnKeyOutlinedIcon />}
+            title={t('tokens.emptyTitle')}
+            text={t('tokens.emptyText')}
+            action={add}
+          >
             <Box sx={{ mt: 4, width: '100%', maxWidth: 520 }}>
               <CodeBlock scroll text={curlExample(address, 'sk-…')} />
             </Box>
@@ -92,11 +120,22 @@ export function TokenListScreen() {
           key={opened}
           token={editedRow ?? null}
           onSaved={reload}
-          onCreated={(created) => { setUsed(created); }}
-          onClosed={() => { setOpened(null); }}
+          onCreated={(created) => {
+            setUsed(created);
+          }}
+          onClosed={() => {
+            setOpened(null);
+          }}
         />
       )}
-      {used && <TokenUsageDialog token={used} onClose={() => { setUsed(null); }} />}
+      {used && (
+        <TokenUsageDialog
+          token={used}
+          onClose={() => {
+            setUsed(null);
+          }}
+        />
+      )}
     </ListScreen>
   );
 }

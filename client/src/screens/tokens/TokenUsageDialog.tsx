@@ -60,14 +60,22 @@ export function TokenUsageDialog({
   const [example, setExample] = useState<Example>('curl');
   const load = async () => {
     if (token.key !== null) return withPrefix(token.key);
-    const { data } = await client.query({ query: TokenKeyDocument, variables: { id: token.id }, fetchPolicy: 'no-cache' });
+    const { data } = await client.query({
+      query: TokenKeyDocument,
+      variables: { id: token.id },
+      fetchPolicy: 'no-cache',
+    });
     return withPrefix(data?.tokenKey ?? '');
   };
   const shown = token.key === null ? 'sk-…' : withPrefix(token.key);
   const row = { display: 'grid', gridTemplateColumns: '96px 1fr 32px', alignItems: 'center', minHeight: 34 } as const;
   return (
     <Dialog open onClose={onClose} maxWidth="sm" fullWidth>
-      <DialogTitle>{token.key === null ? t('tokens.usageOf', { name: token.name }) : t('tokens.createdTitle', { name: token.name })}</DialogTitle>
+      <DialogTitle>
+        {token.key === null
+          ? t('tokens.usageOf', { name: token.name })
+          : t('tokens.createdTitle', { name: token.name })}
+      </DialogTitle>
       <DialogContent>
         <Box sx={row}>
           <Box sx={{ color: 'text.secondary' }}>{t('tokens.baseAddress')}</Box>
@@ -77,9 +85,19 @@ export function TokenUsageDialog({
         <Box sx={row}>
           <Box sx={{ color: 'text.secondary' }}>{t('tokens.key')}</Box>
           <Mono>{shown}</Mono>
-          <CopyButton value={load} shown={token.key === null ? '' : maskKey(shown)} label={t('tokens.copyKeyOf', { name: token.name })} />
+          <CopyButton
+            value={load}
+            shown={token.key === null ? '' : maskKey(shown)}
+            label={t('tokens.copyKeyOf', { name: token.name })}
+          />
         </Box>
-        <Tabs value={example} onChange={(_, value: Example) => { setExample(value); }} sx={{ mt: 1, mb: 1.5, borderBottom: '1px solid', borderColor: 'divider' }}>
+        <Tabs
+          value={example}
+          onChange={(_, value: Example) => {
+            setExample(value);
+          }}
+          sx={{ mt: 1, mb: 1.5, borderBottom: '1px solid', borderColor: 'divider' }}
+        >
           <Tab value="curl" label="curl" />
           <Tab value="python" label="Python" />
           <Tab value="node" label="Node.js" />

@@ -45,7 +45,11 @@ export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id'
   const [key, setKey] = useState<string | null>(null);
 
   const load = async () => {
-    const { data } = await client.query({ query: TokenKeyDocument, variables: { id: token.id }, fetchPolicy: 'no-cache' });
+    const { data } = await client.query({
+      query: TokenKeyDocument,
+      variables: { id: token.id },
+      fetchPolicy: 'no-cache',
+    });
     if (!data) throw new Error('no key');
     return withPrefix(data.tokenKey);
   };
@@ -59,18 +63,29 @@ export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id'
 
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', minWidth: 0, maxWidth: '100%' }}>
-      <Box className="mono" title={key ?? undefined} sx={{ minWidth: 0, flex: 1, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', mr: 0.5 }}>
+      <Box
+        className="mono"
+        title={key ?? undefined}
+        sx={{ minWidth: 0, flex: 1, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', mr: 0.5 }}
+      >
         {key ?? shortMask(token.maskedKey)}
       </Box>
       <IconButton
-        aria-label={key === null ? t('tokens.showKeyOf', { name: token.name }) : t('tokens.hideKeyOf', { name: token.name })}
+        aria-label={
+          key === null ? t('tokens.showKeyOf', { name: token.name }) : t('tokens.hideKeyOf', { name: token.name })
+        }
         aria-pressed={key !== null}
         onClick={() => void show()}
         sx={{ width: 26, height: 26, '& svg': { fontSize: 15 } }}
       >
         {key === null ? <VisibilityOutlinedIcon /> : <VisibilityOffOutlinedIcon />}
       </IconButton>
-      <CopyButton value={load} label={t('tokens.copyKeyOf', { name: token.name })} shown={shortMask(token.maskedKey)} size={26} />
+      <CopyButton
+        value={load}
+        label={t('tokens.copyKeyOf', { name: token.name })}
+        shown={shortMask(token.maskedKey)}
+        size={26}
+      />
     </Box>
   );
 }
@@ -82,10 +97,20 @@ export const withPrefix = (key: string): string => (key.startsWith('sk-') ? key 
 const shortMask = (masked: string): string => withPrefix(masked).replace(/[*•]+/, '…');
 
 /** "$67.60 left of $250.00" over a bar; unlimited tokens say what was used. */
-export function QuotaCell({ token }: { readonly token: Pick<TokenRowFragment, 'remainQuota' | 'usedQuota' | 'unlimitedQuota'> }) {
+export function QuotaCell({
+  token,
+}: {
+  readonly token: Pick<TokenRowFragment, 'remainQuota' | 'usedQuota' | 'unlimitedQuota'>;
+}) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const line = { display: 'flex', justifyContent: 'space-between', gap: 1, lineHeight: '18px', whiteSpace: 'nowrap' } as const;
+  const line = {
+    display: 'flex',
+    justifyContent: 'space-between',
+    gap: 1,
+    lineHeight: '18px',
+    whiteSpace: 'nowrap',
+  } as const;
   if (token.unlimitedQuota) {
     return (
       <Box className="num" sx={{ ...line, width: '100%' }}>
@@ -107,12 +132,22 @@ export function QuotaCell({ token }: { readonly token: Pick<TokenRowFragment, 'r
           {t('tokens.of', { amount: money(total, 'balance') })}
         </Box>
       </Box>
-      <LinearProgress variant="determinate" value={share * 100} color={color} aria-label={t('tokens.quotaLeft')} sx={{ mt: '2px' }} />
+      <LinearProgress
+        variant="determinate"
+        value={share * 100}
+        color={color}
+        aria-label={t('tokens.quotaLeft')}
+        sx={{ mt: '2px' }}
+      />
     </Box>
   );
 }
 
-export function ModelLimits({ token }: { readonly token: Pick<TokenRowFragment, 'modelLimits' | 'modelLimitsEnabled'> }) {
+export function ModelLimits({
+  token,
+}: {
+  readonly token: Pick<TokenRowFragment, 'modelLimits' | 'modelLimitsEnabled'>;
+}) {
   const { t } = useTranslation();
   const models = token.modelLimitsEnabled ? fromCommaList(token.modelLimits) : [];
   if (models.length === 0) return <Ellipsis>{t('tokens.allModels')}</Ellipsis>;
@@ -131,8 +166,18 @@ export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragme
       <RowMenu
         label={t('tokens.moreOf', { name: row.name })}
         actions={[
-          { label: t('tokens.usage'), onSelect: () => { actions.showUsage(row); } },
-          { label: t('actions.edit'), onSelect: () => { actions.edit(row); } },
+          {
+            label: t('tokens.usage'),
+            onSelect: () => {
+              actions.showUsage(row);
+            },
+          },
+          {
+            label: t('actions.edit'),
+            onSelect: () => {
+              actions.edit(row);
+            },
+          },
           { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
         ]}
       />

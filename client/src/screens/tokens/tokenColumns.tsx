@@ -18,24 +18,72 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       flex: 1,
       minWidth: 140,
       renderCell: ({ row }) => (
-        <MuiLink component="button" underline="hover" color="textPrimary" noWrap onClick={() => { actions.edit(row); }} sx={{ fontWeight: 500, fontSize: 13 }}>
+        <MuiLink
+          component="button"
+          underline="hover"
+          color="textPrimary"
+          noWrap
+          onClick={() => {
+            actions.edit(row);
+          }}
+          sx={{ fontWeight: 500, fontSize: 13 }}
+        >
           {row.name}
         </MuiLink>
       ),
     },
-    { field: 'maskedKey', headerName: t('tokens.key'), width: 184, sortable: false, renderCell: ({ row }) => <KeyCell token={row} /> },
-    { field: 'status', headerName: t('tokens.status'), width: 106, renderCell: ({ row }) => <TokenStatusChip status={row.status} /> },
-    { field: 'remainQuota', headerName: t('tokens.quota'), width: 190, renderCell: ({ row }) => <QuotaCell token={row} /> },
+    {
+      field: 'maskedKey',
+      headerName: t('tokens.key'),
+      width: 184,
+      sortable: false,
+      renderCell: ({ row }) => <KeyCell token={row} />,
+    },
+    {
+      field: 'status',
+      headerName: t('tokens.status'),
+      width: 106,
+      renderCell: ({ row }) => <TokenStatusChip status={row.status} />,
+    },
+    {
+      field: 'remainQuota',
+      headerName: t('tokens.quota'),
+      width: 190,
+      renderCell: ({ row }) => <QuotaCell token={row} />,
+    },
     {
       field: 'group',
       headerName: t('tokens.group'),
       width: 96,
       renderCell: ({ row }) => (row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />),
     },
-    { field: 'modelLimits', headerName: t('tokens.models'), width: 92, sortable: false, renderCell: ({ row }) => <ModelLimits token={row} /> },
-    { field: 'createdTime', headerName: t('tokens.created'), width: 136, renderCell: ({ row }) => <Quiet>{dateTime(row.createdTime)}</Quiet> },
-    { field: 'expiredTime', headerName: t('tokens.expires'), width: 136, renderCell: ({ row }) => <Expiry time={row.expiredTime} never={t('tokens.never')} /> },
-    { field: 'actions', headerName: '', width: 92, sortable: false, align: 'right', renderCell: ({ row }) => <TokenRowActions row={row} actions={actions} /> },
+    {
+      field: 'modelLimits',
+      headerName: t('tokens.models'),
+      width: 92,
+      sortable: false,
+      renderCell: ({ row }) => <ModelLimits token={row} />,
+    },
+    {
+      field: 'createdTime',
+      headerName: t('tokens.created'),
+      width: 136,
+      renderCell: ({ row }) => <Quiet>{dateTime(row.createdTime)}</Quiet>,
+    },
+    {
+      field: 'expiredTime',
+      headerName: t('tokens.expires'),
+      width: 136,
+      renderCell: ({ row }) => <Expiry time={row.expiredTime} never={t('tokens.never')} />,
+    },
+    {
+      field: 'actions',
+      headerName: '',
+      width: 92,
+      sortable: false,
+      align: 'right',
+      renderCell: ({ row }) => <TokenRowActions row={row} actions={actions} />,
+    },
   ];
 }
 

@@ -58,25 +58,36 @@ export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): To
 });
 
 /** The parts of the input; an edit sends those whose fields were changed. */
-export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, (values: TokenValues, quotaPerUnit: number) => Partial<TokenInput>> = {
+export const inputParts: Record<
+  Exclude<keyof TokenValues, 'count'>,
+  (values: TokenValues, quotaPerUnit: number) => Partial<TokenInput>
+> = {
   name: (values) => ({ name: values.name.trim() }),
   expires: (values) => ({ expiredTime: values.expires === '' ? null : new Date(values.expires).toISOString() }),
-  amount: (values, quotaPerUnit) => (values.unlimited ? {} : { remainQuota: Math.round(Number(values.amount) * quotaPerUnit) }),
+  amount: (values, quotaPerUnit) =>
+    values.unlimited ? {} : { remainQuota: Math.round(Number(values.amount) * quotaPerUnit) },
   unlimited: (values) => ({ unlimitedQuota: values.unlimited }),
   group: (values) => ({ group: values.group }),
   limitModels: (values) => ({ modelLimitsEnabled: values.limitModels && values.models.length > 0 }),
-  models: (values) => ({ modelLimits: toCommaList(values.models), modelLimitsEnabled: values.limitModels && values.models.length > 0 }),
+  models: (values) => ({
+    modelLimits: toCommaList(values.models),
+    modelLimitsEnabled: values.limitModels && values.models.length > 0,
+  }),
   allowIps: (values) => ({ allowIps: values.allowIps.trim() }),
 };
 
 export const toTokenInput = (values: TokenValues, quotaPerUnit: number): TokenInput =>
-  Object.assign({ name: values.name.trim() }, ...Object.values(inputParts).map((part) => part(values, quotaPerUnit))) as TokenInput;
+  Object.assign(
+    { name: values.name.trim() },
+    ...Object.values(inputParts).map((part) => part(values, quotaPerUnit)),
+  ) as TokenInput;
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** Names of a batch: the first as typed, the others with six random characters. */
 export function batchNames(name: string, count: number): string[] {
-  const suffix = () => Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => letters[byte % letters.length]).join('');
+  const suffix = () =>
+    Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => letters[byte % letters.length]).join('');
   return Array.from({ length: count }, (_, index) => (index === 0 ? name : `${name.slice(0, 23)}-${suffix()}`));
 }
 

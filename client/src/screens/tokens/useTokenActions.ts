@@ -25,7 +25,9 @@ export function useTokenActions(options: {
   const [update] = useMutation(UpdateTokenDocument);
   const [runDelete] = useMutation(DeleteTokenDocument);
   return useMemo(() => {
-    const fail = (error: unknown) => { toast.error(describeFailure(error, t)); };
+    const fail = (error: unknown) => {
+      toast.error(describeFailure(error, t));
+    };
     return {
       edit,
       showUsage,
@@ -37,7 +39,12 @@ export function useTokenActions(options: {
         }).catch(fail);
       },
       remove: async (token) => {
-        const question = { title: t('tokens.deleteTitle', { name: token.name }), body: t('tokens.deleteBody'), verb: t('actions.delete'), destructive: true };
+        const question = {
+          title: t('tokens.deleteTitle', { name: token.name }),
+          body: t('tokens.deleteBody'),
+          verb: t('actions.delete'),
+          destructive: true,
+        };
         if (!(await confirm(question))) return;
         try {
           await runDelete({ variables: { id: token.id } });

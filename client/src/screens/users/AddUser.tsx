@@ -20,7 +20,9 @@ export function AddUser({ onSaved, onClosed }: { readonly onSaved: () => void; r
       saveLabel={t('users.create')}
       onClosed={onClosed}
       onSave={async ({ username, displayName, password }) => {
-        await create({ variables: { input: { username: username.trim(), displayName: displayName.trim(), password } } });
+        await create({
+          variables: { input: { username: username.trim(), displayName: displayName.trim(), password } },
+        });
         toast.success(t('users.created', { name: username.trim() }));
         onSaved();
       }}
@@ -33,7 +35,7 @@ export function AddUser({ onSaved, onClosed }: { readonly onSaved: () => void; r
           required
           autoFocus
           maxLength={12}
-          rules={{ validate: (value) => String(value).trim() !== '' || t('users.usernameMissing') }}
+          rules={{ validate: (value) => value.trim() !== '' || t('users.usernameMissing') }}
         />
         <TextInput control={form.control} name="displayName" label={t('users.displayName')} optional maxLength={20} />
         <TextInput

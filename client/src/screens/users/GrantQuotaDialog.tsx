@@ -55,12 +55,25 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
             prefix="$"
             required
             hint={t('users.grantHint')}
-            rules={{ validate: (value) => parseGrant(String(value), quotaPerUnit) !== null || t('users.grantInvalid') }}
+            rules={{ validate: (value) => parseGrant(value, quotaPerUnit) !== null || t('users.grantInvalid') }}
           />
           <TextInput control={form.control} name="note" label={t('users.grantNote')} optional maxLength={200} />
-          <Box className="num" role="status" sx={({ vars }) => ({ display: 'flex', justifyContent: 'space-between', padding: '8px 12px', borderRadius: '6px', backgroundColor: vars.palette.surface.sunken })}>
+          <Box
+            className="num"
+            role="status"
+            sx={({ vars }) => ({
+              display: 'flex',
+              justifyContent: 'space-between',
+              padding: '8px 12px',
+              borderRadius: '6px',
+              backgroundColor: vars.palette.surface.sunken,
+            })}
+          >
             <span>{t('users.grantResult')}</span>
-            <Box component="span" sx={{ fontWeight: 600, color: after !== null && after < 0 ? 'error.main' : undefined }}>
+            <Box
+              component="span"
+              sx={{ fontWeight: 600, color: after !== null && after < 0 ? 'error.main' : undefined }}
+            >
               {money(user.quota, 'balance')} → {after === null ? '–' : money(after, 'balance')}
             </Box>
           </Box>

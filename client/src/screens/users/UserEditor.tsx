@@ -14,7 +14,14 @@ import { dateTime, integer } from '../../lib/format.js';
 import type { SessionUser } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { mayManage } from './userCells.js';
-import { UpdateUserDocument, UserDocument, UserGroupsDocument, type UserPatch, type UserQuery, type UserRowFragment } from './users.generated.js';
+import {
+  UpdateUserDocument,
+  UserDocument,
+  UserGroupsDocument,
+  type UserPatch,
+  type UserQuery,
+  type UserRowFragment,
+} from './users.generated.js';
 
 export interface UserEditorProps {
   readonly id: number;
@@ -26,16 +33,27 @@ export interface UserEditorProps {
 
 export function UserEditor(props: UserEditorProps) {
   const { t } = useTranslation();
-  const { data, error, refetch } = useQuery(UserDocument, { variables: { id: props.id }, fetchPolicy: 'cache-and-network' });
+  const { data, error, refetch } = useQuery(UserDocument, {
+    variables: { id: props.id },
+    fetchPolicy: 'cache-and-network',
+  });
   if (data) return <UserForm {...props} user={data.user} />;
+  // It slides in when it has something to show: an empty panel first would be drawn twice.
+  if (!error) return null;
   return (
     <SideDrawer open width={480} title={t('users.edit')} meta={`#${String(props.id)}`} onClose={props.onClosed}>
-      {error && <LoadFailure title={t('users.loadFailed')} error={error} onRetry={() => void refetch()} />}
+      <LoadFailure title={t('users.loadFailed')} error={error} onRetry={() => void refetch()} />
     </SideDrawer>
   );
 }
 
-function UserForm({ user, viewer, onSaved, onGrant, onClosed }: UserEditorProps & { readonly user: UserQuery['user'] }) {
+function UserForm({
+  user,
+  viewer,
+  onSaved,
+  onGrant,
+  onClosed,
+}: UserEditorProps & { readonly user: UserQuery['user'] }) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const [update] = useMutation(UpdateUserDocument);
@@ -57,7 +75,9 @@ function UserForm({ user, viewer, onSaved, onGrant, onClosed }: UserEditorProps 
       onClosed={onClosed}
       onSave={async (values) => {
         const changed = Object.keys(dirtyFields) as (keyof typeof values)[];
-        const input = Object.fromEntries(changed.map((name) => [name, name === 'password' ? values[name] : values[name].trim()])) as UserPatch;
+        const input = Object.fromEntries(
+          changed.map((name) => [name, name === 'password' ? values[name] : values[name].trim()]),
+        ) as UserPatch;
         if (input.password === '') delete input.password;
         if (Object.keys(input).length > 0) await update({ variables: { id: user.id, input } });
         toast.success(t('users.saved', { name: values.username.trim() }));
@@ -71,7 +91,7 @@ function UserForm({ user, viewer, onSaved, onGrant, onClosed }: UserEditorProps 
           label={t('users.username')}
           required
           maxLength={12}
-          rules={{ validate: (value) => String(value).trim() !== '' || t('users.usernameMissing') }}
+          rules={{ validate: (value) => value.trim() !== '' || t('users.usernameMissing') }}
         />
         <TextInput control={form.control} name="displayName" label={t('users.displayName')} optional maxLength={20} />
         <TextInput
@@ -83,7 +103,7 @@ function UserForm({ user, viewer, onSaved, onGrant, onClosed }: UserEditorProps 
           autoComplete="new-password"
           placeholder={t('users.passwordUnchanged')}
           hint={t('users.passwordHint')}
-          rules={{ validate: (value) => value === '' || String(value).length >= 8 || t('users.passwordShort') }}
+          rules={{ validate: (value) => value === '' || value.length >= 8 || t('users.passwordShort') }}
         />
       </DrawerSection>
       <DrawerSection title={t('users.groupAndQuota')}>
@@ -100,10 +120,20 @@ function UserForm({ user, viewer, onSaved, onGrant, onClosed }: UserEditorProps 
               {money(user.quota, 'balance')}
             </Typography>
             <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
-              {t('users.usedIn', { amount: money(user.usedQuota, 'balance'), count: user.requestCount, requests: integer(user.requestCount) })}
+              {t('users.usedIn', {
+                amount: money(user.usedQuota, 'balance'),
+                count: user.requestCount,
+                requests: integer(user.requestCount),
+              })}
             </Box>
           </Box>
-          <Button variant="outlined" disabled={!own && !mayManage(viewer, user)} onClick={() => { onGrant(user); }}>
+          <Button
+            variant="outlined"
+            disabled={!own && !mayManage(viewer, user)}
+            onClick={() => {
+              onGrant(user);
+            }}
+          >
             {t('users.grant')}
           </Button>
         </Box>

@@ -46,12 +46,24 @@ export function UserListScreen() {
   });
   const page = (data ?? previousData)?.users;
   const reload = useCallback(() => void refetch(), [refetch]);
-  const edit = useCallback((user: UserRowFragment) => void navigate(`/user/edit/${String(user.id)}${search}`), [navigate, search]);
+  const edit = useCallback(
+    (user: UserRowFragment) => void navigate(`/user/edit/${String(user.id)}${search}`),
+    [navigate, search],
+  );
   const actions = useUserActions({ refetch: reload, edit, grant: setGranting });
-  const columns = useMemo(() => userColumns({ t, format, actions, viewer, search }), [t, format, actions, viewer, search]);
+  const columns = useMemo(
+    () => userColumns({ t, format, actions, viewer, search }),
+    [t, format, actions, viewer, search],
+  );
 
   const add = (
-    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => { setOpened('new'); }}>
+    <Button
+      variant="contained"
+      startIcon={<AddOutlinedIcon />}
+      onClick={() => {
+        setOpened('new');
+      }}
+    >
       {t('users.add')}
     </Button>
   );
@@ -65,13 +77,25 @@ export function UserListScreen() {
           activeCount={group ? 1 : 0}
           onQuery={query}
           onReset={grid.resetFilter}
-          main={<TextFilter search label={t('users.search')} value={draft.keyword} onChange={(value) => { type({ keyword: value }); }} width={260} />}
+          main={
+            <TextFilter
+              search
+              label={t('users.search')}
+              value={draft.keyword}
+              onChange={(value) => {
+                type({ keyword: value });
+              }}
+              width={260}
+            />
+          }
           more={
             <SelectFilter
               label={t('users.group')}
               all={t('users.allGroups')}
               value={draft.group}
-              onChange={(value) => { choose({ group: value }); }}
+              onChange={(value) => {
+                choose({ group: value });
+              }}
               choices={groups.map((name) => ({ value: name, label: name }))}
               width={140}
             />
@@ -96,7 +120,9 @@ export function UserListScreen() {
           <RowCard
             title={row.username}
             value={<Num>{format.money(row.quota, 'balance')}</Num>}
-            meta={[`#${String(row.id)}`, row.displayName === row.username ? '' : row.displayName].filter(Boolean).join(' · ')}
+            meta={[`#${String(row.id)}`, row.displayName === row.username ? '' : row.displayName]
+              .filter(Boolean)
+              .join(' · ')}
             metaEnd={<Num>{t('users.used', { amount: format.money(row.usedQuota, 'balance') })}</Num>}
             chips={
               <>
@@ -110,9 +136,32 @@ export function UserListScreen() {
         )}
         empty={<EmptyState icon={<GroupOutlinedIcon />} title={t('users.emptyTitle')} />}
       />
-      {opened === 'new' && <AddUser onSaved={reload} onClosed={() => { setOpened(null); }} />}
-      {editedId !== undefined && <UserEditor key={editedId} id={Number(editedId)} viewer={viewer} onSaved={reload} onGrant={setGranting} onClosed={() => void navigate(`/user${search}`)} />}
-      {granting && <GrantQuotaDialog user={granting} onClose={() => { setGranting(null); }} />}
+      {opened === 'new' && (
+        <AddUser
+          onSaved={reload}
+          onClosed={() => {
+            setOpened(null);
+          }}
+        />
+      )}
+      {editedId !== undefined && (
+        <UserEditor
+          key={editedId}
+          id={Number(editedId)}
+          viewer={viewer}
+          onSaved={reload}
+          onGrant={setGranting}
+          onClosed={() => void navigate(`/user${search}`)}
+        />
+      )}
+      {granting && (
+        <GrantQuotaDialog
+          user={granting}
+          onClose={() => {
+            setGranting(null);
+          }}
+        />
+      )}
     </ListScreen>
   );
 }

@@ -5,7 +5,12 @@ import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { adminRole } from '../../lib/session.js';
-import { DeleteUserDocument, SetUserRoleDocument, SetUserStatusDocument, type UserRowFragment } from './users.generated.js';
+import {
+  DeleteUserDocument,
+  SetUserRoleDocument,
+  SetUserStatusDocument,
+  type UserRowFragment,
+} from './users.generated.js';
 import { UserStatus } from './userCells.js';
 
 export interface UserActions {
@@ -28,27 +33,44 @@ export function useUserActions(options: {
   const [changeRole] = useMutation(SetUserRoleDocument);
   const [runDelete] = useMutation(DeleteUserDocument);
   return useMemo(() => {
-    const fail = (error: unknown) => { toast.error(describeFailure(error, t)); };
+    const fail = (error: unknown) => {
+      toast.error(describeFailure(error, t));
+    };
     return {
       edit,
       grant,
       toggle: async (user) => {
         const status = user.status === UserStatus.active ? UserStatus.banned : UserStatus.active;
-        const question = { title: t('users.banTitle', { name: user.username }), body: t('users.banBody'), verb: t('users.ban'), destructive: true };
+        const question = {
+          title: t('users.banTitle', { name: user.username }),
+          body: t('users.banBody'),
+          verb: t('users.ban'),
+          destructive: true,
+        };
         if (status === UserStatus.banned && !(await confirm(question))) return;
-        await setStatus({ variables: { id: user.id, status }, optimisticResponse: { setUserStatus: { ...user, status } } }).catch(fail);
+        await setStatus({
+          variables: { id: user.id, status },
+          optimisticResponse: { setUserStatus: { ...user, status } },
+        }).catch(fail);
       },
       setRole: async (user, role) => {
         const up = role === adminRole;
         const question = {
-          title: up ? t('users.promoteTitle', { name: user.username }) : t('users.demoteTitle', { name: user.username }),
+          title: up
+            ? t('users.promoteTitle', { name: user.username })
+            : t('users.demoteTitle', { name: user.username }),
           body: up ? t('users.promoteBody') : t('users.demoteBody'),
           verb: up ? t('users.promote') : t('users.demote'),
         };
         if (await confirm(question)) await changeRole({ variables: { id: user.id, role } }).catch(fail);
       },
       remove: async (user) => {
-        const question = { title: t('users.deleteTitle', { name: user.username }), body: t('users.deleteBody'), verb: t('actions.delete'), destructive: true };
+        const question = {
+          title: t('users.deleteTitle', { name: user.username }),
+          body: t('users.deleteBody'),
+          verb: t('actions.delete'),
+          destructive: true,
+        };
         if (!(await confirm(question))) return;
         try {
           await runDelete({ variables: { id: user.id } });

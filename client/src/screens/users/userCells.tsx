@@ -11,16 +11,37 @@ export const UserStatus = { active: 1, banned: 2, other: 3 } as const;
 
 export function UserStatusChip({ user }: { readonly user: Pick<UserRowFragment, 'status' | 'deletedAt'> }) {
   const { t } = useTranslation();
-  if (user.deletedAt) return <ToneChip tone="grey" dot>{t('users.deactivated')}</ToneChip>;
+  if (user.deletedAt)
+    return (
+      <ToneChip tone="grey" dot>
+        {t('users.deactivated')}
+      </ToneChip>
+    );
   switch (user.status) {
     case UserStatus.active:
-      return <ToneChip tone="green" dot>{t('users.active')}</ToneChip>;
+      return (
+        <ToneChip tone="green" dot>
+          {t('users.active')}
+        </ToneChip>
+      );
     case UserStatus.banned:
-      return <ToneChip tone="red" dot>{t('users.banned')}</ToneChip>;
+      return (
+        <ToneChip tone="red" dot>
+          {t('users.banned')}
+        </ToneChip>
+      );
     case UserStatus.other:
-      return <ToneChip tone="amber" dot>{t('users.otherStatus')}</ToneChip>;
+      return (
+        <ToneChip tone="amber" dot>
+          {t('users.otherStatus')}
+        </ToneChip>
+      );
     default:
-      return <ToneChip tone="grey" dot>{t('users.unknownStatus')}</ToneChip>;
+      return (
+        <ToneChip tone="grey" dot>
+          {t('users.unknownStatus')}
+        </ToneChip>
+      );
   }
 }
 
@@ -34,18 +55,43 @@ export function RoleChip({ role }: { readonly role: number }) {
 
 /** Below him in rank; the super admin stands over everybody. */
 export const mayManage = (viewer: SessionUser | null, user: Pick<UserRowFragment, 'role' | 'id'>): boolean =>
-  viewer !== null && viewer.id !== user.id && (viewer.role >= rootRole ? user.role < rootRole : viewer.role > user.role);
+  viewer !== null &&
+  viewer.id !== user.id &&
+  (viewer.role >= rootRole ? user.role < rootRole : viewer.role > user.role);
 
-export function UserRowActions({ row, actions, viewer }: { readonly row: UserRowFragment; readonly actions: UserActions; readonly viewer: SessionUser | null }) {
+export function UserRowActions({
+  row,
+  actions,
+  viewer,
+}: {
+  readonly row: UserRowFragment;
+  readonly actions: UserActions;
+  readonly viewer: SessionUser | null;
+}) {
   const { t } = useTranslation();
   if (row.deletedAt) return null;
   const manages = mayManage(viewer, row);
   const isRoot = (viewer?.role ?? 0) >= rootRole;
   const menu: RowAction[] = [
-    { label: t('actions.edit'), onSelect: () => { actions.edit(row); } },
-    { label: t('users.grant'), disabled: !manages && viewer?.id !== row.id, onSelect: () => { actions.grant(row); } },
-    ...(isRoot && row.role < adminRole ? [{ label: t('users.promote'), disabled: !manages, onSelect: () => void actions.setRole(row, adminRole) }] : []),
-    ...(isRoot && row.role === adminRole ? [{ label: t('users.demote'), disabled: !manages, onSelect: () => void actions.setRole(row, 1) }] : []),
+    {
+      label: t('actions.edit'),
+      onSelect: () => {
+        actions.edit(row);
+      },
+    },
+    {
+      label: t('users.grant'),
+      disabled: !manages && viewer?.id !== row.id,
+      onSelect: () => {
+        actions.grant(row);
+      },
+    },
+    ...(isRoot && row.role < adminRole
+      ? [{ label: t('users.promote'), disabled: !manages, onSelect: () => void actions.setRole(row, adminRole) }]
+      : []),
+    ...(isRoot && row.role === adminRole
+      ? [{ label: t('users.demote'), disabled: !manages, onSelect: () => void actions.setRole(row, 1) }]
+      : []),
     { label: t('actions.delete'), destructive: true, disabled: !manages, onSelect: () => void actions.remove(row) },
   ];
   return (
@@ -63,12 +109,25 @@ export function UserRowActions({ row, actions, viewer }: { readonly row: UserRow
 }
 
 /** Two amounts above each other: what is left, and what was used. */
-export function TwoLines({ first, second, end = false }: { readonly first: string; readonly second: string; readonly end?: boolean }) {
+export function TwoLines({
+  first,
+  second,
+  end = false,
+}: {
+  readonly first: string;
+  readonly second: string;
+  readonly end?: boolean;
+}) {
   const clip = { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' } as const;
   return (
-    <Box sx={{ minWidth: 0, lineHeight: '18px', textAlign: end ? 'right' : 'left' }} className={end ? 'num' : undefined}>
+    <Box
+      sx={{ minWidth: 0, lineHeight: '18px', textAlign: end ? 'right' : 'left' }}
+      className={end ? 'num' : undefined}
+    >
       <Box sx={clip}>{first}</Box>
-      {second !== '' && <Box sx={{ ...clip, fontSize: 12, lineHeight: '16px', color: 'text.secondary', fontWeight: 400 }}>{second}</Box>}
+      {second !== '' && (
+        <Box sx={{ ...clip, fontSize: 12, lineHeight: '16px', color: 'text.secondary', fontWeight: 400 }}>{second}</Box>
+      )}
     </Box>
   );
 }

@@ -33,27 +33,80 @@ export function userColumns({ t, format, actions, viewer, search }: UserCellTool
       minWidth: 160,
       renderCell: ({ row }) => (
         <Box sx={{ minWidth: 0, lineHeight: '18px' }}>
-          <MuiLink component={Link} to={`/user/edit/${String(row.id)}${search}`} underline="hover" color="inherit" noWrap sx={{ fontWeight: 500, display: 'block' }}>
+          <MuiLink
+            component={Link}
+            to={`/user/edit/${String(row.id)}${search}`}
+            underline="hover"
+            color="inherit"
+            noWrap
+            sx={{ fontWeight: 500, display: 'block' }}
+          >
             {row.username}
           </MuiLink>
           {row.displayName !== '' && row.displayName !== row.username && (
-            <Box sx={{ fontSize: 12, lineHeight: '16px', color: 'text.secondary', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }}>{row.displayName}</Box>
+            <Box
+              sx={{
+                fontSize: 12,
+                lineHeight: '16px',
+                color: 'text.secondary',
+                overflow: 'hidden',
+                textOverflow: 'ellipsis',
+                whiteSpace: 'nowrap',
+              }}
+            >
+              {row.displayName}
+            </Box>
           )}
         </Box>
       ),
     },
-    { field: 'group', headerName: t('users.group'), width: 120, renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> },
+    {
+      field: 'group',
+      headerName: t('users.group'),
+      width: 120,
+      renderCell: ({ row }) => <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>,
+    },
     { field: 'role', headerName: t('users.role'), width: 120, renderCell: ({ row }) => <RoleChip role={row.role} /> },
-    { field: 'status', headerName: t('users.status'), width: 128, renderCell: ({ row }) => <UserStatusChip user={row} /> },
+    {
+      field: 'status',
+      headerName: t('users.status'),
+      width: 128,
+      renderCell: ({ row }) => <UserStatusChip user={row} />,
+    },
     {
       field: 'quota',
       headerName: t('users.quotaLeft'),
       width: 136,
       ...right,
-      renderCell: ({ row }) => <TwoLines end first={format.money(row.quota, 'balance')} second={t('users.used', { amount: format.money(row.usedQuota, 'balance') })} />,
+      renderCell: ({ row }) => (
+        <TwoLines
+          end
+          first={format.money(row.quota, 'balance')}
+          second={t('users.used', { amount: format.money(row.usedQuota, 'balance') })}
+        />
+      ),
     },
-    { field: 'requestCount', headerName: t('users.requests'), width: 104, ...right, renderCell: ({ row }) => <Num>{integer(row.requestCount)}</Num> },
-    { field: 'affCount', headerName: t('users.invites'), width: 96, ...right, renderCell: ({ row }) => <Num>{integer(row.affCount)}</Num> },
-    { field: 'actions', headerName: '', width: 96, sortable: false, align: 'right', renderCell: ({ row }) => <UserRowActions row={row} actions={actions} viewer={viewer} /> },
+    {
+      field: 'requestCount',
+      headerName: t('users.requests'),
+      width: 104,
+      ...right,
+      renderCell: ({ row }) => <Num>{integer(row.requestCount)}</Num>,
+    },
+    {
+      field: 'affCount',
+      headerName: t('users.invites'),
+      width: 96,
+      ...right,
+      renderCell: ({ row }) => <Num>{integer(row.affCount)}</Num>,
+    },
+    {
+      field: 'actions',
+      headerName: '',
+      width: 96,
+      sortable: false,
+      align: 'right',
+      renderCell: ({ row }) => <UserRowActions row={row} actions={actions} viewer={viewer} />,
+    },
   ];
 }

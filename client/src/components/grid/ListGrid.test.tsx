@@ -1,0 +1,109 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { ListGrid, type ListGridProps } from './ListGrid.js';
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+}
+
+const rows: Row[] = [
+  { id: 1, name: 'one' },
+  { id: 2, name: 'two' },
+];
+
+function List(props: Partial<ListGridProps<Row>>) {
+  const grid = useServerGrid({ filters: { keyword: '' } });
+  return (
+    <ListGrid<Row>
+      label="Things"
+      grid={grid}
+      columns={[{ field: 'name', headerName: 'Name', flex: 1 }]}
+      rows={rows}
+      totalCount={24}
+      loading={false}
+      onRetry={() => undefined}
+      getRowId={(row) => row.id}
+      renderCard={(row) => row.name}
+      empty={<p>no things yet</p>}
+      {...props}
+    />
+  );
+}
+
+const show = (props: Partial<ListGridProps<Row>>, path = '/') =>
+  renderScreen({ path, routes: [{ path: '/', element: <List {...props} /> }] });
+
+/** `matchMedia` of jsdom matches nothing; a phone matches the narrow query. */
+function beNarrow(narrow: boolean): void {
+  jest.spyOn(window, 'matchMedia').mockImplementation(
+    (query: string) =>
+      ({
+        matches: narrow && query.includes('max-width:599'),
+        media: query,
+        addEventListener: () => undefined,
+        removeEventListener: () => undefined,
+        addListener: () => undefined,
+        removeListener: () => undefined,
+      }) as unknown as MediaQueryList,
+  );
+}
+afterEach(() => jest.restoreAllMocks());
+
+it('tells the range, and moves through the pages by the URL', async () => {
+  const { location } = await show({}, '/?size=10');
+  expect(screen.getByText('Items 1 - 10 of 24')).toBeInTheDocument();
+  expect(screen.getByText('1 / 3')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Previous page' })).toBeDisabled();
+  fireEvent.click(screen.getByRole('button', { name: 'Next page' }));
+  await screen.findByText('Items 11 - 20 of 24');
+  expect(location()).toBe('/?size=10&page=2');
+});
+
+it('stops at the last page', async () => {
+  await show({}, '/?page=3');
+  expect(screen.getByText('Items 21 - 24 of 24')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Next page' })).toBeDisabled();
+});
+
+it('says what to do when there never was anything', async () => {
+  await show({ rows: [], totalCount: 0 });
+  expect(screen.getByText('no things yet')).toBeInTheDocument();
+  expect(screen.queryByRole('grid')).toBeNull();
+});
+
+it('offers to clear filters that match nothing, and keeps its header', async () => {
+  const { location } = await show({ rows: [], totalCount: 0 }, '/?keyword=zzz');
+  expect(screen.getByText('Nothing matches these filters')).toBeInTheDocument();
+  expect(screen.queryByText('no things yet')).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'Clear filters' }));
+  await waitFor(() => {
+    expect(location()).toBe('/');
+  });
+});
+
+it('says what failed in place, and tries again', async () => {
+  const onRetry = jest.fn();
+  await show({ rows: undefined, totalCount: 0, error: new TypeError('Failed to fetch'), onRetry });
+  expect(screen.getByRole('alert')).toHaveTextContent('Unable to connect to server');
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  expect(onRetry).toHaveBeenCalledTimes(1);
+});
+
+it('keeps the old rows while new ones come', async () => {
+  beNarrow(true);
+  await show({ loading: true });
+  expect(screen.getByText('one')).toBeInTheDocument();
+  expect(screen.getByRole('progressbar')).toBeInTheDocument();
+});
+
+it('becomes cards on a narrow screen, which open their row', async () => {
+  beNarrow(true);
+  const onRowOpen = jest.fn();
+  await show({ onRowOpen });
+  expect(screen.queryByRole('grid')).toBeNull();
+  expect(screen.getAllByRole('listitem')).toHaveLength(2);
+  fireEvent.click(screen.getByText('two'));
+  expect(onRowOpen).toHaveBeenCalledWith(rows[1]);
+});

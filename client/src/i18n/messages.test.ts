@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { en } from './en/en.js';
+import { zh } from './zh/zh.js';
+
+type Tree = { readonly [key: string]: string | Tree };
+
+function flatten(tree: Tree, prefix = ''): Map<string, string> {
+  const entries = Object.entries(tree).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' ? [[`${prefix}${key}`, value]] : [...flatten(value, `${prefix}${key}.`)],
+  );
+  return new Map(entries);
+}
+
+const english = flatten(en);
+const chinese = flatten(zh);
+const plural = /_(one|other)$/;
+const names = (texts: ReadonlyMap<string, string>) => new Set([...texts.keys()].map((key) => key.replace(plural, '')));
+const variables = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1]).sort();
+
+it('has every key in both languages', () => {
+  expect([...names(chinese)].sort()).toEqual([...names(english)].sort());
+});
+
+it('has both plural forms in English and the one of Chinese', () => {
+  for (const key of english.keys()) {
+    if (key.endsWith('_one')) expect(english.has(key.replace(plural, '_other'))).toBe(true);
+  }
+  for (const key of [...english.keys()].filter((key) => key.endsWith('_other'))) expect(chinese.has(key)).toBe(true);
+});
+
+it('fills in the same values in both languages', () => {
+  for (const [key, text] of chinese) {
+    expect([key, variables(text)]).toEqual([key, variables(english.get(key) ?? '')]);
+  }
+});
+
+it('leaves no text empty and exclaims nothing', () => {
+  for (const [key, text] of [...english, ...chinese]) {
+    expect([key, text.trim() === '' || /[!！]|successfully|成功/.test(text)]).toEqual([key, false]);
+  }
+});
+
+it('writes Chinese with full-width punctuation and a space to Latin words', () => {
+  for (const [key, text] of chinese) {
+    const plain = text.replace(/\{\{\w+\}\}/g, '§');
+    expect([key, /\p{Script=Han}[,;?!]|\p{Script=Han}[A-Za-z]|[A-Za-z]\p{Script=Han}/u.test(plain)]).toEqual([
+      key,
+      false,
+    ]);
+  }
+});
+
+/** Props whose text people see or hear. */
+const readProps = new Set(['label', 'title', 'placeholder', 'aria-label', 'alt', 'text', 'verb', 'hint', 'meta']);
+/** Names that are the same in every language. */
+const sameEverywhere = /^(curl|Python|Node\.js|org-…)$/;
+
+/** Words that a component shows without the dictionary: text between tags, and literals in props that people read. */
+function hardCodedWords(path: string): string[] {
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
+  const found: string[] = [];
+  const keep = (text: string): void => {
+    if (/\p{L}{2}/u.test(text) && !sameEverywhere.test(text.trim())) found.push(text.trim());
+  };
+  const look = (node: ts.Node): void => {
+    if (ts.isJsxText(node)) keep(node.text);
+    if (ts.isJsxAttribute(node) && readProps.has(node.name.getText(file)) && node.initializer) {
+      const value = ts.isJsxExpression(node.initializer) ? node.initializer.expression : node.initializer;
+      if (value && ts.isStringLiteral(value)) keep(value.text);
+    }
+    if (ts.isCallExpression(node) && /^toast\.|^confirm$/.test(node.expression.getText(file))) {
+      node.arguments.filter(ts.isStringLiteral).forEach(({ text }) => {
+        keep(text);
+      });
+    }
+    ts.forEachChild(node, look);
+  };
+  look(file);
+  return found;
+}
+
+const sources = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sources(path);
+    return entry.name.endsWith('.tsx') && !entry.name.endsWith('.test.tsx') ? [path] : [];
+  });
+
+it.each(sources(join(__dirname, '..')).map((path) => [path.replace(/^.*client\/src\//, ''), path] as const))(
+  'finds no words for people in %s',
+  (_name, path) => {
+    expect(hardCodedWords(path)).toEqual([]);
+  },
+);
+
+it('uses no key that does not exist', () => {
+  const used = sources(join(__dirname, '..')).flatMap((path) =>
+    [...readFileSync(path, 'utf8').matchAll(/\bt\(\s*'([\w.]+)'/g)].map((match) => match[1] ?? ''),
+  );
+  const known = names(english);
+  expect(used.filter((key) => !known.has(key))).toEqual([]);
+});

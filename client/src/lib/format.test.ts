@@ -1,0 +1,102 @@
+import * as format from './format.js';
+
+const display = { quotaPerUnit: 500_000, displayInCurrency: true };
+
+describe('money', () => {
+  it.each([
+    [642_155_000, 'balance', '$1,284.31'],
+    [0, 'balance', '$0.00'],
+    [-1, 'balance', '$0.00'],
+    [-500_000, 'balance', '-$1.00'],
+    [13_695, 'charge', '$0.027390'],
+    [0, 'charge', '$0.000000'],
+    [1_000_000_000, 'charge', '$2,000.000000'],
+    [345_000, 'amount', '$0.690000'],
+    [500_000, 'amount', '$1.00'],
+    [0, 'amount', '$0.00'],
+  ] as const)('writes %d quota as %s: %s', (quota, kind, text) => {
+    expect(format.money(quota, kind, display)).toBe(text);
+  });
+
+  it.each([
+    [3, '$3.00'],
+    [0.3, '$0.30'],
+    [0.0999, '$0.100'],
+    [0.075, '$0.075'],
+    [0, '$0.00'],
+  ])('writes a unit price of %d as %s', (price, text) => {
+    expect(format.unitPrice(price)).toBe(text);
+  });
+});
+
+it.each([
+  [697, '697'],
+  [1216, '1,216'],
+  [9999, '9,999'],
+  [10_000, '10.0k'],
+  [12_200, '12.2k'],
+  [999_949, '999.9k'],
+  [999_950, '1.00M'],
+  [1_920_000, '1.92M'],
+  [412_800_000, '412.80M'],
+  [999_995_000, '1.00B'],
+  [3_400_000_000, '3.40B'],
+])('shortens the count %d to %s', (value, text) => {
+  expect(format.count(value)).toBe(text);
+});
+
+it.each([
+  [0.4, '0.4 s'],
+  [3, '3.0 s'],
+  [9.94, '9.9 s'],
+  [9.96, '10 s'],
+  [21, '21 s'],
+  [358, '358 s'],
+])('writes a duration of %d s as %s', (seconds, text) => {
+  expect(format.duration(seconds)).toBe(text);
+});
+
+it.each([
+  [640, '640 ms'],
+  [999, '999 ms'],
+  [1000, '1.00 s'],
+  [9240, '9.24 s'],
+])('writes a response time of %d ms as %s', (milliseconds, text) => {
+  expect(format.responseTime(milliseconds)).toBe(text);
+});
+
+describe('times', () => {
+  const time = new Date(2025, 10, 20, 4, 5, 8);
+
+  it.each([
+    ['seconds', '2025-11-20 04:05:08'],
+    ['minutes', '2025-11-20 04:05'],
+    ['card', '11-20 04:05'],
+    ['day', '2025-11-20'],
+  ] as const)('are local, in detail %s: %s', (detail, text) => {
+    expect(format.dateTime(time, detail)).toBe(text);
+  });
+
+  it('are a dash when there is none', () => {
+    expect(format.dateTime(null)).toBe('–');
+    expect(format.dateTime('nonsense')).toBe('–');
+  });
+
+  it('are told from now in the language of the reader', () => {
+    const now = time.getTime();
+    expect(format.relativeTime(now - 5 * 60_000, 'en', now)).toBe('5 minutes ago');
+    expect(format.relativeTime(now - 86_400_000, 'zh', now)).toBe('昨天');
+  });
+});
+
+it('writes ratios as they are stored', () => {
+  expect(format.ratio(0.625)).toBe('0.625');
+  expect(format.ratio(0.1 + 0.2)).toBe('0.3');
+  expect(format.ratio(4)).toBe('4');
+});
+
+it('shows of a key what tells it apart, never the key', () => {
+  const key = `sk-${'a1B2'.repeat(12)}`;
+  expect(format.maskKey(key)).toBe('sk-a1B…a1B2');
+  expect(format.maskKey('short')).not.toContain('short');
+});

@@ -1,0 +1,166 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { ChannelEditor } from './ChannelEditor.js';
+import {
+  ChannelChoicesDocument,
+  ChannelDocument,
+  ChannelTypesDocument,
+  CreateChannelDocument,
+  UpdateChannelDocument,
+  type ChannelDetailFragment,
+} from './channels.generated.js';
+
+const channel: ChannelDetailFragment & { __typename: 'Channel' } = {
+  __typename: 'Channel',
+  id: 24,
+  type: 1,
+  name: 'OpenAI primary',
+  status: 1,
+  weight: 50,
+  priority: 10,
+  createdTime: '2025-06-02T10:11:00.000Z',
+  testTime: null,
+  responseTime: 640,
+  balance: 0,
+  balanceUpdatedTime: null,
+  models: 'gpt-4o,gpt-4o-mini',
+  group: 'default,vip',
+  usedQuota: 0,
+  otherInfo: '',
+  tag: '',
+  testModel: '',
+  openaiOrganization: '',
+  baseUrl: '',
+  other: '',
+  modelMapping: '',
+  statusCodeMapping: '',
+  autoBan: 1,
+  setting: '',
+  paramOverride: '',
+  modelPrefix: '',
+  maxInputTokens: 0,
+};
+
+const openai = {
+  __typename: 'ChannelType',
+  id: 1,
+  label: 'OpenAI',
+  defaultBaseUrl: 'https://api.openai.com',
+  models: ['gpt-4o'],
+};
+const lists = [
+  { request: { query: ChannelTypesDocument }, result: { data: { channelTypes: [openai] } }, maxUsageCount: 9 },
+  {
+    request: { query: ChannelChoicesDocument },
+    result: { data: { groups: ['default', 'vip'], enabledModels: [] } },
+    maxUsageCount: 9,
+  },
+];
+const stored = {
+  request: { query: ChannelDocument, variables: { id: 24 } },
+  result: { data: { channel } },
+  maxUsageCount: 9,
+};
+
+const onSaved = jest.fn();
+const onClosed = jest.fn();
+beforeEach(() => {
+  jest.clearAllMocks();
+});
+
+async function open(id: number | null, ...mocks: object[]) {
+  const element = <ChannelEditor id={id} onSaved={onSaved} onClosed={onClosed} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [...lists, stored, ...mocks] as never });
+  return within(await screen.findByRole('dialog', { name: id === null ? 'Add channel' : 'Edit channel' }));
+}
+
+const type = (field: HTMLElement, value: string) => {
+  fireEvent.change(field, { target: { value } });
+  fireEvent.blur(field);
+};
+
+it('names everything that is missing, and goes to the first', async () => {
+  const drawer = await open(null);
+  fireEvent.click(drawer.getByRole('button', { name: 'Create channel' }));
+  await drawer.findByText('Fill in the channel name');
+  expect(drawer.getByText('Fill in the channel key')).toBeInTheDocument();
+  expect(drawer.getByText('Choose at least one model')).toBeInTheDocument();
+  await waitFor(() => {
+    expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveFocus();
+  });
+  expect(onSaved).not.toHaveBeenCalled();
+});
+
+it('says in which line a JSON field breaks, and formats it', async () => {
+  const drawer = await open(null);
+  const mapping = drawer.getByRole('textbox', { name: 'Model mapping' });
+  type(mapping, '{\n "a" "b"\n}');
+  await drawer.findByText('Not a valid JSON string: line 2');
+  type(mapping, '{"a":"b"}');
+  await waitFor(() => {
+    expect(drawer.queryByText(/Not a valid JSON/)).toBeNull();
+  });
+  fireEvent.click(drawer.getByRole('button', { name: 'Format' }));
+  expect(mapping).toHaveValue('{\n  "a": "b"\n}');
+});
+
+it('asks at once about a trailing /v1, and takes it away', async () => {
+  const drawer = await open(null);
+  const url = drawer.getByRole('textbox', { name: 'Base URL' });
+  type(url, 'https://relay.example.com/v1/');
+  const question = await screen.findByRole('alertdialog', { name: 'Remove /v1 from the base URL?' });
+  fireEvent.click(within(question).getByRole('button', { name: 'Remove /v1' }));
+  await waitFor(() => {
+    expect(url).toHaveValue('https://relay.example.com');
+  });
+});
+
+it('counts several keys', async () => {
+  const drawer = await open(null);
+  type(drawer.getByRole('textbox', { name: /^Key/ }), 'sk-a,\nsk-b,,sk-c');
+  await drawer.findByText('3 keys, used in turn by this channel');
+});
+
+it('never shows the stored key, and sends only what was changed', async () => {
+  const update = {
+    request: { query: UpdateChannelDocument, variables: { id: 24, input: { priority: 20, tag: 'us' } } },
+    result: jest.fn(() => ({ data: { updateChannel: { ...channel, priority: 20, tag: 'us' } } })),
+  };
+  const drawer = await open(24, update);
+  expect(drawer.getByRole('textbox', { name: /^Key/ })).toHaveValue('');
+  type(drawer.getByRole('textbox', { name: 'Priority' }), '20');
+  type(drawer.getByRole('textbox', { name: 'Tag' }), 'us');
+  await drawer.findByText('2 changes');
+  fireEvent.keyDown(window, { key: 's', ctrlKey: true });
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalled();
+  });
+  expect(update.result).toHaveBeenCalledTimes(1);
+  expect(onSaved).toHaveBeenCalledTimes(1);
+});
+
+it('asks before it throws changes away', async () => {
+  const drawer = await open(24);
+  type(drawer.getByRole('textbox', { name: 'Tag' }), 'us');
+  fireEvent.click(drawer.getByRole('button', { name: 'Cancel' }));
+  const question = await screen.findByRole('alertdialog', { name: 'Discard changes?' });
+  fireEvent.click(within(question).getByRole('button', { name: 'Keep editing' }));
+  expect(onClosed).not.toHaveBeenCalled();
+});
+
+it('shows the server’s objection at the field it names', async () => {
+  const create = {
+    request: { query: CreateChannelDocument, variables: () => true } as never,
+    result: {
+      errors: [{ message: 'This address is not allowed', extensions: { code: 'INVALID_INPUT', field: 'baseUrl' } }],
+    },
+  };
+  const drawer = await open(null, create);
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Metadata');
+  type(drawer.getByRole('textbox', { name: /^Key/ }), 'sk-a');
+  type(drawer.getByRole('textbox', { name: 'Base URL' }), 'http://169.254.169.254');
+  fireEvent.click(await drawer.findByRole('button', { name: 'Fill related' }));
+  fireEvent.click(drawer.getByRole('button', { name: 'Create channel' }));
+  await drawer.findByText('This address is not allowed');
+  expect(onClosed).not.toHaveBeenCalled();
+});

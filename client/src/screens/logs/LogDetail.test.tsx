@@ -1,0 +1,103 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { LogDetail } from './LogDetail.js';
+import type { LogRowFragment } from './logs.generated.js';
+
+const call: LogRowFragment = {
+  id: 7,
+  createdAt: '2025-11-20T14:32:08.000Z',
+  type: 2,
+  userId: 3,
+  username: 'mira.chen',
+  tokenName: 'prod-web',
+  channelId: 19,
+  channelName: 'Anthropic direct',
+  modelName: 'claude-sonnet-4-5',
+  group: 'vip',
+  quota: 15_200,
+  promptTokens: 18_204,
+  completionTokens: 1186,
+  useTime: 21,
+  isStream: true,
+  content: 'model ratio 1.50',
+  requestId: '0198a3f2-77c1',
+  other: JSON.stringify({
+    model_ratio: 1.5,
+    completion_ratio: 5,
+    group_ratio: 0.8,
+    model_price: -1,
+    cache_tokens: 12_742,
+    cache_ratio: 0.1,
+    frt: 1800,
+    is_model_mapped: true,
+    upstream_model_name: 'claude-sonnet-4-5-20250929',
+    admin_info: { use_channel: ['12', '19'] },
+  }),
+};
+const quotaChange: LogRowFragment = {
+  ...call,
+  id: 6,
+  type: 3,
+  modelName: '',
+  channelId: null,
+  channelName: null,
+  quota: 0,
+  other: '',
+  content: 'Quota set to $50.00 by root',
+};
+
+const onOpen = jest.fn();
+beforeEach(() => {
+  onOpen.mockClear();
+});
+const show = (opened: string, isAdmin = true) =>
+  renderScreen({
+    routes: [
+      {
+        path: '/',
+        element: <LogDetail rows={[call, quotaChange]} opened={opened} onOpen={onOpen} isAdmin={isAdmin} />,
+      },
+    ],
+  });
+
+it('shows the bill line by line', async () => {
+  await show('7');
+  const bill = within(screen.getByRole('table', { name: 'Bill' }));
+  expect(bill.getByRole('row', { name: 'Input 5,462 tok $3.00 / 1M $0.016386' })).toBeInTheDocument();
+  expect(bill.getByRole('row', { name: 'Cache read 12,742 tok $0.30 / 1M $0.003823' })).toBeInTheDocument();
+  expect(bill.getByRole('row', { name: 'Output 1,186 tok $15.00 / 1M $0.017790' })).toBeInTheDocument();
+  expect(bill.getByRole('row', { name: 'Subtotal $0.037999' })).toBeInTheDocument();
+  expect(bill.getByRole('row', { name: 'Group ratio vip × 0.8' })).toBeInTheDocument();
+  expect(bill.getByRole('row', { name: 'Charged $0.030400' })).toBeInTheDocument();
+  expect(screen.getByText('15,200 quota')).toBeInTheDocument();
+});
+
+it('tells the way of the request', async () => {
+  await show('7');
+  expect(screen.getByText('12 → 19')).toBeInTheDocument();
+  expect(screen.getByText('Anthropic direct')).toBeInTheDocument();
+  expect(screen.getByText('claude-sonnet-4-5-20250929')).toBeInTheDocument();
+  expect(screen.getByText('21 s')).toBeInTheDocument();
+  expect(screen.getByText('1.8 s')).toBeInTheDocument();
+});
+
+it('keeps the retry path from those who are not admins', async () => {
+  await show('7', false);
+  expect(screen.queryByText('12 → 19')).toBeNull();
+});
+
+it('has no bill for a row that is no call', async () => {
+  await show('6');
+  expect(screen.queryByRole('table')).toBeNull();
+  expect(screen.getByText('Quota set to $50.00 by root')).toBeInTheDocument();
+});
+
+it('goes to the neighbours by arrow keys, and not beyond the page', async () => {
+  await show('7');
+  fireEvent.keyDown(window, { key: 'ArrowUp' });
+  expect(onOpen).not.toHaveBeenCalled();
+  fireEvent.keyDown(window, { key: 'ArrowDown' });
+  await waitFor(() => {
+    expect(onOpen).toHaveBeenCalledWith('6');
+  });
+});

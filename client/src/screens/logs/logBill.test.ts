@@ -1,0 +1,101 @@
+import { billOf } from './logBill.js';
+import { parseLogOther } from './logOther.wire.js';
+
+const other = (fields: object) =>
+  parseLogOther(JSON.stringify({ model_price: -1, group_ratio: 1, frt: -1000, ...fields }));
+const unit = 500_000;
+
+it('shows one line for each kind of tokens, and the sum with real numbers', () => {
+  const bill = billOf(
+    { promptTokens: 18_204, completionTokens: 1186, quota: 15_200 },
+    other({ model_ratio: 1.5, completion_ratio: 5, cache_tokens: 12_742, cache_ratio: 0.1, group_ratio: 0.8 }),
+    unit,
+  );
+  expect(bill?.lines).toEqual([
+    { kind: 'input', tokens: 5462, price: 3, amount: expect.closeTo(0.016386, 9) as number },
+    {
+      kind: 'cacheRead',
+      tokens: 12_742,
+      price: expect.closeTo(0.3, 9) as number,
+      amount: expect.closeTo(0.0038226, 9) as number,
+    },
+    { kind: 'output', tokens: 1186, price: 15, amount: expect.closeTo(0.01779, 9) as number },
+  ]);
+  expect(bill?.subtotal).toBeCloseTo(0.0379986, 9);
+  expect(bill?.explains).toBe(true);
+  expect(bill?.formula).toBe('(5,462 + 12,742 × 0.1 + 1,186 × 5) × 1.5 × 0.8 ≈ 15,200\n15,200 ÷ 500,000 = $0.030400');
+});
+
+it('says equals where nothing was rounded', () => {
+  const bill = billOf(
+    { promptTokens: 1000, completionTokens: 0, quota: 1250 },
+    other({ model_ratio: 1.25, completion_ratio: 4 }),
+    unit,
+  );
+  expect(bill?.formula).toBe('1,000 × 1.25 × 1 = 1,250\n1,250 ÷ 500,000 = $0.002500');
+});
+
+it('counts cache writes apart, and never less than nothing as input', () => {
+  const bill = billOf(
+    { promptTokens: 100, completionTokens: 0, quota: 73 },
+    other({
+      model_ratio: 1,
+      completion_ratio: 1,
+      cache_tokens: 80,
+      cache_ratio: 0.6,
+      cache_creation_tokens: 90,
+      cache_creation_ratio: 1.25,
+    }),
+    unit,
+  );
+  expect(bill?.lines.map(({ kind, tokens }) => [kind, tokens])).toEqual([
+    ['cacheRead', 80],
+    ['cacheWrite', 20],
+  ]);
+  expect(bill?.explains).toBe(true);
+});
+
+it('shows one line for a price per call', () => {
+  const bill = billOf(
+    { promptTokens: 9, completionTokens: 9, quota: 40_000 },
+    other({ model_price: 0.1, group_ratio: 0.8 }),
+    unit,
+  );
+  expect(bill?.lines).toEqual([{ kind: 'call', tokens: 1, price: 0.1, amount: 0.1 }]);
+  expect(bill?.formula).toBe('$0.1 × 500,000 × 0.8 = 40,000\n40,000 ÷ 500,000 = $0.080000');
+});
+
+it('takes the four kinds of an audio call', () => {
+  const bill = billOf(
+    { promptTokens: 110, completionTokens: 60, quota: 1_225 },
+    other({
+      audio: true,
+      model_ratio: 1.25,
+      completion_ratio: 4,
+      audio_ratio: 16,
+      audio_completion_ratio: 2,
+      text_input: 100,
+      audio_input: 10,
+      text_output: 40,
+      audio_output: 20,
+    }),
+    unit,
+  );
+  // 100 + 10 × 16 + 40 × 4 + 20 × 16 × 2 = 1060; × 1.25 = 1325
+  expect(bill?.formula.split(' = ')[0]).toBe('(100 + 10 × 16 + 40 × 4 + 20 × 16 × 2) × 1.25 × 1');
+  expect(bill?.explains).toBe(false);
+});
+
+it('admits when the sum is not what was charged', () => {
+  const bill = billOf(
+    { promptTokens: 1000, completionTokens: 0, quota: 0 },
+    other({ model_ratio: 1, completion_ratio: 1 }),
+    unit,
+  );
+  expect(bill).toMatchObject({ charged: 0, explains: false });
+  expect(bill?.formula).toBe('1,000 × 1 × 1 = 1,000.00');
+});
+
+it.each(['', 'null', '[1', '"text"'])('has no bill for details like %j', (text) => {
+  expect(billOf({ promptTokens: 1, completionTokens: 1, quota: 1 }, parseLogOther(text), unit)).toBeNull();
+});
