@@ -57,6 +57,9 @@ export default {
           '^server/src/relay/(protocols|neutral|sse)/',
           '^server/src/shared/',
           '^node_modules/zod/',
+          // Signatures and event frames: computed from what is given, like everything else here.
+          '^(node:)?crypto$',
+          '^node_modules/@smithy/',
         ],
       },
     },

@@ -3,22 +3,30 @@ import { UpstreamError, type ChatAnswer, type Target } from '../../adapter.js';
 import { tellChoices } from '../../protocols/openai/chat-parts.js';
 import { readError } from '../../protocols/openai/upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
+import type { Dialect } from './dialect.js';
 import { thinkingToContent } from './thinking.js';
 
-/** A whole answer in the client's own dialect: the bytes stay, the relay only listens. */
-export function fromChatAnswer(bytes: Buffer, target: Target): ChatAnswer {
-  const answer = parseAnswer(bytes);
-  if (answer['error']) {
-    const error = readError(answer);
-    // A success that reports an error is a broken upstream, and another channel may do better.
-    if (error) throw new UpstreamError(502, error);
-  }
-  const rebuilt = target.setting.thinkingToContent ? thinkingToContent(answer) : null;
+/** A whole answer in the client's own dialect: the bytes stay where nothing has to change, the relay only listens. */
+export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatAnswer {
+  const received = parseAnswer(bytes);
+  const answer = normalAnswer(dialect, received, target);
+  const shown = (target.setting.thinkingToContent ? thinkingToContent(answer) : null) ?? answer;
   return {
-    body: rebuilt ? Buffer.from(JSON.stringify(rebuilt)) : bytes,
+    body: shown === received ? bytes : Buffer.from(JSON.stringify(shown)),
     usage: toUsage(answer['usage']),
     tell: (heard) => void tellChoices(answer['choices'], 'message', heard),
   };
+}
+
+/** @throws UpstreamError when a success reports an error: the upstream is broken, and another channel may do better */
+export function normalAnswer(
+  dialect: Dialect,
+  received: Record<string, unknown>,
+  target: Target,
+): Record<string, unknown> {
+  const error = received['error'] ? readError(received) : null;
+  if (error) throw new UpstreamError(502, error);
+  return dialect.answer?.(received, target) ?? received;
 }
 
 function parseAnswer(bytes: Buffer): Record<string, unknown> {

@@ -1,6 +1,5 @@
 import type { ChatRequest, Target } from '../../adapter.js';
-import type { Dialect } from './dialect.js';
-import { reasoningRules } from './reasoning.js';
+import type { BodyRules, Dialect } from './dialect.js';
 
 export interface UpstreamBody {
   readonly bytes: Buffer | string;
@@ -13,9 +12,9 @@ export interface UpstreamBody {
  * only added, and else the parsed object with the least change. Unknown fields always travel.
  */
 export function upstreamBody(request: ChatRequest, target: Target, dialect: Dialect): UpstreamBody {
-  const rules =
-    dialect.reasoningRules && !target.passThrough
-      ? reasoningRules(request.body, target.upstreamModel, target.models)
+  const rules: BodyRules =
+    dialect.rules && !target.passThrough
+      ? dialect.rules(request.body, target.upstreamModel, target)
       : { model: target.upstreamModel, changes: null };
   const changes: Record<string, unknown> = { ...rules.changes };
   if (request.body['model'] !== rules.model) changes['model'] = rules.model;
@@ -26,9 +25,7 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
   return {
     bytes: applyChanges(request, changes),
     model: rules.model,
-    ...('reasoningEffort' in rules && rules.reasoningEffort !== undefined
-      ? { reasoningEffort: rules.reasoningEffort }
-      : {}),
+    ...(rules.reasoningEffort === undefined ? {} : { reasoningEffort: rules.reasoningEffort }),
   };
 }
 

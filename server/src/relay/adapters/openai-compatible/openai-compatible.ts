@@ -2,10 +2,11 @@ import type { Adapter, ChatRequest, StreamTransform, Target, Transcript, Upstrea
 import { eventStream } from '../../sse/event-stream.js';
 import { fromChatAnswer } from './answer.js';
 import { upstreamBody } from './body.js';
+import { bearer } from './credentials.js';
 import type { Dialect } from './dialect.js';
 import { knownChunk } from './known-chunk.js';
 import { PassThroughStream } from './pass-through-stream.js';
-import { RebuiltStream } from './rebuilt-stream.js';
+import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { thinkingRewrite } from './thinking.js';
 import { chatUrl } from './url.js';
 
@@ -14,8 +15,8 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
   return {
     chat: {
       toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, request, target),
-      fromUpstreamResponse: fromChatAnswer,
-      openStream,
+      fromUpstreamResponse: (body, target) => fromChatAnswer(dialect, body, target),
+      openStream: (request, target, heard) => openStream(dialect, request, target, heard),
     },
   };
 }
@@ -29,8 +30,8 @@ function toUpstreamRequest(dialect: Dialect, request: ChatRequest, target: Targe
     headers: {
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
-      authorization: `Bearer ${target.key}`,
-      ...dialect.headers?.(target),
+      ...(dialect.credentials ?? bearer)(target),
+      ...dialect.headers?.(target, request),
     },
     body: body.bytes,
     upstreamModel: body.model,
@@ -38,17 +39,24 @@ function toUpstreamRequest(dialect: Dialect, request: ChatRequest, target: Targe
   };
 }
 
-function openStream(request: ChatRequest, target: Target, heard: Transcript): StreamTransform {
+function openStream(dialect: Dialect, request: ChatRequest, target: Target, heard: Transcript): StreamTransform {
   const { thinkingToContent, forceFormat } = target.setting;
-  if (!thinkingToContent && !forceFormat) return new PassThroughStream(request.wantsUsage, heard);
+  const { chunk: normalize, eventTypes } = dialect;
+  if (!thinkingToContent && !forceFormat && !normalize && !eventTypes) {
+    return new PassThroughStream(request.wantsUsage, heard);
+  }
   const thinking = thinkingToContent ? thinkingRewrite() : null;
-  const rewrite = thinking?.rewrite ?? ((chunk) => [chunk]);
+  const rewrite: ChunkRewrite = thinking?.rewrite ?? ((chunk) => [chunk]);
   return eventStream(
     new RebuiltStream(
-      (chunk) => (forceFormat ? rewrite(chunk).map(knownChunk) : rewrite(chunk)),
+      {
+        normalize: (chunk) => normalize?.(chunk, target) ?? chunk,
+        rewrite: (chunk) => (forceFormat ? rewrite(chunk).map(knownChunk) : rewrite(chunk)),
+        close: thinking?.close ?? (() => null),
+        eventTypes,
+      },
       request.wantsUsage,
       heard,
-      thinking?.close,
     ),
   );
 }

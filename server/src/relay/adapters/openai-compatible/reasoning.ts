@@ -1,3 +1,6 @@
+import type { Target } from '../../adapter.js';
+import type { BodyRules } from './dialect.js';
+
 type Body = Readonly<Record<string, unknown>>;
 
 /** Models that think before they answer and refuse the sampling parameters. */
@@ -11,18 +14,8 @@ const withoutSystemRole = /^o1-(?:mini|preview)/;
 const sampling = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const;
 const alwaysRefused = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const;
 
-export interface ReasoningRules {
-  readonly model: string;
-  readonly reasoningEffort?: string;
-  /** Fields to set; undefined removes one. Null when the body can stay as it is. */
-  readonly changes: Record<string, unknown> | null;
-}
-
-/**
- * What OpenAI's reasoning models want changed (`relay-providers.md` 1.4, T).
- * @param models every name of the channel: a suffix is not cut from a name that stands there
- */
-export function reasoningRules(body: Body, model: string, models: readonly string[]): ReasoningRules {
+/** What OpenAI's reasoning models want changed (`relay-providers.md` 1.4, T). */
+export function reasoningRules(body: Body, model: string, { models }: Pick<Target, 'models'>): BodyRules {
   if (!family.test(model) || chatVariant.test(model)) return { model, changes: null };
   const suffix = models.includes(model) ? null : effortSuffix.exec(model);
   const bare = suffix ? model.slice(0, suffix.index) : model;

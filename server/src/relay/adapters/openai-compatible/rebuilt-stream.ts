@@ -1,6 +1,7 @@
-import type { Transcript, UpstreamError, Usage } from '../../adapter.js';
+import { UpstreamError, type Transcript, type Usage } from '../../adapter.js';
 import { dataEvent, doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
 import { tellChoices } from '../../protocols/openai/chat-parts.js';
+import { parseFields } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../protocols/openai/upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
@@ -11,7 +12,20 @@ type Fields = Record<string, unknown>;
 /** Changes one chunk into what the client gets: none, the same or several. */
 export type ChunkRewrite = (chunk: Fields) => Fields[];
 
-/** A stream of the client's dialect that is rebuilt chunk by chunk, for channel settings that change what chunks say. */
+export interface RebuiltStreamParts {
+  /** Makes a chunk what the family says it is. @throws UpstreamError for an error in the provider's own form */
+  readonly normalize: (chunk: Fields) => Fields;
+  readonly rewrite: ChunkRewrite;
+  /** What is still to be said when the stream ends. */
+  readonly close: () => Fields | null;
+  /** Named events that carry chunks; undefined: all. */
+  readonly eventTypes: readonly string[] | undefined;
+}
+
+/**
+ * A stream of the client's dialect that is rebuilt chunk by chunk: for providers that differ in what chunks say, and for
+ * channel settings that change it.
+ */
 export class RebuiltStream implements EventTransform {
   private reported: Usage | null = null;
   private usageOnly: Fields | null = null;
@@ -21,27 +35,20 @@ export class RebuiltStream implements EventTransform {
   failure: UpstreamError | null = null;
 
   constructor(
-    private readonly rewrite: ChunkRewrite,
+    private readonly parts: RebuiltStreamParts,
     private readonly wantsUsage: boolean,
     private readonly heard: Transcript,
-    private readonly closeReasoning: () => Fields | null = () => null,
   ) {}
 
-  push({ data }: ServerEvent): string {
+  push({ type, data }: ServerEvent): string {
+    const { eventTypes } = this.parts;
+    if (type !== '' && eventTypes && !eventTypes.includes(type)) return '';
     if (data.startsWith('[DONE]')) {
       this.done = true;
       return this.finish();
     }
-    let chunk: Fields;
-    try {
-      chunk = JSON.parse(data) as Fields;
-    } catch {
-      return '';
-    }
-    if (chunk['error'] && readError(chunk)) {
-      this.failure = toUpstreamError(502, data);
-      return '';
-    }
+    const chunk = this.read(data);
+    if (!chunk) return '';
     this.last = chunk;
     const usage = toUsage(chunk['usage']);
     if (usage) this.reported = usage;
@@ -50,7 +57,7 @@ export class RebuiltStream implements EventTransform {
       this.usageOnly = chunk;
       return '';
     }
-    return this.rewrite(chunk).map(dataEvent).join('');
+    return this.parts.rewrite(chunk).map(dataEvent).join('');
   }
 
   end(): string {
@@ -71,8 +78,25 @@ export class RebuiltStream implements EventTransform {
     return this.done || this.finished || this.reported !== null;
   }
 
+  /** @returns null when there is nothing in it to go on with */
+  private read(data: string): Fields | null {
+    const received = parseFields(data);
+    if (!received) return null;
+    if (received['error'] && readError(received)) {
+      this.failure = toUpstreamError(502, data);
+      return null;
+    }
+    try {
+      return this.parts.normalize({ ...received });
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      this.failure = error;
+      return null;
+    }
+  }
+
   private finish(): string {
-    const chunk = this.closeReasoning();
+    const chunk = this.parts.close();
     return chunk ? dataEvent(chunk) : '';
   }
 }

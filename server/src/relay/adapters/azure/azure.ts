@@ -1,0 +1,32 @@
+import type { Adapter, ChatRequest, Target } from '../../adapter.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { reasoningRules } from '../openai-compatible/reasoning.js';
+
+/** 2025-05-10 00:00 UTC: channels made before name their deployments without dots. */
+const dotsSince = 1_746_835_200;
+const defaultVersion = '2024-12-01-preview';
+const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
+
+/**
+ * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` surface when the channel says `v1`
+ * (`relay-providers.md` 1.1, 1.2).
+ */
+export function azureUrl(base: string, { path }: Pick<ChatRequest, 'path'>, target: Target): string {
+  const [route = '', query = ''] = path.split('?', 2);
+  const task = route.replace(/^\/v1\//, '');
+  const asked = new URLSearchParams(query).get('api-version');
+  const named = target.other.trim();
+  if (!asked && named === 'v1') return `${base}/openai/v1/${task}`;
+  const version = encodeURIComponent(asked || named || defaultVersion);
+  const { upstreamModel: model, createdTime } = target;
+  const deployment = encodeURIComponent(createdTime < dotsSince ? model.replaceAll('.', '') : model);
+  const prefix = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
+  return `${prefix}/${deployment}/${task}?api-version=${version}`;
+}
+
+export const azure: Adapter = openAICompatible({
+  chatUrl: azureUrl,
+  credentials: ({ key }) => ({ 'api-key': key }),
+  streamUsage: true,
+  rules: reasoningRules,
+});

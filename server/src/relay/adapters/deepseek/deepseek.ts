@@ -1,0 +1,21 @@
+import { UpstreamError, type Adapter } from '../../adapter.js';
+import { asFieldsList, type Fields } from '../../neutral/fields.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+
+/** The provider gave up in the middle: another channel may do better. @throws UpstreamError */
+function refuseExhausted(answer: Record<string, unknown>): Record<string, unknown> {
+  const exhausted = (choice: Fields): boolean => choice['finish_reason'] === 'insufficient_system_resource';
+  if (!asFieldsList(answer['choices']).some(exhausted)) return answer;
+  throw new UpstreamError(503, {
+    message: 'The provider ran out of resources',
+    type: 'upstream_error',
+    code: 'insufficient_system_resource',
+  });
+}
+
+export const deepseek: Adapter = openAICompatible({
+  defaultBaseUrl: 'https://api.deepseek.com',
+  streamUsage: true,
+  answer: refuseExhausted,
+  chunk: refuseExhausted,
+});

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultOptionValues } from '../../modules/options/option-registry.js';
+import { UpstreamError, type Adapter, type ChatRequest, type Target, type Usage } from '../adapter.js';
+import { familySettings } from '../family-settings.js';
+import { TextMeter } from '../metering/text-meter.js';
+import { eventsOf } from '../sse/event-parser.js';
+import { toUpstreamError } from '../protocols/openai/upstream-error.js';
+import { adapters } from './registry.js';
+
+/*
+ * The worked examples of the provider contract (its section 6): what is sent, what is answered, what is told of usage.
+ */
+
+type Json = Record<string, unknown>;
+
+interface Fixture {
+  readonly id: string;
+  readonly ch: {
+    readonly type: number;
+    readonly key: string;
+    readonly base_url?: string;
+    readonly other?: string;
+    readonly created_time?: number;
+    readonly openai_organization?: string;
+    readonly setting?: Json;
+  };
+  readonly in?: { readonly path: string; readonly body: Json & { readonly model: string } };
+  readonly up?: { readonly method?: string; readonly url?: string; readonly headers?: Json; readonly body?: Json };
+  readonly ur?: { readonly status: number; readonly body: Json };
+  readonly us?: readonly unknown[];
+  readonly out?: { readonly status: number; readonly body: Json };
+  readonly os?: readonly unknown[];
+  readonly usage?: Json;
+}
+
+const folder = join(import.meta.dirname, '../../../../tests/fixtures/relay-providers');
+const load = (name: string): Fixture[] => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Fixture[];
+
+const chatFixtures = load('openai').filter(({ in: call }) => call?.path === '/v1/chat/completions');
+
+/** Expected objects are subsets, lists match in order and length, `<any>` is anything, `!absent` must not be there. */
+function expectMatch(actual: unknown, expected: unknown, at: string): void {
+  if (expected === '<any>') return;
+  if (Array.isArray(expected)) {
+    expect([at, Array.isArray(actual) ? actual.length : actual]).toEqual([at, expected.length]);
+    expected.forEach((each, index) => expectMatch((actual as unknown[])[index], each, `${at}[${index}]`));
+    return;
+  }
+  if (typeof expected !== 'object' || expected === null) {
+    expect([at, actual]).toEqual([at, expected]);
+    return;
+  }
+  for (const [name, value] of Object.entries(expected)) {
+    const found = (actual as Json | undefined)?.[name];
+    if (value === '!absent') expect([`${at}.${name}`, found]).toEqual([`${at}.${name}`, undefined]);
+    else expectMatch(found, value, `${at}.${name}`);
+  }
+}
+
+const targetOf = ({ ch, in: call }: Fixture): Target => ({
+  channelId: 1,
+  type: ch.type,
+  baseUrl: ch.base_url ?? '',
+  key: ch.key,
+  organization: ch.openai_organization ?? '',
+  other: ch.other ?? '',
+  createdTime: ch.created_time ?? 1_750_000_000,
+  setting: { thinkingToContent: ch.setting?.['thinking_to_content'] === true },
+  upstreamModel: call?.body.model ?? 'm',
+  requestedModel: call?.body.model ?? 'm',
+  models: [],
+  forceStreamUsage: true,
+  override: null,
+  passThrough: false,
+  families: familySettings(defaultOptionValues()),
+  credential: '',
+  now: 1_718_700_000_000,
+});
+
+function requestOf({ in: call }: Fixture): ChatRequest {
+  if (!call) throw new Error('no call');
+  const options = call.body['stream_options'] as { include_usage?: boolean } | undefined;
+  return {
+    path: call.path,
+    body: call.body,
+    rawBody: Buffer.from(JSON.stringify(call.body)),
+    stream: call.body['stream'] === true,
+    wantsUsage: options?.include_usage === true,
+  };
+}
+
+const adapterOf = ({ ch }: Fixture): Adapter => {
+  const adapter = adapters[ch.type];
+  if (!adapter) throw new Error(`nobody speaks type ${ch.type}`);
+  return adapter;
+};
+
+function expectUsage(usage: Usage | null, expected: Json): void {
+  const told: Json = {
+    prompt: usage?.promptTokens,
+    completion: usage?.completionTokens,
+    inputUncached: (usage?.promptTokens ?? 0) - (usage?.cachedTokens ?? 0) - (usage?.cacheWriteTokens ?? 0),
+    cacheRead: usage?.cachedTokens,
+    cacheWrite: usage?.cacheWriteTokens,
+    output: usage?.completionTokens,
+    reasoning: usage?.reasoningTokens,
+  };
+  expectMatch(told, expected, 'usage');
+}
+
+const dataOf = (text: string): unknown[] =>
+  eventsOf({ bytes: Buffer.from(text), text: Buffer.from(text).toString('latin1') }).map(({ data }): unknown =>
+    data === '[DONE]' ? data : JSON.parse(data),
+  );
+
+const noTokens: Usage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+const byId = (fixtures: readonly Fixture[]): Array<[string, Fixture]> => fixtures.map((each) => [each.id, each]);
+const sse = (events: readonly unknown[]): Buffer =>
+  Buffer.from(events.map((each) => `data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`).join(''));
+
+describe('providers that speak chat completions', () => {
+  it.each(byId(chatFixtures.filter(({ up }) => up)))('%s: is asked', (_id, fixture) => {
+    const sent = adapterOf(fixture).chat?.toUpstreamRequest(requestOf(fixture), targetOf(fixture));
+    const { body, ...rest } = fixture.up ?? {};
+    expectMatch(sent, rest, 'up');
+    expectMatch(JSON.parse(String(sent?.body)), body ?? {}, 'up.body');
+  });
+
+  it.each(byId(chatFixtures.filter(({ ur, out }) => ur && out)))('%s: answers', (_id, fixture) => {
+    const read = () =>
+      adapterOf(fixture).chat?.fromUpstreamResponse(Buffer.from(JSON.stringify(fixture.ur?.body)), targetOf(fixture));
+    if (fixture.out?.body['error']) {
+      expect.assertions(2);
+      try {
+        read();
+      } catch (error) {
+        expectRefusal(error, fixture);
+      }
+      return;
+    }
+    const answer = read();
+    expectMatch(JSON.parse(String(answer?.body)), fixture.out?.body, 'out');
+    if (fixture.usage) expectUsage(answer?.usage ?? null, fixture.usage);
+  });
+
+  it.each(byId(chatFixtures.filter(({ us }) => us)))('%s: streams', (_id, fixture) => {
+    const transform = adapterOf(fixture).chat?.openStream(
+      requestOf(fixture),
+      targetOf(fixture),
+      new TextMeter('gpt-4o', 0),
+    );
+    const out = [transform?.push(sse(fixture.us ?? [])), transform?.end(), transform?.closing(noTokens)];
+    expectMatch(dataOf(out.map((each) => String(each ?? '')).join('')), fixture.os, 'os');
+    if (fixture.usage) expectUsage(transform?.usage() ?? null, fixture.usage);
+  });
+});
+
+function expectRefusal(error: unknown, { out }: Fixture): void {
+  if (!(error instanceof UpstreamError)) throw error;
+  const told = out?.body['error'] as Json;
+  expect(error.status).toBe(out?.status);
+  expect(error.detail.code).toEqual(told['code'] ?? error.detail.code);
+}
+
+it('F69-cloudflare-error: the list of errors is read', () => {
+  const fixture = load('own-protocols').find(({ id }) => id === 'F69-cloudflare-error');
+  const error = toUpstreamError(fixture?.ur?.status ?? 0, JSON.stringify(fixture?.ur?.body));
+  expect(error).toMatchObject({ status: 403, message: 'Authentication error' });
+});

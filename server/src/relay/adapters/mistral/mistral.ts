@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { UpstreamError, type Adapter } from '../../adapter.js';
+import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
+import type { BodyRules } from '../openai-compatible/dialect.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+
+const callId = /^[A-Za-z0-9]{9}$/;
+
+/** Mistral takes call ids of nine letters and digits and nothing else; the same id always becomes the same. */
+const shortId = (id: unknown): unknown =>
+  typeof id !== 'string' || id === '' || callId.test(id)
+    ? id
+    : BigInt(`0x${createHash('sha256').update(id).digest('hex').slice(0, 12)}`)
+        .toString(36)
+        .padStart(9, '0')
+        .slice(-9);
+
+/** `relay-providers.md` 1.4, type 42. */
+export function mistralRules(body: Fields, model: string): BodyRules {
+  const changes: Record<string, unknown> = {};
+  if (body['tool_choice'] === 'required') changes['tool_choice'] = 'any';
+  if (body['seed'] !== undefined) {
+    changes['seed'] = undefined;
+    if (body['seed'] !== null) changes['random_seed'] = body['seed'];
+  }
+  const limit = body['max_completion_tokens'];
+  if (limit !== undefined) {
+    changes['max_completion_tokens'] = undefined;
+    if (limit !== null) changes['max_tokens'] = body['max_tokens'] ?? limit;
+  }
+  if (Array.isArray(body['messages'])) {
+    const given = body['messages'] as unknown[];
+    const messages = given.map(toMessage);
+    if (messages.some((message, index) => message !== given[index])) changes['messages'] = messages;
+  }
+  return { model, changes: Object.keys(changes).length > 0 ? changes : null };
+}
+
+/** @returns the same message when nothing in it has to change */
+function toMessage(given: unknown): unknown {
+  const message = asFields(given);
+  if (!message) return given;
+  const changed: Record<string, unknown> = {};
+  if (message['role'] === 'developer') changed['role'] = 'system';
+  const parts = message['content'];
+  if (Array.isArray(parts) && parts.some((part) => asFields(asFields(part)?.['image_url']))) {
+    changed['content'] = (parts as unknown[]).map(plainImage);
+  }
+  if (parts === null && Array.isArray(message['tool_calls'])) changed['content'] = undefined;
+  if (message['tool_call_id'] !== undefined) changed['tool_call_id'] = shortId(message['tool_call_id']);
+  if (Array.isArray(message['tool_calls'])) {
+    changed['tool_calls'] = asFieldsList(message['tool_calls']).map((call) => ({ ...call, id: shortId(call['id']) }));
+  }
+  return Object.keys(changed).length > 0 ? { ...message, ...changed } : given;
+}
+
+/** Mistral wants the address itself, not an object that holds it. */
+function plainImage(given: unknown): unknown {
+  const part = asFields(given);
+  const url = asFields(part?.['image_url'])?.['url'];
+  return part && typeof url === 'string' ? { ...part, image_url: url } : given;
+}
+
+/** Content in pieces becomes text and `reasoning_content`, which clients of the family know. */
+function flatContent(holder: Fields): Fields {
+  if (!Array.isArray(holder['content'])) return holder;
+  const pieces = asFieldsList(holder['content']);
+  const text = pieces.map((piece) => (piece['type'] === 'text' ? asText(piece['text']) : '')).join('');
+  const thought = pieces.map((piece) => (piece['type'] === 'thinking' ? thoughtOf(piece['thinking']) : '')).join('');
+  const rest = pieces.filter((piece) => piece['type'] !== 'text' && piece['type'] !== 'thinking');
+  return {
+    ...holder,
+    content: rest.length > 0 ? [...(text ? [{ type: 'text', text }] : []), ...rest] : text,
+    ...(thought ? { reasoning_content: thought } : {}),
+  };
+}
+
+const thoughtOf = (thinking: unknown): string =>
+  typeof thinking === 'string'
+    ? thinking
+    : asFieldsList(thinking)
+        .map((piece) => asText(piece['text']))
+        .join('');
+
+function normalize(answer: Record<string, unknown>): Record<string, unknown> {
+  if (answer['object'] === 'error') {
+    throw new UpstreamError(502, {
+      message: someText(answer['message']) ?? 'The provider reported an error',
+      type: someText(answer['type']) ?? 'upstream_error',
+      code: typeof answer['code'] === 'number' ? answer['code'] : (someText(answer['code']) ?? null),
+    });
+  }
+  const choices = asFieldsList(answer['choices']);
+  const changed = choices.map((choice) => {
+    const name = choice['message'] === undefined ? 'delta' : 'message';
+    const holder = asFields(choice[name]);
+    const flat = holder ? flatContent(holder) : null;
+    const tooLong = choice['finish_reason'] === 'model_length';
+    if (flat === holder && !tooLong) return choice;
+    return { ...choice, ...(flat ? { [name]: flat } : {}), ...(tooLong ? { finish_reason: 'length' } : {}) };
+  });
+  return changed.some((choice, index) => choice !== choices[index]) ? { ...answer, choices: changed } : answer;
+}
+
+export const mistral: Adapter = openAICompatible({
+  defaultBaseUrl: 'https://api.mistral.ai',
+  streamUsage: true,
+  rules: mistralRules,
+  answer: normalize,
+  chunk: normalize,
+});

@@ -1,0 +1,25 @@
+import type { Adapter } from '../../adapter.js';
+import { asFields, asFieldsList } from '../../neutral/fields.js';
+import { toCount, toUsage } from '../../protocols/openai/usage.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+
+/** Bots report what their models took apart from the usual place (`relay-providers.md` 5.12). */
+function withBotUsage(answer: Record<string, unknown>): Record<string, unknown> {
+  const models = asFieldsList(asFields(answer['bot_usage'])?.['model_usage']);
+  if (models.length === 0 || toUsage(answer['usage'])) return answer;
+  const sum = (name: string): number => models.reduce((total, model) => total + toCount(model[name]), 0);
+  const [prompt, completion] = [sum('prompt_tokens'), sum('completion_tokens')];
+  return {
+    ...answer,
+    usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
+  };
+}
+
+export const volcengine: Adapter = openAICompatible({
+  defaultBaseUrl: 'https://ark.cn-beijing.volces.com',
+  chatUrl: (base, _request, { upstreamModel }) =>
+    `${base}/api/v3/${upstreamModel.startsWith('bot') ? 'bots/' : ''}chat/completions`,
+  streamUsage: true,
+  answer: withBotUsage,
+  chunk: withBotUsage,
+});

@@ -1,0 +1,61 @@
+import type { Adapter, Target } from '../../adapter.js';
+import { asFields, type Fields } from '../../neutral/fields.js';
+import { toCount } from '../../protocols/openai/usage.js';
+import type { BodyRules } from '../openai-compatible/dialect.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+
+const effortSuffix = /-(low|medium|high)$/;
+/** These decide by their name whether they think. */
+const refusesEffort = /^grok-4\.20.*-(?:non-)?reasoning$/;
+const thinks = /^grok-(?:3-mini|4)/;
+const refusedByThinkers = ['stop', 'presence_penalty', 'frequency_penalty'] as const;
+
+/** `relay-providers.md` 1.4, type 48. */
+export function xaiRules(body: Fields, model: string, { models }: Pick<Target, 'models'>): BodyRules {
+  const suffix = models.includes(model) && !/^grok-3-mini/.test(model) ? null : effortSuffix.exec(model);
+  const bare = suffix ? model.slice(0, suffix.index) : model;
+  const effort = suffix?.[1] ?? (typeof body['reasoning_effort'] === 'string' ? body['reasoning_effort'] : undefined);
+  const changes: Record<string, unknown> = {};
+  if (refusesEffort.test(bare)) {
+    if (body['reasoning_effort'] !== undefined) changes['reasoning_effort'] = undefined;
+  } else if (suffix) changes['reasoning_effort'] = effort;
+  if (thinks.test(bare)) {
+    if (body['max_tokens'] !== undefined) {
+      changes['max_tokens'] = undefined;
+      if (body['max_tokens'] !== null)
+        changes['max_completion_tokens'] ??= body['max_completion_tokens'] ?? body['max_tokens'];
+    }
+    for (const name of refusedByThinkers) if (body[name] !== undefined) changes[name] = undefined;
+  }
+  return {
+    model: bare,
+    ...(effort === undefined || refusesEffort.test(bare) ? {} : { reasoningEffort: effort }),
+    changes: Object.keys(changes).length > 0 ? changes : null,
+  };
+}
+
+/** xAI reports what was thought beside `completion_tokens`; for everybody else it is part of them. */
+function withReasoningCounted(answer: Record<string, unknown>): Record<string, unknown> {
+  const usage = asFields(answer['usage']);
+  if (!usage) return answer;
+  const completion = toCount(usage['total_tokens']) - toCount(usage['prompt_tokens']);
+  if (completion <= toCount(usage['completion_tokens'])) return answer;
+  const details = asFields(usage['completion_tokens_details']) ?? {};
+  const text = completion - toCount(details['reasoning_tokens']);
+  return {
+    ...answer,
+    usage: {
+      ...usage,
+      completion_tokens: completion,
+      completion_tokens_details: { ...details, text_tokens: Math.max(text, 0) },
+    },
+  };
+}
+
+export const xai: Adapter = openAICompatible({
+  defaultBaseUrl: 'https://api.x.ai',
+  streamUsage: true,
+  rules: xaiRules,
+  answer: withReasoningCounted,
+  chunk: withReasoningCounted,
+});

@@ -1,0 +1,21 @@
+import { createHmac } from 'node:crypto';
+import { AppError } from '../../../shared/errors.js';
+
+const day = 24 * 3600 * 1000;
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/**
+ * What Zhipu takes in place of the key `id.secret`: a JWT whose times are in milliseconds, which no JWT library writes.
+ * @param now unix milliseconds
+ * @throws AppError UPSTREAM_UNREACHABLE when the key has another form
+ */
+export function zhipuToken(key: string, now: number): string {
+  const [id = '', secret = '', ...more] = key.split('.');
+  if (id === '' || secret === '' || more.length > 0) {
+    throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel must have the form id.secret');
+  }
+  const head = encoded({ alg: 'HS256', sign_type: 'SIGN' });
+  const claims = encoded({ api_key: id, exp: now + day, timestamp: now });
+  const signature = createHmac('sha256', secret).update(`${head}.${claims}`).digest('base64url');
+  return `${head}.${claims}.${signature}`;
+}

@@ -1,0 +1,23 @@
+import type { Adapter } from '../../adapter.js';
+import type { Fields } from '../../neutral/fields.js';
+import type { BodyRules } from '../openai-compatible/dialect.js';
+import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { zhipuToken } from './token.js';
+
+/** `relay-providers.md` 1.4, type 26. */
+function zhipuRules(body: Fields, model: string): BodyRules {
+  const changes: Record<string, unknown> = {};
+  const { top_p: topP, stop } = body;
+  if (typeof topP === 'number' && topP >= 1) changes['top_p'] = 0.99;
+  if (typeof stop === 'string') changes['stop'] = [stop];
+  return { model, changes: Object.keys(changes).length > 0 ? changes : null };
+}
+
+export const zhipuV4: Adapter = openAICompatible({
+  defaultBaseUrl: 'https://open.bigmodel.cn',
+  chatUrl: (base) => `${base}/api/paas/v4/chat/completions`,
+  // A key of one piece is sent as it is; one of two signs a token.
+  credentials: ({ key, now }) => ({ authorization: key.includes('.') ? zhipuToken(key, now) : `Bearer ${key}` }),
+  streamUsage: true,
+  rules: zhipuRules,
+});
