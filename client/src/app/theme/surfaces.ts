@@ -46,7 +46,11 @@ export const surfaceOverrides: Components<Theme> = {
   MuiDialogTitle: {
     styleOverrides: { root: { fontSize: 15, lineHeight: '22px', fontWeight: 600, padding: '20px 24px 4px' } },
   },
-  MuiDialogContent: { styleOverrides: { root: { padding: '8px 24px 16px', fontSize: 13 } } },
+  MuiDialogContent: {
+    styleOverrides: {
+      root: { padding: '8px 24px 16px', fontSize: 13, '.MuiDialogTitle-root + &': { paddingTop: 8 } },
+    },
+  },
   MuiDialogActions: {
     styleOverrides: { root: { padding: '8px 24px 20px', gap: 8, '& > :not(style) ~ :not(style)': { marginLeft: 0 } } },
   },
