@@ -230,6 +230,7 @@ async function compose(
     redemptions: dataSource.getRepository(Redemption),
     secrets,
     audit: logService,
+    trail: auditService,
     clock,
   });
   const redeemService = new RedeemService({ database: dataSource, secrets, state, credit, clock });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Brackets, In, type EntityManager, type Repository } from 'typeorm';
+import { Brackets, In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { AuditChange, AuditLog, AuditTrail } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { defined } from '../../shared/defined.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
@@ -37,6 +37,7 @@ export interface RedemptionParts {
   readonly redemptions: Repository<Redemption>;
   readonly secrets: Secrets;
   readonly audit: AuditLog;
+  readonly trail: AuditTrail;
   readonly clock: Clock;
 }
 
@@ -86,8 +87,9 @@ export class RedemptionService {
     }));
     try {
       await redemptions.manager.transaction(async (manager) => {
-        await manager.insert(Redemption, rows);
-        await this.log(manager, admin, `Created ${keys.length} codes (${fields.name})`);
+        const { identifiers } = await manager.insert(Redemption, rows);
+        const made = (identifiers as Array<{ id: number }>).map(({ id }) => changeOf('create', id, null, fields));
+        await this.log(manager, admin, `Created ${keys.length} codes (${fields.name})`, made);
       });
     } catch (error) {
       if (isUniqueViolation(error, 'redemptions_key_hash')) throw new ConflictError('Code already exists', 'key');
@@ -153,13 +155,13 @@ export class RedemptionService {
     if (ids.length === 0) throw new InvalidInputError('ID list must not be empty', 'ids');
     const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= largestId);
     return this.parts.redemptions.manager.transaction(async (manager) => {
-      const { affected } = await manager.update(
-        Redemption,
-        { id: In(known), status: RedemptionStatus.enabled },
-        { status: RedemptionStatus.disabled },
-      );
-      if (affected) await this.log(manager, admin, `Disabled ${affected} codes`);
-      return affected ?? 0;
+      const rows = await lockWhere(manager, { id: In(known), status: RedemptionStatus.enabled });
+      if (rows.length === 0) return 0;
+      const status = RedemptionStatus.disabled;
+      await manager.update(Redemption, { id: In(rows.map(({ id }) => id)) }, { status });
+      const changes = rows.map((row) => changeOf('update', row.id, row, { ...row, status }));
+      await this.log(manager, admin, `Disabled ${rows.length} codes`, changes);
+      return rows.length;
     });
   }
 
@@ -183,16 +185,21 @@ export class RedemptionService {
       await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const before = await this.find(manager, id);
       await manager.update(Redemption, { id }, decide(before));
-      await this.log(manager, admin, `${word} code ${id} (${before.redemption.name})`);
-      return this.find(manager, id);
+      const after = await this.find(manager, id);
+      const change = changeOf('update', id, before.redemption, after.redemption);
+      await this.log(manager, admin, `${word} code ${id} (${before.redemption.name})`, [change]);
+      return after;
     });
   }
 
-  private async remove(admin: Actor, which: Partial<Redemption>, content: string): Promise<number> {
+  private async remove(admin: Actor, which: FindOptionsWhere<Redemption>, content: string): Promise<number> {
     return this.parts.redemptions.manager.transaction(async (manager) => {
-      const { affected } = await manager.softDelete(Redemption, which);
-      if (affected) await this.log(manager, admin, `${content}: ${affected}`);
-      return affected ?? 0;
+      const rows = await lockWhere(manager, which);
+      if (rows.length === 0) return 0;
+      await manager.softDelete(Redemption, { id: In(rows.map(({ id }) => id)) });
+      const changes = rows.map((row) => changeOf('delete', row.id, row, null));
+      await this.log(manager, admin, `${content}: ${rows.length}`, changes);
+      return rows.length;
     });
   }
 
@@ -210,10 +217,39 @@ export class RedemptionService {
     return { redemption, key: this.parts.secrets.open(redemption.keySealed) };
   }
 
-  private log(manager: EntityManager, { id, username }: Actor, content: string): Promise<void> {
-    return this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content });
+  private async log(manager: EntityManager, admin: Actor, content: string, changes: AuditChange[]): Promise<void> {
+    const { id, username } = admin;
+    await this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content });
+    await this.parts.trail.write(manager, admin, ...changes);
   }
 }
+
+/** In the order of their ids, as everybody who locks many does. */
+const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>): Promise<Redemption[]> =>
+  manager.find(Redemption, { where, order: { id: 'ASC' }, lock: { mode: 'for_no_key_update' } });
+
+type Audited = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil' | 'isGift' | 'maxUses'> & {
+  readonly status?: number;
+};
+
+/** The code itself stays out of the audit. */
+const auditedFields = (row: Audited): Record<string, unknown> => ({
+  name: row.name,
+  quota: row.quota,
+  status: row.status ?? RedemptionStatus.enabled,
+  validFrom: row.validFrom,
+  validUntil: row.validUntil,
+  isGift: row.isGift,
+  maxUses: row.maxUses,
+});
+
+const changeOf = (action: string, id: number, before: Audited | null, after: Audited | null): AuditChange => ({
+  action,
+  subject: 'redemption',
+  id,
+  before: before && auditedFields(before),
+  after: after && auditedFields(after),
+});
 
 function checkedName(name: string): string {
   const exact = name.trim();
