@@ -14,5 +14,17 @@ try {
 }
 if (!isAvailable('client')) console.log('There is no console to build: starting the server alone.');
 
+// npm puts a shell between itself and us. A signal sent to npm alone ends that shell and never reaches us: then the change
+// of our parent tells.
+if (process.env.npm_lifecycle_event === 'start') {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  watch.unref();
+}
+
 process.setSourceMapsEnabled(true);
 await import(pathToFileURL(join(root, 'dist/server/main.js')).href);

@@ -17,6 +17,8 @@ import { AuthService } from './modules/auth/auth.service.js';
 import { PasswordService } from './modules/auth/password.service.js';
 import { Session } from './modules/auth/session.entity.js';
 import { SessionService } from './modules/auth/session.service.js';
+import { OwnSessionsService } from './modules/auth/own-sessions.service.js';
+import { SessionResolver } from './modules/auth/session.resolver.js';
 import { ChannelBulkService } from './modules/channels/channel-bulk.service.js';
 import { ChannelDirectory } from './modules/channels/channel-directory.service.js';
 import { ChannelDiscoveryService } from './modules/channels/channel-discovery.service.js';
@@ -27,11 +29,17 @@ import { ChannelResolver } from './modules/channels/channel.resolver.js';
 import { channelRoutes } from './modules/channels/channel.routes.js';
 import { ChannelService } from './modules/channels/channel.service.js';
 import { modelCatalogueRoutes } from './modules/channels/model-catalogue.routes.js';
+import { CheckInResolver } from './modules/check-in/check-in.resolver.js';
+import { checkInRoutes } from './modules/check-in/check-in.routes.js';
+import { CheckInService } from './modules/check-in/check-in.service.js';
 import { GroupResolver } from './modules/groups/group.resolver.js';
 import { groupRoutes } from './modules/groups/group.routes.js';
 import { GroupService } from './modules/groups/group.service.js';
 import { healthRoutes } from './modules/health/health.routes.js';
 import { HealthService } from './modules/health/health.service.js';
+import { InviteResolver } from './modules/invites/invite.resolver.js';
+import { inviteRoutes } from './modules/invites/invite.routes.js';
+import { InviteService } from './modules/invites/invite.service.js';
 import { LogResolver } from './modules/logs/log.resolver.js';
 import { logRoutes } from './modules/logs/log.routes.js';
 import { LogRetention } from './modules/logs/log.jobs.js';
@@ -64,6 +72,8 @@ import { Token } from './modules/tokens/token.entity.js';
 import { TokenResolver } from './modules/tokens/token.resolver.js';
 import { tokenRoutes } from './modules/tokens/token.routes.js';
 import { TokenService } from './modules/tokens/token.service.js';
+import { SettingResolver } from './modules/users/setting.resolver.js';
+import { SettingService } from './modules/users/setting.service.js';
 import { accountRoutes } from './modules/users/account.routes.js';
 import { AccountService } from './modules/users/account.service.js';
 import { SignInResolver } from './modules/users/sign-in.resolver.js';
@@ -116,7 +126,7 @@ export function createContainer(config: Config, surroundings: Surroundings = {})
   async function start(): Promise<StartedServer> {
     const metrics = new Metrics();
     const database = await openDatabase(config, logger, metrics, cancelled.signal);
-    shutdown.onStop('database', database.close);
+    shutdown.onStop('database', () => database.close());
     const app = await compose(config, logger, metrics, database, shutdown, surroundings.clientRoot ?? null);
     await app.listen({ port: config.port, host: config.host });
     return { url: localUrl(app), app, database };
@@ -240,6 +250,16 @@ async function compose(
   const guardedFetch = new GuardedFetch(outboundGuard);
   shutdown.onStop('outbound calls', () => guardedFetch.close());
 
+  // What people do with their own account
+  const ownSessions = new OwnSessionsService(dataSource.getRepository(Session), changes, clock);
+  const settingService = new SettingService({
+    users,
+    changes,
+    checkUrl: (url) => outboundGuard.checkUrl(url, 'public-only'),
+  });
+  const checkInService = new CheckInService({ users, postEntry, audit: logService, options: optionService, clock });
+  const inviteService = new InviteService({ users, postEntry, audit: logService, options: optionService });
+
   const channelService = new ChannelService({
     channels,
     secrets,
@@ -299,6 +319,10 @@ async function compose(
     new TokenResolver(tokenService),
     new LogResolver(logService),
     new AuditResolver(auditService),
+    new SessionResolver(ownSessions),
+    new SettingResolver(settingService),
+    new CheckInResolver(checkInService),
+    new InviteResolver(inviteService),
     new PricingResolver(pricingService),
     new RedemptionResolver(redemptionService, redeemService),
   ];
@@ -324,7 +348,9 @@ async function compose(
       { prefix: '', routes: setupRoutes(setupService, rest) },
       { prefix: '', routes: groupRoutes(groupService, rest) },
       { prefix: '/user', routes: signInRoutes(authService, rest) },
-      { prefix: '/user', routes: accountRoutes(accountService, rest) },
+      { prefix: '/user', routes: accountRoutes(accountService, settingService, rest) },
+      { prefix: '/user', routes: checkInRoutes(checkInService, rest) },
+      { prefix: '/user', routes: inviteRoutes(inviteService, rest) },
       { prefix: '/user', routes: userRoutes(userService, rest) },
       { prefix: '/option', routes: optionRoutes(optionService, rest) },
       { prefix: '/channel', routes: channelRoutes(channelServices, rest) },

@@ -44,6 +44,8 @@ export interface BootOptions {
   /** Of the project the server is run from; default this one. */
   readonly project?: string;
   readonly script?: string;
+  /** Instead of Node and a script. */
+  readonly program?: readonly [string, ...string[]];
 }
 
 const scratch: string[] = [];
@@ -86,7 +88,8 @@ export async function boot(options: BootOptions = {}): Promise<Booted> {
   const cwd = options.cwd ?? temporaryFolder(options.account);
   const dataDir = options.dataDir ?? join(cwd, 'data');
   const script = join(options.project ?? projectRoot, options.script ?? 'dist/server/main.js');
-  const child = spawn(process.execPath, ['--enable-source-maps', script], {
+  const [program, ...parameters] = options.program ?? [process.execPath, '--enable-source-maps', script];
+  const child = spawn(program, parameters, {
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { boot, cleanUp, projectRoot, temporaryFolder } from './boot-support.js';
+import { boot, cleanUp, descendants, gone, projectRoot, temporaryFolder } from './boot-support.js';
 
 /** `npm start` and `scripts/with-build.mjs` in a fresh copy of the sources: what they build, when, and how they end. */
 
@@ -42,6 +42,17 @@ it('builds once, then starts within four seconds, and stops like the server', as
     expect(next.errors()).toBe('');
   }
   expect(Math.min(...seconds)).toBeLessThan(4);
+});
+
+it('stops when npm, and npm alone, is told to', async () => {
+  const project = freshProject();
+  const npm = await boot({ project, cwd: project, program: ['npm', 'start'], environment: { HOME: project } });
+  await npm.ready(60_000);
+  const processes = descendants(npm.process.pid ?? 0);
+  npm.process.kill('SIGTERM');
+  await npm.ended();
+  for (const pid of processes) expect(await gone(pid)).toBe(true);
+  expect(npm.output()).toContain('"msg":"stopped"');
 });
 
 it('builds again when a source changed, and only then', async () => {

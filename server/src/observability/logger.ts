@@ -26,7 +26,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     { write: (line: string) => output.write(maskCredentials(line)) },
   );
   // What a child is given once stands in all of its lines, and the formatters do not see it. Children inherit this method.
-  const makeChild = logger.child as unknown as MakeChild;
+  const { child: makeChild } = logger as unknown as { child: MakeChild };
   const redactingChild: MakeChild = function (bindings, options) {
     return makeChild.call(this, redactFields(bindings) as Bindings, options);
   };

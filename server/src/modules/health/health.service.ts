@@ -24,21 +24,19 @@ export class HealthService {
   }
 
   async readiness(): Promise<Readiness> {
-    const results = await Promise.all(
-      this.checks.map(async ({ name, check }) => [name, await this.works(check)] as const),
-    );
+    const results = await Promise.all(this.checks.map(async (check) => [check.name, await this.works(check)] as const));
     const checks = Object.fromEntries(results);
     if (this.stopping) checks.stopping = false;
     return { ready: Object.values(checks).every(Boolean), checks };
   }
 
-  private async works(check: () => Promise<void>): Promise<boolean> {
+  private async works(part: HealthCheck): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), this.timeoutMilliseconds);
     });
     try {
-      return await Promise.race([check().then(() => true), late]);
+      return await Promise.race([part.check().then(() => true), late]);
     } catch {
       return false;
     } finally {
