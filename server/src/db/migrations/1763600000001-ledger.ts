@@ -108,6 +108,7 @@ export class Ledger1763600000001 implements MigrationInterface {
       CREATE INDEX usage_hourly_user ON usage_hourly (user_id, hour);
       CREATE INDEX usage_hourly_channel ON usage_hourly (channel_id, hour);
 
+      CREATE TYPE ledger_hold AS (request_id text, user_id integer, token_id integer, amount bigint, least bigint);
       CREATE TYPE ledger_settlement AS (
         request_id text, user_id integer, token_id integer, reserved bigint, charge bigint, counted integer, logged boolean,
         created_at bigint, channel_id integer, username text, token_name text, model_name text, "group" text,
@@ -136,80 +137,86 @@ export class Ledger1763600000001 implements MigrationInterface {
       SELECT logs_ensure_partitions(now(), 2);
     `);
 
-    // outcome: 0 held, 1 user unknown, 2 user quota too low, 3 token quota too low, 4 request id used before
+    // Answers what is refused: 1 user unknown, 2 user quota too low, 3 token quota too low. What is not answered is held.
+    // A request id that was used before violates the primary key.
     await runner.query(`
       CREATE FUNCTION ledger_reserve(p_node text, p_rows json)
       RETURNS TABLE (out_request text, outcome integer, user_quota bigint, token_quota bigint) LANGUAGE plpgsql AS $$
       DECLARE
-        item record;
-        blocked boolean;
+        wanted ledger_hold[];
+        users_known integer;
+        users_short boolean;
+        tokens_known integer;
+        tokens_short boolean;
+        item ledger_hold;
       BEGIN
-        -- Usual case: everybody in the batch can pay for all of it, so one statement a table does.
-        SELECT EXISTS (
-          SELECT 1 FROM (SELECT x.u, sum(x.a) AS amount, max(x.m) AS least FROM json_to_recordset(p_rows)
-                           AS x(u integer, a bigint, m bigint) GROUP BY x.u) wanted
-          LEFT JOIN users ON users.id = wanted.u
-          WHERE users.id IS NULL OR (wanted.least > 0 AND users.quota < greatest(wanted.amount, wanted.least))
-        ) OR EXISTS (
-          SELECT 1 FROM (SELECT x.t, sum(x.a) AS amount FROM json_to_recordset(p_rows) AS x(t integer, a bigint)
-                          WHERE x.t <> 0 GROUP BY x.t) wanted
-          LEFT JOIN tokens ON tokens.id = wanted.t
-          WHERE tokens.id IS NULL OR (NOT tokens.unlimited_quota AND wanted.amount > 0 AND tokens.remain_quota < wanted.amount)
-        ) OR EXISTS (
-          SELECT 1 FROM json_to_recordset(p_rows) AS x(r text) JOIN reservations ON reservations.request_id = x.r
-        ) INTO blocked;
+        SELECT array_agg(ROW(x.r, x.u, x.t, x.a, x.m)::ledger_hold) INTO wanted
+          FROM json_to_recordset(p_rows) AS x(r text, u integer, t integer, a bigint, m bigint);
 
-        IF NOT blocked THEN
+        SELECT count(*), bool_or(l.quota < n.least) INTO users_known, users_short
+          FROM (SELECT id, quota FROM users WHERE id IN (SELECT w.user_id FROM unnest(wanted) w)
+                 ORDER BY id FOR NO KEY UPDATE) l
+          JOIN (SELECT w.user_id, CASE WHEN max(w.least) > 0 THEN greatest(sum(w.amount), max(w.least))
+                                       ELSE -9000000000000000 END AS least
+                  FROM unnest(wanted) w GROUP BY w.user_id) n ON n.user_id = l.id;
+        SELECT count(*), bool_or(NOT l.unlimited_quota AND n.amount > 0 AND l.remain_quota < n.amount)
+          INTO tokens_known, tokens_short
+          FROM (SELECT id, remain_quota, unlimited_quota FROM tokens
+                 WHERE id IN (SELECT w.token_id FROM unnest(wanted) w WHERE w.token_id <> 0)
+                 ORDER BY id FOR NO KEY UPDATE) l
+          JOIN (SELECT w.token_id, sum(w.amount) AS amount FROM unnest(wanted) w GROUP BY w.token_id) n ON n.token_id = l.id;
+
+        -- Usual case: everybody in the batch can pay for all of it, so one statement a table does.
+        IF users_known = (SELECT count(DISTINCT w.user_id) FROM unnest(wanted) w)
+           AND tokens_known = (SELECT count(DISTINCT w.token_id) FROM unnest(wanted) w WHERE w.token_id <> 0)
+           AND NOT coalesce(users_short, false) AND NOT coalesce(tokens_short, false) THEN
           INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
-            SELECT x.r, p_node, x.u, x.t, x.a
-            FROM json_to_recordset(p_rows) AS x(r text, u integer, t integer, a bigint);
-          UPDATE users SET quota = quota - wanted.amount
-            FROM (SELECT x.u, sum(x.a) AS amount FROM json_to_recordset(p_rows) AS x(u integer, a bigint) GROUP BY x.u) wanted
-            WHERE users.id = wanted.u AND wanted.amount > 0;
-          UPDATE tokens SET remain_quota = remain_quota - wanted.amount
-            FROM (SELECT x.t, sum(x.a) AS amount FROM json_to_recordset(p_rows) AS x(t integer, a bigint)
-                   WHERE x.t <> 0 GROUP BY x.t) wanted
-            WHERE tokens.id = wanted.t AND wanted.amount > 0;
-          RETURN QUERY SELECT x.r, 0, 0::bigint, 0::bigint FROM json_to_recordset(p_rows) AS x(r text);
+            SELECT w.request_id, p_node, w.user_id, w.token_id, w.amount FROM unnest(wanted) w;
+          UPDATE users SET quota = quota - n.amount
+            FROM (SELECT w.user_id, sum(w.amount) AS amount FROM unnest(wanted) w GROUP BY w.user_id) n
+            WHERE users.id = n.user_id AND n.amount > 0;
+          UPDATE tokens SET remain_quota = remain_quota - n.amount
+            FROM (SELECT w.token_id, sum(w.amount) AS amount FROM unnest(wanted) w WHERE w.token_id <> 0 GROUP BY w.token_id) n
+            WHERE tokens.id = n.token_id AND n.amount > 0;
           RETURN;
         END IF;
 
-        FOR item IN SELECT * FROM json_to_recordset(p_rows) AS x(r text, u integer, t integer, a bigint, m bigint) LOOP
-          out_request := item.r;
-          SELECT quota INTO user_quota FROM users WHERE id = item.u;
+        -- Somebody cannot: one after the other, in the order in which they came.
+        FOREACH item IN ARRAY wanted LOOP
+          out_request := item.request_id;
+          outcome := 0;
           token_quota := NULL;
+          SELECT quota INTO user_quota FROM users WHERE id = item.user_id;
           IF user_quota IS NULL THEN
             outcome := 1;
-          ELSIF EXISTS (SELECT 1 FROM reservations WHERE request_id = item.r) THEN
-            outcome := 4;
-          ELSIF item.m > 0 AND user_quota < greatest(item.a, item.m) THEN
+          ELSIF item.least > 0 AND user_quota < greatest(item.amount, item.least) THEN
             outcome := 2;
-          ELSE
-            outcome := 0;
-            IF item.t <> 0 THEN
-              UPDATE tokens SET remain_quota = remain_quota - item.a
-                WHERE id = item.t AND (unlimited_quota OR item.a = 0 OR remain_quota >= item.a);
-              IF NOT FOUND THEN
-                outcome := 3;
-                SELECT remain_quota INTO token_quota FROM tokens WHERE id = item.t;
-              END IF;
-            END IF;
-            IF outcome = 0 THEN
-              UPDATE users SET quota = quota - item.a WHERE id = item.u AND item.a > 0;
-              INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
-                VALUES (item.r, p_node, item.u, item.t, item.a);
+          ELSIF item.token_id <> 0 THEN
+            UPDATE tokens SET remain_quota = remain_quota - item.amount
+              WHERE id = item.token_id AND (unlimited_quota OR item.amount = 0 OR remain_quota >= item.amount);
+            IF NOT FOUND THEN
+              outcome := 3;
+              SELECT remain_quota INTO token_quota FROM tokens WHERE id = item.token_id;
             END IF;
           END IF;
-          RETURN NEXT;
+          IF outcome <> 0 THEN
+            RETURN NEXT;
+          ELSE
+            UPDATE users SET quota = quota - item.amount WHERE id = item.user_id AND item.amount > 0;
+            INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
+              VALUES (item.request_id, p_node, item.user_id, item.token_id, item.amount);
+          END IF;
         END LOOP;
       END $$;
     `);
 
     await runner.query(`
       CREATE FUNCTION ledger_settle(p_rows json)
-      RETURNS TABLE (out_request text, out_user integer, user_quota bigint) LANGUAGE plpgsql AS $$
+      RETURNS TABLE (out_user integer, user_quota bigint) LANGUAGE plpgsql AS $$
       DECLARE
         due ledger_settlement[];
+        charged integer[];
+        balances bigint[];
       BEGIN
         WITH input AS MATERIALIZED (
           -- A replay may come in the same batch as what it replays.
@@ -227,22 +234,28 @@ export class Ledger1763600000001 implements MigrationInterface {
           INTO due FROM gone g JOIN input i ON i.request_id = g.request_id;
         IF due IS NULL THEN RETURN; END IF;
 
-        UPDATE users SET quota = quota + t.back, used_quota = used_quota + t.charge, request_count = request_count + t.counted
-          FROM (SELECT d.user_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, sum(d.counted) AS counted
-                  FROM unnest(due) d GROUP BY d.user_id) t
-          WHERE users.id = t.user_id;
+        -- Each table's rows are locked in id order before the first of them is changed.
+        WITH changed AS (
+          UPDATE users SET quota = quota + t.back, used_quota = used_quota + t.charge, request_count = request_count + t.counted
+            FROM (SELECT id FROM users WHERE id IN (SELECT d.user_id FROM unnest(due) d) ORDER BY id FOR NO KEY UPDATE) l
+            JOIN (SELECT d.user_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, sum(d.counted) AS counted
+                    FROM unnest(due) d GROUP BY d.user_id) t ON t.user_id = l.id
+            WHERE users.id = l.id RETURNING users.id, users.quota
+        ) SELECT array_agg(id), array_agg(quota) INTO charged, balances FROM changed;
 
         UPDATE tokens SET remain_quota = remain_quota + t.back, used_quota = tokens.used_quota + t.charge,
                           accessed_time = greatest(accessed_time, t.at)
-          FROM (SELECT d.token_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, max(d.created_at) AS at
-                  FROM unnest(due) d WHERE d.token_id <> 0 GROUP BY d.token_id) t
-          WHERE tokens.id = t.token_id;
+          FROM (SELECT id FROM tokens WHERE id IN (SELECT d.token_id FROM unnest(due) d WHERE d.token_id <> 0)
+                 ORDER BY id FOR NO KEY UPDATE) l
+          JOIN (SELECT d.token_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, max(d.created_at) AS at
+                  FROM unnest(due) d GROUP BY d.token_id) t ON t.token_id = l.id
+          WHERE tokens.id = l.id;
 
-        PERFORM 1 FROM channels WHERE id IN (SELECT d.channel_id FROM unnest(due) d WHERE d.charge <> 0)
-          ORDER BY id FOR NO KEY UPDATE;
         UPDATE channels SET used_quota = used_quota + t.charge
-          FROM (SELECT d.channel_id, sum(d.charge) AS charge FROM unnest(due) d GROUP BY d.channel_id) t
-          WHERE channels.id = t.channel_id AND t.charge <> 0;
+          FROM (SELECT id FROM channels WHERE id IN (SELECT d.channel_id FROM unnest(due) d WHERE d.charge <> 0)
+                 ORDER BY id FOR NO KEY UPDATE) l
+          JOIN (SELECT d.channel_id, sum(d.charge) AS charge FROM unnest(due) d GROUP BY d.channel_id) t ON t.channel_id = l.id
+          WHERE channels.id = l.id;
 
         INSERT INTO logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
                           "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other)
@@ -277,7 +290,7 @@ export class Ledger1763600000001 implements MigrationInterface {
             duration_ms = h.duration_ms + excluded.duration_ms,
             duration_buckets = ledger_add_buckets(h.duration_buckets, excluded.duration_buckets);
 
-        RETURN QUERY SELECT d.request_id, d.user_id, users.quota FROM unnest(due) d JOIN users ON users.id = d.user_id;
+        RETURN QUERY SELECT * FROM unnest(charged, balances);
       END $$;
 
       CREATE FUNCTION ledger_add_buckets(a bigint[], b bigint[]) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
@@ -314,30 +327,6 @@ export class Ledger1763600000001 implements MigrationInterface {
           FROM (SELECT k AS id, sum(a) AS amount FROM unnest(keys, amounts) AS x(k, a) WHERE k <> 0 GROUP BY k) t
           WHERE tokens.id = t.id AND t.amount > 0;
         RETURN QUERY SELECT unnest(ids);
-      END $$;
-    `);
-
-    // One group commit: settlements, then releases, then reservations, in one transaction and one round trip. Every user
-    // and token row of the batch is locked first, in id order. Answers refused reservations (kind r) and the balance
-    // after for every settled user (kind u); what is not refused is held.
-    await runner.query(`
-      CREATE FUNCTION ledger_turn(p_node text, p_users integer[], p_tokens integer[], p_settle json, p_release text[],
-                                  p_reserve json)
-      RETURNS TABLE (kind text, out_request text, outcome integer, out_user integer, user_quota bigint, token_quota bigint)
-      LANGUAGE plpgsql AS $$
-      BEGIN
-        PERFORM 1 FROM users WHERE id = ANY (p_users) ORDER BY id FOR NO KEY UPDATE;
-        PERFORM 1 FROM tokens WHERE id = ANY (p_tokens) ORDER BY id FOR NO KEY UPDATE;
-        IF p_settle IS NOT NULL THEN
-          RETURN QUERY SELECT DISTINCT 'u', NULL::text, 0, s.out_user, s.user_quota, NULL::bigint FROM ledger_settle(p_settle) s;
-        END IF;
-        IF p_release IS NOT NULL THEN
-          PERFORM ledger_release(p_release, false);
-        END IF;
-        IF p_reserve IS NOT NULL THEN
-          RETURN QUERY SELECT 'r', s.out_request, s.outcome, 0, s.user_quota, s.token_quota
-            FROM ledger_reserve(p_node, p_reserve) s WHERE s.outcome <> 0;
-        END IF;
       END $$;
     `);
 
@@ -378,8 +367,8 @@ export class Ledger1763600000001 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP FUNCTION ledger_post, ledger_turn, ledger_release, ledger_settle, ledger_add_buckets, ledger_reserve, logs_ensure_partitions;
-      DROP TYPE ledger_settlement;
+      DROP FUNCTION ledger_post, ledger_release, ledger_settle, ledger_add_buckets, ledger_reserve, logs_ensure_partitions;
+      DROP TYPE ledger_settlement, ledger_hold;
       DROP TABLE usage_hourly, logs, log_state, ledger_entries, reservations, nodes;
       DROP SEQUENCE logs_id_seq;
     `);

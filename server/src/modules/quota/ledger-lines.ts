@@ -8,7 +8,6 @@ import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
 export interface SettleLine {
   readonly requestId: string;
   readonly userId: number;
-  readonly tokenId: number;
   /** JSON text of one row of `ledger_settle`. */
   readonly json: string;
 }
@@ -18,7 +17,6 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
   return {
     requestId: reservation.requestId,
     userId: reservation.userId,
-    tokenId: reservation.tokenId,
     json: JSON.stringify({
       request_id: reservation.requestId,
       charge: charge.quota,
@@ -54,16 +52,15 @@ export function toReserveJson(request: ReserveRequest): string {
   });
 }
 
-/** A spooled line: what a restarted node needs to lock and settle. */
 export function toSpoolText(line: SettleLine): string {
-  return `{"u":${line.userId},"t":${line.tokenId},"s":${line.json}}`;
+  return `{"u":${line.userId},"s":${line.json}}`;
 }
 
 /** @returns null for a line that was cut off by a crash: its call was never answered */
 export function fromSpoolText(text: string): SettleLine | null {
   try {
-    const parsed = JSON.parse(text) as { u: number; t: number; s: { request_id: string } };
-    return { requestId: parsed.s.request_id, userId: parsed.u, tokenId: parsed.t, json: JSON.stringify(parsed.s) };
+    const parsed = JSON.parse(text) as { u: number; s: { request_id: string } };
+    return { requestId: parsed.s.request_id, userId: parsed.u, json: JSON.stringify(parsed.s) };
   } catch {
     return null;
   }

@@ -2,8 +2,9 @@ import type { Pool } from 'pg';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
-import { GroupCommit, type GroupCommitMetrics, type Refusal, type Turn } from './group-commit.js';
+import { Lane, sqlState, type GroupCommitMetrics } from './group-commit.js';
 import { toReserveJson, toSettleLine, type SettleLine } from './ledger-lines.js';
+import { LedgerSql, type Refusal } from './ledger-sql.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.service.js';
 import type { Spool } from './spool.js';
 
@@ -34,28 +35,84 @@ export interface LedgerParts {
 }
 
 const probeMilliseconds = 250;
+const uniqueViolation = '23505';
+
+interface Waiting<Result> {
+  readonly done: (result: Result) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+interface HoldItem extends Waiting<void> {
+  readonly request: ReserveRequest;
+  readonly json: string;
+}
+
+interface SettleItem extends Waiting<number | null> {
+  readonly line: SettleLine;
+}
+
+interface ReleaseItem {
+  readonly requestId: string;
+  readonly done: () => void;
+}
 
 /**
- * The ledger on Postgres. While the database is away new calls are refused at once, settlements go to the spool, and a
- * probe looks for its return; then the spool is replayed and doubtful reservations are given back.
+ * The ledger on Postgres. Reservations, settlements and releases each have a lane of their own, so that no call waits for
+ * the end of another kind of batch. While the database is away new calls are refused at once, settlements go to the
+ * spool, and a probe looks for its return; then the spool is replayed and doubtful reservations are given back.
  */
 export class PostgresLedger implements Ledger {
-  private readonly commits: GroupCommit;
+  private readonly reserving: Lane<HoldItem>;
+  private readonly settling: Lane<SettleItem>;
+  private readonly releasing: Lane<ReleaseItem>;
   /** Reservations of this process whose call is not over. */
   private readonly open = new Set<string>();
   /** Reservations that may or may not exist: given back when the database answers again. */
-  private readonly doubtful = new Map<string, { userId: number; tokenId: number }>();
+  private readonly doubtful = new Set<string>();
   private away = false;
   private probing: Promise<void> | null = null;
   private stopped = false;
 
   constructor(private readonly parts: LedgerParts) {
-    this.commits = new GroupCommit(
-      parts.pool,
-      parts.nodeId,
-      (turn, error) => this.wentAway(turn, error),
+    const sql = new LedgerSql(parts.pool, parts.nodeId);
+    this.reserving = new Lane<HoldItem>(
+      {
+        run: async (items) => {
+          const refused = await sql.reserve(items.map((item) => item.json));
+          for (const { request, done, failed } of items) {
+            const refusal = refused.get(request.requestId);
+            if (refusal) failed(toRefusalError(refusal, request));
+            else done();
+          }
+        },
+        away: (items, error) => this.holdsWentAway(items, error),
+        refused: ({ failed }, error) => failed(toHoldError(error)),
+      },
       parts.metrics,
     );
+    this.settling = new Lane<SettleItem>(
+      {
+        run: async (items) => {
+          const balances = await sql.settle(items.map((item) => item.line.json));
+          for (const { line, done } of items) done(balances.get(line.userId) ?? null);
+        },
+        away: (items, error) => this.settlementsWentAway(items, error),
+        refused: (item, error) => this.settlementRefused(item, error),
+      },
+      parts.metrics,
+    );
+    this.releasing = new Lane<ReleaseItem>({
+      run: async (items) => {
+        await sql.release(items.map((item) => item.requestId));
+        for (const { done } of items) done();
+      },
+      away: (items, error) => this.releasesWentAway(items, error),
+      refused: ({ requestId, done }, error) => {
+        // The sweeper looks at it again.
+        this.parts.logger.error({ err: error, requestId }, 'a reservation could not be given back');
+        done();
+      },
+    });
   }
 
   /** False while the database does not answer. */
@@ -75,20 +132,9 @@ export class PostgresLedger implements Ledger {
     if (this.away) throw unavailable();
     this.open.add(request.requestId);
     try {
-      await new Promise<void>((resolve, reject) => {
-        this.commits.reserve({
-          requestId: request.requestId,
-          userId: request.userId,
-          tokenId: request.tokenId,
-          json: toReserveJson(request),
-          done: (result) => {
-            const refusal = result.refused.get(request.requestId);
-            if (refusal) reject(toRefusalError(refusal, request));
-            else resolve();
-          },
-          failed: reject,
-        });
-      });
+      await new Promise<void>((done, failed) =>
+        this.reserving.add({ request, json: toReserveJson(request), done, failed }),
+      );
     } catch (error) {
       this.open.delete(request.requestId);
       throw error;
@@ -109,10 +155,9 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  async release(reservation: Reservation): Promise<void> {
-    const { requestId, userId, tokenId } = reservation;
-    if (this.away) this.doubtful.set(requestId, { userId, tokenId });
-    else await new Promise<void>((done) => this.commits.release({ requestId, userId, tokenId, done }));
+  async release({ requestId }: Reservation): Promise<void> {
+    if (this.away) this.doubtful.add(requestId);
+    else await new Promise<void>((done) => this.releasing.add({ requestId, done }));
     this.open.delete(requestId);
   }
 
@@ -123,7 +168,7 @@ export class PostgresLedger implements Ledger {
 
   /** Waits until everything that was asked for is committed or on the disk. */
   async drain(): Promise<void> {
-    await this.commits.drained();
+    await Promise.all([this.reserving.drained(), this.settling.drained(), this.releasing.drained()]);
   }
 
   async stop(): Promise<void> {
@@ -134,45 +179,50 @@ export class PostgresLedger implements Ledger {
   }
 
   private settleLine(line: SettleLine): Promise<number | null> {
-    return new Promise((resolve, reject) => {
-      this.commits.settle({
-        line,
-        done: (result) => resolve(result.userQuota.get(line.userId) ?? null),
-        failed: (error) => {
-          // The database will never take this row as it is: keep it for people, and hold the reservation.
-          this.parts.logger.error(
-            { err: error, requestId: line.requestId },
-            'a settlement was refused by the database',
-          );
-          this.parts.spool
-            .reject(line, error instanceof Error ? error.message : String(error))
-            .catch((failure: unknown) => this.parts.logger.error({ err: failure }, 'cannot keep a refused settlement'))
-            .finally(() => reject(new AppError('INTERNAL_ERROR', 'the call could not be booked', { cause: error })));
-        },
-      });
-    });
+    return new Promise((done, failed) => this.settling.add({ line, done, failed }));
   }
 
-  private async wentAway(turn: Turn, error: unknown): Promise<void> {
+  /** The database will never take this row as it is: it is kept for people, and its reservation stays held. */
+  private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
+    this.parts.logger.error({ err: error, requestId: line.requestId }, 'a settlement was refused by the database');
+    this.parts.spool
+      .reject(line, error instanceof Error ? error.message : String(error))
+      .catch((failure: unknown) => this.parts.logger.error({ err: failure }, 'cannot keep a refused settlement'))
+      .finally(() => failed(new AppError('INTERNAL_ERROR', 'the call could not be booked', { cause: error })));
+  }
+
+  private holdsWentAway(items: HoldItem[], error: unknown): Promise<void> {
+    this.wentAway(error);
+    for (const { request, failed } of items) {
+      this.doubtful.add(request.requestId);
+      failed(unavailable(error));
+    }
+    return Promise.resolve();
+  }
+
+  private releasesWentAway(items: ReleaseItem[], error: unknown): Promise<void> {
+    this.wentAway(error);
+    for (const { requestId, done } of items) {
+      this.doubtful.add(requestId);
+      done();
+    }
+    return Promise.resolve();
+  }
+
+  private async settlementsWentAway(items: SettleItem[], error: unknown): Promise<void> {
+    this.wentAway(error);
+    if (await this.spooled(items.map((item) => item.line))) {
+      for (const { done } of items) done(null);
+      return;
+    }
+    // Neither the database nor the disk: the calls wait for one of them.
+    await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
+    for (const item of items) this.settling.add(item);
+  }
+
+  private wentAway(error: unknown): void {
     if (!this.away) this.parts.logger.error({ err: error }, 'the database is away: new calls are refused');
     this.away = true;
-    for (const item of turn.reserve) {
-      this.doubtful.set(item.requestId, { userId: item.userId, tokenId: item.tokenId });
-      item.failed(unavailable(error));
-    }
-    for (const item of turn.release) {
-      this.doubtful.set(item.requestId, { userId: item.userId, tokenId: item.tokenId });
-      item.done();
-    }
-    if (turn.settle.length > 0) {
-      if (await this.spooled(turn.settle.map((item) => item.line))) {
-        for (const item of turn.settle) item.done({ refused: new Map(), userQuota: new Map() });
-      } else {
-        // Neither the database nor the disk: the calls wait for one of them.
-        await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
-        for (const item of turn.settle) this.commits.settle(item);
-      }
-    }
     this.probing ??= this.probe().finally(() => (this.probing = null));
   }
 
@@ -206,9 +256,7 @@ export class PostgresLedger implements Ledger {
   private async releaseDoubtful(): Promise<void> {
     const all = [...this.doubtful];
     this.doubtful.clear();
-    await Promise.all(
-      all.map(([requestId, owner]) => new Promise<void>((done) => this.commits.release({ requestId, ...owner, done }))),
-    );
+    await Promise.all(all.map((requestId) => new Promise<void>((done) => this.releasing.add({ requestId, done }))));
   }
 
   /** Settles what this node and dead nodes left on the disk. Safe to call at any time. */
@@ -237,9 +285,11 @@ function toRefusalError(refusal: Refusal, request: ReserveRequest): AppError {
       return new QuotaError('INSUFFICIENT_QUOTA', refusal.userQuota, request.amount);
     case 3:
       return new QuotaError('INSUFFICIENT_TOKEN_QUOTA', refusal.tokenQuota, request.amount);
-    case 4:
-      return new AppError('CONFLICT', 'This request id was used before');
     default:
       return new AppError('INVALID_API_KEY', 'Invalid token');
   }
+}
+
+function toHoldError(error: unknown): unknown {
+  return sqlState(error) === uniqueViolation ? new AppError('CONFLICT', 'This request id was used before') : error;
 }
