@@ -2,6 +2,10 @@ import 'reflect-metadata';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { SessionResolver } from '../modules/auth/session.resolver.js';
+import { CheckInResolver } from '../modules/check-in/check-in.resolver.js';
+import { InviteResolver } from '../modules/invites/invite.resolver.js';
+import { SettingResolver } from '../modules/users/setting.resolver.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { GroupResolver } from '../modules/groups/group.resolver.js';
@@ -29,6 +33,10 @@ const schema = await createSchema([
   LogResolver,
   PricingResolver,
   AuditResolver,
+  SessionResolver,
+  SettingResolver,
+  CheckInResolver,
+  InviteResolver,
   RedemptionResolver,
 ]);
 

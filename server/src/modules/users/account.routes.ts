@@ -1,12 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type { RestHandlers } from '../../http/rest.js';
+import { withMessage, type RestHandlers } from '../../http/rest.js';
 import { clearSessionCookie } from '../../http/session-cookie.js';
 import type { AccountService } from './account.service.js';
-import { selfBody, toWire } from './user.wire.js';
+import type { SettingService } from './setting.service.js';
+import { selfBody, settingBody, toWire } from './user.wire.js';
 
-/** `/api/user/self` and `/api/user/token`: people and their own account (`rest-api.md` 3.3). */
+/** `/api/user/self`, `/api/user/setting` and `/api/user/token`: people and their own account (`rest-api.md` 3.3). */
 export const accountRoutes =
-  (accountService: AccountService, rest: RestHandlers): FastifyPluginAsync =>
+  (accountService: AccountService, settingService: SettingService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     app.get(
       '/self',
@@ -28,6 +29,14 @@ export const accountRoutes =
       rest.user(async ({ actor, reply }) => {
         await accountService.remove(actor);
         clearSessionCookie(reply);
+      }),
+    );
+
+    app.put(
+      '/setting',
+      rest.user(async ({ actor, body }) => {
+        await settingService.replace(actor, settingBody.parse(body));
+        return withMessage('Settings updated');
       }),
     );
 

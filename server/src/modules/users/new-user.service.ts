@@ -16,7 +16,7 @@ export interface NewUser {
   readonly quota: number;
 }
 
-const affiliateCodeLength = 6;
+export const affiliateCodeLength = 6;
 
 /** Inserts a user with an invite code and books the opening balance, in the caller's transaction. */
 export async function insertUser(manager: EntityManager, postEntry: PostEntry, user: NewUser): Promise<User> {

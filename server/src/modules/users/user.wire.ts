@@ -117,6 +117,25 @@ export const selfBody = z
     originalPassword: body.original_password ?? undefined,
   }));
 
+/** The stored setting is replaced, so an absent secret is none. */
+export const settingBody = z
+  .object({
+    notify_type: text,
+    quota_warning_threshold: z.number().nullish(),
+    webhook_url: text,
+    webhook_secret: text,
+    notification_email: text,
+    accept_unset_model_ratio_model: z.boolean().nullish(),
+  })
+  .transform((body) => ({
+    notifyType: body.notify_type ?? undefined,
+    quotaWarningThreshold: body.quota_warning_threshold ?? undefined,
+    webhookUrl: body.webhook_url ?? undefined,
+    webhookSecret: body.webhook_secret ?? '',
+    notificationEmail: body.notification_email ?? undefined,
+    acceptUnsetModelRatioModel: body.accept_unset_model_ratio_model ?? undefined,
+  }));
+
 export const createBody = z
   .object({ username: z.string().trim().min(1), password: z.string().min(1), display_name: text, role: whole })
   .transform((body) => ({

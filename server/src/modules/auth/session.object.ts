@@ -1,0 +1,26 @@
+import { Field, ObjectType } from 'type-graphql';
+import type { OwnSession } from './own-sessions.service.js';
+
+@ObjectType('Session', { description: 'A browser in which the caller is signed in.' })
+export class SessionObject implements OwnSession {
+  @Field(() => String)
+  id: string;
+
+  @Field(() => Date)
+  createdAt: Date;
+
+  @Field(() => Date, { description: 'To about five minutes.' })
+  lastSeenAt: Date;
+
+  @Field(() => Date)
+  expiresAt: Date;
+
+  @Field(() => String, { description: 'Address it began from.' })
+  ip: string;
+
+  @Field(() => String)
+  userAgent: string;
+
+  @Field(() => Boolean, { description: 'The one that asks.' })
+  current: boolean;
+}

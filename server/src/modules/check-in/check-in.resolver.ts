@@ -1,0 +1,19 @@
+import { GraphQLSafeInt } from 'graphql-scalars';
+import { Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.js';
+import type { CheckInService } from './check-in.service.js';
+
+@Resolver()
+export class CheckInResolver {
+  constructor(private readonly checkInService: CheckInService) {}
+
+  @Query(() => Boolean, { description: 'The caller has not checked in today (UTC).' })
+  canCheckIn(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
+    return this.checkInService.canCheckIn(actor);
+  }
+
+  @Mutation(() => GraphQLSafeInt, { description: 'The day’s reward: the quota that was credited.' })
+  checkIn(@Ctx() { actor }: GraphQLContext): Promise<number> {
+    return this.checkInService.checkIn(actor);
+  }
+}

@@ -1,0 +1,93 @@
+import type { EntityManager, Repository } from 'typeorm';
+import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
+import type { Clock } from '../../shared/clock.js';
+import { AppError, ConflictError } from '../../shared/errors.js';
+import { randomBetween } from '../../shared/ids.js';
+import { formatQuota } from '../../shared/quota.js';
+import { LogType } from '../logs/log.entity.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { PostEntry } from '../quota/ledger.service.js';
+import { User } from '../users/user.entity.js';
+
+export interface CheckInParts {
+  readonly users: Repository<User>;
+  readonly postEntry: PostEntry;
+  readonly audit: AuditLog;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+}
+
+/** Once a day, by UTC, everybody may fetch some quota (`rest-api.md` 6.10). */
+export class CheckInService {
+  constructor(private readonly parts: CheckInParts) {}
+
+  /** Has the caller not checked in today? Says nothing about whether check-in is switched on. */
+  async canCheckIn(actor: MaybeActor): Promise<boolean> {
+    const { id } = requireActor(actor);
+    const user = await this.parts.users.findOne({ where: { id }, select: { id: true, lastCheckInTime: true } });
+    return !user?.lastCheckInTime || dayOf(user.lastCheckInTime) < dayOf(this.now());
+  }
+
+  /**
+   * Of any number of calls in a day one is paid: the row's day is checked and set in one statement, and the entry's source
+   * is unique.
+   * @returns the points credited
+   * @throws AppError INVALID_INPUT (switched off, no reward set), CONFLICT ("already", which clients look for)
+   */
+  async checkIn(actor: MaybeActor): Promise<number> {
+    const self = requireActor(actor);
+    const reward = this.reward();
+    const now = this.now();
+    await this.parts.users.manager.transaction(async (manager) => {
+      if (!(await this.claimDay(manager, self.id, now))) throw already();
+      const source = `checkin:${self.id}:${dayOf(now)}`;
+      const booked = await this.parts.postEntry(manager, {
+        ...{ source, kind: 'check_in', userId: self.id, amount: reward },
+        note: 'daily check-in',
+      });
+      if (booked === null) throw already();
+      await this.record(manager, self, reward);
+    });
+    return reward;
+  }
+
+  private async claimDay(manager: EntityManager, id: number, now: Date): Promise<boolean> {
+    const startOfDay = new Date(`${dayOf(now)}T00:00:00Z`);
+    const result = await manager
+      .createQueryBuilder()
+      .update(User)
+      .set({ lastCheckInTime: now })
+      .where('id = :id AND deleted_at IS NULL', { id })
+      .andWhere('(last_check_in_time IS NULL OR last_check_in_time < :startOfDay)', { startOfDay })
+      .execute();
+    return result.affected === 1;
+  }
+
+  private reward(): number {
+    const { CheckInEnabled, CheckInQuota, CheckInMaxQuota } = this.parts.options.values;
+    if (!CheckInEnabled) throw new AppError('INVALID_INPUT', 'Check-in is not enabled');
+    if (CheckInQuota <= 0) throw new AppError('INVALID_INPUT', 'Check-in quota misconfigured');
+    if (CheckInMaxQuota <= CheckInQuota) return CheckInQuota;
+    return randomBetween(CheckInQuota, Math.min(CheckInMaxQuota, CheckInQuota + widestRange));
+  }
+
+  private record(manager: EntityManager, { id, username }: Actor, quota: number): Promise<void> {
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    const amount = formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+    const content = `Check-in reward ${amount}`;
+    return this.parts.audit.record(manager, { type: LogType.checkIn, userId: id, username, content, quota });
+  }
+
+  private now(): Date {
+    return new Date(this.parts.clock.now());
+  }
+}
+
+/** What the system's random source can choose from at once. */
+const widestRange = 2 ** 48 - 2;
+
+/** `2026-11-20`, in UTC. */
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
+const already = (): AppError => new ConflictError('You have already checked in today');

@@ -1,0 +1,22 @@
+import { GraphQLSafeInt } from 'graphql-scalars';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.js';
+import type { InviteService } from './invite.service.js';
+
+@Resolver()
+export class InviteResolver {
+  constructor(private readonly inviteService: InviteService) {}
+
+  @Query(() => String, { description: 'The caller’s invite code; the link is `<origin>/register?aff=<code>`.' })
+  inviteCode(@Ctx() { actor }: GraphQLContext): Promise<string> {
+    return this.inviteService.code(actor);
+  }
+
+  @Mutation(() => GraphQLSafeInt, { description: 'Moves invite earnings to the balance, which is returned.' })
+  async transferInviteQuota(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('quota', () => GraphQLSafeInt) quota: number,
+  ): Promise<number> {
+    return (await this.inviteService.transfer(actor, quota)).quota;
+  }
+}

@@ -1,0 +1,24 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { z } from 'zod';
+import { withMessage, type RestHandlers } from '../../http/rest.js';
+import type { InviteService } from './invite.service.js';
+
+const transferBody = z.object({ quota: z.int() });
+
+/** `/api/user/aff` and `/api/user/aff_transfer` (`rest-api.md` 3.3). */
+export const inviteRoutes =
+  (inviteService: InviteService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/aff',
+      rest.user(({ actor }) => inviteService.code(actor)),
+    );
+
+    app.post(
+      '/aff_transfer',
+      rest.user(async ({ actor, body }) => {
+        await inviteService.transfer(actor, transferBody.parse(body).quota);
+        return withMessage('Transfer succeeded');
+      }),
+    );
+  };

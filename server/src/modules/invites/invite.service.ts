@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { IsNull, type EntityManager, type Repository } from 'typeorm';
+import { requireActor, type MaybeActor } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js';
+import { randomAlphanumeric } from '../../shared/ids.js';
+import { formatQuota, isQuota } from '../../shared/quota.js';
+import { LogType } from '../logs/log.entity.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { PostEntry } from '../quota/ledger.service.js';
+import { affiliateCodeLength, withFreshAffiliateCode } from '../users/new-user.service.js';
+import { User } from '../users/user.entity.js';
+
+export interface InviteParts {
+  readonly users: Repository<User>;
+  readonly postEntry: PostEntry;
+  readonly audit: AuditLog;
+  readonly options: { readonly values: OptionValues };
+}
+
+/** A user's invite code and what it earned him (`rest-api.md` 6.11). */
+export class InviteService {
+  constructor(private readonly parts: InviteParts) {}
+
+  /** Made when there is none, as for users who came from elsewhere. */
+  async code(actor: MaybeActor): Promise<string> {
+    const { id } = requireActor(actor);
+    const { users } = this.parts;
+    await withFreshAffiliateCode(async () => {
+      const affCode = randomAlphanumeric(affiliateCodeLength);
+      await users.update({ id, affCode: IsNull() }, { affCode });
+      await users.update({ id, affCode: '' }, { affCode });
+    });
+    const user = await users.findOneOrFail({ where: { id }, select: { id: true, affCode: true } });
+    return user.affCode ?? '';
+  }
+
+  /**
+   * Moves earnings to the balance: two entries of the books, or none. At least one unit (option QuotaPerUnit).
+   * @returns the caller as he is then
+   * @throws AppError INVALID_INPUT, INSUFFICIENT_QUOTA
+   */
+  async transfer(actor: MaybeActor, quota: number): Promise<User> {
+    const { id, username } = requireActor(actor);
+    if (!isQuota(quota) || quota === 0) throw new InvalidInputError('Invalid parameter', 'quota');
+    const { QuotaPerUnit } = this.parts.options.values;
+    if (quota < QuotaPerUnit) {
+      throw new InvalidInputError(`Transfer failed, minimum is ${this.format(QuotaPerUnit)}`, 'quota');
+    }
+    return this.parts.users.manager.transaction(async (manager) => {
+      await this.book(manager, id, quota);
+      const content = `Transferred ${this.format(quota)} of invite earnings to the balance`;
+      await this.parts.audit.record(manager, { type: LogType.system, userId: id, username, content, quota });
+      return manager.findOneByOrFail(User, { id });
+    });
+  }
+
+  private async book(manager: EntityManager, userId: number, quota: number): Promise<void> {
+    const source = `transfer:${userId}:${randomUUID()}`;
+    const posting = { kind: 'transfer', userId, note: 'invite earnings' } as const;
+    try {
+      await this.parts.postEntry(manager, {
+        ...posting,
+        source: `${source}:out`,
+        account: 'affiliate',
+        amount: -quota,
+      });
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'INSUFFICIENT_QUOTA') throw error;
+      throw new AppError('INSUFFICIENT_QUOTA', 'Transfer failed, insufficient invite quota', { cause: error });
+    }
+    await this.parts.postEntry(manager, { ...posting, source: `${source}:in`, account: 'user', amount: quota });
+  }
+
+  private format(quota: number): string {
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+  }
+}

@@ -1,0 +1,23 @@
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { given } from '../../graphql/nullable.js';
+import { toSettingObject, UserSettingInput, UserSettingObject } from './setting.object.js';
+import type { SettingInput, SettingService } from './setting.service.js';
+
+@Resolver(() => UserSettingObject)
+export class SettingResolver {
+  constructor(private readonly settingService: SettingService) {}
+
+  @Query(() => UserSettingObject)
+  async mySetting(@Ctx() { actor }: GraphQLContext): Promise<UserSettingObject> {
+    return toSettingObject(await this.settingService.get(actor));
+  }
+
+  @Mutation(() => UserSettingObject)
+  async updateMySetting(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => UserSettingInput) input: UserSettingInput,
+  ): Promise<UserSettingObject> {
+    return toSettingObject(await this.settingService.replace(actor, given<SettingInput>(input)));
+  }
+}

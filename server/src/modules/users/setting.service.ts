@@ -1,0 +1,97 @@
+import type { Repository } from 'typeorm';
+import { z } from 'zod';
+import type { Changes } from '../../cache/changes.js';
+import { requireActor, type MaybeActor } from '../../shared/actor.js';
+import { InvalidInputError, isAppError } from '../../shared/errors.js';
+import { maxQuota } from '../../shared/quota.js';
+import { emailRule } from './user-input.js';
+import { readSetting, type UserSetting } from './user-setting.js';
+import type { User } from './user.entity.js';
+
+export type { UserSetting };
+
+/** What a user may say about how he wants to be told; absent fields take their defaults. */
+export interface SettingInput {
+  readonly notifyType?: string;
+  readonly quotaWarningThreshold?: number;
+  readonly webhookUrl?: string;
+  /** Empty: none. Undefined: the one there is stays. */
+  readonly webhookSecret?: string;
+  readonly notificationEmail?: string;
+  readonly acceptUnsetModelRatioModel?: boolean;
+}
+
+export interface SettingParts {
+  readonly users: Repository<User>;
+  readonly changes: Changes;
+  /** Refuses addresses that no call of ours may reach. @throws AppError INVALID_INPUT */
+  readonly checkUrl: (url: URL) => void;
+}
+
+/** How a user wants to be told (`rest-api.md` 2.2); nothing but the `setting` column is ever written here. */
+export class SettingService {
+  constructor(private readonly parts: SettingParts) {}
+
+  async get(actor: MaybeActor): Promise<UserSetting> {
+    const { id } = requireActor(actor);
+    const user = await this.parts.users.findOne({ where: { id }, select: { id: true, setting: true } });
+    return readSetting(user?.setting ?? '');
+  }
+
+  /** Replaces the whole setting. @throws AppError INVALID_INPUT, in the contract's order */
+  async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
+    const { id } = requireActor(actor);
+    const kept = input.webhookSecret === undefined ? (await this.get(actor)).webhookSecret : input.webhookSecret;
+    const setting = this.check({ ...input, webhookSecret: kept });
+    await this.parts.users.update({ id }, { setting: JSON.stringify(setting) });
+    await this.parts.changes.announce({ kind: 'user', id });
+    return readSetting(JSON.stringify(setting));
+  }
+
+  private check(input: SettingInput): Record<string, unknown> {
+    const { notifyType, quotaWarningThreshold: threshold } = input;
+    if (notifyType !== 'email' && notifyType !== 'webhook') {
+      throw new InvalidInputError('Invalid notification type', 'notifyType');
+    }
+    if (threshold === undefined || !(threshold > 0) || threshold > maxQuota) {
+      throw new InvalidInputError('Threshold must be above 0', 'quotaWarningThreshold');
+    }
+    return {
+      notify_type: notifyType,
+      quota_warning_threshold: threshold,
+      ...(notifyType === 'webhook' ? this.checkWebhook(input) : checkEmail(input)),
+      accept_unset_model_ratio_model: input.acceptUnsetModelRatioModel ?? false,
+    };
+  }
+
+  private checkWebhook({ webhookUrl = '', webhookSecret = '' }: SettingInput): Record<string, unknown> {
+    const address = webhookUrl.trim();
+    if (address === '') throw new InvalidInputError('Webhook URL must not be empty', 'webhookUrl');
+    const invalid = (reason = ''): InvalidInputError =>
+      new InvalidInputError(`Invalid webhook URL${reason && `: ${reason}`}`, 'webhookUrl');
+    if (address.length > 2000 || !URL.canParse(address)) throw invalid();
+    const url = new URL(address);
+    if (url.protocol !== 'https:') throw invalid('it must begin with https://');
+    try {
+      this.parts.checkUrl(url);
+    } catch (error) {
+      throw isAppError(error) ? invalid(error.message) : error;
+    }
+    const secret = secretRule.safeParse(webhookSecret);
+    if (!secret.success)
+      throw new InvalidInputError(secret.error.issues[0]?.message ?? 'Invalid parameter', 'webhookSecret');
+    return { webhook_url: url.href, ...(secret.data === '' ? {} : { webhook_secret: secret.data }) };
+  }
+}
+
+/** It travels in a header, which takes printable ASCII only. */
+const secretRule = z
+  .string()
+  .max(200, 'Webhook secret must have at most 200 characters')
+  .regex(/^[\x21-\x7e]*$/, 'Webhook secret must be printable ASCII without spaces');
+
+function checkEmail({ notificationEmail = '' }: SettingInput): Record<string, unknown> {
+  const email = emailRule.safeParse(notificationEmail);
+  if (!email.success) throw new InvalidInputError('Invalid e-mail address', 'notificationEmail');
+  return email.data === '' ? {} : { notification_email: email.data };
+}
