@@ -116,6 +116,8 @@ export interface ChatRequest {
   readonly stream: boolean;
   /** `stream_options.include_usage`: the client wants the closing usage chunk. */
   readonly wantsUsage: boolean;
+  /** Headers of the client that mean something to the provider: `anthropic-version`, `anthropic-beta`. Lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface UpstreamRequest {
@@ -157,6 +159,8 @@ export interface ChatAnswer {
   readonly usage: Usage | null;
   /** Tells what the answer says. Called when it has to be counted or logged. */
   tell(heard: Transcript): void;
+  /** The body once more with what was counted here, for dialects in which every answer says what it cost. */
+  withUsage?(usage: Usage): Buffer;
 }
 
 /** Chat in the neutral form: a codec for the provider's dialect, and where its bodies go. */

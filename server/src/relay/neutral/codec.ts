@@ -54,6 +54,8 @@ export interface StreamWriter {
 /** A request in a provider's dialect. */
 export interface WrittenRequest {
   readonly body: Record<string, unknown>;
+  /** Asked of the provider, where a suffix was read out of the name. */
+  readonly model?: string;
   /** Hints the provider does not know, by the client's own names: left out, and said so. */
   readonly dropped: readonly string[];
 }
@@ -69,6 +71,8 @@ export interface ProviderCodec {
   /** @throws UpstreamError when the answer reports an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read */
   read(body: unknown): NeutralAnswer;
   openReader(): StreamReader;
+  /** Whether the provider fetches what lies at an address itself; what it does not has to be put in. Missing: always. */
+  fetches?(url: string): boolean;
 }
 
 /** One per streamed call; its state dies with the call. */

@@ -60,13 +60,16 @@ class ChoiceDraft {
       case 'finish':
         this.finish = event.reason;
         this.stopSequence = event.stopSequence;
+        return;
+      default:
+        return;
     }
   }
 
   done(): NeutralChoice {
     return {
       index: this.index,
-      parts: this.parts as Part[],
+      parts: this.parts,
       finish: this.finish,
       ...(this.stopSequence === undefined ? {} : { stopSequence: this.stopSequence }),
       ...(this.logprobs.length > 0 ? { logprobs: { content: this.logprobs } } : {}),

@@ -20,6 +20,9 @@ export function tellEvent(event: NeutralEvent, heard: Transcript): void {
     case 'audio':
     case 'redacted':
       heard.otherContent();
+      return;
+    default:
+      return;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { StreamTransform, Transcript, UpstreamError, Usage } from '../adapter.js';
+import type { FrameParser, StreamTransform, Transcript, UpstreamError, Usage } from '../adapter.js';
 import type { ServerEvent } from '../sse/event.js';
 import { eventStream, type EventTransform } from '../sse/event-stream.js';
 import type { StreamReader, StreamWriter } from './codec.js';
@@ -60,5 +60,10 @@ class Translation implements EventTransform {
   }
 }
 
-export const translatedStream = (reader: StreamReader, writer: StreamWriter, heard: Transcript): StreamTransform =>
-  eventStream(new Translation(reader, writer, heard));
+/** @param frames how the provider's bytes are cut into events, where they are not server-sent events */
+export const translatedStream = (
+  reader: StreamReader,
+  writer: StreamWriter,
+  heard: Transcript,
+  frames?: FrameParser,
+): StreamTransform => eventStream(new Translation(reader, writer, heard), frames);

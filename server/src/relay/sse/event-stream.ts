@@ -1,4 +1,4 @@
-import type { StreamTransform, UpstreamError, Usage } from '../adapter.js';
+import type { FrameParser, StreamTransform, UpstreamError, Usage } from '../adapter.js';
 import type { ServerEvent } from './event.js';
 import { EventParser } from './event-parser.js';
 
@@ -15,8 +15,10 @@ export interface EventTransform {
 }
 
 /** Feeds the events of a byte stream to a transform. What it produces is told to the transcript as it comes. */
-export function eventStream(transform: EventTransform): StreamTransform {
-  const parser = new EventParser();
+export function eventStream(
+  transform: EventTransform,
+  parser: FrameParser = new EventParser(),
+): StreamTransform {
   const feed = (events: ServerEvent[]): string => {
     let out = '';
     for (const event of events) {

@@ -19,6 +19,7 @@ export const messagesProvider = (settings: ClaudeSettings): ProviderCodec => ({
   write: (request) => writeMessagesRequest(request, settings),
   read: readMessage,
   openReader: () => new MessagesStreamReader(),
+  fetches: () => settings.remoteMedia,
 });
 
 function writeMessagesRequest(request: NeutralRequest, settings: ClaudeSettings): WrittenRequest {
@@ -61,7 +62,7 @@ function writeMessagesRequest(request: NeutralRequest, settings: ClaudeSettings)
     service_tier: writeServiceTier(request.serviceTier, dropped),
     stream: request.stream || undefined,
   });
-  return { body, dropped: dropped.names };
+  return { body, model, dropped: dropped.names };
 }
 
 /**

@@ -71,7 +71,7 @@ function parsePart(part: Fields, at: string, calls: OpenCalls): Part[] {
   const response = asFields(either(part, 'functionResponse', 'function_response'));
   if (response) return [parseResponse(response, at, calls)];
   const inline = asFields(either(part, 'inlineData', 'inline_data'));
-  if (inline) return [{ ...parseInline(inline, at), ...signed } as Part];
+  if (inline) return [{ ...parseInline(inline, at), ...signed }];
   const file = asFields(either(part, 'fileData', 'file_data'));
   if (file) return [parseFileData(file, at)];
   if (part['text'] !== undefined) {

@@ -88,6 +88,9 @@ export class GeminiStreamReader implements StreamReader {
       }
       case 'audio':
         events.push({ kind: 'audio', choice, data: part.data });
+        return;
+      default:
+        return;
     }
   }
 }

@@ -18,7 +18,7 @@ type Json = Record<string, unknown>;
 /** Google's word for a call whose proof of thinking nobody has (`relay-providers.md` 7.4). */
 const noProof = 'skip_thought_signature_validator';
 /** What Google fetches itself. */
-const fetchable =
+export const fetchable =
   /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/;
 
 interface Content {

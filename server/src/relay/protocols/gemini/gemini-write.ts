@@ -8,7 +8,7 @@ import { readGeminiAnswer } from './gemini-read.js';
 import { safetySettings, type GeminiSettings } from './gemini-settings.js';
 import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { thinkingConfig } from './gemini-thinking.js';
-import { GeminiContentWriter } from './gemini-write-content.js';
+import { fetchable, GeminiContentWriter } from './gemini-write-content.js';
 import { toGeminiSchema } from './schema-write.js';
 
 type Json = Record<string, unknown>;
@@ -19,6 +19,7 @@ export const geminiProvider = (settings: GeminiSettings): ProviderCodec => ({
   write: (request) => writeGeminiRequest(request, settings),
   read: readGeminiAnswer,
   openReader: () => new GeminiStreamReader(),
+  fetches: (url) => fetchable.test(url),
 });
 
 const carriedFromChat = new Set(['image_config']);
@@ -56,7 +57,7 @@ function writeGeminiRequest(request: NeutralRequest, settings: GeminiSettings): 
     toolConfig: writeToolConfig(request),
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   });
-  return { body, dropped: dropped.names };
+  return { body, model, dropped: dropped.names };
 }
 
 function generationConfig(
@@ -169,6 +170,9 @@ function writeToolConfig({ toolChoice: choice, tools, dialect }: NeutralRequest)
       throw unsupported(fieldName(dialect, 'toolChoice'), 'it names a tool of another provider');
     case 'allowed':
       if (choice.required) return config({ mode: 'ANY', allowedFunctionNames: choice.names });
+      break;
+    default:
+      break;
   }
   if (functions.some((tool) => tool.strict)) return config({ mode: 'VALIDATED' });
   return choice ? config({ mode: 'AUTO' }) : undefined;

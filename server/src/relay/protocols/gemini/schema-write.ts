@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
+import { defined } from '../../../shared/defined.js';
 import { asFields, asList, type Fields } from '../../neutral/fields.js';
 
 type Json = Record<string, unknown>;
@@ -26,6 +27,8 @@ const kept = new Set([
   'default',
   'example',
 ]);
+/** Of those, what is not simply copied. */
+const converted = new Set(['type', 'nullable', 'enum', 'items', 'properties', 'anyOf']);
 const textFormats = new Set(['enum', 'date-time']);
 const depthLimit = 64;
 
@@ -51,30 +54,51 @@ export function toGeminiSchema(schema: Fields, at: string, forTool: boolean): Js
   return convert(schema, { definitions, following: [], depth: 0, at, forTool });
 }
 
-function convert(value: unknown, scope: Scope): Json {
-  if (scope.depth > depthLimit) throw new InvalidInputError(`${scope.at} is nested too deep`, scope.at);
+function convert(value: unknown, outer: Scope): Json {
+  if (outer.depth > depthLimit) throw new InvalidInputError(`${outer.at} is nested too deep`, outer.at);
   // `true` and `{}` allow anything, which the dialect says by saying nothing.
-  const given = resolve(asFields(value) ?? {}, scope);
-  const inner: Scope = { ...given.scope, depth: scope.depth + 1 };
-  const out: Json = {};
-  for (const [name, field] of Object.entries(merged(given.schema))) {
-    if (!kept.has(name) || (name === 'default' && scope.forTool)) continue;
-    out[name] = field;
-  }
-  convertType(given.schema, out, inner);
-  convertChoices(given.schema, out);
-  const properties = asFields(out['properties']);
-  if (properties) {
-    out['properties'] = Object.fromEntries(
-      Object.entries(properties).map(([name, field]) => [name, convert(field, inner)]),
-    );
-  }
-  if (out['items'] !== undefined)
-    out['items'] = convert(Array.isArray(out['items']) ? out['items'][0] : out['items'], inner);
-  const anyOf = given.schema['anyOf'] ?? given.schema['oneOf'];
-  if (anyOf !== undefined && out['anyOf'] === given.schema['anyOf']) convertAnyOf(asList(anyOf), out, inner);
-  if (out['type'] === 'string' && !textFormats.has(String(out['format']))) delete out['format'];
-  return out;
+  const resolved = resolve(asFields(value) ?? {}, outer);
+  const scope: Scope = { ...resolved.scope, depth: outer.depth + 1 };
+  const schema = merged(resolved.schema);
+  const { names, nullable } = typesOf(schema['type']);
+  if (names.length > 1) return choiceOfTypes(schema, names, nullable, scope);
+  const options = asList(schema['anyOf'] ?? schema['oneOf']);
+  if (options.length > 0) return choiceOfSchemas(schema, options, scope);
+  const type = names[0];
+  return {
+    ...plain(schema, scope),
+    ...(type === undefined ? {} : { type }),
+    ...(nullable || schema['nullable'] === true ? { nullable: true } : {}),
+    ...choices(schema),
+    ...children(schema, scope),
+  };
+}
+
+/** Everything that stays as it is. */
+function plain(schema: Json, scope: Scope): Json {
+  const named = typesOf(schema['type']).names[0] === 'string';
+  return Object.fromEntries(
+    Object.entries(schema).filter(([name, field]) => {
+      if (!kept.has(name) || converted.has(name)) return false;
+      if (name === 'default') return !scope.forTool;
+      return name !== 'format' || !named || textFormats.has(String(field));
+    }),
+  );
+}
+
+function children(schema: Json, scope: Scope): Json {
+  const properties = asFields(schema['properties']);
+  const items = Array.isArray(schema['items']) ? (schema['items'][0] as unknown) : schema['items'];
+  return {
+    ...(properties
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, field]) => [name, convert(field, scope)]),
+          ),
+        }
+      : {}),
+    ...(items === undefined ? {} : { items: convert(items, scope) }),
+  };
 }
 
 function resolve(schema: Fields, scope: Scope): { schema: Fields; scope: Scope } {
@@ -104,47 +128,46 @@ function merged(schema: Fields): Json {
 }
 
 /** A list of types is a choice between them, or one type that may be null. */
-function convertType(schema: Fields, out: Json, scope: Scope): void {
-  const type = schema['type'];
-  if (typeof type === 'string') {
-    out['type'] = type.toLowerCase();
-    return;
-  }
-  if (!Array.isArray(type)) return;
-  const names = type.map((name) => String(name).toLowerCase());
-  const real = names.filter((name) => name !== 'null');
-  if (names.includes('null')) out['nullable'] = true;
-  if (real.length <= 1) {
-    out['type'] = real[0] ?? 'null';
-    return;
-  }
-  delete out['type'];
-  const { properties: _properties, required: _required, items: _items, ...plain } = schema;
-  out['anyOf'] = real.map((name) =>
-    convert(name === 'object' || name === 'array' ? { ...schema, type: name } : { ...plain, type: name }, scope),
+function typesOf(type: unknown): { names: string[]; nullable: boolean } {
+  const given = (Array.isArray(type) ? (type as unknown[]) : type === undefined ? [] : [type]).map((name) =>
+    String(name).toLowerCase(),
   );
-  for (const name of ['properties', 'required', 'items', 'enum']) delete out[name];
+  const names = given.filter((name) => name !== 'null');
+  return {
+    names: names.length === 0 ? given.slice(0, 1) : names,
+    nullable: names.length > 0 && names.length < given.length,
+  };
 }
 
-/** A constant is a choice of one; numbers are chosen as text. */
-function convertChoices(schema: Fields, out: Json): void {
-  const choices = schema['const'] === undefined ? asList(schema['enum']) : [schema['const']];
-  if (choices.length === 0 || out['anyOf'] !== undefined) return;
-  const real = choices.filter((choice) => choice !== null);
-  if (real.length < choices.length) out['nullable'] = true;
-  out['enum'] = real.map(String);
-  if (real.some((choice) => typeof choice !== 'string')) {
-    out['type'] = 'string';
-    out['format'] = 'enum';
-  } else out['type'] ??= 'string';
+/** What each of several types has a use for. */
+const shapes = new Set(['properties', 'required', 'items', 'minItems', 'maxItems', 'propertyOrdering']);
+
+function choiceOfTypes(schema: Json, names: readonly string[], nullable: boolean, scope: Scope): Json {
+  const { title, description, ...rest } = schema;
+  const bare = Object.fromEntries(Object.entries(rest).filter(([name]) => !shapes.has(name)));
+  const anyOf = names.map((type) => convert({ ...(type === 'object' || type === 'array' ? rest : bare), type }, scope));
+  return { ...defined({ title, description }), ...(nullable ? { nullable } : {}), anyOf };
 }
 
 /** A choice between one thing and null is that thing, which may be null. */
-function convertAnyOf(options: readonly unknown[], out: Json, scope: Scope): void {
+function choiceOfSchemas(schema: Json, options: readonly unknown[], scope: Scope): Json {
   const real = options.filter((option) => asFields(option)?.['type'] !== 'null');
-  if (real.length < options.length) out['nullable'] = true;
-  if (real.length === 1) {
-    delete out['anyOf'];
-    Object.assign(out, { ...convert(real[0], scope), ...(out['nullable'] ? { nullable: true } : {}) });
-  } else out['anyOf'] = real.map((option) => convert(option, scope));
+  const nullable = real.length < options.length ? { nullable: true } : {};
+  const around = { ...plain(schema, scope), ...children(schema, scope) };
+  if (real.length === 1) return { ...around, ...convert(real[0], scope), ...nullable };
+  return { ...around, ...nullable, anyOf: real.map((option) => convert(option, scope)) };
+}
+
+/** A constant is a choice of one; numbers are chosen as text. */
+function choices(schema: Json): Json {
+  const given = schema['const'] === undefined ? asList(schema['enum']) : [schema['const']];
+  if (given.length === 0) return {};
+  const real = given.filter((choice) => choice !== null);
+  const texts = real.every((choice) => typeof choice === 'string');
+  return {
+    enum: real.map(String),
+    type: 'string',
+    ...(texts ? {} : { format: 'enum' }),
+    ...(real.length < given.length ? { nullable: true } : {}),
+  };
 }

@@ -1,0 +1,82 @@
+import type { Adapter, ChatCapability, ChatRequest, ConversationCapability, Target } from '../../adapter.js';
+import { asFields, asFieldsList } from '../../neutral/fields.js';
+import { leastChange } from '../../neutral/native-body.js';
+import { cutSuffix, geminiTraits } from '../../protocols/gemini/gemini-model.js';
+import { nativeGeminiAnswer, nativeGeminiStream } from '../../protocols/gemini/gemini-native.js';
+import { defaultGeminiSettings, type GeminiSettings } from '../../protocols/gemini/gemini-settings.js';
+import { thinkingConfig } from '../../protocols/gemini/gemini-thinking.js';
+import { geminiProvider } from '../../protocols/gemini/gemini-write.js';
+import { asJsonList } from '../../protocols/gemini/json-list.js';
+import { embeddings } from './embeddings.js';
+import { images } from './images.js';
+import { geminiHeaders, geminiUrl, modelPath } from './url.js';
+
+const settingsOf = (target: Target): GeminiSettings => ({ ...defaultGeminiSettings, ...target.families.gemini });
+
+const streamMethod = 'streamGenerateContent';
+
+/** What is asked of the model: the last word of the path. */
+const methodOf = (path: string): string => /:([A-Za-z]+)(?:\?|$)/.exec(path)?.[1] ?? 'generateContent';
+
+const wantsEvents = (path: string): boolean => new URLSearchParams(path.split('?')[1] ?? '').get('alt') === 'sse';
+
+/** Clients of the Gemini dialect: the bytes pass through, whatever they ask of the model. */
+const generate: ChatCapability = {
+  toUpstreamRequest(request, target) {
+    const asked = methodOf(request.path);
+    const method = asked === streamMethod && !request.stream ? 'generateContent' : asked;
+    const { model, changes } = nativeChanges(request, target);
+    return {
+      method: 'POST',
+      url: geminiUrl(target, model, method === streamMethod ? `${method}?alt=sse` : method),
+      headers: geminiHeaders(target, request.stream),
+      body: leastChange(request, changes),
+      upstreamModel: model,
+    };
+  },
+  fromUpstreamResponse: nativeGeminiAnswer,
+  openStream: (request, _target, heard) =>
+    wantsEvents(request.path) ? nativeGeminiStream(heard) : asJsonList(nativeGeminiStream(heard)),
+};
+
+/** The model's name where the body repeats it, and thinking by name where the admin wants that. */
+function nativeChanges({ body }: ChatRequest, target: Target): { model: string; changes: Record<string, unknown> } {
+  const settings = settingsOf(target);
+  const { model, suffix } = target.passThrough
+    ? { model: target.upstreamModel, suffix: null }
+    : cutSuffix(target.upstreamModel, settings);
+  const changes: Record<string, unknown> = {};
+  const path = modelPath(model);
+  if (body['model'] !== undefined && body['model'] !== path) changes['model'] = path;
+  const inner = asFields(body['generateContentRequest']);
+  if (inner && inner['model'] !== path) changes['generateContentRequest'] = { ...inner, model: path };
+  const requests = asFieldsList(body['requests']);
+  if (requests.some((each) => each['model'] !== path))
+    changes['requests'] = requests.map((each) => ({ ...each, model: path }));
+  const config = asFields(body['generationConfig']) ?? {};
+  if (suffix && config['thinkingConfig'] === undefined) {
+    const limit = typeof config['maxOutputTokens'] === 'number' ? config['maxOutputTokens'] : undefined;
+    const thinking = thinkingConfig(model, suffix, undefined, limit, geminiTraits(model, settings), settings);
+    if (thinking) changes['generationConfig'] = { ...config, thinkingConfig: thinking };
+  }
+  if (!target.passThrough) Object.assign(changes, target.override);
+  return { model, changes };
+}
+
+/** Clients of every other dialect. */
+const conversation: ConversationCapability = {
+  codec: (target) => geminiProvider(settingsOf(target)),
+  toUpstreamRequest: (body, call, target) => {
+    const { model } = cutSuffix(call.model, settingsOf(target));
+    return {
+      method: 'POST',
+      url: geminiUrl(target, model, call.stream ? `${streamMethod}?alt=sse` : 'generateContent'),
+      headers: geminiHeaders(target, call.stream),
+      body: JSON.stringify(body),
+      upstreamModel: model,
+    };
+  },
+};
+
+/** Type 24 (`relay-providers.md` 3). */
+export const gemini: Adapter = { generate, conversation, embeddings, images };

@@ -1,0 +1,109 @@
+import { AppError } from '../../../shared/errors.js';
+import {
+  UpstreamError,
+  type OneShotCapability,
+  type OneShotRequest,
+  type Target,
+  type UpstreamRequest,
+  type Usage,
+} from '../../adapter.js';
+import { unsupported } from '../../neutral/field-name.js';
+import { asFields, asFieldsList, asText, parseJson, someText, type Fields } from '../../neutral/fields.js';
+import { readBlocked, readGeminiError } from '../../protocols/gemini/error.js';
+import { toGeminiUsage } from '../../protocols/gemini/gemini-usage.js';
+import { geminiHeaders, geminiUrl } from './url.js';
+
+/** Sizes of OpenAI's models as Google says them. */
+const ratios: Readonly<Record<string, string>> = {
+  '1024x1792': '9:16',
+  '1792x1024': '16:9',
+  '1024x1536': '2:3',
+  '1536x1024': '3:2',
+};
+
+const drawsAlone = (model: string): boolean => model.startsWith('imagen');
+const known = new Set(['model', 'prompt', 'n', 'size', 'response_format']);
+
+/** Pictures in OpenAI's form: by Imagen, or by a chat model that draws (`relay-providers.md` 3.7). */
+export const images: OneShotCapability = {
+  toUpstreamRequest(request, target) {
+    const { url, body } = drawsAlone(target.upstreamModel) ? imagen(request, target) : drawing(request, target);
+    const dropped = Object.keys(request.body).filter(
+      (name) => !known.has(name) && !(target.override && name in target.override),
+    );
+    const upstream: UpstreamRequest = {
+      method: 'POST',
+      url,
+      headers: geminiHeaders(target, false),
+      body: JSON.stringify({ ...body, ...target.override }),
+    };
+    return dropped.length > 0 ? { ...upstream, dropped } : upstream;
+  },
+  fromUpstreamResponse({ body }, _request, target) {
+    const answer = asFields(parseJson(body.toString('utf8')));
+    if (!answer)
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no picture');
+    const error = readGeminiError(answer) ?? readBlocked(answer);
+    if (error) throw error;
+    const data = drawsAlone(target.upstreamModel) ? predicted(answer) : drawn(answer);
+    if (data.length === 0) {
+      throw new UpstreamError(400, {
+        message: 'No picture was drawn',
+        type: 'invalid_request_error',
+        code: 'no_images',
+      });
+    }
+    return {
+      contentType: 'application/json',
+      body: Buffer.from(JSON.stringify({ created: Math.floor(target.now / 1000), data })),
+      usage: usageOf(answer, data.length),
+    };
+  },
+};
+
+interface Order {
+  readonly url: string;
+  readonly body: Record<string, unknown>;
+}
+
+const ratioOf = (size: unknown): string => ratios[asText(size)] ?? '1:1';
+
+const imagen = ({ body }: OneShotRequest, target: Target): Order => ({
+  url: geminiUrl(target, target.upstreamModel, 'predict'),
+  body: {
+    instances: [{ prompt: body['prompt'] }],
+    parameters: { sampleCount: body['n'] ?? 1, aspectRatio: ratioOf(body['size']), personGeneration: 'allow_adult' },
+  },
+});
+
+function drawing({ body }: OneShotRequest, target: Target): Order {
+  if (typeof body['n'] === 'number' && body['n'] > 1) throw unsupported('n', 'this model draws one picture');
+  const sized =
+    someText(body['size']) === undefined || body['size'] === 'auto'
+      ? {}
+      : { imageConfig: { aspectRatio: ratioOf(body['size']) } };
+  return {
+    url: geminiUrl(target, target.upstreamModel, 'generateContent'),
+    body: {
+      contents: [{ role: 'user', parts: [{ text: body['prompt'] }] }],
+      generationConfig: { responseModalities: ['TEXT', 'IMAGE'], ...sized },
+    },
+  };
+}
+
+/** Pictures that were filtered are not there. */
+const predicted = (answer: Fields): Record<string, unknown>[] =>
+  asFieldsList(answer['predictions']).flatMap((prediction) => {
+    const data = someText(prediction['bytesBase64Encoded']);
+    return data === undefined ? [] : [{ b64_json: data }];
+  });
+
+const drawn = (answer: Fields): Record<string, unknown>[] =>
+  asFieldsList(answer['candidates'])
+    .flatMap((candidate) => asFieldsList(asFields(candidate['content'])?.['parts']))
+    .flatMap((part) => {
+      const data = someText(asFields(part['inlineData'])?.['data']);
+      return data === undefined ? [] : [{ b64_json: data }];
+    });
+
+const usageOf = (answer: Fields, count: number): Usage | null => toGeminiUsage(answer['usageMetadata'], count);

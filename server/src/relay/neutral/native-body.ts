@@ -1,0 +1,20 @@
+import type { ChatRequest } from '../adapter.js';
+
+const closingBrace = 0x7d;
+
+/**
+ * The body of a call whose dialect the provider speaks: the client's own bytes when nothing changes, the same bytes with
+ * fields appended when something is only added, and else the parsed object with the least change.
+ * @param changes fields to set; undefined removes one
+ */
+export function leastChange(
+  { body, rawBody }: Pick<ChatRequest, 'body' | 'rawBody'>,
+  changes: Readonly<Record<string, unknown>>,
+): Buffer | string {
+  const names = Object.keys(changes).filter((name) => changes[name] !== undefined || name in body);
+  if (names.length === 0) return rawBody;
+  const onlyAdds = Object.keys(body).length > 0 && names.every((name) => !(name in body));
+  if (!onlyAdds) return JSON.stringify({ ...body, ...changes });
+  const added = JSON.stringify(Object.fromEntries(names.map((name) => [name, changes[name]]))).slice(1);
+  return Buffer.concat([rawBody.subarray(0, rawBody.lastIndexOf(closingBrace)), Buffer.from(`,${added}`)]);
+}

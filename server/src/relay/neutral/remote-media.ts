@@ -1,0 +1,45 @@
+import type { Part } from './message.js';
+import type { NeutralRequest } from './request.js';
+
+/** What stood behind an address. */
+export interface FetchedMedia {
+  /** Without parameters. */
+  readonly mediaType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/**
+ * Addresses of images and files that a provider does not fetch itself, each once. The relay fetches them (guarded, see
+ * `outbound/`) and puts them in with `withMedia`; a codec that still finds one refuses the call, naming the field.
+ * @param fetches whether the provider fetches an address
+ */
+export function remoteMedia(request: NeutralRequest, fetches: (url: string) => boolean): string[] {
+  const found = new Set<string>();
+  const look = (parts: readonly Part[]): void => {
+    for (const part of parts) {
+      if (part.kind === 'toolResult') look(part.content);
+      else if (
+        (part.kind === 'image' || part.kind === 'file') &&
+        part.source.kind === 'url' &&
+        !fetches(part.source.url)
+      ) {
+        found.add(part.source.url);
+      }
+    }
+  };
+  for (const message of request.messages) look(message.parts);
+  return [...found];
+}
+
+/** The same request with what was fetched in place of its address. */
+export function withMedia(request: NeutralRequest, fetched: ReadonlyMap<string, FetchedMedia>): NeutralRequest {
+  if (fetched.size === 0) return request;
+  const put = (part: Part): Part => {
+    if (part.kind === 'toolResult') return { ...part, content: part.content.map(put) };
+    if ((part.kind !== 'image' && part.kind !== 'file') || part.source.kind !== 'url') return part;
+    const media = fetched.get(part.source.url);
+    return media ? { ...part, source: { kind: 'base64', ...media } } : part;
+  };
+  return { ...request, messages: request.messages.map((message) => ({ ...message, parts: message.parts.map(put) })) };
+}

@@ -1,0 +1,119 @@
+import { AppError } from '../../../shared/errors.js';
+import type {
+  ChatAnswer,
+  ChatRequest,
+  StreamTransform,
+  Target,
+  Transcript,
+  UpstreamError,
+  Usage,
+} from '../../adapter.js';
+import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
+import { leastChange } from '../../neutral/native-body.js';
+import { NativeStream, type NativeListener } from '../../neutral/native-stream.js';
+import { tellAnswer } from '../../neutral/tell.js';
+import { claudeTraits } from './claude-model.js';
+import { maxTokensFor, type ClaudeSettings } from './claude-settings.js';
+import { readAnthropicError } from './error.js';
+import { readMessage } from './messages-read.js';
+import { MessagesStreamReader } from './messages-stream-reader.js';
+import { cutThinkingSuffix, planThinking } from './thinking.js';
+import { ClaudeUsage, toClaudeUsage } from './usage.js';
+
+export interface NativeBody {
+  readonly bytes: Buffer | string;
+  readonly model: string;
+}
+
+/** Counting what a prompt costs is the same body without an answer. */
+export const countsTokens = (path: string): boolean => (path.split('?', 1)[0] ?? '').endsWith('/count_tokens');
+
+/** A Messages body for Anthropic itself: as it came, but for the model, the limit and thinking by name (`relay-providers.md` 2.6). */
+export function nativeMessagesBody(request: ChatRequest, target: Target, settings: ClaudeSettings): NativeBody {
+  const { body } = request;
+  const { model, suffixed } = target.passThrough
+    ? { model: target.upstreamModel, suffixed: false }
+    : cutThinkingSuffix(target.upstreamModel, settings);
+  const changes: Record<string, unknown> = {};
+  if (body['model'] !== model) changes['model'] = model;
+  if (!target.passThrough) {
+    if (!countsTokens(request.path)) Object.assign(changes, limitAndThinking(request, model, suffixed, settings));
+    Object.assign(changes, target.override);
+  }
+  return { bytes: leastChange(request, changes), model };
+}
+
+function limitAndThinking(
+  { body, stream }: ChatRequest,
+  model: string,
+  suffixed: boolean,
+  settings: ClaudeSettings,
+): Record<string, unknown> {
+  const given = typeof body['max_tokens'] === 'number' && body['max_tokens'] > 0 ? body['max_tokens'] : undefined;
+  const changes: Record<string, unknown> = given === undefined ? { max_tokens: maxTokensFor(model, settings) } : {};
+  // A stream over a channel that cannot stream.
+  if (!stream && body['stream'] === true) changes['stream'] = false;
+  if (!suffixed || asFields(body['thinking'])) return changes;
+  const plan = planThinking(model, true, undefined, given, settings);
+  changes['max_tokens'] = plan.maxTokens;
+  changes['thinking'] = plan.thinking;
+  changes['temperature'] = claudeTraits(model).sampling && body['temperature'] !== undefined ? 1 : undefined;
+  for (const name of ['top_p', 'top_k']) changes[name] = undefined;
+  return changes;
+}
+
+/**
+ * A whole message in the client's own dialect: the bytes stay.
+ * @throws UpstreamError when a success reports an error; AppError UPSTREAM_INVALID_RESPONSE
+ */
+export function nativeMessage(body: Buffer): ChatAnswer {
+  const message = parseFields(body.toString('utf8'));
+  if (!message)
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+  const error = readAnthropicError(message);
+  if (error) throw error;
+  return {
+    body,
+    usage: toClaudeUsage(message['usage']),
+    tell: (heard) => {
+      if (Array.isArray(message['content'])) tellAnswer(readMessage(message), heard);
+    },
+  };
+}
+
+export const nativeMessageStream = (heard: Transcript): StreamTransform =>
+  new NativeStream(new MessagesListener(), new MessagesStreamReader(), heard);
+
+/** Usage comes with the first event and the last but one, which also says that the answer is complete. */
+class MessagesListener implements NativeListener {
+  readonly marks = /"message_(?:start|delta|stop)"|"error"/;
+  private readonly reported = new ClaudeUsage();
+  complete = false;
+  done = false;
+  failure: UpstreamError | null = null;
+
+  hear(event: Fields): boolean {
+    switch (event['type']) {
+      case 'message_start':
+        this.reported.hear(event);
+        return false;
+      case 'message_delta':
+        this.reported.hear(event);
+        this.complete ||= someText(asFields(event['delta'])?.['stop_reason']) !== undefined;
+        return true;
+      case 'message_stop':
+        this.complete = true;
+        this.done = true;
+        return true;
+      case 'error':
+        this.failure = readAnthropicError(event);
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  usage(): Usage | null {
+    return this.reported.usage();
+  }
+}

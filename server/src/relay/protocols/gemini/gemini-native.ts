@@ -1,0 +1,65 @@
+import { AppError } from '../../../shared/errors.js';
+import type { ChatAnswer, StreamTransform, Transcript, UpstreamError, Usage } from '../../adapter.js';
+import { asFields, asFieldsList, parseJson, someText, type Fields } from '../../neutral/fields.js';
+import { NativeStream, type NativeListener } from '../../neutral/native-stream.js';
+import { tellAnswer } from '../../neutral/tell.js';
+import { readGeminiError } from './error.js';
+import { readGeminiAnswer } from './gemini-read.js';
+import { GeminiStreamReader } from './gemini-stream-reader.js';
+import { toGeminiUsage } from './gemini-usage.js';
+
+/**
+ * A whole answer in the client's own dialect: the bytes stay. That a prompt was blocked is an answer there; answers to
+ * other methods (counts, embeddings) report no usage.
+ * @throws UpstreamError when a success reports an error; AppError UPSTREAM_INVALID_RESPONSE
+ */
+export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
+  const answer = asFields(parseJson(body.toString('utf8')));
+  if (!answer)
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+  const error = readGeminiError(answer);
+  if (error) throw error;
+  const candidates = asFieldsList(answer['candidates']);
+  return {
+    body,
+    usage: toGeminiUsage(
+      answer['usageMetadata'],
+      candidates.reduce((sum, candidate) => sum + picturesOf(candidate), 0),
+    ),
+    tell: (heard) => {
+      if (candidates.length > 0) tellAnswer(readGeminiAnswer(answer), heard);
+    },
+  };
+}
+
+const picturesOf = (candidate: Fields): number =>
+  asFieldsList(asFields(candidate['content'])?.['parts']).filter((part) => asFields(part['inlineData'])).length;
+
+export const nativeGeminiStream = (heard: Transcript): StreamTransform =>
+  new NativeStream(new GeminiListener(), new GeminiStreamReader(), heard);
+
+/** Usage comes with every event, and the last one counts; the event that names a finish reason ends the stream. */
+class GeminiListener implements NativeListener {
+  readonly marks = /"(?:usageMetadata|finishReason|error|promptFeedback)"/;
+  private last: Fields | null = null;
+  private images = 0;
+  complete = false;
+  readonly done = false;
+  failure: UpstreamError | null = null;
+
+  hear(event: Fields): boolean {
+    this.failure = readGeminiError(event);
+    if (this.failure) return false;
+    this.last = asFields(event['usageMetadata']) ?? this.last;
+    const candidates = asFieldsList(event['candidates']);
+    for (const candidate of candidates) this.images += picturesOf(candidate);
+    const blocked = someText(asFields(event['promptFeedback'])?.['blockReason']) !== undefined;
+    const ends = blocked || candidates.some((candidate) => someText(candidate['finishReason']) !== undefined);
+    this.complete ||= ends;
+    return ends;
+  }
+
+  usage(): Usage | null {
+    return toGeminiUsage(this.last, this.images);
+  }
+}

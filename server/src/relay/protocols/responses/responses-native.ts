@@ -1,0 +1,60 @@
+import { AppError } from '../../../shared/errors.js';
+import type { ChatAnswer, StreamTransform, Transcript, UpstreamError, Usage } from '../../adapter.js';
+import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
+import { NativeStream, type NativeListener } from '../../neutral/native-stream.js';
+import { tellAnswer } from '../../neutral/tell.js';
+import { readError, toUpstreamError } from '../openai/upstream-error.js';
+import { failureOf, readResponse } from './responses-read.js';
+import { ResponsesStreamReader } from './responses-stream-reader.js';
+import { toResponsesUsage } from './responses-usage.js';
+
+/**
+ * A whole response in the client's own dialect: the bytes stay. One that is incomplete, or goes on in the background, is
+ * an answer like any other.
+ * @throws UpstreamError when it failed; AppError UPSTREAM_INVALID_RESPONSE
+ */
+export function nativeResponse(body: Buffer): ChatAnswer {
+  const response = parseFields(body.toString('utf8'));
+  if (!response)
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+  const error = failureOf(response);
+  if (error) throw error;
+  return {
+    body,
+    usage: toResponsesUsage(response['usage']),
+    tell: (heard) => {
+      if (Array.isArray(response['output'])) tellAnswer(readResponse(response), heard);
+    },
+  };
+}
+
+export const nativeResponseStream = (heard: Transcript): StreamTransform =>
+  new NativeStream(new ResponsesListener(), new ResponsesStreamReader(), heard);
+
+/** The last event repeats the whole response, and alone reports its usage. */
+class ResponsesListener implements NativeListener {
+  readonly marks = /"response\.(?:completed|incomplete|failed)"|"error"\s*[,:]\s*[{"]|"type"\s*:\s*"error"/;
+  private reported: Usage | null = null;
+  complete = false;
+  done = false;
+  failure: UpstreamError | null = null;
+
+  hear(event: Fields): boolean {
+    const { type } = event;
+    if (type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed') {
+      const response = asFields(event['response']) ?? {};
+      this.reported = toResponsesUsage(response['usage']);
+      this.complete = true;
+      this.done = true;
+      return true;
+    }
+    if (type === 'error' || readError(event)) {
+      this.failure = toUpstreamError(502, JSON.stringify(asFields(event['error']) ? event : { error: event }));
+    }
+    return false;
+  }
+
+  usage(): Usage | null {
+    return this.reported;
+  }
+}

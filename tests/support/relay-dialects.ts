@@ -1,0 +1,221 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
+import type {
+  ConversationCapability,
+  StreamTransform,
+  Target,
+  Transcript,
+  UpstreamRequest,
+  Usage,
+} from '../../server/src/relay/adapter.js';
+import { familySettings } from '../../server/src/relay/family-settings.js';
+import type { NeutralAnswer } from '../../server/src/relay/neutral/answer.js';
+import type {
+  AnswerContext,
+  ClientCodec,
+  ProviderCodec,
+  WrittenRequest,
+} from '../../server/src/relay/neutral/codec.js';
+import { AnswerCollector } from '../../server/src/relay/neutral/collect.js';
+import type { Dialect } from '../../server/src/relay/neutral/dialect.js';
+import type { NeutralEvent } from '../../server/src/relay/neutral/event.js';
+import { translatedStream } from '../../server/src/relay/neutral/translated-stream.js';
+import { messagesClient } from '../../server/src/relay/protocols/anthropic/messages-client.js';
+import { geminiClient } from '../../server/src/relay/protocols/gemini/gemini-client.js';
+import { chatClient } from '../../server/src/relay/protocols/openai/chat-client.js';
+import { responsesClient } from '../../server/src/relay/protocols/responses/responses-client.js';
+import { EventParser, eventsOf } from '../../server/src/relay/sse/event-parser.js';
+
+export type Json = Record<string, unknown>;
+
+const folder = join(import.meta.dirname, '..');
+
+/** One worked example of the provider contract. */
+export interface Fixture {
+  readonly id: string;
+  readonly ch: Json;
+  readonly in: { readonly path: string; readonly headers?: Record<string, string>; readonly body: Json };
+  readonly up?: Json;
+  readonly ur?: { readonly status: number; readonly body: unknown };
+  readonly us?: readonly unknown[];
+  readonly out?: { readonly status: number; readonly body: unknown };
+  readonly os?: readonly unknown[];
+  readonly usage?: Record<string, number>;
+}
+
+export function fixture(family: string, id: string): Fixture {
+  const all = JSON.parse(readFileSync(join(folder, `fixtures/relay-providers/${family}.json`), 'utf8')) as Fixture[];
+  const found = all.find((each) => each.id === id);
+  if (!found) throw new Error(`no fixture ${id}`);
+  return found;
+}
+
+/** Expected objects are subsets, arrays match in order and length, `<any>` matches anything, `!absent` must not exist. */
+export function expectSubset(actual: unknown, expected: unknown, at = '$'): void {
+  if (expected === '<any>') return;
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(actual) || actual.length !== expected.length)
+      expect({ at, actual }).toEqual({ at, actual: expected });
+    expected.forEach((each, index) => expectSubset((actual as unknown[])[index], each, `${at}[${index}]`));
+  } else if (typeof expected === 'object' && expected !== null) {
+    const fields = (actual ?? {}) as Json;
+    for (const [name, value] of Object.entries(expected)) {
+      if (value === '!absent') expect({ at, has: fields[name] }).toEqual({ at, has: undefined });
+      else expectSubset(fields[name], value, `${at}.${name}`);
+    }
+  } else expect({ at, actual }).toEqual({ at, actual: expected });
+}
+
+export const targetFor = (more: Partial<Target> = {}): Target => ({
+  channelId: 1,
+  type: 0,
+  baseUrl: '',
+  key: 'sk-fake',
+  organization: '',
+  other: '',
+  createdTime: 1,
+  setting: {},
+  upstreamModel: 'model-x',
+  requestedModel: 'model-x',
+  models: [],
+  forceStreamUsage: true,
+  override: null,
+  passThrough: false,
+  families: familySettings(defaultOptionValues()),
+  credential: '',
+  now: 1_763_600_000_000,
+  ...more,
+});
+
+export const contextFor = (more: Partial<AnswerContext> = {}): AnswerContext => ({
+  id: 'test',
+  created: 1_763_600_000,
+  model: 'model-x',
+  promptTokens: 0,
+  includeUsage: true,
+  body: {},
+  ...more,
+});
+
+export const clients: Readonly<Record<Dialect, ClientCodec>> = {
+  'openai-chat': chatClient,
+  'anthropic-messages': messagesClient,
+  'gemini-generate': geminiClient,
+  'openai-responses': responsesClient,
+};
+
+export const bodyOf = (request: UpstreamRequest): Json => JSON.parse(String(request.body)) as Json;
+
+/** A call of a client of another dialect, as the relay makes it. */
+export function send(
+  client: ClientCodec,
+  provider: ConversationCapability,
+  body: Json,
+  target: Target,
+): { written: WrittenRequest; upstream: UpstreamRequest } {
+  const request = client.parse({ body, model: target.upstreamModel });
+  const written = provider.codec(target).write(request);
+  const call = { stream: request.stream, model: written.model ?? target.upstreamModel };
+  return { written, upstream: provider.toUpstreamRequest(written.body, call, target) };
+}
+
+/** Payloads as a provider sends them: text as it is, objects as JSON, named by their type where the dialect does that. */
+export const sse = (payloads: readonly unknown[], named = false): string =>
+  payloads
+    .map((payload) => {
+      const data = typeof payload === 'string' ? payload : JSON.stringify(payload);
+      const type = named ? (JSON.parse(data) as { type?: string }).type : undefined;
+      return `${type === undefined ? '' : `event: ${type}\n`}data: ${data}\n\n`;
+    })
+    .join('');
+
+/** Payloads of a stream that a client got. */
+export function payloads(stream: string): unknown[] {
+  return eventsOf({ bytes: Buffer.from(stream), text: Buffer.from(stream).toString('latin1') }).map(({ data }) =>
+    data === '[DONE]' ? data : (JSON.parse(data) as unknown),
+  );
+}
+
+export class Heard implements Transcript {
+  said = '';
+  calls = 0;
+  others = 0;
+  text(text: string): void {
+    this.said += text;
+  }
+  toolCall(): void {
+    this.calls++;
+  }
+  otherContent(): void {
+    this.others++;
+  }
+}
+
+const nothing: Usage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+/** Plays a stream through a transform, cut where `cuts` say. */
+export function play(transform: StreamTransform, stream: string, cuts: readonly number[] = []): string {
+  const bytes = Buffer.from(stream);
+  const out: Buffer[] = [];
+  const keep = (piece: Buffer | string | null): void => {
+    if (piece !== null) out.push(Buffer.from(piece));
+  };
+  let from = 0;
+  for (const cut of [...cuts, bytes.length]) {
+    keep(transform.push(bytes.subarray(from, cut)));
+    from = cut;
+  }
+  if (!transform.done) keep(transform.end());
+  if (!transform.failure) keep(transform.closing(transform.usage() ?? nothing));
+  return Buffer.concat(out).toString('utf8');
+}
+
+export const playThrough = (
+  provider: ProviderCodec,
+  client: ClientCodec,
+  stream: string,
+  context = contextFor(),
+  heard: Transcript = new Heard(),
+): { out: string; transform: StreamTransform } => {
+  const transform = translatedStream(provider.openReader(), client.openWriter(context), heard);
+  return { out: play(transform, stream), transform };
+};
+
+/** What a stream says in the neutral form. */
+export function collect(provider: ProviderCodec, stream: string): AnswerCollector {
+  const collector = new AnswerCollector();
+  for (const event of eventsIn(provider, stream)) collector.push(event);
+  return collector;
+}
+
+export function eventsIn(provider: ProviderCodec, stream: string): NeutralEvent[] {
+  const reader = provider.openReader();
+  const parser = new EventParser();
+  return [...parser.push(Buffer.from(stream)), ...parser.end()].flatMap((event) => reader.push(event));
+}
+
+/** Without what two askings never have in common. */
+export const comparable = ({ choices, usage }: NeutralAnswer): unknown => ({ choices, usage });
+
+/** A stream of a real provider, an event a line. */
+export const recordedLines = (name: string): string[] =>
+  readFileSync(join(folder, 'recorded', name), 'utf8')
+    .split('\n')
+    .filter(Boolean);
+
+export const recordedAnswer = (name: string): Json =>
+  JSON.parse(readFileSync(join(folder, 'recorded', name), 'utf8')) as Json;
+
+export const recordedNames = (dialect: string, ending: string): string[] =>
+  readdirSync(join(folder, 'recorded', dialect))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => `${dialect}/${name}`);
