@@ -315,7 +315,11 @@ export class RelayHarness {
   }
 
   chat(key: string, body: unknown, init: RequestInit = {}): Promise<Response> {
-    return fetch(`${this.url}/v1/chat/completions`, {
+    return this.post('/v1/chat/completions', key, body, init);
+  }
+
+  post(path: string, key: string, body: unknown, init: RequestInit = {}): Promise<Response> {
+    return fetch(this.url + path, {
       method: 'POST',
       body: typeof body === 'string' ? body : JSON.stringify(body),
       ...init,

@@ -2,17 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionValues } from '../modules/options/option.service.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
+import type { Clock } from '../shared/clock.js';
 import { isAppError } from '../shared/errors.js';
 import { randomBetween } from '../shared/ids.js';
 import { noChannel, type Admission } from './access/admission.js';
 import { UpstreamError } from './adapter.js';
-import { attemptChat, type Attempt, type AttemptOutcome, type AttemptSettings } from './attempt.js';
+import type { Attempt, AttemptOutcome, AttemptSettings } from './attempt.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
-import type { ChatCall } from './protocols/openai/chat-request.js';
+import type { Endpoint } from './endpoint.js';
 import type { UpstreamErrorView } from './protocols/openai/error.js';
 import { familySettings } from './family-settings.js';
 import { maskSecrets } from './protocols/openai/masking.js';
+import type { RelayCall } from './relay-call.js';
 import { meansDeadKey } from './routing/automatic-disable.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
 import type { KeyRing } from './routing/key-ring.js';
@@ -20,6 +22,7 @@ import { isRetryable, retriesAllowed } from './routing/retry.js';
 import type { RoutedChannel } from './routing/routed-channel.js';
 import { pickChannel } from './routing/selection.js';
 import { UpstreamConnectionError } from './upstream/exchange.js';
+import type { Credentials } from './upstream/credentials.js';
 import type { UpstreamClient } from './upstream/upstream-client.js';
 
 /** Switches a channel off because its provider refuses it (`relay-core.md` 3.8). */
@@ -32,6 +35,8 @@ export interface AttemptsParts {
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
   readonly guard: ChannelGuard;
   readonly settings: AttemptSettings;
   readonly logger: Logger;
@@ -52,7 +57,8 @@ export class CallFailedError extends Error {
 /** What is sent, whoever serves it. */
 export interface ServedCall {
   readonly requestId: string;
-  readonly call: ChatCall;
+  readonly endpoint: Endpoint;
+  readonly call: RelayCall;
   /** Path and query. */
   readonly path: string;
   readonly rawBody: Buffer;
@@ -77,7 +83,7 @@ export class Attempts {
       usedChannels.push(channel.id);
       const keyIndex = keyRing.take(channel);
       try {
-        const outcome = await attemptChat(this.toAttempt(incoming, admission, channel, keyIndex), client);
+        const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, admission, channel, keyIndex), client);
         keyRing.reached(channel, keyIndex);
         return { ...outcome, channel, usedChannels };
       } catch (error) {
@@ -87,7 +93,7 @@ export class Attempts {
         if (!again || !isRetryable({ error, status, channelType: channel.type })) {
           throw new CallFailedError(error, view, usedChannels);
         }
-        metrics.relayRetries.inc({ route: 'chat' });
+        metrics.relayRetries.inc({ route: incoming.endpoint.route });
         // The first retry is at once; a storm of later ones is spread.
         if (attempt >= 1) await sleep(randomBetween(100, 500));
       }
@@ -112,6 +118,7 @@ export class Attempts {
   private toAttempt(incoming: ServedCall, admission: Admission, channel: RoutedChannel, keyIndex: number): Attempt {
     const { values } = this.parts.options;
     return {
+      requestId: incoming.requestId,
       call: incoming.call,
       path: incoming.path,
       rawBody: incoming.rawBody,
@@ -120,6 +127,7 @@ export class Attempts {
       requestedModel: admission.model,
       bareModel: admission.bareModel,
       upstream: this.parts.upstream,
+      credentials: this.parts.credentials,
       settings: this.parts.settings,
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
@@ -127,6 +135,7 @@ export class Attempts {
       pingSeconds: values['general_setting.ping_interval_enabled']
         ? values['general_setting.ping_interval_seconds']
         : 0,
+      now: this.parts.clock.now(),
     };
   }
 
@@ -137,7 +146,7 @@ export class Attempts {
     keyIndex: number,
     error: unknown,
   ): UpstreamErrorView | undefined {
-    const { keyRing, options, logger, metrics } = this.parts;
+    const { keyRing, options, logger, metrics, credentials } = this.parts;
     if (error instanceof ClientGoneError) {
       keyRing.undecided(channel, keyIndex);
       return undefined;
@@ -148,6 +157,8 @@ export class Attempts {
     else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
     else keyRing.undecided(channel, keyIndex);
     if (!(error instanceof UpstreamError)) return undefined;
+    // A credential may have been taken back before its time: the next call asks for a new one.
+    if (error.status === 401) credentials.forget({ channelId: channel.id, key: channel.keys[keyIndex] ?? '' });
     const { values } = options;
     if (
       values.AutomaticDisableChannelEnabled &&

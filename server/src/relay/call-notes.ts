@@ -17,6 +17,12 @@ export interface CallFacts {
   /** Milliseconds until the provider's first data; null for answers of one piece. */
   readonly firstByteMs: number | null;
   readonly reasoningEffort?: string;
+  /** Hints the provider does not know: left out. */
+  readonly dropped?: readonly string[];
+  /** What the endpoint's tariff adds or says otherwise. */
+  readonly notes?: Readonly<Record<string, unknown>>;
+  /** The tariff's own line for people. */
+  readonly line?: string;
   readonly clientGone: boolean;
   /** Wire code of the failure that cut a stream. */
   readonly brokenBy?: string;
@@ -50,9 +56,11 @@ export function otherOf(facts: CallFacts): Record<string, unknown> {
     ...(usage.reasoningTokens > 0 ? { reasoning_tokens: usage.reasoningTokens } : {}),
     ...(facts.reasoningEffort === undefined ? {} : { reasoning_effort: facts.reasoningEffort }),
     ...(mapped ? { is_model_mapped: true, upstream_model_name: facts.upstreamModel } : {}),
+    ...(facts.dropped === undefined ? {} : { dropped_parameters: facts.dropped }),
     ...(facts.counted ? { counted_locally: true } : {}),
     ...(facts.clientGone ? { client_gone: true } : {}),
     ...(facts.brokenBy === undefined ? {} : { stream_error: facts.brokenBy }),
+    ...facts.notes,
     ...facts.content,
     admin_info: { use_channel: facts.usedChannels.map(String) },
   };
@@ -63,9 +71,10 @@ export function contentOf(facts: CallFacts, loggedModel: string): string {
   const { price, usage } = facts;
   const group = `group ratio ${price.groupRatio.toFixed(2)}`;
   const line =
-    price.kind === 'ratio'
+    facts.line ??
+    (price.kind === 'ratio'
       ? `model ratio ${price.modelRatio.toFixed(2)}, completion ratio ${price.completionRatio.toFixed(2)}, ${group}`
-      : `model price ${price.modelPrice.toFixed(2)}, ${group}`;
+      : `model price ${price.modelPrice.toFixed(2)}, ${group}`);
   const collapsed = loggedModel === facts.requestedModel ? '' : `, model ${facts.requestedModel}`;
   const empty = usage.promptTokens + usage.completionTokens === 0 ? ' (possibly upstream timeout)' : '';
   return line + collapsed + empty;

@@ -60,8 +60,15 @@ export class ClientResponse {
     this.raw.end(bytes);
   }
 
-  openStream(headers: OutgoingHttpHeaders): void {
-    if (!this.left && !this.raw.headersSent) this.raw.writeHead(200, { ...this.headers, ...headers, ...streamHeaders });
+  /** @param contentType where the stream is not one of events */
+  openStream(headers: OutgoingHttpHeaders, contentType?: string): void {
+    if (this.left || this.raw.headersSent) return;
+    this.raw.writeHead(200, {
+      ...this.headers,
+      ...headers,
+      ...streamHeaders,
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    });
   }
 
   /** Whole events. `source` is paused until the client has taken them. */

@@ -19,6 +19,7 @@ import type { RelayRoutesParts } from './relay-routes-parts.js';
 import { KeyRing } from './routing/key-ring.js';
 import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
 import { Pools } from './upstream/pools.js';
+import { Credentials } from './upstream/credentials.js';
 import { UpstreamClient } from './upstream/upstream-client.js';
 
 export interface RelaySettings {
@@ -72,11 +73,14 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   const prices = new PriceBook(options);
   const pools = new Pools(around.guard);
   const upstream = new UpstreamClient(pools);
+  const credentials = new Credentials(upstream, clock);
   const attempts = new Attempts({
     options,
     channels,
     keyRing,
     upstream,
+    credentials,
+    clock,
     guard: around.channelGuard,
     settings,
     logger,
@@ -86,7 +90,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
 
   return {
     relay,
-    probe: new RelayProbe({ channels, keyRing, upstream, settings, options }),
+    probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
     routesParts: { relay, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
     async start() {
       keys.follow(changes);

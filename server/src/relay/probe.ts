@@ -1,14 +1,25 @@
 import type { ChannelProbe, ProbeRequest, ProbeResult } from '../modules/channels/channel-probe.service.js';
 import type { OptionValues } from '../modules/options/option.service.js';
+import { seconds, type Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
 import { adapters } from './adapters/registry.js';
-import { UpstreamError, type ChatRequest, type Usage } from './adapter.js';
-import { toTarget, type AttemptSettings } from './attempt.js';
+import {
+  UpstreamError,
+  type Adapter,
+  type Target,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+  type Usage,
+} from './adapter.js';
+import type { AttemptSettings } from './attempt.js';
+import { toTarget } from './attempt-target.js';
+import { chatCapability, openAIChat } from './chat-dialects.js';
 import { familySettings } from './family-settings.js';
 import { maskSecrets } from './protocols/openai/masking.js';
 import { toUpstreamError } from './protocols/openai/upstream-error.js';
 import type { KeyRing } from './routing/key-ring.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
+import type { Credentials } from './upstream/credentials.js';
 import type { UpstreamClient } from './upstream/upstream-client.js';
 
 export interface ProbeParts {
@@ -16,6 +27,8 @@ export interface ProbeParts {
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
   readonly settings: AttemptSettings;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
   readonly options: { readonly values: OptionValues };
 }
 
@@ -41,12 +54,12 @@ export class RelayProbe implements ChannelProbe {
   }
 
   private async call(request: ProbeRequest): Promise<Usage | null> {
-    const { channels, keyRing, upstream, settings } = this.parts;
+    const { channels, keyRing, upstream, settings, credentials, clock } = this.parts;
     const channel = channels.table.channel(request.channelId);
     if (!channel) throw new AppError('NOT_FOUND', 'The channel cannot be used: its key cannot be read');
-    const chat = adapters[channel.type]?.chat;
-    if (!chat) throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Test not supported for this channel type');
-    const target = toTarget({
+    const adapter = adapters[channel.type];
+    if (!adapter) throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Test not supported for this channel type');
+    const plain = toTarget({
       channel,
       key: channel.keys[keyRing.take(channel)] ?? '',
       requestedModel: request.model,
@@ -54,24 +67,55 @@ export class RelayProbe implements ChannelProbe {
       settings,
       passThrough: false,
       families: familySettings(this.parts.options.values),
+      now: clock.now(),
     });
-    const chatRequest: ChatRequest = {
-      path: paths[request.endpoint],
-      body: request.body,
-      rawBody: Buffer.from(JSON.stringify(request.body)),
-      stream: false,
-      wantsUsage: false,
-    };
+    const { proxy } = channel.setting;
+    const target = adapter.credential
+      ? { ...plain, credential: await credentials.get(adapter.credential, plain, proxy) }
+      : plain;
+    const probe = probeOf(adapter, request, target, clock);
     const exchange = upstream.send(
-      chat.toUpstreamRequest(chatRequest, target),
+      probe.request,
       { firstByte: settings.firstByteTimeout, idle: settings.idleTimeout },
-      channel.setting.proxy,
+      proxy,
     );
     await exchange.answer;
     const body = await exchange.collect(settings.maxAnswerBytes);
     if (exchange.status < 200 || exchange.status >= 300) throw toUpstreamError(exchange.status, body);
-    return chat.fromUpstreamResponse(body, target).usage;
+    return probe.read({ contentType: (exchange.headers['content-type'] ?? '').toLowerCase(), body });
   }
+}
+
+interface Probe {
+  readonly request: UpstreamRequest;
+  read(answer: UpstreamAnswer): Usage | null;
+}
+
+/** @throws AppError UNSUPPORTED_BY_CHANNEL */
+function probeOf(adapter: Adapter, { endpoint, body }: ProbeRequest, target: Target, clock: Clock): Probe {
+  const asked = { path: paths[endpoint], body, rawBody: Buffer.from(JSON.stringify(body)) };
+  if (endpoint === 'embeddings' && adapter.embeddings) {
+    const { embeddings } = adapter;
+    const request = { ...asked, form: null };
+    return {
+      request: embeddings.toUpstreamRequest(request, target),
+      read: (answer) => embeddings.fromUpstreamResponse(answer, request, target).usage,
+    };
+  }
+  const created = seconds(clock);
+  const chat = chatCapability(adapter, openAIChat, () => ({
+    id: 'test',
+    created,
+    model: target.requestedModel,
+    promptTokens: 0,
+    includeUsage: false,
+    body,
+  }));
+  if (!chat) throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Test not supported for this channel type');
+  return {
+    request: chat.toUpstreamRequest({ ...asked, stream: false, wantsUsage: false }, target),
+    read: (answer) => chat.fromUpstreamResponse(answer.body, target).usage,
+  };
 }
 
 /** For an admin, yet without keys: messages end up on screens and in tickets. */

@@ -1,7 +1,16 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../shared/errors.js';
-import { ClientResponse } from './client-response.js';
+import type { ClientResponse } from './client-response.js';
+import type { Endpoint } from './endpoint.js';
+import {
+  chatEndpoint,
+  generateEndpoint,
+  geminiErrors,
+  messagesEndpoint,
+  openAIErrors,
+  responsesEndpoint,
+} from './endpoints/chat-endpoints.js';
+import { geminiCallOf } from './endpoints/gemini-path.js';
 import { offeredModels } from './offered-models.js';
 import { toOpenAIFailure } from './protocols/openai/error.js';
 import {
@@ -13,7 +22,7 @@ import {
 } from './protocols/openai/model-list.js';
 import type { RelayRoutesParts } from './relay-routes-parts.js';
 import { sendFailure, type IncomingCall, type Relay } from './relay.js';
-import { readRequestBody } from './request-body.js';
+import { take } from './route-call.js';
 
 /** Answered 501 once the key is good (`relay-core.md` 1.3, 1.4). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
@@ -37,30 +46,43 @@ const notImplementedBody = JSON.stringify({
   error: { message: 'API not implemented', type: 'veloera_error', param: '', code: 'api_not_implemented' },
 });
 
-/** `/v1` and its exact alias `/hf/v1`. Hot routes take the raw request and write the raw answer. */
+/** Who serves what, under `/v1` and its exact alias `/hf/v1`. */
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  '/chat/completions': chatEndpoint,
+  '/messages': messagesEndpoint,
+  '/responses': responsesEndpoint,
+};
+
+/** Google's methods, by what stands behind the colon. */
+const geminiMethods: Readonly<Record<string, Endpoint>> = {
+  generateContent: generateEndpoint,
+  streamGenerateContent: generateEndpoint,
+};
+
+/** Everything that is called with a key. Hot routes take the raw request and write the raw answer. */
 export function relayRoutes(parts: RelayRoutesParts): FastifyPluginAsync {
   return async (app) => {
     // The relay reads bodies itself, after it knows whose they are.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     for (const prefix of ['/v1', '/hf/v1']) addRoutes(app, prefix, parts);
+    addGeminiRoutes(app, parts);
   };
 }
 
 function addRoutes(app: FastifyInstance, prefix: string, parts: RelayRoutesParts): void {
   const { relay } = parts;
-  app.post(`${prefix}/chat/completions`, (request, reply) => {
+  for (const [path, endpoint] of Object.entries(endpoints)) {
+    app.post(prefix + path, (request, reply) => {
+      const { incoming, client } = take(request, reply, parts.maxBodyBytes);
+      void relay.serve(endpoint, incoming, client);
+    });
+  }
+  app.post(`${prefix}/messages/count_tokens`, (request, reply) => {
     const { incoming, client } = take(request, reply, parts.maxBodyBytes);
-    void relay.chat(incoming, client);
+    void relay.count(messagesEndpoint, incoming, client, (tokens) => ({ input_tokens: tokens }));
   });
-  const looksUp = (answer: (call: Lookup) => void) => (request: FastifyRequest, reply: FastifyReply) => {
-    const { incoming, client } = take(request, reply, parts.maxBodyBytes);
-    void lookUp(incoming, client, request, parts, answer);
-  };
-  app.get(`${prefix}/models`, looksUp(answerList));
-  app.get(`${prefix}/models/:model`, looksUp(answerOne));
-  // Model names may hold slashes.
-  app.get(`${prefix}/models/:model/*`, looksUp(answerOne));
+  addModelRoutes(app, prefix, parts);
   for (const [method, path] of notImplemented) {
     app.route({
       method,
@@ -70,6 +92,43 @@ function addRoutes(app: FastifyInstance, prefix: string, parts: RelayRoutesParts
         void refuseUnbuilt(relay, incoming, client);
       },
     });
+  }
+}
+
+function addModelRoutes(app: FastifyInstance, prefix: string, parts: RelayRoutesParts): void {
+  const looksUp = (answer: (call: Lookup) => void) => (request: FastifyRequest, reply: FastifyReply) => {
+    const { incoming, client } = take(request, reply, parts.maxBodyBytes);
+    void lookUp(incoming, client, request, parts, answer);
+  };
+  app.get(`${prefix}/models`, looksUp(answerList));
+  app.get(`${prefix}/models/:model`, looksUp(answerOne));
+  // Model names may hold slashes.
+  app.get(`${prefix}/models/:model/*`, looksUp(answerOne));
+}
+
+function addGeminiRoutes(app: FastifyInstance, parts: RelayRoutesParts): void {
+  addModelRoutes(app, '/v1beta', parts);
+  addModelRoutes(app, '/v1beta/openai', parts);
+  for (const prefix of ['/v1beta', '/v1']) {
+    app.post(`${prefix}/models/*`, (request, reply) => {
+      const { incoming, client } = take(request, reply, parts.maxBodyBytes);
+      void serveGemini(parts.relay, incoming, client);
+    });
+  }
+}
+
+async function serveGemini(relay: Relay, incoming: IncomingCall, client: ClientResponse): Promise<void> {
+  try {
+    const { method } = geminiCallOf(incoming);
+    if (method === 'countTokens') {
+      return await relay.count(generateEndpoint, incoming, client, (totalTokens) => ({ totalTokens }));
+    }
+    const endpoint = Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined;
+    if (endpoint) return await relay.serve(endpoint, incoming, client);
+    await relay.authenticate(incoming);
+    throw new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is not known here`);
+  } catch (error) {
+    sendFailure(client, toOpenAIFailure(error), incoming.requestId, geminiErrors);
   }
 }
 
@@ -94,19 +153,23 @@ async function lookUp(
     const modelPath = params['*'] ? `${params.model ?? ''}/${params['*']}` : (params.model ?? '');
     answer({ models, incoming, client, modelPath });
   } catch (error) {
-    fail(error, incoming, client, request);
+    const failure = toOpenAIFailure(error);
+    if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unforeseen failure');
+    const errors = formatOf(incoming) === 'gemini' ? geminiErrors : openAIErrors;
+    sendFailure(client, failure, incoming.requestId, errors);
   }
 }
 
+const formatOf = ({ headers, path, query }: IncomingCall): ReturnType<typeof modelListFormat> =>
+  path.startsWith('/v1beta/openai/') ? 'openai' : modelListFormat(headers, path, query);
+
 function answerList({ models, incoming, client }: Lookup): void {
-  const format = modelListFormat(incoming.headers, incoming.path, incoming.query);
-  client.send(200, json, JSON.stringify(modelList(models, format)));
+  client.send(200, json, JSON.stringify(modelList(models, formatOf(incoming))));
 }
 
 function answerOne({ models, incoming, client, modelPath }: Lookup): void {
   const found = models.find(({ id }) => id === modelPath);
-  const format = modelListFormat(incoming.headers, incoming.path, incoming.query);
-  if (found) client.send(200, json, JSON.stringify(oneModel(found, format)));
+  if (found) client.send(200, json, JSON.stringify(oneModel(found, formatOf(incoming))));
   else client.send(404, json, JSON.stringify(unknownModel(modelPath)));
 }
 
@@ -115,41 +178,8 @@ async function refuseUnbuilt(relay: Relay, incoming: IncomingCall, client: Clien
     await relay.authenticate(incoming);
     client.send(501, json, notImplementedBody);
   } catch (error) {
-    sendFailure(client, toOpenAIFailure(error), incoming.requestId);
+    sendFailure(client, toOpenAIFailure(error), incoming.requestId, openAIErrors);
   }
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
-
-function fail(error: unknown, incoming: IncomingCall, client: ClientResponse, request: FastifyRequest): void {
-  const failure = toOpenAIFailure(error);
-  if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unforeseen failure');
-  sendFailure(client, failure, incoming.requestId);
-}
-
-/** Takes the answer out of Fastify's hands; headers set by hooks so far are kept. */
-function take(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  maxBodyBytes: number,
-): { incoming: IncomingCall; client: ClientResponse } {
-  reply.hijack();
-  const { url } = request;
-  const mark = url.indexOf('?');
-  const path = mark === -1 ? url : url.slice(0, mark);
-  const incoming: IncomingCall = {
-    requestId: request.id,
-    headers: request.headers,
-    path: withoutAlias(path),
-    query: mark === -1 ? '' : url.slice(mark + 1),
-    address: request.ip,
-    startedAt: performance.now(),
-    readBody: () => readRequestBody(request.raw, maxBodyBytes),
-  };
-  return { incoming, client: new ClientResponse(reply.raw, reply.getHeaders() as OutgoingHttpHeaders) };
-}
-
-function withoutAlias(path: string): string {
-  const plain = path.startsWith('/hf/v1/') ? path.slice('/hf'.length) : path;
-  return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
-}

@@ -14,8 +14,8 @@ import type { ModelRateLimit } from './access/rate-limit.js';
 import { CallFailedError, type Attempts, type Served } from './attempts.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
-import { modelOf, parseJsonBody, toChatCall } from './protocols/openai/chat-request.js';
-import { openAIErrorBody, openAIErrorEvents, toOpenAIFailure, type OpenAIFailure } from './protocols/openai/error.js';
+import type { Endpoint, ErrorDialect } from './endpoint.js';
+import { toOpenAIFailure, type OpenAIFailure } from './protocols/openai/error.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
 import { reserveFor, settleCall, type Billed, type PricedCall } from './settlement.js';
 
@@ -55,11 +55,35 @@ export class Relay {
 
   constructor(private readonly parts: RelayParts) {}
 
-  /** POST /v1/chat/completions. Never throws: whatever happens, the client is told. */
-  async chat(incoming: IncomingCall, client: ClientResponse): Promise<void> {
-    this.begin();
-    const outcome = await this.answer(incoming, client).catch((error: unknown) => this.refuse(incoming, client, error));
-    this.end(incoming, outcome);
+  /** One call of any endpoint. Never throws: whatever happens, the client is told. */
+  async serve(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<void> {
+    this.begin(endpoint);
+    const outcome = await this.answer(endpoint, incoming, client).catch((error: unknown) =>
+      this.refuse(endpoint, incoming, client, error),
+    );
+    this.end(endpoint, incoming, outcome);
+  }
+
+  /** What a call would count, without asking anybody else. Free. Never throws. */
+  async count(
+    endpoint: Endpoint,
+    incoming: IncomingCall,
+    client: ClientResponse,
+    show: (tokens: number) => Record<string, unknown>,
+  ): Promise<void> {
+    try {
+      const { rateLimit, channels, options } = this.parts;
+      const caller = await this.authenticate(incoming);
+      if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
+      checkAddress(caller, incoming.address);
+      const opened = endpoint.open(await incoming.readBody(), incoming);
+      const admission = admit(caller, opened.model, channels.table, options);
+      const call = endpoint.parse(opened, incoming);
+      const tokens = await endpoint.tariff.countPrompt(call, admission.bareModel);
+      client.send(200, { 'content-type': 'application/json' }, JSON.stringify(show(tokens)));
+    } catch (error) {
+      this.refuse(endpoint, incoming, client, error);
+    }
   }
 
   /** Who calls, for routes that only look something up. @throws AppError */
@@ -79,14 +103,14 @@ export class Relay {
     return this.active === 0 ? Promise.resolve() : new Promise((resolve) => this.whenIdle.push(resolve));
   }
 
-  private async answer(incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
+  private async answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
     const { rateLimit, keys, ledger, attempts, options } = this.parts;
 
     // authenticate, admit, choose who may serve
     const caller = await this.authenticate(incoming);
     if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
     checkAddress(caller, incoming.address);
-    const call = this.price(incoming, caller, await incoming.readBody());
+    const call = this.price(endpoint, incoming, caller, await incoming.readBody());
 
     // reserve
     const reservation = await reserveFor(call, ledger, options.values).catch((error: unknown) => {
@@ -107,25 +131,31 @@ export class Relay {
     // settle and record, then let the client have the end of its answer
     const billed = await settleCall(call, served, client.gone, reservation, ledger, options.values);
     keys.spent(caller.token, billed.quota);
-    return this.finish(call, served, billed, client);
+    return this.finish(call, served, billed, client, endpoint.errors(incoming));
   }
 
   /** Rows 13 to 19 of the check order, then what the call costs. */
-  private price(incoming: IncomingCall, caller: Caller, rawBody: Buffer): PricedCall {
+  private price(endpoint: Endpoint, incoming: IncomingCall, caller: Caller, rawBody: Buffer): PricedCall {
     const { options, channels, prices } = this.parts;
-    const body = parseJsonBody(rawBody);
+    const opened = endpoint.open(rawBody, incoming);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
-    const admission = admit(caller, modelOf(body), channels.table, options);
-    const call = toChatCall(body);
+    const admission = admit(caller, opened.model, channels.table, options);
+    const call = endpoint.parse(opened, incoming);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const price = prices.price(admission.bareModel, terms);
     const { requestId, path, startedAt } = incoming;
-    return { requestId, path, caller, admission, call, rawBody, price, startedAt };
+    return { requestId, path, endpoint, caller, admission, call, rawBody, price, startedAt };
   }
 
-  private async finish(call: PricedCall, served: Served, billed: Billed, client: ClientResponse): Promise<CallOutcome> {
+  private async finish(
+    call: PricedCall,
+    served: Served,
+    billed: Billed,
+    client: ClientResponse,
+    errors: ErrorDialect,
+  ): Promise<CallOutcome> {
     const { end } = served.delivery;
-    if (end.kind === 'broken') client.end(openAIErrorEvents(toOpenAIFailure(end.error), call.requestId));
+    if (end.kind === 'broken') client.end(errors.events(toOpenAIFailure(end.error), call.requestId));
     else served.delivery.finish(billed.usage);
     if (this.parts.rateLimit.enabled && end.kind === 'complete') {
       await this.parts.rateLimit.succeeded(call.caller.user.id);
@@ -141,7 +171,7 @@ export class Relay {
   }
 
   /** Says no, in the client's dialect, wherever the answer stands. */
-  private refuse(incoming: IncomingCall, client: ClientResponse, error: unknown): CallOutcome {
+  private refuse(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse, error: unknown): CallOutcome {
     const failed = error instanceof CallFailedError ? error : null;
     const cause = failed ? failed.cause : error;
     if (cause instanceof ClientGoneError || client.gone) return { outcome: 'client_gone', stream: false };
@@ -149,7 +179,7 @@ export class Relay {
     if (!failed && isOurFault(cause)) {
       this.parts.logger.error({ err: cause, requestId: incoming.requestId }, 'relay call failed');
     }
-    sendFailure(client, failure, incoming.requestId);
+    sendFailure(client, failure, incoming.requestId, endpoint.errors(incoming));
     return { outcome: failed ? 'upstream_error' : failure.status < 500 ? 'client_error' : 'error', stream: false };
   }
 
@@ -161,7 +191,10 @@ export class Relay {
     if (usage.cachedTokens > 0) metrics.tokens.inc({ model, kind: 'cached' }, usage.cachedTokens);
     metrics.quotaCharged.inc({ model }, quota);
     if (served.firstByteAt !== null) {
-      metrics.relayFirstByte.observe({ route: 'chat', stream: 'true' }, (served.firstByteAt - call.startedAt) / 1000);
+      metrics.relayFirstByte.observe(
+        { route: call.endpoint.route, stream: 'true' },
+        (served.firstByteAt - call.startedAt) / 1000,
+      );
     }
   }
 
@@ -176,20 +209,17 @@ export class Relay {
     );
   }
 
-  private begin(): void {
+  private begin({ route }: Endpoint): void {
     this.active++;
-    this.parts.metrics.relayActive.inc({ route: 'chat' });
+    this.parts.metrics.relayActive.inc({ route });
   }
 
-  private end(incoming: IncomingCall, { outcome, stream, model }: CallOutcome): void {
+  private end({ route }: Endpoint, incoming: IncomingCall, { outcome, stream, model }: CallOutcome): void {
     const { metrics } = this.parts;
     this.active--;
-    metrics.relayActive.dec({ route: 'chat' });
-    metrics.relayCalls.inc({ route: 'chat', model: model ? metrics.knownLabel('model', model) : 'none', outcome });
-    metrics.relayDuration.observe(
-      { route: 'chat', stream: String(stream) },
-      (performance.now() - incoming.startedAt) / 1000,
-    );
+    metrics.relayActive.dec({ route });
+    metrics.relayCalls.inc({ route, model: model ? metrics.knownLabel('model', model) : 'none', outcome });
+    metrics.relayDuration.observe({ route, stream: String(stream) }, (performance.now() - incoming.startedAt) / 1000);
     if (this.active > 0) return;
     const waiting = this.whenIdle;
     this.whenIdle = [];
@@ -203,16 +233,21 @@ interface CallOutcome {
   readonly model?: string;
 }
 
-export function sendFailure(client: ClientResponse, failure: OpenAIFailure, requestId: string): void {
+export function sendFailure(
+  client: ClientResponse,
+  failure: OpenAIFailure,
+  requestId: string,
+  errors: ErrorDialect,
+): void {
   if (client.started) {
-    client.end(openAIErrorEvents(failure, requestId));
+    client.end(errors.events(failure, requestId));
     return;
   }
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     ...(failure.retryAfter === undefined ? {} : { 'retry-after': failure.retryAfter }),
   };
-  client.send(failure.status, headers, openAIErrorBody(failure, requestId));
+  client.send(failure.status, headers, errors.body(failure, requestId));
 }
 
 /** Failures that an operator should read about, beside those the ledger and the database tell themselves. */

@@ -1,5 +1,5 @@
 import type { OptionValues } from '../modules/options/option.service.js';
-import { chargeOf, collapseGizmo, isFree, reserveOf, type Price } from '../modules/pricing/price-book.service.js';
+import { collapseGizmo, isFree, type Price } from '../modules/pricing/price-book.service.js';
 import type { Charge, Ledger, Reservation } from '../modules/quota/ledger.service.js';
 import { QuotaError } from '../modules/quota/postgres-ledger.service.js';
 import { AppError, isAppError } from '../shared/errors.js';
@@ -10,9 +10,9 @@ import type { Usage } from './adapter.js';
 import type { Served } from './attempts.js';
 import { contentOf, otherOf, type CallFacts } from './call-notes.js';
 import { chatContent } from './chat-content.js';
+import type { ChargedCall, Endpoint } from './endpoint.js';
 import { finalUsage } from './metering/final-usage.js';
-import { estimatePrompt } from './metering/prompt-tokens.js';
-import type { ChatCall } from './protocols/openai/chat-request.js';
+import type { RelayCall } from './relay-call.js';
 import { RelayError } from './relay-error.js';
 
 /** Everything about a call that its price and its log row need. */
@@ -21,7 +21,8 @@ export interface PricedCall {
   readonly path: string;
   readonly caller: Caller;
   readonly admission: Admission;
-  readonly call: ChatCall;
+  readonly endpoint: Endpoint;
+  readonly call: RelayCall;
   readonly rawBody: Buffer;
   readonly price: Price;
   /** By `performance.now()`. */
@@ -31,18 +32,13 @@ export interface PricedCall {
 export interface Billed {
   readonly usage: Usage;
   readonly quota: number;
+  /** The user's balance after; null when it is not known. */
+  readonly userQuota: number | null;
 }
 
 /** Holds what the call may cost (`relay-core.md` 4.2). A free call holds nothing and needs no balance. */
 export async function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<Reservation> {
-  const { maxOutput, body } = call.call;
-  const needsPrompt = maxOutput > 0 && call.price.kind === 'ratio';
-  const amount = reserveOf(call.price, {
-    promptTokens: needsPrompt ? estimatePrompt(call.rawBody, body, call.admission.bareModel) : 0,
-    maxOutput,
-    preConsumedTokens: values.PreConsumedQuota,
-    quotaPerUnit: values.QuotaPerUnit,
-  });
+  const amount = call.endpoint.tariff.reserve(call.price, call.call, call.rawBody, call.admission.bareModel, values);
   try {
     return await ledger.reserve({
       requestId: call.requestId,
@@ -77,20 +73,30 @@ export async function settleCall(
 ): Promise<Billed> {
   const { delivery, meter } = served;
   const complete = delivery.end.kind === 'complete';
-  const usage = await finalUsage({
-    reported: delivery.usage,
-    complete,
-    clientGone: delivery.end.kind === 'client_gone',
-    meter,
-    tell: () => delivery.tell(),
-    body: call.call.body,
-    upstreamModel: served.upstreamModel,
-  });
-  const quota = chargeOf(call.price, usage, values.QuotaPerUnit);
+  const { tariff } = call.endpoint;
+  const { upstreamModel } = served;
+  const usage =
+    tariff.fixedUsage?.(call.call) ??
+    (await finalUsage({
+      reported: delivery.usage,
+      complete,
+      clientGone: delivery.end.kind === 'client_gone',
+      meter,
+      tell: () => delivery.tell(),
+      countPrompt: () => tariff.countPrompt(call.call, upstreamModel),
+    }));
+  const charged: ChargedCall = {
+    call: call.call,
+    price: call.price,
+    usage,
+    bareModel: call.admission.bareModel,
+    upstreamModel,
+  };
+  const quota = tariff.charge(charged, values.QuotaPerUnit);
   if (values.LogChatContentEnabled) tellOnce(served);
-  const facts = factsOf(call, served, usage, clientGone, values);
-  await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
-  return { usage, quota };
+  const facts = factsOf(call, served, charged, clientGone, values);
+  const { userQuota } = await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
+  return { usage, quota, userQuota };
 }
 
 /** The transcript hears an answer only when something needs it; asking twice would count it twice. */
@@ -121,9 +127,18 @@ function toCharge(call: PricedCall, served: Served, facts: CallFacts, quota: num
   };
 }
 
-function factsOf(call: PricedCall, served: Served, usage: Usage, clientGone: boolean, values: OptionValues): CallFacts {
+function factsOf(
+  call: PricedCall,
+  served: Served,
+  charged: ChargedCall,
+  clientGone: boolean,
+  values: OptionValues,
+): CallFacts {
   const { end } = served.delivery;
-  const { firstByteAt, reasoningEffort } = served;
+  const { firstByteAt, reasoningEffort, dropped } = served;
+  const { tariff } = call.endpoint;
+  const { usage } = charged;
+  const line = tariff.line?.(charged) ?? null;
   return {
     price: call.price,
     quotaPerUnit: values.QuotaPerUnit,
@@ -136,8 +151,11 @@ function factsOf(call: PricedCall, served: Served, usage: Usage, clientGone: boo
     usedChannels: served.usedChannels,
     firstByteMs: firstByteAt === null ? null : Math.round((firstByteAt - call.startedAt) * 100) / 100,
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(dropped === undefined || dropped.length === 0 ? {} : { dropped }),
+    ...(tariff.notes ? { notes: tariff.notes(charged) } : {}),
+    ...(line === null ? {} : { line }),
     clientGone,
-    counted: usage !== served.delivery.usage,
+    counted: usage !== served.delivery.usage && !tariff.fixedUsage,
     ...(end.kind === 'broken' ? { brokenBy: brokenBy(end.error) } : {}),
     ...(values.LogChatContentEnabled ? { content: chatContent(call.call.body, served.meter.transcript) } : {}),
   };

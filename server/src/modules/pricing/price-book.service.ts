@@ -10,8 +10,17 @@ import {
 } from './model-ratio-rules.js';
 
 /** The formulas, for those who meet this module through its service. */
-export { chargeOf, isFree, reserveOf } from './charge.js';
-export type { Price } from './charge.js';
+export {
+  chargeOf,
+  chargeOfAudio,
+  chargeOfImages,
+  chargeOfMessages,
+  imagePrice,
+  isFree,
+  reserveOf,
+  transcriptionTokens,
+} from './charge.js';
+export type { ImageOrder, Price } from './charge.js';
 
 /** The settings that price a call. */
 export interface PriceSettings {

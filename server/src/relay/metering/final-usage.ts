@@ -1,5 +1,4 @@
 import { noUsage, type Usage } from '../adapter.js';
-import { countPrompt } from './prompt-tokens.js';
 import type { TextMeter } from './text-meter.js';
 
 export interface Metered {
@@ -11,9 +10,8 @@ export interface Metered {
   readonly meter: TextMeter;
   /** Tells the meter what was received; called only when that is needed. */
   readonly tell: () => void;
-  readonly body: Readonly<Record<string, unknown>>;
-  /** Name the provider was asked for: it decides the encoding. */
-  readonly upstreamModel: string;
+  /** Prompt tokens by our own count. */
+  readonly countPrompt: () => Promise<number>;
 }
 
 /**
@@ -28,7 +26,7 @@ export async function finalUsage(call: Metered): Promise<Usage> {
   if (!call.meter.heardAnything && !call.clientGone) return call.reported ?? noUsage;
   const counted: Usage = {
     ...noUsage,
-    promptTokens: await countPrompt(call.body, call.upstreamModel),
+    promptTokens: await call.countPrompt(),
     completionTokens: await call.meter.tokens(),
   };
   return call.reported ? larger(call.reported, counted) : counted;

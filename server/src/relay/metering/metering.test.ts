@@ -198,8 +198,7 @@ describe('the one rule of usage', () => {
       clientGone: false,
       meter,
       tell: () => meter.text(said),
-      body: { messages: [user('hi')] },
-      upstreamModel: 'gpt-4o',
+      countPrompt: () => countPrompt({ messages: [user('hi')] }, 'gpt-4o'),
       ...given,
     });
   };

@@ -1,4 +1,5 @@
 import { dataImageSize, imageTokens } from './image-tokens.js';
+import { textsIn } from './body-texts.js';
 import { encodingOf, estimateTokens, loadEncoding } from './tokenizer.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -90,13 +91,21 @@ function partsOf(body: Fields, model: string): PromptParts {
  */
 export async function countPrompt(body: Fields, model: string): Promise<number> {
   const parts = partsOf(body, model);
+  return countTexts(parts.texts, model, parts.fixed);
+}
+
+/**
+ * Tokens of texts that are counted one by one, in slices between which other calls run. Never fails.
+ * @param fixed added to the sum
+ */
+export async function countTexts(texts: readonly string[], model: string, fixed: number): Promise<number> {
   const count = await loadEncoding(encodingOf(model)).catch(
     () => (text: string) => estimateTokens(Buffer.byteLength(text)),
   );
-  let total = parts.fixed;
+  let total = fixed;
   let left = exactCharacters;
   let sinceYield = 0;
-  for (const text of parts.texts) {
+  for (const text of texts) {
     for (let from = 0; from < text.length; from += sliceCharacters) {
       const slice = text.length <= sliceCharacters ? text : text.slice(from, from + sliceCharacters);
       if (left > 0) {
@@ -124,7 +133,9 @@ const smallBody = 16 * 1024;
 export function estimatePrompt(rawBody: Buffer, body: Fields, model: string): number {
   if (rawBody.length <= smallBody) return estimateTokens(rawBody.length);
   const parts = partsOf(body, model);
+  // Other dialects keep their text elsewhere.
+  const texts = 'messages' in body ? parts.texts : textsIn(body);
   let bytes = 0;
-  for (const text of parts.texts) bytes += Buffer.byteLength(text);
+  for (const text of texts) bytes += Buffer.byteLength(text);
   return parts.fixed + estimateTokens(bytes);
 }

@@ -15,10 +15,7 @@ export interface EventTransform {
 }
 
 /** Feeds the events of a byte stream to a transform. What it produces is told to the transcript as it comes. */
-export function eventStream(
-  transform: EventTransform,
-  parser: FrameParser = new EventParser(),
-): StreamTransform {
+export function eventStream(transform: EventTransform, parser: FrameParser = new EventParser()): StreamTransform {
   const feed = (events: ServerEvent[]): string => {
     let out = '';
     for (const event of events) {

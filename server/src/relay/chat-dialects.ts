@@ -1,0 +1,88 @@
+import type { Adapter, ChatAnswer, ChatCapability, Usage } from './adapter.js';
+import type { AnswerContext, ClientCodec, ProviderCodec } from './neutral/codec.js';
+import { parseJson } from './neutral/fields.js';
+import { toEvents } from './neutral/replay.js';
+import { messagesClient } from './protocols/anthropic/messages-client.js';
+import { messagesProvider } from './protocols/anthropic/messages-write.js';
+import { defaultClaudeSettings } from './protocols/anthropic/claude-settings.js';
+import { geminiClient } from './protocols/gemini/gemini-client.js';
+import { defaultGeminiSettings } from './protocols/gemini/gemini-settings.js';
+import { geminiProvider } from './protocols/gemini/gemini-write.js';
+import { chatClient } from './protocols/openai/chat-client.js';
+import { answerAsChunk, dataEvent, doneEvent, usageChunk } from './protocols/openai/chunks.js';
+import { responsesClient } from './protocols/responses/responses-client.js';
+import { responsesProvider } from './protocols/responses/responses-write.js';
+import { relayedChat, translated } from './translation.js';
+
+/** What the relay has to know of the dialect a chat client speaks. */
+export interface ChatDialect {
+  /** What a provider offers that speaks the dialect itself. */
+  native(adapter: Adapter): ChatCapability | undefined;
+  readonly client: ClientCodec;
+  /** Comment lines between events do no harm. Google's client fails on them (`relay-core.md` 11). */
+  readonly takesComments: boolean;
+  /** An answer of one piece as the stream the client asked for. */
+  replay(answer: ChatAnswer, usage: Usage, context: AnswerContext): string;
+}
+
+export const openAIChat: ChatDialect = {
+  native: (adapter) => adapter.chat,
+  client: chatClient,
+  takesComments: true,
+  replay(answer, usage, { includeUsage }) {
+    const whole = JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>;
+    return answerAsChunk(whole) + (includeUsage ? usageOf(whole, usage) : '') + doneEvent;
+  },
+};
+
+/** The provider's own usage object with everything it says; ours when there is none. */
+function usageOf(answer: Record<string, unknown>, counted: Usage): string {
+  if (typeof answer['usage'] !== 'object' || answer['usage'] === null) return usageChunk(answer, counted);
+  const { id, created, model, usage } = answer;
+  return dataEvent({ id, object: 'chat.completion.chunk', created, model, choices: [], usage });
+}
+
+export const messagesDialect: ChatDialect = {
+  native: (adapter) => adapter.messages,
+  client: messagesClient,
+  takesComments: true,
+  replay: replayBy(messagesClient, messagesProvider(defaultClaudeSettings)),
+};
+
+export const generateDialect: ChatDialect = {
+  native: (adapter) => adapter.generate,
+  client: geminiClient,
+  takesComments: false,
+  replay: replayBy(geminiClient, geminiProvider(defaultGeminiSettings)),
+};
+
+export const responsesDialect: ChatDialect = {
+  native: (adapter) => adapter.responses,
+  client: responsesClient,
+  takesComments: true,
+  replay: replayBy(responsesClient, responsesProvider),
+};
+
+function replayBy(client: ClientCodec, reader: ProviderCodec): ChatDialect['replay'] {
+  return (answer, usage, context) => {
+    const writer = client.openWriter(context);
+    const said = reader.read(parseJson(answer.body.toString('utf8')));
+    return writer.push(toEvents(said)) + writer.end() + writer.closing(usage);
+  };
+}
+
+/**
+ * How a provider serves a client of this dialect: in the dialect itself, through the neutral form, or through its chat
+ * completions. @returns null when it does not chat at all
+ */
+export function chatCapability(
+  adapter: Adapter | undefined,
+  dialect: ChatDialect,
+  context: () => AnswerContext,
+): ChatCapability | null {
+  if (!adapter) return null;
+  const native = dialect.native(adapter);
+  if (native) return native;
+  if (adapter.conversation) return translated(adapter.conversation, dialect.client, context());
+  return adapter.chat ? relayedChat(adapter.chat, dialect.client, context()) : null;
+}

@@ -1,0 +1,108 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import { attemptChat } from '../attempt-chat.js';
+import { generateDialect, messagesDialect, openAIChat, responsesDialect, type ChatDialect } from '../chat-dialects.js';
+import type { Endpoint, ErrorDialect } from '../endpoint.js';
+import { textsIn } from '../metering/body-texts.js';
+import { countContents, countMessages, countResponses } from '../metering/dialect-prompts.js';
+import { optionalCount, optionalFlag } from '../neutral/given.js';
+import { asFields, either, type Fields } from '../neutral/fields.js';
+import { anthropicErrorBody, anthropicErrorEvents } from '../protocols/anthropic/error.js';
+import { geminiErrorBody, geminiErrorEvents } from '../protocols/gemini/error.js';
+import { modelOf, parseJsonBody, toChatCall } from '../protocols/openai/chat-request.js';
+import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
+import { responsesErrorEvents } from '../protocols/responses/error.js';
+import type { OpenedBody, RelayCall } from '../relay-call.js';
+import { messagesTariff, textTariff } from '../tariffs/text-tariff.js';
+import { geminiCallOf, wantsJsonList } from './gemini-path.js';
+
+export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };
+export const anthropicErrors: ErrorDialect = { body: anthropicErrorBody, events: anthropicErrorEvents };
+export const geminiErrors: ErrorDialect = { body: geminiErrorBody, events: geminiErrorEvents };
+/** A list that had begun ends as one. */
+const geminiListErrors: ErrorDialect = {
+  body: geminiErrorBody,
+  events: (failure, requestId) => `,${geminiErrorBody(failure, requestId)}]`,
+};
+
+const openJson = (rawBody: Buffer): OpenedBody => {
+  const body = parseJsonBody(rawBody);
+  return { body, model: modelOf(body) };
+};
+
+const attemptIn =
+  (dialect: ChatDialect): Endpoint['attempt'] =>
+  (attempt, client) =>
+    attemptChat(attempt, dialect, client);
+
+/** POST /v1/chat/completions */
+export const chatEndpoint: Endpoint = {
+  route: 'chat',
+  tariff: textTariff(),
+  errors: () => openAIErrors,
+  open: openJson,
+  parse: ({ body }) => toChatCall(body),
+  texts: (body) => textsIn(body['messages']),
+  attempt: attemptIn(openAIChat),
+};
+
+/** POST /v1/messages */
+export const messagesEndpoint: Endpoint = {
+  route: 'messages',
+  tariff: messagesTariff(({ body }, model) => countMessages(body, model)),
+  errors: () => anthropicErrors,
+  open(rawBody) {
+    const body = parseJsonBody(rawBody);
+    if (!body['model']) throw new InvalidInputError('field model is required', 'model');
+    return { body, model: modelOf(body) };
+  },
+  parse({ body, model }): RelayCall {
+    needMessages(body);
+    // What else is wrong with it is said before anybody is asked or paid.
+    messagesDialect.client.parse({ body, model });
+    const maxOutput = optionalCount(body['max_tokens'], 'max_tokens') ?? 0;
+    return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
+  },
+  texts: (body) => textsIn([body['system'], body['messages']]),
+  attempt: attemptIn(messagesDialect),
+};
+
+function needMessages(body: Fields): void {
+  const { messages } = body;
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw new InvalidInputError('field messages is required', 'messages');
+}
+
+/** POST /v1/responses */
+export const responsesEndpoint: Endpoint = {
+  route: 'responses',
+  tariff: textTariff(({ body }, model) => countResponses(body, model)),
+  errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents }),
+  open: openJson,
+  parse({ body, model }): RelayCall {
+    const { input } = body;
+    if (input === undefined || input === null || input === '')
+      throw new InvalidInputError('input is required', 'input');
+    const maxOutput = optionalCount(body['max_output_tokens'], 'max_output_tokens') ?? 0;
+    return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
+  },
+  texts: (body) => textsIn([body['instructions'], body['input']]),
+  attempt: attemptIn(responsesDialect),
+};
+
+/** POST /v1beta/models/{model}:generateContent and :streamGenerateContent */
+export const generateEndpoint: Endpoint = {
+  route: 'generate',
+  tariff: textTariff(({ body }, model) => countContents(body, model)),
+  errors: (incoming) => (wantsJsonList(incoming) ? geminiListErrors : geminiErrors),
+  open: (rawBody, incoming) => ({ body: parseJsonBody(rawBody), model: geminiCallOf(incoming).model }),
+  parse({ body, model }, incoming): RelayCall {
+    const { stream, jsonList } = geminiCallOf(incoming);
+    generateDialect.client.parse({ body, model, stream });
+    const config = asFields(either(body, 'generationConfig', 'generation_config')) ?? {};
+    const limit = either(config, 'maxOutputTokens', 'max_output_tokens');
+    const maxOutput = optionalCount(limit, 'generationConfig.maxOutputTokens') ?? 0;
+    return { body, model, stream, wantsUsage: true, maxOutput, ...(jsonList ? { jsonList } : {}) };
+  },
+  texts: (body) => textsIn([either(body, 'systemInstruction', 'system_instruction'), body['contents']]),
+  attempt: attemptIn(generateDialect),
+};

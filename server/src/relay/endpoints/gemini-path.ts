@@ -1,0 +1,39 @@
+import { RelayError } from '../relay-error.js';
+import type { IncomingCall } from '../relay.js';
+
+export interface GeminiCall {
+  readonly model: string;
+  /** `generateContent`, `embedContent` … */
+  readonly method: string;
+  readonly stream: boolean;
+  /** A stream the client wants as one JSON list: it did not ask for events. */
+  readonly jsonList: boolean;
+}
+
+const modelPath = /^\/v1(?:beta|alpha)?\/models\/(.+):([A-Za-z]+)$/;
+
+/**
+ * Google's calls say in their path which model does what. @throws RelayError invalid_request
+ * @param call its path, aliases resolved, still as it came
+ */
+export function geminiCallOf({ path, query }: Pick<IncomingCall, 'path' | 'query'>): GeminiCall {
+  const [, encoded = '', method = ''] = modelPath.exec(path) ?? [];
+  const model = decoded(encoded);
+  if (model === '' || model.length > 256) {
+    throw new RelayError('INVALID_INPUT', 'Invalid request, the path names no model', 'invalid_request');
+  }
+  return { model, method, stream: method === streaming, jsonList: wantsJsonList({ path, query }) };
+}
+
+const streaming = 'streamGenerateContent';
+
+export const wantsJsonList = ({ path, query }: Pick<IncomingCall, 'path' | 'query'>): boolean =>
+  path.endsWith(`:${streaming}`) && new URLSearchParams(query).get('alt') !== 'sse';
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,148 @@
+import type { Fields } from '../neutral/fields.js';
+import { asFields, asFieldsList, asText, either } from '../neutral/fields.js';
+import { countTexts } from './prompt-tokens.js';
+
+/*
+ * Prompt tokens of calls that are not chat completions, by our own count (`relay-core.md` 5.2, 4.4), for providers that
+ * report none. Wrong types count nothing: a count never fails.
+ */
+
+class Prompt {
+  readonly texts: string[] = [];
+  fixed = 0;
+
+  text(value: unknown): void {
+    if (typeof value === 'string' && value !== '') this.texts.push(value);
+  }
+
+  json(value: unknown): void {
+    if (value !== undefined && value !== null) this.text(typeof value === 'string' ? value : JSON.stringify(value));
+  }
+}
+
+const perImage = 1000;
+
+/** Anthropic's Messages: vector T6. */
+export function countMessages(body: Fields, model: string): Promise<number> {
+  const prompt = new Prompt();
+  for (const message of asFieldsList(body['messages'])) {
+    prompt.fixed += 2;
+    prompt.text(message['role']);
+    blocks(message['content'], prompt);
+  }
+  blocks(body['system'], prompt);
+  for (const tool of asFieldsList(body['tools'])) {
+    prompt.fixed += 3;
+    prompt.text(tool['name']);
+    prompt.text(tool['description']);
+    prompt.json(tool['input_schema']);
+  }
+  return countTexts(prompt.texts, model, prompt.fixed);
+}
+
+function blocks(content: unknown, prompt: Prompt): void {
+  if (typeof content === 'string') return prompt.text(content);
+  for (const block of asFieldsList(content)) {
+    switch (block['type']) {
+      case 'text':
+        prompt.text(block['text']);
+        break;
+      case 'image':
+        prompt.fixed += perImage;
+        break;
+      case 'tool_use':
+        prompt.text(block['name']);
+        prompt.json(block['input']);
+        break;
+      case 'tool_result':
+        prompt.json(block['content']);
+        break;
+      case 'document':
+        prompt.text(asFields(block['source'])?.['data']);
+    }
+  }
+}
+
+const perTool = 8;
+const perPicture = 255;
+const perFile = 5000;
+
+/** Google's `contents`. */
+export function countContents(body: Fields, model: string): Promise<number> {
+  const prompt = new Prompt();
+  const contents = body['contents'];
+  if (typeof contents === 'string') prompt.text(contents);
+  const turns = Array.isArray(contents) ? asFieldsList(contents) : asFieldsList([contents]);
+  const instruction = either(body, 'systemInstruction', 'system_instruction');
+  if (typeof instruction === 'string') prompt.text(instruction);
+  for (const turn of [...asFieldsList([instruction]), ...turns]) {
+    for (const part of asFieldsList(turn['parts'])) geminiPart(part, prompt);
+  }
+  for (const tool of asFieldsList(body['tools'])) {
+    for (const declared of asFieldsList(either(tool, 'functionDeclarations', 'function_declarations'))) {
+      prompt.fixed += perTool;
+      prompt.text(declared['name']);
+      prompt.text(declared['description']);
+      prompt.json(either(declared, 'parametersJsonSchema', 'parameters_json_schema', 'parameters'));
+    }
+  }
+  return countTexts(prompt.texts, model, prompt.fixed);
+}
+
+function geminiPart(part: Fields, prompt: Prompt): void {
+  prompt.text(part['text']);
+  const media = asFields(either(part, 'inlineData', 'inline_data', 'fileData', 'file_data'));
+  if (media) prompt.fixed += asText(either(media, 'mimeType', 'mime_type')).startsWith('image/') ? perPicture : perFile;
+  const call = asFields(either(part, 'functionCall', 'function_call'));
+  prompt.text(call?.['name']);
+  prompt.json(call?.['args']);
+  prompt.json(asFields(either(part, 'functionResponse', 'function_response'))?.['response']);
+}
+
+/** Responses: text of input, instructions and tools (vector T7). */
+export function countResponses(body: Fields, model: string): Promise<number> {
+  const prompt = new Prompt();
+  prompt.text(body['instructions']);
+  const { input } = body;
+  if (typeof input === 'string') prompt.text(input);
+  for (const item of asFieldsList(input)) {
+    if (typeof item['content'] === 'string') prompt.text(item['content']);
+    for (const part of asFieldsList(item['content'])) {
+      prompt.text(part['text']);
+      if (part['type'] === 'input_image') prompt.fixed += perPicture;
+      if (part['type'] === 'input_file') prompt.fixed += perFile;
+    }
+    prompt.text(item['name']);
+    prompt.text(item['arguments']);
+    prompt.json(item['output']);
+  }
+  for (const tool of asFieldsList(body['tools'])) {
+    prompt.fixed += perTool;
+    prompt.text(tool['name']);
+    prompt.text(tool['description']);
+    prompt.json(tool['parameters']);
+  }
+  return countTexts(prompt.texts, model, prompt.fixed);
+}
+
+/** Text, or a list whose entries count as one text after the other; lists of numbers are tokens already. */
+export function countInput(input: unknown, model: string): Promise<number> {
+  if (typeof input === 'string') return countTexts([input], model, 0);
+  if (!Array.isArray(input)) return Promise.resolve(0);
+  const texts: string[] = [];
+  let tokens = 0;
+  for (const entry of input as unknown[]) {
+    if (typeof entry === 'string') texts.push(entry);
+    else if (typeof entry === 'number') tokens++;
+    else if (Array.isArray(entry)) tokens += entry.length;
+    else texts.push(asText(asFields(entry)?.['text']));
+  }
+  return countTexts(texts, model, tokens);
+}
+
+/** Query and documents. */
+export function countRerank(body: Fields, model: string): Promise<number> {
+  const documents = Array.isArray(body['documents']) ? (body['documents'] as unknown[]) : [];
+  const texts = documents.map((each) => (typeof each === 'string' ? each : asText(asFields(each)?.['text'])));
+  return countTexts([asText(body['query']), ...texts], model, 0);
+}

@@ -1,0 +1,60 @@
+import { chargeOf, chargeOfImages, imagePrice, reserveOf } from '../../modules/pricing/price-book.service.js';
+import { noUsage, type Usage } from '../adapter.js';
+import type { ChargedCall, Tariff } from '../endpoint.js';
+import type { RelayCall } from '../relay-call.js';
+
+/** Input alone is paid: embeddings, rerank, moderations. What a provider says of an output does not count. */
+export const inputTariff = (count: Tariff['countPrompt']): Tariff => ({
+  reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
+  countPrompt: count,
+  charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, { ...usage, completionTokens: 0 }, quotaPerUnit),
+});
+
+/** What was sent is known before the call, and nothing else is paid: speech by its letters, recordings by their length. */
+export const measuredTariff: Tariff = {
+  reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
+  fixedUsage: (call) => ({ ...noUsage, promptTokens: call.measuredTokens ?? 0 }),
+  countPrompt: async (call) => call.measuredTokens ?? 0,
+  charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
+};
+
+const preConsumed = (values: {
+  readonly PreConsumedQuota: number;
+  readonly QuotaPerUnit: number;
+}): Parameters<typeof reserveOf>[1] => ({
+  promptTokens: 0,
+  maxOutput: 0,
+  preConsumedTokens: values.PreConsumedQuota,
+  quotaPerUnit: values.QuotaPerUnit,
+});
+
+const orderOf = (call: RelayCall, upstreamModel: string): Parameters<typeof imagePrice>[1] => ({
+  ...(call.images ?? { size: '1024x1024', quality: 'standard', count: 1 }),
+  upstreamModel,
+});
+
+/** F-IMAGE: pictures by size, quality and number, whatever tokens a provider reports (`relay-core.md` 4.4). */
+export const imageTariff: Tariff = {
+  reserve: (price, call, _rawBody, bareModel, values) =>
+    chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit),
+  fixedUsage: (call): Usage => ({ ...noUsage, promptTokens: call.images?.count ?? 1 }),
+  countPrompt: async (call) => call.images?.count ?? 1,
+  charge: ({ price, call, upstreamModel }, quotaPerUnit) =>
+    chargeOfImages(price, orderOf(call, upstreamModel), quotaPerUnit),
+  notes: ({ price, call, upstreamModel }) => {
+    const order = orderOf(call, upstreamModel);
+    const { size, quality, count } = order;
+    return {
+      model_price: imagePrice(price, order),
+      image: true,
+      image_size: size,
+      image_quality: quality,
+      image_count: count,
+    };
+  },
+  line: ({ price, call, upstreamModel }: ChargedCall) => {
+    const order = orderOf(call, upstreamModel);
+    const cost = `model price ${imagePrice(price, order).toFixed(2)}, group ratio ${price.groupRatio.toFixed(2)}`;
+    return `${cost}, size ${order.size}, quality ${order.quality}`;
+  },
+};

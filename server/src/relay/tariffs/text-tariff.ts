@@ -1,0 +1,74 @@
+import { chargeOf, chargeOfAudio, chargeOfMessages, reserveOf } from '../../modules/pricing/price-book.service.js';
+import type { Usage } from '../adapter.js';
+import type { ChargedCall, Tariff } from '../endpoint.js';
+import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
+
+/** Models whose sound has its own price on the chat and Responses endpoints (`relay-core.md` 4.3). */
+const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
+
+const audioUsage = (usage: Usage): Parameters<typeof chargeOfAudio>[1] => ({
+  textInputTokens: usage.promptTokens - usage.audioInputTokens,
+  textOutputTokens: usage.completionTokens - usage.audioOutputTokens,
+  audioInputTokens: usage.audioInputTokens,
+  audioOutputTokens: usage.audioOutputTokens,
+});
+
+const reserve: Tariff['reserve'] = (price, { maxOutput, body }, rawBody, bareModel, values) =>
+  reserveOf(price, {
+    promptTokens: maxOutput > 0 && price.kind === 'ratio' ? estimatePrompt(rawBody, body, bareModel) : 0,
+    maxOutput,
+    preConsumedTokens: values.PreConsumedQuota,
+    quotaPerUnit: values.QuotaPerUnit,
+  });
+
+/** F-TEXT, and F-AUDIO for models that hear and speak. @param count of the prompt, where it is not chat's */
+export const textTariff = (count: Tariff['countPrompt'] = ({ body }, model) => countPrompt(body, model)): Tariff => ({
+  reserve,
+  countPrompt: count,
+  charge: ({ price, usage, bareModel }, quotaPerUnit) =>
+    isAudioModel(bareModel)
+      ? chargeOfAudio(price, audioUsage(usage), quotaPerUnit)
+      : chargeOf(price, usage, quotaPerUnit),
+  notes: (charged) => (isAudioModel(charged.bareModel) ? audioNotes(charged) : {}),
+  line: (charged) => (isAudioModel(charged.bareModel) ? audioLine(charged) : null),
+});
+
+function audioNotes({ price, usage }: ChargedCall): Record<string, unknown> {
+  const { textInputTokens, textOutputTokens, audioInputTokens, audioOutputTokens } = audioUsage(usage);
+  return {
+    audio: true,
+    text_input: textInputTokens,
+    text_output: textOutputTokens,
+    audio_input: audioInputTokens,
+    audio_output: audioOutputTokens,
+    audio_ratio: price.kind === 'ratio' ? price.audioRatio : 0,
+    audio_completion_ratio: price.kind === 'ratio' ? price.audioCompletionRatio : 0,
+    // Cached tokens get no discount in this formula.
+    cache_tokens: 0,
+    cache_ratio: 0,
+  };
+}
+
+function audioLine({ price }: ChargedCall): string | null {
+  if (price.kind !== 'ratio') return null;
+  const { modelRatio, completionRatio, audioRatio, audioCompletionRatio, groupRatio } = price;
+  return [
+    `model ratio ${modelRatio.toFixed(2)}`,
+    `completion ratio ${completionRatio.toFixed(2)}`,
+    `audio ratio ${audioRatio.toFixed(2)}`,
+    `audio completion ratio ${audioCompletionRatio.toFixed(2)}`,
+    `group ratio ${groupRatio.toFixed(2)}`,
+  ].join(', ');
+}
+
+/** F-CLAUDE: Messages, whoever serves them. */
+export const messagesTariff = (count: Tariff['countPrompt']): Tariff => ({
+  reserve,
+  countPrompt: count,
+  charge: ({ price, usage }, quotaPerUnit) => chargeOfMessages(price, usage, quotaPerUnit),
+  notes: ({ price, usage }) => ({
+    claude: true,
+    cache_creation_tokens: usage.cacheWriteTokens,
+    cache_creation_ratio: price.kind === 'ratio' ? price.cacheWriteRatio : 0,
+  }),
+});

@@ -1,0 +1,142 @@
+import type {
+  ChatAnswer,
+  ChatCapability,
+  ChatRequest,
+  ConversationCapability,
+  StreamTransform,
+  UpstreamError,
+  Usage,
+} from './adapter.js';
+import type { NeutralAnswer } from './neutral/answer.js';
+import type { AnswerContext, ClientCodec, StreamReader, StreamWriter } from './neutral/codec.js';
+import { parseJson } from './neutral/fields.js';
+import { tellAnswer } from './neutral/tell.js';
+import { translatedStream } from './neutral/translated-stream.js';
+import { chatProvider } from './protocols/openai/chat-write.js';
+import { EventParser } from './sse/event-parser.js';
+
+/** Serves a client of one dialect at a provider of another, through the neutral form. */
+export function translated(
+  provider: ConversationCapability,
+  client: ClientCodec,
+  context: AnswerContext,
+): ChatCapability {
+  return {
+    toUpstreamRequest(request, target) {
+      const neutral = client.parse({ body: request.body, model: target.upstreamModel, stream: request.stream });
+      const written = provider.codec(target).write(neutral);
+      const body = target.passThrough ? written.body : { ...written.body, ...target.override };
+      const named = written.model ?? body['model'];
+      const model = typeof named === 'string' ? named : target.upstreamModel;
+      const sent = provider.toUpstreamRequest(body, { stream: request.stream, model }, target);
+      return written.dropped.length === 0 ? sent : { ...sent, dropped: [...(sent.dropped ?? []), ...written.dropped] };
+    },
+    fromUpstreamResponse: (body, target) =>
+      toClient(provider.codec(target).read(parseJson(body.toString('utf8'))), client, context),
+    openStream: (_request, target, heard) =>
+      translatedStream(provider.codec(target).openReader(), client.openWriter(context), heard, provider.openFrames?.()),
+  };
+}
+
+function toClient(answer: NeutralAnswer, client: ClientCodec, context: AnswerContext): ChatAnswer {
+  const write = (said: NeutralAnswer): Buffer => Buffer.from(JSON.stringify(client.toAnswer(said, context)));
+  return {
+    get body() {
+      return write(answer);
+    },
+    usage: answer.usage,
+    tell: (heard) => tellAnswer(answer, heard),
+    withUsage: (usage) => write({ ...answer, usage }),
+  };
+}
+
+/** Serves a client of another dialect by a provider's chat completions: what they answer is translated once more. */
+export function relayedChat(chat: ChatCapability, client: ClientCodec, context: AnswerContext): ChatCapability {
+  const codec = chatProvider();
+  return {
+    toUpstreamRequest(request, target) {
+      const neutral = client.parse({ body: request.body, model: target.upstreamModel, stream: request.stream });
+      const written = codec.write(neutral);
+      const sent = chat.toUpstreamRequest(asChat(request, written.body), target);
+      return written.dropped.length === 0 ? sent : { ...sent, dropped: [...(sent.dropped ?? []), ...written.dropped] };
+    },
+    fromUpstreamResponse(body, target) {
+      const inner = chat.fromUpstreamResponse(body, target);
+      const answer = codec.read(parseJson(inner.body.toString('utf8')));
+      return toClient({ ...answer, usage: inner.usage }, client, context);
+    },
+    openStream: (request, target, heard) =>
+      new SecondTranslation(
+        chat.openStream({ ...request, wantsUsage: true }, target, heard),
+        codec.openReader(),
+        client.openWriter(context),
+      ),
+  };
+}
+
+const asChat = (request: ChatRequest, body: Record<string, unknown>): ChatRequest => ({
+  path: '/v1/chat/completions',
+  body,
+  rawBody: Buffer.from(JSON.stringify(body)),
+  stream: request.stream,
+  wantsUsage: request.stream,
+});
+
+/** A stream that already is chat completions, written in the client's dialect. Counting and failures stay the first one's. */
+class SecondTranslation implements StreamTransform {
+  private readonly parser = new EventParser();
+  private ended = false;
+
+  constructor(
+    private readonly inner: StreamTransform,
+    private readonly reader: StreamReader,
+    private readonly writer: StreamWriter,
+  ) {}
+
+  push(bytes: Buffer): string | null {
+    const out = this.translate(this.inner.push(bytes));
+    return (this.inner.done ? out + this.finish() : out) || null;
+  }
+
+  end(): string | null {
+    const out = this.translate(this.inner.end());
+    return (this.inner.failure ? out : out + this.finish()) || null;
+  }
+
+  tell(): void {
+    this.inner.tell();
+  }
+
+  closing(usage: Usage): string {
+    return this.writer.closing(usage);
+  }
+
+  usage(): Usage | null {
+    return this.inner.usage();
+  }
+
+  get done(): boolean {
+    return this.inner.done;
+  }
+
+  get complete(): boolean {
+    return this.inner.complete;
+  }
+
+  get failure(): UpstreamError | null {
+    return this.inner.failure;
+  }
+
+  private translate(chat: Buffer | string | null): string {
+    if (chat === null) return '';
+    const bytes = typeof chat === 'string' ? Buffer.from(chat) : chat;
+    const events = this.parser.push(bytes).flatMap((event) => this.reader.push(event));
+    return events.length === 0 ? '' : this.writer.push(events);
+  }
+
+  private finish(): string {
+    if (this.ended) return '';
+    this.ended = true;
+    return this.writer.end();
+  }
+}

@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache';
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../shared/clock.js';
+import type { CredentialExchange, Target } from '../adapter.js';
+import { toUpstreamError } from '../protocols/openai/upstream-error.js';
+import type { UpstreamClient } from './upstream-client.js';
+
+/** A credential is renewed this long before it ends, so that no call leaves with one that ends on the way. */
+const marginSeconds = 60;
+const shortestSeconds = 10;
+const maxAnswerBytes = 256 * 1024;
+const timeouts = { firstByte: 15_000, idle: 15_000 };
+
+/** What keys were exchanged for (OAuth and its relatives), kept per channel and key until shortly before it ends. */
+export class Credentials {
+  private readonly known = new LRUCache<string, { readonly credential: string; readonly until: number }>({ max: 5000 });
+  private readonly asked = new Map<string, Promise<string>>();
+
+  constructor(
+    private readonly upstream: UpstreamClient,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws UpstreamError when the provider refuses the key, AppError UPSTREAM_UNREACHABLE, UPSTREAM_INVALID_RESPONSE */
+  get(exchange: CredentialExchange, target: Target, proxy: string | undefined): Promise<string> {
+    const slot = slotOf(target);
+    const held = this.known.get(slot);
+    if (held && held.until > this.clock.now()) return Promise.resolve(held.credential);
+    const running = this.asked.get(slot);
+    if (running) return running;
+    const asking = this.ask(exchange, target, proxy, slot).finally(() => this.asked.delete(slot));
+    this.asked.set(slot, asking);
+    return asking;
+  }
+
+  /** The provider did not take it: the next call gets a new one. */
+  forget(target: Pick<Target, 'channelId' | 'key'>): void {
+    this.known.delete(slotOf(target));
+  }
+
+  private async ask(
+    exchange: CredentialExchange,
+    target: Target,
+    proxy: string | undefined,
+    slot: string,
+  ): Promise<string> {
+    const sent = this.upstream.send(exchange.toRequest(target), timeouts, proxy);
+    await sent.answer;
+    const body = await sent.collect(maxAnswerBytes);
+    if (sent.status < 200 || sent.status >= 300) throw toUpstreamError(sent.status, body);
+    const contentType = (sent.headers['content-type'] ?? '').toLowerCase();
+    const { credential, secondsToLive } = exchange.fromAnswer({ contentType, body });
+    const seconds = Math.max(shortestSeconds, secondsToLive - marginSeconds);
+    this.known.set(slot, { credential, until: this.clock.now() + seconds * 1000 });
+    return credential;
+  }
+}
+
+/** Keys are long and secret; a digest of one is neither. */
+const slotOf = ({ channelId, key }: Pick<Target, 'channelId' | 'key'>): string =>
+  `${channelId}:${createHash('sha256').update(key).digest('base64')}`;
