@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
-import { UpstreamError, type Adapter, type ChatRequest, type Target, type Usage } from '../adapter.js';
+import {
+  UpstreamError,
+  type Adapter,
+  type ChatRequest,
+  type OneShotCapability,
+  type OneShotRequest,
+  type Target,
+  type UpstreamAnswer,
+  type Usage,
+} from '../adapter.js';
 import { familySettings } from '../family-settings.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { eventsOf } from '../sse/event-parser.js';
@@ -32,6 +41,7 @@ interface Fixture {
   readonly out?: { readonly status: number; readonly body: Json };
   readonly os?: readonly unknown[];
   readonly usage?: Json;
+  readonly poll?: ReadonlyArray<{ readonly method: string; readonly url: string; readonly body: Json }>;
 }
 
 const folder = join(import.meta.dirname, '../../../../tests/fixtures/relay-providers');
@@ -164,6 +174,52 @@ describe('providers that speak chat completions', () => {
     if (fixture.usage) expectUsage(transform?.usage() ?? null, fixture.usage);
   });
 });
+
+const oneShots: Readonly<Record<string, (adapter: Adapter) => OneShotCapability | undefined>> = {
+  '/v1/embeddings': (adapter) => adapter.embeddings,
+  '/v1/images/generations': (adapter) => adapter.images,
+  '/v1/rerank': (adapter) => adapter.rerank,
+};
+
+const answerOf = (body: unknown): UpstreamAnswer => ({
+  contentType: 'application/json',
+  body: Buffer.from(JSON.stringify(body)),
+});
+
+const oneShotFixtures = [...load('openai'), ...load('own-protocols')].filter(
+  ({ in: call, ch }) => call && oneShots[call.path] && adapters[ch.type],
+);
+
+describe('calls answered in one piece', () => {
+  it.each(byId(oneShotFixtures))('%s', (_id, fixture) => {
+    const capability = oneShots[fixture.in?.path ?? '']?.(adapterOf(fixture));
+    if (!capability) throw new Error('not offered');
+    const request: OneShotRequest = { ...requestOf(fixture), form: null };
+    const target = targetOf(fixture);
+    const sent = capability.toUpstreamRequest(request, target);
+    const { body, ...rest } = fixture.up ?? {};
+    expectMatch(sent, rest, 'up');
+    expectMatch(JSON.parse(String(sent.body)), body ?? {}, 'up.body');
+    let upstream = answerOf(fixture.ur?.body);
+    for (const polled of fixture.poll ?? []) {
+      const next = capability.next?.(upstream, target);
+      expect(next?.request).toMatchObject({ method: polled.method, url: polled.url });
+      expect(next?.request.headers).toMatchObject({ authorization: `Bearer ${fixture.ch.key}` });
+      upstream = answerOf(polled.body);
+    }
+    expect(capability.next?.(upstream, target) ?? null).toBeNull();
+    const answer = capability.fromUpstreamResponse(upstream, request, target);
+    const expected = withoutCounted(fixture.out?.body ?? {});
+    expectMatch(JSON.parse(String(answer.body)), expected, 'out');
+    if (fixture.usage) expectUsage(answer.usage, fixture.usage);
+  });
+});
+
+/** `<any>` usage is what the relay counts where the provider said nothing. */
+function withoutCounted({ usage, ...rest }: Json): Json {
+  const counted = Object.values((usage ?? {}) as Json).includes('<any>');
+  return usage === undefined || counted ? rest : { ...rest, usage };
+}
 
 function expectRefusal(error: unknown, { out }: Fixture): void {
   if (!(error instanceof UpstreamError)) throw error;

@@ -1,13 +1,16 @@
 import type { Adapter } from '../adapter.js';
 import { ali } from './ali/ali.js';
+import { anthropic } from './anthropic/anthropic.js';
 import { azure } from './azure/azure.js';
 import { baiduV2 } from './baidu-v2/baidu-v2.js';
 import { cloudflare } from './cloudflare/cloudflare.js';
 import { deepseek } from './deepseek/deepseek.js';
+import { gemini } from './gemini/gemini.js';
 import { minimax } from './minimax/minimax.js';
 import { mistral } from './mistral/mistral.js';
 import { ollama } from './ollama/ollama.js';
 import { bearerIfGiven } from './openai-compatible/credentials.js';
+import { everything, everythingAt } from './openai-compatible/dialect.js';
 import { openAICompatible } from './openai-compatible/openai-compatible.js';
 import { reasoningRules as rules } from './openai-compatible/reasoning.js';
 import { wholeAddress } from './openai-compatible/url.js';
@@ -20,6 +23,7 @@ export const adapters: Readonly<Record<number, Adapter>> = {
   // OpenAI
   1: openAICompatible({
     defaultBaseUrl: 'https://api.openai.com',
+    offers: everything,
     streamUsage: true,
     rules,
     headers: ({ organization }): Record<string, string> =>
@@ -28,33 +32,62 @@ export const adapters: Readonly<Record<number, Adapter>> = {
   3: azure,
   4: ollama,
   // any address that speaks it
-  8: openAICompatible({ chatUrl: wholeAddress, rules }),
+  8: openAICompatible({ chat: wholeAddress, offers: everythingAt(wholeAddress), rules }),
+  14: anthropic,
   17: ali,
   // 360
-  19: openAICompatible({ defaultBaseUrl: 'https://api.360.cn', streamUsage: true, rules }),
+  19: openAICompatible({ defaultBaseUrl: 'https://api.360.cn', offers: everything, streamUsage: true, rules }),
   // OpenRouter
   20: openAICompatible({
     defaultBaseUrl: 'https://openrouter.ai/api',
+    offers: everything,
     streamUsage: true,
     rules,
     headers: () => ({ 'http-referer': 'https://github.com/tollgate', 'x-title': 'Tollgate' }),
   }),
   // FastGPT: with `detail` its stream has events that are no chunks
   22: openAICompatible({ defaultBaseUrl: 'https://fastgpt.run/api/openapi', rules, eventTypes: ['answer'] }),
+  24: gemini,
   // Moonshot
-  25: openAICompatible({ defaultBaseUrl: 'https://api.moonshot.cn', streamUsage: true, rules }),
+  25: openAICompatible({ defaultBaseUrl: 'https://api.moonshot.cn', offers: everything, streamUsage: true, rules }),
   26: zhipuV4,
   // Yi
-  31: openAICompatible({ defaultBaseUrl: 'https://api.lingyiwanwu.com', streamUsage: true, rules }),
+  31: openAICompatible({ defaultBaseUrl: 'https://api.lingyiwanwu.com', offers: everything, streamUsage: true, rules }),
   35: minimax,
+  // Jina
+  38: openAICompatible({
+    defaultBaseUrl: 'https://api.jina.ai',
+    chat: false,
+    offers: { embeddings: '/v1/embeddings', rerank: '/v1/rerank' },
+  }),
   39: cloudflare,
   // SiliconCloud
-  40: openAICompatible({ defaultBaseUrl: 'https://api.siliconflow.cn', streamUsage: true }),
+  40: openAICompatible({
+    defaultBaseUrl: 'https://api.siliconflow.cn',
+    streamUsage: true,
+    offers: {
+      completions: true,
+      embeddings: true,
+      rerank: true,
+      images: '/v1/images/generations',
+      speech: true,
+      transcription: true,
+    },
+  }),
   42: mistral,
   43: deepseek,
+  // Moka: the only model family with a place of its own is m3e
+  44: openAICompatible({
+    defaultBaseUrl: 'https://api.moka.ai',
+    chat: false,
+    offers: {
+      embeddings: (base, _call, { upstreamModel: model }) =>
+        `${base}/${model.startsWith('m3e') ? 'embeddings' : 'chat/'}`,
+    },
+  }),
   45: volcengine,
   46: baiduV2,
   // Xinference runs without keys
-  47: openAICompatible({ credentials: bearerIfGiven, streamUsage: true, rules }),
+  47: openAICompatible({ offers: everything, credentials: bearerIfGiven, streamUsage: true, rules }),
   48: xai,
 };

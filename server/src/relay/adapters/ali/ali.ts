@@ -1,7 +1,9 @@
 import type { Adapter } from '../../adapter.js';
 import type { Fields } from '../../neutral/fields.js';
-import type { BodyRules } from '../openai-compatible/dialect.js';
+import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { aliImages } from './ali-images.js';
+import { aliEmbeddings, aliRerank } from './ali-texts.js';
 
 const searches = /-internet$/;
 
@@ -15,13 +17,21 @@ export function aliRules(body: Fields, model: string): BodyRules {
   return { model: model.replace(searches, ''), changes: Object.keys(changes).length > 0 ? changes : null };
 }
 
-export const ali: Adapter = openAICompatible({
+const dialect: Dialect = {
   defaultBaseUrl: 'https://dashscope.aliyuncs.com',
-  chatUrl: (base) => `${base}/compatible-mode/v1/chat/completions`,
+  chat: '/compatible-mode/v1/chat/completions',
   headers: ({ other }, { stream }) => ({
     ...(stream ? { 'x-dashscope-sse': 'enable' } : {}),
     ...(other.trim() ? { 'x-dashscope-plugin': other.trim() } : {}),
   }),
   streamUsage: true,
+  offers: { completions: '/compatible-mode/v1/completions' },
   rules: aliRules,
-});
+};
+
+export const ali: Adapter = {
+  ...openAICompatible(dialect),
+  embeddings: aliEmbeddings(dialect),
+  images: aliImages(dialect),
+  rerank: aliRerank(dialect),
+};

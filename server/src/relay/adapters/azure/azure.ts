@@ -1,4 +1,5 @@
-import type { Adapter, ChatRequest, Target } from '../../adapter.js';
+import type { Adapter, Target } from '../../adapter.js';
+import { everythingAt } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/reasoning.js';
 
@@ -11,7 +12,7 @@ const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
  * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` surface when the channel says `v1`
  * (`relay-providers.md` 1.1, 1.2).
  */
-export function azureUrl(base: string, { path }: Pick<ChatRequest, 'path'>, target: Target): string {
+export function azureUrl(base: string, { path }: { readonly path: string }, target: Target): string {
   const [route = '', query = ''] = path.split('?', 2);
   const task = route.replace(/^\/v1\//, '');
   const asked = new URLSearchParams(query).get('api-version');
@@ -24,8 +25,11 @@ export function azureUrl(base: string, { path }: Pick<ChatRequest, 'path'>, targ
   return `${prefix}/${deployment}/${task}?api-version=${version}`;
 }
 
+const { rerank: _rerank, ...offers } = everythingAt(azureUrl);
+
 export const azure: Adapter = openAICompatible({
-  chatUrl: azureUrl,
+  chat: azureUrl,
+  offers,
   credentials: ({ key }) => ({ 'api-key': key }),
   streamUsage: true,
   rules: reasoningRules,

@@ -1,13 +1,20 @@
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter, Target } from '../../adapter.js';
-import { openAICompatible } from '../openai-compatible/openai-compatible.js';
+import { asFields, asText } from '../../neutral/fields.js';
+import type { Dialect } from '../openai-compatible/dialect.js';
+import { openAICompatible, streamed } from '../openai-compatible/openai-compatible.js';
+import { cloudflareImages, cloudflareTranscription } from './cloudflare-run.js';
 
 /** @throws AppError UPSTREAM_UNREACHABLE when the channel does not name the account */
-export function accountUrl(base: string, { other }: Pick<Target, 'other'>): string {
+function accountUrl(base: string, { other }: Pick<Target, 'other'>): string {
   const account = other.trim();
   if (account === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel does not name its Cloudflare account');
   return `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai`;
 }
+
+/** Models whose dialect is their own run under their name, which holds slashes. */
+const runUrl = (base: string, _call: unknown, target: Target): string =>
+  `${accountUrl(base, target)}/run/${encodeURI(target.upstreamModel)}`;
 
 /** Cloudflare answers with names of its own making. */
 const named = (answer: Record<string, unknown>, target: Target): Record<string, unknown> => ({
@@ -15,10 +22,32 @@ const named = (answer: Record<string, unknown>, target: Target): Record<string, 
   model: target.upstreamModel,
 });
 
-export const cloudflare: Adapter = openAICompatible({
+const dialect: Dialect = {
   defaultBaseUrl: 'https://api.cloudflare.com',
-  chatUrl: (base, _request, target) => `${accountUrl(base, target)}/v1/chat/completions`,
+  chat: (base, _call, target) => `${accountUrl(base, target)}/v1/chat/completions`,
+  offers: { embeddings: (base, _call, target) => `${accountUrl(base, target)}/v1/embeddings` },
   streamUsage: true,
   answer: named,
   chunk: named,
-});
+};
+
+/** `{result: {response, usage}}`, and in a stream `{response}`. */
+function toCompletion(answer: Record<string, unknown>, target: Target): Record<string, unknown> {
+  const result = asFields(answer['result']) ?? answer;
+  const ends = answer['result'] !== undefined;
+  return {
+    id: '',
+    object: 'text_completion',
+    created: Math.floor(target.now / 1000),
+    model: target.upstreamModel,
+    choices: [{ index: 0, text: asText(result['response']), logprobs: null, finish_reason: ends ? 'stop' : null }],
+    ...(asFields(result['usage']) ? { usage: result['usage'] } : {}),
+  };
+}
+
+export const cloudflare: Adapter = {
+  ...openAICompatible(dialect),
+  completions: streamed({ ...dialect, streamUsage: false, answer: toCompletion, chunk: toCompletion }, runUrl),
+  images: cloudflareImages(dialect, runUrl),
+  transcription: cloudflareTranscription(dialect, runUrl),
+};

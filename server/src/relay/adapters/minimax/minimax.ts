@@ -1,35 +1,41 @@
-import { UpstreamError, type Adapter } from '../../adapter.js';
-import { asFields, asText, someNumber } from '../../neutral/fields.js';
+import type { Adapter } from '../../adapter.js';
+import { asList } from '../../neutral/fields.js';
+import { toCount } from '../../protocols/openai/usage.js';
+import type { Dialect } from '../openai-compatible/dialect.js';
+import { usageFields } from '../openai-compatible/one-shot-usage.js';
+import { oneShot } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/reasoning.js';
+import { refuseBaseResponse } from './base-response.js';
+import { minimaxSpeech } from './minimax-speech.js';
 
-/** Codes of `base_resp`, which comes with status 200. */
-const statusOf: Readonly<Record<number, number>> = {
-  1002: 429,
-  1004: 401,
-  1008: 402,
-  1026: 400,
-  1027: 400,
-  1039: 429,
-  1042: 400,
-  2013: 400,
-  2049: 401,
-};
-
-/** @throws UpstreamError when `base_resp` reports one */
-export function refuseBaseResponse(answer: Record<string, unknown>): Record<string, unknown> {
-  const told = asFields(answer['base_resp']);
-  const code = someNumber(told?.['status_code']) ?? 0;
-  if (code === 0) return answer;
-  const message = asText(told?.['status_msg']) || `the provider answered with code ${code}`;
-  throw new UpstreamError(statusOf[code] ?? 502, { message, type: 'minimax_error', code });
-}
-
-export const minimax: Adapter = openAICompatible({
+const dialect: Dialect = {
   defaultBaseUrl: 'https://api.minimax.chat',
-  chatUrl: (base) => `${base}/v1/text/chatcompletion_v2`,
+  chat: '/v1/text/chatcompletion_v2',
   streamUsage: true,
   rules: reasoningRules,
   answer: refuseBaseResponse,
   chunk: refuseBaseResponse,
+};
+
+/** The provider's own form: texts and what they are for in, vectors out. */
+const embeddings = oneShot(dialect, '/v1/embeddings', {
+  body: ({ model, input, type }) => ({
+    model,
+    texts: Array.isArray(input) ? (input as unknown[]) : [input],
+    type: type ?? 'db',
+  }),
+  answer: (answer, _request, target) => {
+    refuseBaseResponse({ ...answer });
+    // Proxies of this provider answer in OpenAI's form.
+    if (Array.isArray(answer['data'])) return { ...answer };
+    return {
+      object: 'list',
+      model: target.requestedModel,
+      data: asList(answer['vectors']).map((embedding, index) => ({ object: 'embedding', index, embedding })),
+      ...usageFields(toCount(answer['total_tokens'])),
+    };
+  },
 });
+
+export const minimax: Adapter = { ...openAICompatible(dialect), embeddings, speech: minimaxSpeech(dialect) };

@@ -104,6 +104,7 @@ function normalize(answer: Record<string, unknown>): Record<string, unknown> {
 
 export const mistral: Adapter = openAICompatible({
   defaultBaseUrl: 'https://api.mistral.ai',
+  offers: { embeddings: '/v1/embeddings' },
   streamUsage: true,
   rules: mistralRules,
   answer: normalize,

@@ -1,6 +1,10 @@
 import type { Adapter } from '../../adapter.js';
-import { asFields, asFieldsList, someText } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asList, someText } from '../../neutral/fields.js';
+import { toCount } from '../../protocols/openai/usage.js';
 import { bearerIfGiven } from '../openai-compatible/credentials.js';
+import type { Dialect } from '../openai-compatible/dialect.js';
+import { usageFields } from '../openai-compatible/one-shot-usage.js';
+import { oneShot } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /** Thoughts stand under other names here (`relay-providers.md` 5.14). */
@@ -19,10 +23,39 @@ function named(answer: Record<string, unknown>): Record<string, unknown> {
   return changed ? { ...answer, choices: renamed } : answer;
 }
 
-export const ollama: Adapter = openAICompatible({
+const dialect: Dialect = {
   defaultBaseUrl: 'http://localhost:11434',
   credentials: bearerIfGiven,
   streamUsage: true,
+  offers: { completions: true },
   answer: named,
   chunk: named,
+};
+
+const options = ['seed', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty'] as const;
+
+/** `/api/embed`: sampling stands in `options`, whatever that is good for. */
+function embedBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { model, input, dimensions } = body;
+  const chosen = Object.fromEntries(
+    options.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]),
+  );
+  return {
+    model,
+    input: typeof input === 'string' ? [input] : input,
+    ...(dimensions === undefined ? {} : { dimensions }),
+    ...(Object.keys(chosen).length > 0 ? { options: chosen } : {}),
+  };
+}
+
+const embeddings = oneShot(dialect, '/api/embed', {
+  body: embedBody,
+  answer: (answer, _request, target) => ({
+    object: 'list',
+    model: target.requestedModel,
+    data: asList(answer['embeddings']).map((embedding, index) => ({ object: 'embedding', index, embedding })),
+    ...usageFields(toCount(answer['prompt_eval_count'])),
+  }),
 });
+
+export const ollama: Adapter = { ...openAICompatible(dialect), embeddings };

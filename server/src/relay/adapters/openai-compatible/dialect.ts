@@ -1,4 +1,4 @@
-import type { ChatRequest, Target } from '../../adapter.js';
+import type { Target } from '../../adapter.js';
 
 type Fields = Record<string, unknown>;
 
@@ -11,16 +11,56 @@ export interface BodyRules {
   readonly changes: Readonly<Record<string, unknown>> | null;
 }
 
+/** `true` is base + the client's own path, text a path behind the base. `base` has no trailing slash. */
+export type Place = true | string | ((base: string, call: { readonly path: string }, target: Target) => string);
+
+/** Calls that are answered in one piece, and completions of a prompt, which may stream. */
+export type Offers = Readonly<
+  Partial<
+    Record<
+      | 'completions'
+      | 'embeddings'
+      | 'moderations'
+      | 'rerank'
+      | 'images'
+      | 'imageEdits'
+      | 'speech'
+      | 'transcription'
+      | 'translation',
+      Place
+    >
+  >
+>;
+
+/** Everything OpenAI itself has, at the client's own paths. */
+export const everything: Offers = {
+  completions: true,
+  embeddings: true,
+  moderations: true,
+  rerank: true,
+  images: true,
+  imageEdits: true,
+  speech: true,
+  transcription: true,
+  translation: true,
+};
+
+/** The same at one place that is told by a function. */
+export const everythingAt = (place: Place): Offers =>
+  Object.fromEntries(Object.keys(everything).map((name) => [name, place]));
+
 /** How one member of the OpenAI family differs from OpenAI itself. Everything is optional: `{}` is OpenAI. */
 export interface Dialect {
   /** The provider's own address; empty: the channel has to name one. */
   readonly defaultBaseUrl?: string;
-  /** Where chat goes, when it is not base + the client's own path. `base` has no trailing slash. */
-  readonly chatUrl?: (base: string, request: ChatRequest, target: Target) => string;
+  /** Where chat goes; missing: base + the client's own path. `false`: the provider does not chat. */
+  readonly chat?: Place | false;
+  /** What the provider offers beside chat, and where. */
+  readonly offers?: Offers;
   /** Who calls, when it is not `Authorization: Bearer key`. */
   readonly credentials?: (target: Target) => Record<string, string>;
   /** Headers beside the credentials. */
-  readonly headers?: (target: Target, request: ChatRequest) => Record<string, string>;
+  readonly headers?: (target: Target, call: { readonly stream: boolean }) => Record<string, string>;
   /** True when a closing usage chunk may be asked of a stream. */
   readonly streamUsage?: boolean;
   /** What the provider wants otherwise in a body. */

@@ -1,32 +1,54 @@
-import type { Adapter, ChatRequest, StreamTransform, Target, Transcript, UpstreamRequest } from '../../adapter.js';
+import type {
+  Adapter,
+  ChatCapability,
+  ChatRequest,
+  StreamTransform,
+  Target,
+  Transcript,
+  UpstreamRequest,
+} from '../../adapter.js';
 import { eventStream } from '../../sse/event-stream.js';
 import { fromChatAnswer } from './answer.js';
 import { upstreamBody } from './body.js';
 import { bearer } from './credentials.js';
-import type { Dialect } from './dialect.js';
+import type { Dialect, Place } from './dialect.js';
 import { knownChunk } from './known-chunk.js';
+import { oneShot } from './one-shot.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
+import { rerankRules } from './rerank.js';
 import { thinkingRewrite } from './thinking.js';
-import { chatUrl } from './url.js';
+import { addressOf } from './url.js';
 
-/** A provider that speaks OpenAI's chat dialect, with its differences as data. */
+/** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(dialect: Dialect = {}): Adapter {
+  const { chat = true, offers = {} } = dialect;
+  const { completions, ...oneShots } = offers;
   return {
-    chat: {
-      toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, request, target),
-      fromUpstreamResponse: (body, target) => fromChatAnswer(dialect, body, target),
-      openStream: (request, target, heard) => openStream(dialect, request, target, heard),
-    },
+    ...(chat === false ? {} : { chat: streamed(dialect, chat) }),
+    ...(completions ? { completions: streamed({ ...dialect, rules: undefined }, completions) } : {}),
+    ...Object.fromEntries(
+      Object.entries(oneShots).map(([name, place]) => [
+        name,
+        oneShot(dialect, place, name === 'rerank' ? rerankRules : {}),
+      ]),
+    ),
   };
 }
 
-function toUpstreamRequest(dialect: Dialect, request: ChatRequest, target: Target): UpstreamRequest {
+/** Chat completions, and the older completions, whose chunks only hold text in another place. */
+export const streamed = (dialect: Dialect, place: Place): ChatCapability => ({
+  toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, request, target),
+  fromUpstreamResponse: (body, target) => fromChatAnswer(dialect, body, target),
+  openStream: (request, target, heard) => openStream(dialect, request, target, heard),
+});
+
+function toUpstreamRequest(dialect: Dialect, place: Place, request: ChatRequest, target: Target): UpstreamRequest {
   const body = upstreamBody(request, target, dialect);
   const asked = body.model === target.upstreamModel ? target : { ...target, upstreamModel: body.model };
   return {
     method: 'POST',
-    url: chatUrl(dialect, request, asked),
+    url: addressOf(dialect, place, request, asked),
     headers: {
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',

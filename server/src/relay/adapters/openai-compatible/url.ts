@@ -1,18 +1,19 @@
 import { AppError } from '../../../shared/errors.js';
-import type { ChatRequest, Target } from '../../adapter.js';
-import type { Dialect } from './dialect.js';
+import type { Target } from '../../adapter.js';
+import type { Dialect, Place } from './dialect.js';
 
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
 /**
- * Base + the client's path, `/v1` never twice (`relay-providers.md` 1.1).
+ * Where a call goes: base + the client's path, `/v1` never twice, unless the provider has a place of its own for it
+ * (`relay-providers.md` 1.1).
  * @throws AppError UPSTREAM_UNREACHABLE when the channel has no address
  */
-export function chatUrl(dialect: Dialect, request: ChatRequest, target: Target): string {
+export function addressOf(dialect: Dialect, place: Place, call: { readonly path: string }, target: Target): string {
   const base = (target.baseUrl.trim() || dialect.defaultBaseUrl || '').replace(/\/+$/, '');
   if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no address');
-  if (dialect.chatUrl) return dialect.chatUrl(base, request, target);
-  const path = withoutKey(request.path);
+  if (typeof place === 'function') return place(base, call, target);
+  const path = typeof place === 'string' ? place : withoutKey(call.path);
   if (base.startsWith(cloudflareGateway)) return base + path.replace(/^\/v1/, '');
   return base.endsWith('/v1') && path.startsWith('/v1/') ? base + path.slice('/v1'.length) : base + path;
 }
@@ -28,5 +29,5 @@ function withoutKey(path: string): string {
 }
 
 /** Type 8: the address is whole; only `{model}` is filled in. */
-export const wholeAddress = (base: string, _request: ChatRequest, target: Target): string =>
+export const wholeAddress = (base: string, _call: { readonly path: string }, target: Target): string =>
   base.replaceAll('{model}', encodeURIComponent(target.upstreamModel));

@@ -17,8 +17,9 @@ function withBotUsage(answer: Record<string, unknown>): Record<string, unknown> 
 
 export const volcengine: Adapter = openAICompatible({
   defaultBaseUrl: 'https://ark.cn-beijing.volces.com',
-  chatUrl: (base, _request, { upstreamModel }) =>
+  chat: (base, _call, { upstreamModel }) =>
     `${base}/api/v3/${upstreamModel.startsWith('bot') ? 'bots/' : ''}chat/completions`,
+  offers: { embeddings: '/api/v3/embeddings', images: '/api/v3/images/generations' },
   streamUsage: true,
   answer: withBotUsage,
   chunk: withBotUsage,

@@ -1,7 +1,8 @@
 import type { Adapter, Target } from '../../adapter.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
-import type { BodyRules } from '../openai-compatible/dialect.js';
+import type { BodyRules, Dialect } from '../openai-compatible/dialect.js';
+import { oneShot } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 const effortSuffix = /-(low|medium|high)$/;
@@ -52,10 +53,25 @@ function withReasoningCounted(answer: Record<string, unknown>): Record<string, u
   };
 }
 
-export const xai: Adapter = openAICompatible({
+const dialect: Dialect = {
   defaultBaseUrl: 'https://api.x.ai',
+  offers: { imageEdits: '/v1/images/edits' },
   streamUsage: true,
   rules: xaiRules,
   answer: withReasoningCounted,
   chunk: withReasoningCounted,
-});
+};
+
+const ratios: Readonly<Record<string, string>> = { '1024x1024': '1:1', '1024x1792': '9:16', '1792x1024': '16:9' };
+
+/** Pictures have a shape here and no size. */
+function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { size, quality: _quality, style: _style, ...rest } = body;
+  const ratio = rest['aspect_ratio'] ?? (typeof size === 'string' ? ratios[size] : undefined);
+  return ratio === undefined ? rest : { ...rest, aspect_ratio: ratio };
+}
+
+export const xai: Adapter = {
+  ...openAICompatible(dialect),
+  images: oneShot(dialect, '/v1/images/generations', { body: imageBody }),
+};

@@ -15,7 +15,8 @@ function zhipuRules(body: Fields, model: string): BodyRules {
 
 export const zhipuV4: Adapter = openAICompatible({
   defaultBaseUrl: 'https://open.bigmodel.cn',
-  chatUrl: (base) => `${base}/api/paas/v4/chat/completions`,
+  chat: '/api/paas/v4/chat/completions',
+  offers: { embeddings: '/api/paas/v4/embeddings', images: '/api/paas/v4/images/generations' },
   // A key of one piece is sent as it is; one of two signs a token.
   credentials: ({ key, now }) => ({ authorization: key.includes('.') ? zhipuToken(key, now) : `Bearer ${key}` }),
   streamUsage: true,

@@ -16,6 +16,8 @@ export function tellChoices(choices: unknown, part: 'message' | 'delta', heard: 
     const fields = asFields(choice);
     if (!fields) continue;
     if (typeof fields['finish_reason'] === 'string' && fields['finish_reason'] !== '') finished = true;
+    // Completions of a prompt have their text here.
+    tellText(fields['text'], heard);
     const content = asFields(fields[part]);
     if (content) tellContent(content, heard);
   }

@@ -1,0 +1,31 @@
+import { noUsage, type Usage } from '../../adapter.js';
+import { asFields, type Fields } from '../../neutral/fields.js';
+import { toCount, toUsage } from '../../protocols/openai/usage.js';
+
+/**
+ * What embeddings, pictures and transcripts report: `prompt_tokens`, `input_tokens`, or a total alone. Seconds are no
+ * tokens: the relay measures recordings itself.
+ * @returns null when nothing was reported
+ */
+export function toOneShotUsage(usage: Fields): Usage | null {
+  const chat = toUsage(usage);
+  if (chat) return chat;
+  const input = toCount(usage['input_tokens']);
+  const output = toCount(usage['output_tokens']);
+  if (input === 0 && output === 0) {
+    const total = toCount(usage['total_tokens']);
+    return total === 0 ? null : { ...noUsage, promptTokens: total };
+  }
+  const details = asFields(usage['input_tokens_details'] ?? usage['input_token_details']);
+  return {
+    ...noUsage,
+    promptTokens: input,
+    completionTokens: output,
+    cachedTokens: Math.min(toCount(details?.['cached_tokens']), input),
+    audioInputTokens: Math.min(toCount(details?.['audio_tokens']), input),
+  };
+}
+
+/** `usage` of a call that only reads; nothing when nobody counted, so that the relay counts. */
+export const usageFields = (prompt: number): { usage?: Record<string, number> } =>
+  prompt > 0 ? { usage: { prompt_tokens: prompt, total_tokens: prompt } } : {};

@@ -1,0 +1,120 @@
+import { AppError } from '../../../shared/errors.js';
+import {
+  UpstreamError,
+  type OneShotAnswer,
+  type OneShotCapability,
+  type OneShotRequest,
+  type Target,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+  type Usage,
+} from '../../adapter.js';
+import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
+import { leastChange } from '../../neutral/native-body.js';
+import { writeForm } from '../../protocols/openai/multipart.js';
+import { readError } from '../../protocols/openai/upstream-error.js';
+import { bearer } from './credentials.js';
+import type { Dialect, Place } from './dialect.js';
+import { toOneShotUsage } from './one-shot-usage.js';
+import { addressOf } from './url.js';
+
+/** What a provider wants otherwise in one kind of call. */
+export interface OneShotRules {
+  /** The body to send, given the client's; missing: the client's own. `model` is the target's already. */
+  readonly body?: (body: Readonly<Record<string, unknown>>, target: Target) => Record<string, unknown>;
+  /** The answer in OpenAI's form; missing: it already is. */
+  readonly answer?: (answer: Fields, request: OneShotRequest, target: Target) => Record<string, unknown>;
+  readonly next?: OneShotCapability['next'];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A call that goes up as it came but for the model's name, and whose answer is the client's. */
+export function oneShot(dialect: Dialect, place: Place, rules: OneShotRules = {}): OneShotCapability {
+  return {
+    toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, rules, request, target),
+    fromUpstreamResponse: (answer, request, target) => fromAnswer(rules, answer, request, target),
+    ...(rules.next ? { next: rules.next } : {}),
+  };
+}
+
+function toUpstreamRequest(
+  dialect: Dialect,
+  place: Place,
+  rules: OneShotRules,
+  request: OneShotRequest,
+  target: Target,
+): UpstreamRequest {
+  const { contentType, body } = request.form ? formOf(request, target) : jsonOf(request, target, rules);
+  return {
+    method: 'POST',
+    url: addressOf(dialect, place, request, target),
+    headers: {
+      'content-type': contentType,
+      accept: '*/*',
+      ...(dialect.credentials ?? bearer)(target),
+      ...dialect.headers?.(target, { stream: false }),
+      ...rules.headers,
+    },
+    body,
+    upstreamModel: target.upstreamModel,
+  };
+}
+
+interface Written {
+  readonly contentType: string;
+  readonly body: Buffer | string;
+}
+
+function jsonOf(request: OneShotRequest, target: Target, { body: change }: OneShotRules): Written {
+  const contentType = 'application/json';
+  const { upstreamModel: model, passThrough } = target;
+  const override = passThrough ? null : target.override;
+  if (change) {
+    return { contentType, body: JSON.stringify({ ...change({ ...request.body, model }, target), ...override }) };
+  }
+  const changes = { ...(request.body['model'] === model ? {} : { model }), ...override };
+  return { contentType, body: leastChange(request, changes) };
+}
+
+/** Files are not touched; the model's name is a part like any other. */
+function formOf(request: OneShotRequest, { upstreamModel }: Target): Written {
+  const parts = request.form ?? [];
+  const named = parts.map((part) => (part.name === 'model' ? { name: 'model', value: upstreamModel } : part));
+  return writeForm(
+    parts.some((part) => part.name === 'model') ? named : [{ name: 'model', value: upstreamModel }, ...named],
+  );
+}
+
+function fromAnswer(
+  rules: OneShotRules,
+  answer: UpstreamAnswer,
+  request: OneShotRequest,
+  target: Target,
+): OneShotAnswer {
+  const { contentType, body } = answer;
+  // Sound, subtitles and plain transcripts are no JSON and report nothing.
+  if (!contentType.includes('json') && !rules.answer) return { contentType, body, usage: null };
+  const fields = answerFields(answer);
+  const shown = rules.answer?.(fields, request, target);
+  return {
+    contentType: 'application/json',
+    body: shown ? Buffer.from(JSON.stringify(shown)) : body,
+    usage: usageOf(shown ?? fields),
+  };
+}
+
+/** @throws UpstreamError when a success reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no object */
+export function answerFields({ body }: UpstreamAnswer): Fields {
+  const fields = parseFields(body.toString('utf8'));
+  if (!fields) {
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+  }
+  const error = fields['error'] ? readError(fields) : null;
+  if (error) throw new UpstreamError(502, error);
+  return fields;
+}
+
+const usageOf = (fields: Fields): Usage | null => {
+  const usage = asFields(fields['usage']);
+  return usage ? toOneShotUsage(usage) : null;
+};

@@ -1,0 +1,47 @@
+import { asFields, asFieldsList, asList, someNumber, type Fields } from '../../neutral/fields.js';
+import type { OneShotRequest, Target } from '../../adapter.js';
+import { toCount } from '../../protocols/openai/usage.js';
+import type { OneShotRules } from './one-shot.js';
+
+/** `top_n` of 0 is what programs send that have none; it means nothing to anybody (`relay-providers.md` 5.10). */
+function withoutEmptyLimit(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { top_n: limit, ...rest } = body;
+  return limit ? { ...rest, top_n: limit } : rest;
+}
+
+/** One form for all providers (`relay-providers.md` 1.5): results with index and score, and usage. */
+function toRerank(answer: Fields, request: OneShotRequest, target: Target): Record<string, unknown> {
+  const documents = asList(request.body['documents']);
+  const shows = request.body['return_documents'] === true;
+  const usage = rerankUsage(answer);
+  return {
+    ...(answer['id'] === undefined ? {} : { id: answer['id'] }),
+    model: target.requestedModel,
+    results: asFieldsList(answer['results']).map((result) => {
+      const index = someNumber(result['index']) ?? 0;
+      const document = result['document'] ?? (shows ? documents[index] : undefined);
+      return {
+        index,
+        relevance_score: result['relevance_score'],
+        ...(document === undefined || document === null ? {} : { document }),
+      };
+    }),
+    ...(usage ? { usage } : {}),
+  };
+}
+
+/** Providers say it in `usage`, in `meta.tokens` or in `meta.billed_units`. @returns null when they say nothing of tokens */
+function rerankUsage(answer: Fields): Record<string, number> | null {
+  const meta = asFields(answer['meta']);
+  const told = [asFields(answer['usage']), asFields(meta?.['tokens']), asFields(meta?.['billed_units'])];
+  for (const usage of told) {
+    const input = toCount(usage?.['input_tokens']) || toCount(usage?.['prompt_tokens']);
+    const output = toCount(usage?.['output_tokens']) || toCount(usage?.['completion_tokens']);
+    const total = toCount(usage?.['total_tokens']) || input + output;
+    // Where only the total is told, all of it was read: nothing is written when texts are ranked.
+    if (total > 0) return { prompt_tokens: input || total, completion_tokens: output, total_tokens: total };
+  }
+  return null;
+}
+
+export const rerankRules: OneShotRules = { body: withoutEmptyLimit, answer: toRerank };
