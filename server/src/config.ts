@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
@@ -24,6 +25,26 @@ const list = z
       .filter(Boolean),
   )
   .default([]);
+
+/** Names that proxies' lists know for whole ranges. */
+const proxyNames: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
+
+/** An address, `address/bits`, or one of the names. */
+function isProxy(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return proxyNames.includes(entry);
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+}
+
+const proxies = list.refine((entries) => entries.every(isProxy), 'must list addresses or ranges such as 10.0.0.0/8');
+
+const httpUrl = (fallback: string): z.ZodType<string> =>
+  z
+    .string()
+    .regex(/^https?:\/\/[^\s/]+/, 'must be an http:// or https:// address')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .default(fallback) as unknown as z.ZodType<string>;
 
 const secret = z.string().min(16, 'must have at least 16 characters').optional();
 
@@ -53,7 +74,7 @@ export const environmentSchema = z.object({
   REDIS_SENTINEL_NAME: z.string().default('mymaster'),
   SESSION_SECRET: secret.refine((text) => text !== 'random_string', 'must not be the literal "random_string"'),
   ENCRYPTION_KEY: secret,
-  TRUSTED_PROXIES: list,
+  TRUSTED_PROXIES: proxies,
   OUTBOUND_ALLOW: list,
   GLOBAL_API_RATE_LIMIT_ENABLE: flag(true),
   GLOBAL_API_RATE_LIMIT: whole(180, 1),
@@ -69,6 +90,13 @@ export const environmentSchema = z.object({
   SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
   METRICS_TOKEN: secret,
   LOG_RETENTION_DAYS: whole(0, 0, 36_500),
+  GENERATE_DEFAULT_TOKEN: flag(false),
+  NOTIFY_LIMIT_COUNT: whole(2, 1, 1000),
+  NOTIFICATION_LIMIT_DURATION_MINUTE: whole(10, 1, 60),
+  GITHUB_URL: httpUrl('https://github.com'),
+  GITHUB_API_URL: httpUrl('https://api.github.com'),
+  LINUXDO_URL: httpUrl('https://connect.linux.do'),
+  TURNSTILE_URL: httpUrl('https://challenges.cloudflare.com'),
 });
 
 export interface Config {
@@ -105,6 +133,17 @@ export interface Config {
   readonly shutdownMilliseconds: number;
   /** When set, `/metrics` wants it as a bearer token. */
   readonly metricsToken?: string;
+  /** Whoever registers with a password gets a first API key. */
+  readonly generateDefaultToken: boolean;
+  /** Notices of one type to one user in `seconds`, and in the same hour. */
+  readonly notifyLimit: { readonly count: number; readonly seconds: number };
+  /** Where sign-in providers live: others only for tests and self-hosted variants. Without a trailing slash. */
+  readonly signIn: {
+    readonly github: string;
+    readonly githubApi: string;
+    readonly linuxDo: string;
+    readonly turnstile: string;
+  };
   /** 0 keeps logs for ever. */
   readonly logRetentionDays: number;
 }
@@ -188,5 +227,13 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
     metricsToken: env.METRICS_TOKEN,
     logRetentionDays: env.LOG_RETENTION_DAYS,
+    generateDefaultToken: env.GENERATE_DEFAULT_TOKEN,
+    notifyLimit: { count: env.NOTIFY_LIMIT_COUNT, seconds: env.NOTIFICATION_LIMIT_DURATION_MINUTE * 60 },
+    signIn: {
+      github: env.GITHUB_URL,
+      githubApi: env.GITHUB_API_URL,
+      linuxDo: env.LINUXDO_URL,
+      turnstile: env.TURNSTILE_URL,
+    },
   };
 }
