@@ -84,6 +84,10 @@ import { UserResolver } from './modules/users/user.resolver.js';
 import { userRoutes } from './modules/users/user.routes.js';
 import { UserService } from './modules/users/user.service.js';
 import { CreditService } from './modules/wallet/credit.service.js';
+import { TopUpOrder } from './modules/wallet/top-up-order.entity.js';
+import { WalletResolver } from './modules/wallet/wallet.resolver.js';
+import { walletRoutes } from './modules/wallet/wallet.routes.js';
+import { WalletService } from './modules/wallet/wallet.service.js';
 import { httpMetrics } from './observability/http-metrics.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
@@ -244,6 +248,8 @@ async function compose(
     clock,
   });
   const redeemService = new RedeemService({ database: dataSource, secrets, state, credit, clock });
+  const orders = dataSource.getRepository(TopUpOrder);
+  const walletService = new WalletService({ orders, options: optionService, credit, state, clock, logger });
 
   // What leaves this machine
   const outboundGuard = new OutboundGuard(config.outboundAllow);
@@ -325,6 +331,7 @@ async function compose(
     new InviteResolver(inviteService),
     new PricingResolver(pricingService),
     new RedemptionResolver(redemptionService, redeemService),
+    new WalletResolver(walletService),
   ];
   const schema = await createSchema(resolvers.map(classOf), resolvers);
   const rest = restHandlers(authService);
@@ -360,6 +367,7 @@ async function compose(
       { prefix: '/pricing', routes: pricingRoutes(pricingService, rest) },
       { prefix: '/redemption', routes: redemptionRoutes(redemptionService, rest) },
       { prefix: '/user', routes: redeemRoutes(redeemService, rest) },
+      { prefix: '/user', routes: walletRoutes(walletService, rest) },
     ],
     graphql: graphqlPlugin({ schema, authenticator: authService, logger }),
   });

@@ -262,6 +262,22 @@ export const operations: readonly Operation[] = [
     graphql: ['mutation { deleteDisabledRedemptions }'],
     rest: ['DELETE /api/redemption/delete-disabled'],
   },
+
+  // the wallet
+  {
+    least: 'common',
+    graphql: ['query { payableAmount(amount: 1) }'],
+    rest: [['POST /api/user/amount', { body: { amount: 1 } }]],
+  },
+  {
+    least: 'common',
+    graphql: ['mutation { startTopUp(amount: 1, paymentMethod: "wx") { url } }'],
+    rest: [['POST /api/user/pay', { body: { amount: 1, payment_method: 'wx' } }]],
+  },
+  { least: 'common', graphql: ['query { myTopUps { totalCount } }'] },
+  { least: 'admin', graphql: ['query { topUps { totalCount } }'] },
+  // a gateway, known by its signature
+  { least: 'anonymous', rest: ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'] },
 ];
 
 /** The path of a route with an id that nothing has. */

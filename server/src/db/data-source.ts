@@ -9,6 +9,7 @@ import { Redemption } from '../modules/redemptions/redemption.entity.js';
 import { Setup } from '../modules/setup/setup.entity.js';
 import { Token } from '../modules/tokens/token.entity.js';
 import { User } from '../modules/users/user.entity.js';
+import { TopUpOrder } from '../modules/wallet/top-up-order.entity.js';
 import { migrations } from './migrations/all.js';
 
 /** What to do when an idle connection breaks: the pool replaces it, so there is nothing to do but tell. */
@@ -19,7 +20,7 @@ export function createDataSource(url: string, poolSize: number, onBroken: OnBrok
   return new DataSource({
     type: 'postgres',
     url,
-    entities: [User, Session, Token, Channel, Option, Setup, Log, AuditRecord, Redemption],
+    entities: [User, Session, Token, Channel, Option, Setup, Log, AuditRecord, Redemption, TopUpOrder],
     migrations,
     migrationsTableName: 'migrations',
     synchronize: false,

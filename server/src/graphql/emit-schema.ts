@@ -18,6 +18,7 @@ import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
 import { SignInResolver } from '../modules/users/sign-in.resolver.js';
 import { UserResolver } from '../modules/users/user.resolver.js';
+import { WalletResolver } from '../modules/wallet/wallet.resolver.js';
 import { createSchema } from './schema.js';
 
 /** The same classes as the container mounts; a test compares the two schemas. */
@@ -38,6 +39,7 @@ const schema = await createSchema([
   CheckInResolver,
   InviteResolver,
   RedemptionResolver,
+  WalletResolver,
 ]);
 
 /** Where the schema goes: the first argument, or the file that is reviewed. */

@@ -2,6 +2,7 @@ import { Foundation1763600000000 } from './1763600000000-foundation.js';
 import { Ledger1763600000001 } from './1763600000001-ledger.js';
 import { Audit1763700000000 } from './1763700000000-audit.js';
 import { Redemptions1763710000000 } from './1763710000000-redemptions.js';
+import { TopUpOrders1763710000001 } from './1763710000001-top-up-orders.js';
 
 /** Every migration in order. A released one is never edited. */
-export const migrations = [Foundation1763600000000, Ledger1763600000001, Audit1763700000000, Redemptions1763710000000];
+export const migrations = [Foundation1763600000000, Ledger1763600000001, Audit1763700000000, Redemptions1763710000000, TopUpOrders1763710000001];

@@ -1,0 +1,25 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+
+/** An order at a payment gateway. Times are Unix seconds, 0 unset. */
+@Entity('top_up_orders')
+export class TopUpOrder {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  @Column('integer', { name: 'user_id' }) userId: number;
+  @Column('text', { name: 'trade_no' }) tradeNo: string;
+  @Column('text') provider: string;
+  /** Our account at the gateway. */
+  @Column('text', { name: 'merchant_id' }) merchantId: string;
+  /** `alipay` or `wxpay`. */
+  @Column('text', { name: 'payment_method' }) paymentMethod: string;
+  /** Points to be credited. */
+  @Column('bigint', { transformer: bigintColumn }) quota: number;
+  /** Payable, in hundredths of the currency. */
+  @Column('bigint', { transformer: bigintColumn }) money: number;
+  @Column('text') currency: string;
+  @Column('text', { default: 'pending' }) status: 'pending' | 'success';
+  @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
+  @Column('bigint', { name: 'paid_time', transformer: bigintColumn, default: 0 }) paidTime: number;
+  /** The gateway's own number of the payment. */
+  @Column('text', { name: 'provider_trade_no', nullable: true }) providerTradeNo: string | null;
+}

@@ -1,0 +1,52 @@
+import { Decimal } from 'decimal.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { maxQuota } from '../../shared/quota.js';
+import type { OptionValues } from '../options/option.service.js';
+
+export interface TopUpPrice {
+  /** Points to be credited. */
+  readonly quota: number;
+  /** Payable, in hundredths. */
+  readonly money: number;
+}
+
+export type PriceOptions = Pick<
+  OptionValues,
+  'DisplayInCurrencyEnabled' | 'QuotaPerUnit' | 'Price' | 'MinTopUp' | 'TopupGroupRatio'
+>;
+
+/** More than anybody pays at once, and far from where numbers lose digits. */
+const mostMoney = 100_000_000_000;
+
+/**
+ * What an amount costs somebody of a group.
+ * @param amount USD, or points when the site shows points
+ * @throws InvalidInputError
+ */
+export function priceTopUp(amount: number, group: string, options: PriceOptions): TopUpPrice {
+  if (!Number.isSafeInteger(amount)) throw new InvalidInputError('Invalid parameter', 'amount');
+  const { DisplayInCurrencyEnabled: inCurrency, QuotaPerUnit, Price, MinTopUp, TopupGroupRatio } = options;
+  const least = inCurrency ? new Decimal(MinTopUp) : new Decimal(MinTopUp).mul(QuotaPerUnit).ceil();
+  if (least.greaterThan(amount)) {
+    throw new InvalidInputError(`Top-up amount must not be below ${least.toFixed()}`, 'amount');
+  }
+  const quota = inCurrency ? new Decimal(amount).mul(QuotaPerUnit).floor() : new Decimal(amount);
+  const dollars = new Decimal(amount).div(inCurrency ? 1 : QuotaPerUnit);
+  const factor = TopupGroupRatio[group] || 1;
+  const money = dollars.mul(Price).mul(factor).mul(100).toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
+  if (quota.greaterThan(maxQuota) || money.greaterThan(mostMoney)) {
+    throw new InvalidInputError('Top-up amount is too large', 'amount');
+  }
+  if (money.lessThan(1) || quota.lessThan(1)) throw new InvalidInputError('Amount too low', 'amount');
+  return { quota: quota.toNumber(), money: money.toNumber() };
+}
+
+/** `73.00` */
+export const formatMoney = (hundredths: number): string => new Decimal(hundredths).div(100).toFixed(2);
+
+/** Hundredths of a plain decimal text; null when it is none, or has more than two decimals that say something. */
+export function parseMoney(text: string): number | null {
+  if (!/^\d{1,15}(\.\d{1,6})?$/.test(text)) return null;
+  const hundredths = new Decimal(text).mul(100);
+  return hundredths.isInteger() ? hundredths.toNumber() : null;
+}

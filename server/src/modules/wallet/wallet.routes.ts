@@ -1,0 +1,65 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { z } from 'zod';
+import { anonymousBodyLimit } from '../../http/api-scope.js';
+import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
+import type { Actor } from '../../shared/actor.js';
+import { isAppError } from '../../shared/errors.js';
+import type { WalletService } from './wallet.service.js';
+import { amountBody, notPaid, paid, payBody } from './wallet.wire.js';
+
+/** `/api/user/amount`, `/api/user/pay` and the gateway's callback (`rest-api.md` 3.3, 3.14). */
+export const walletRoutes =
+  (walletService: WalletService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.post(
+      '/amount',
+      rest.user(
+        inOwnShape(async ({ actor, body }) => paid(walletService.payable(actor, amountBody.parse(body).amount))),
+      ),
+    );
+
+    app.post(
+      '/pay',
+      rest.user(
+        inOwnShape(async ({ actor, body }) => {
+          const { amount, payment_method } = payBody.parse(body);
+          const { fields, url } = await walletService.pay(actor, amount, payment_method);
+          return paid(fields, { url });
+        }),
+      ),
+    );
+
+    await app.register(async (callback) => {
+      // Gateways send a form, not JSON.
+      callback.removeAllContentTypeParsers();
+      callback.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+        done(null, Object.fromEntries(new URLSearchParams(String(body))));
+      });
+      callback.route({
+        method: ['GET', 'POST'],
+        url: '/epay/notify',
+        bodyLimit: anonymousBodyLimit,
+        handler: rest.open(async ({ request, query, body }) => {
+          const parameters = request.method === 'POST' ? { ...query, ...(body as Record<string, string>) } : query;
+          return new RestAnswer((await walletService.notify(parameters)) ? 'success' : 'fail');
+        }),
+      });
+    });
+  };
+
+type Handler = (context: RestContext<Actor>) => Promise<Record<string, unknown>>;
+
+/** What went wrong goes where these two endpoints have it; who may not call at all hears it as everywhere. */
+const inOwnShape =
+  (handler: Handler) =>
+  async (context: RestContext<Actor>): Promise<RestAnswer> => {
+    try {
+      return new RestAnswer(await handler(context));
+    } catch (error) {
+      if (error instanceof z.ZodError) return new RestAnswer(notPaid('Invalid parameter'));
+      if (isAppError(error) && (error.code === 'INVALID_INPUT' || error.code === 'NOT_IMPLEMENTED')) {
+        return new RestAnswer(notPaid(error.message));
+      }
+      throw error;
+    }
+  };

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** `top_up_code` is sent by old clients and means nothing. */
+export const amountBody = z.object({ amount: z.int() });
+export const payBody = z.object({ amount: z.int(), payment_method: z.string() });
+
+/** The two wallet endpoints answer in a shape of their own (`rest-api.md` 3.3); `success` is an addition. */
+export const paid = (data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  success: true,
+  message: 'success',
+  data,
+  ...more,
+});
+export const notPaid = (reason: string): Record<string, unknown> => ({
+  success: false,
+  message: 'error',
+  data: reason,
+});

@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+let server: TestServer;
+let pool: pg.Pool;
+let root: Person;
+
+const key = 'the key of the gateway';
+
+type Parameters = Record<string, string>;
+
+beforeAll(async () => {
+  server = await startServer();
+  pool = new pg.Pool({ connectionString: server.database.url, max: 2 });
+  root = await server.api.setUp();
+  await configure();
+});
+afterAll(async () => {
+  await pool.end();
+  await server.stop();
+});
+
+async function configure(change: Parameters = {}): Promise<void> {
+  const options = { PayAddress: 'https://pay.example.com', EpayId: '1000', EpayKey: key, Price: '7.3', ...change };
+  for (const [name, value] of Object.entries(options)) {
+    await server.api.data(root, 'PUT', '/api/option/', { key: name, value });
+  }
+}
+
+/** Written from the rule of the contract, not from the code. */
+function signed(parameters: Parameters, secret = key): Parameters {
+  const text = Object.keys(parameters)
+    .filter((name) => name !== 'sign' && name !== 'sign_type' && parameters[name] !== '')
+    .sort()
+    .map((name) => `${name}=${parameters[name]}`)
+    .join('&');
+  return {
+    ...parameters,
+    sign: createHash('md5')
+      .update(text + secret)
+      .digest('hex'),
+    sign_type: 'MD5',
+  };
+}
+
+async function order(amount = 2): Promise<Parameters> {
+  const { body } = await server.api.rest(root, 'POST', '/api/user/pay', { amount, payment_method: 'wx' });
+  return (body as { data: Parameters }).data;
+}
+
+let payments = 0;
+/** What the gateway sends when the order was paid. */
+const paymentOf = (form: Parameters): Parameters => ({
+  pid: '1000',
+  trade_no: `gw${(payments += 1)}`,
+  out_trade_no: form['out_trade_no'] ?? '',
+  type: 'wxpay',
+  name: form['name'] ?? '',
+  money: form['money'] ?? '',
+  trade_status: 'TRADE_SUCCESS',
+});
+
+const notify = async (parameters: Parameters): Promise<unknown> =>
+  (await server.api.rest(null, 'GET', `/api/user/epay/notify?${new URLSearchParams(parameters)}`)).body;
+
+async function balance(): Promise<number> {
+  const { rows } = await pool.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [root.id]);
+  return Number(rows[0]?.quota);
+}
+
+beforeEach(async () => {
+  // so that the limit on orders is never what refuses
+  await pool.query('DELETE FROM top_up_orders');
+});
+
+describe('a payment callback', () => {
+  it('credits a paid order once, in one transaction with its log row, and repeats change nothing', async () => {
+    const form = await order();
+    const payment = signed(paymentOf(form));
+    const before = await balance();
+    expect(await notify(payment)).toBe('success');
+    expect((await balance()) - before).toBe(1_000_000);
+    expect(await notify(payment)).toBe('success');
+    expect((await balance()) - before).toBe(1_000_000);
+    const { rows } = await pool.query('SELECT type, quota, content FROM logs WHERE type = 1');
+    expect(rows).toEqual([{ type: 1, quota: '1000000', content: 'Online top-up $2.000000 quota, paid 14.60' }]);
+    const orders = await pool.query('SELECT status, provider_trade_no, paid_time > 0 AS paid FROM top_up_orders');
+    expect(orders.rows).toEqual([{ status: 'success', provider_trade_no: payment['trade_no'], paid: true }]);
+  });
+
+  it('may come as a form, too', async () => {
+    const payment = signed(paymentOf(await order()));
+    const before = await balance();
+    const response = await fetch(`${server.url}/api/user/epay/notify`, {
+      method: 'POST',
+      body: new URLSearchParams(payment),
+    });
+    expect([response.status, await response.text()]).toEqual([200, 'success']);
+    expect((await balance()) - before).toBe(1_000_000);
+  });
+
+  it('told a hundred times at once credits once', async () => {
+    const payment = signed(paymentOf(await order()));
+    const before = await balance();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => notify(payment)));
+    expect(new Set(answers)).toEqual(new Set(['success']));
+    expect((await balance()) - before).toBe(1_000_000);
+  });
+
+  it('of a payment that is not finished is heard and credits nothing', async () => {
+    const before = await balance();
+    for (const status of ['WAIT_BUYER_PAY', 'TRADE_CLOSED', 'trade_success', '']) {
+      expect(await notify(signed({ ...paymentOf(await order()), trade_status: status }))).toBe('success');
+    }
+    expect(await balance()).toBe(before);
+  });
+});
+
+describe('forged, replayed or cross-provider payment callbacks', () => {
+  const cases: ReadonlyArray<[string, (payment: Parameters) => Parameters]> = [
+    ['unsigned', (payment) => payment],
+    ['with an empty signature', (payment) => ({ ...payment, sign: '' })],
+    ['signed with another key', (payment) => signed(payment, 'another key')],
+    ['signed with an empty key', (payment) => signed(payment, '')],
+    ['changed after it was signed', (payment) => ({ ...signed(payment), money: '0.01' })],
+    ['extended after it was signed', (payment) => ({ ...signed(payment), more: '1' })],
+    ['of an unknown order', (payment) => signed({ ...payment, out_trade_no: 'USR1NOabcdef1700000000' })],
+    ['without an order', (payment) => signed({ ...payment, out_trade_no: '' })],
+    ['of another merchant', (payment) => signed({ ...payment, pid: '1001' })],
+    ['without a merchant', (payment) => signed({ ...payment, pid: '' })],
+    ['of less money', (payment) => signed({ ...payment, money: '14.59' })],
+    ['of more money', (payment) => signed({ ...payment, money: '14.61' })],
+    ['of money that is no number', (payment) => signed({ ...payment, money: 'NaN' })],
+    ['of money in another notation', (payment) => signed({ ...payment, money: '1.46e1' })],
+    ['of negative money', (payment) => signed({ ...payment, money: '-14.60' })],
+    ['in another currency', (payment) => signed({ ...payment, currency: 'VND' })],
+  ];
+  it.each(cases)('a callback %s is refused and credits nothing', async (_name, forge) => {
+    const payment = paymentOf(await order());
+    const before = await balance();
+    expect(await notify(forge(payment))).toBe('fail');
+    expect(await balance()).toBe(before);
+    // what was refused did not use the order up
+    expect(await notify(signed(payment))).toBe('success');
+    expect((await balance()) - before).toBe(1_000_000);
+  });
+
+  it('one payment pays one order', async () => {
+    const [first, second] = [paymentOf(await order()), paymentOf(await order())];
+    expect(await notify(signed(first))).toBe('success');
+    const before = await balance();
+    expect(await notify(signed({ ...second, trade_no: first['trade_no'] ?? '' }))).toBe('fail');
+    expect(await balance()).toBe(before);
+  });
+
+  it('an order of another gateway, or made for another account at this one, is not paid here', async () => {
+    const before = await balance();
+    const foreign = paymentOf(await order());
+    await pool.query(`UPDATE top_up_orders SET provider = 'other'`);
+    expect(await notify(signed(foreign))).toBe('fail');
+    const payment = paymentOf(await order());
+    await configure({ EpayId: '2000' });
+    expect(await notify(signed(payment))).toBe('fail');
+    expect(await notify(signed({ ...payment, pid: '2000' }))).toBe('fail');
+    await configure();
+    expect(await balance()).toBe(before);
+  });
+
+  it.each(['EpayKey', 'EpayId', 'PayAddress'])('with an empty %s the route is closed', async (option) => {
+    const payment = paymentOf(await order());
+    const before = await balance();
+    await configure({ [option]: '' });
+    for (const secret of [key, '']) expect(await notify(signed(payment, secret))).toBe('fail');
+    await configure();
+    expect(await balance()).toBe(before);
+  });
+});
+
+describe('unbounded bodies on anonymous routes', () => {
+  it('a callback of 20 kB is refused before it is read', async () => {
+    const response = await fetch(`${server.url}/api/user/epay/notify`, { method: 'POST', body: 'x'.repeat(20_000) });
+    expect(response.status).toBe(413);
+    await response.arrayBuffer();
+  });
+
+  it.each(['', 'sign=', 'out_trade_no=%00', 'sign=%F0%28', 'a[b]=c&sign[]=d', '__proto__=1', 'sign=1&sign=2'])(
+    'a callback of %j is refused quietly',
+    async (query) => {
+      const answer = await server.api.rest(null, 'GET', `/api/user/epay/notify?${query}`);
+      expect([answer.status, answer.body]).toEqual([200, 'fail']);
+    },
+  );
+});
+
+describe('integer overflow', () => {
+  it('no amount makes an order of nothing, of less, or of more than the books hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.integer(), fc.maxSafeInteger(), fc.double(), fc.bigInt().map(Number)),
+        async (amount) => {
+          const body = JSON.stringify({ amount: Number.isFinite(amount) ? amount : 1e300, payment_method: 'wx' });
+          await server.api.rest(root, 'POST', '/api/user/amount', body);
+          await server.api.rest(root, 'POST', '/api/user/pay', body);
+        },
+      ),
+      { numRuns: 50 },
+    );
+    const { rows } = await pool.query(
+      `SELECT quota, money FROM top_up_orders
+        WHERE quota <= 0 OR quota > 9000000000000000 OR money <= 0 OR money <> round(quota / 500000.0 * 730)`,
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('money out of orders', () => {
+  it('credited = paid, once, whatever is told in whatever order', async () => {
+    const told = fc.record({
+      order: fc.nat(2),
+      how: fc.constantFrom('paid', 'paid', 'unpaid', 'forged', 'cheaper'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(told, { maxLength: 12 }), async (tellings) => {
+        const { rows: made } = await pool.query<{ trade_no: string; quota: string }>(
+          `INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_time)
+           SELECT $1, gen_random_uuid(), 'epay', '1000', 'wxpay', n * 1000, n * 100, 'CNY', 0 FROM generate_series(1, 3) n
+           RETURNING trade_no, quota`,
+          [root.id],
+        );
+        const all = made.map(({ trade_no: tradeNo }, n) => paymentOf({ out_trade_no: tradeNo, money: `${n + 1}.00` }));
+        const before = await balance();
+        await Promise.all(
+          tellings.map(({ order: index, how }) => {
+            const payment = all[index] as Parameters;
+            if (how === 'unpaid') return notify(signed({ ...payment, trade_status: 'WAIT' }));
+            if (how === 'forged') return notify(signed(payment, 'guess'));
+            if (how === 'cheaper') return notify(signed({ ...payment, money: '0.01' }));
+            return notify(signed(payment));
+          }),
+        );
+        const paid = new Set(tellings.filter(({ how }) => how === 'paid').map(({ order: index }) => index));
+        const expected = [...paid].reduce((sum, index) => sum + Number(made[index]?.quota), 0);
+        expect((await balance()) - before).toBe(expected);
+      }),
+      { numRuns: 25 },
+    );
+    expect(await reconcile(pool)).toEqual([]);
+  });
+});
