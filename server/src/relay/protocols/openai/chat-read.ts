@@ -30,7 +30,11 @@ export function readChatAnswer(body: unknown): NeutralAnswer {
 
 function readChoice(choice: Fields, position: number): NeutralChoice {
   const message = asFields(choice['message']) ?? {};
-  const parts = [...readReasoning(message), ...readContent(message['content']), ...readRest(message)];
+  const parts = [
+    ...readReasoning(message),
+    ...signText(readContent(message['content']), message),
+    ...readRest(message),
+  ];
   const logprobs = asFields(choice['logprobs']);
   return {
     index: someNumber(choice['index']) ?? position,
@@ -61,6 +65,16 @@ export function readContent(content: unknown): Part[] {
     if (part['type'] === 'image_url') return readImages([part]);
     return text === undefined ? [] : [{ kind: 'text', text }];
   });
+}
+
+/** Proof of thinking behind a text stands beside it. */
+function signText(parts: Part[], message: Fields): Part[] {
+  const signature = signatureOf(message);
+  if (signature === undefined) return parts;
+  const last = parts.at(-1);
+  return last?.kind === 'text'
+    ? [...parts.slice(0, -1), { ...last, signature }]
+    : [...parts, { kind: 'text', text: '', signature }];
 }
 
 const thoughtOf = (thinking: unknown): string =>
