@@ -11,6 +11,7 @@ import { spawnTool } from './run-tool.js';
 
 const startTries = 20;
 const tryAgainMilliseconds = 500;
+const longestPauseMilliseconds = 10_000;
 const fastStopMilliseconds = 20_000;
 
 /** Another try may work: a port somebody took, or processes of a killed Postgres that are about to end. */
@@ -104,15 +105,22 @@ export class PostgresProcess {
 
   /** On the same port, so that everybody finds it again. Tries until it works or we stop. */
   private async relaunch(): Promise<void> {
-    while (!this.stopping) {
+    for (let pause = tryAgainMilliseconds; !this.stopping; pause = Math.min(pause * 2, longestPauseMilliseconds)) {
       try {
         await this.launch();
         this.logger.info('the embedded Postgres is back');
         return;
       } catch (error) {
         this.logger.error({ err: error }, 'the embedded Postgres does not come back, trying again');
-        await new Promise((resolve) => setTimeout(resolve, tryAgainMilliseconds));
+        await this.pause(pause);
       }
+    }
+  }
+
+  /** Ends early when we stop. */
+  private async pause(milliseconds: number): Promise<void> {
+    for (const until = Date.now() + milliseconds; Date.now() < until && !this.stopping;) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
