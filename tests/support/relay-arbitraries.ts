@@ -65,7 +65,7 @@ export const talk: Arbitrary<Talk> = fc
         ? null
         : fc.record({
             name: fc.constantFrom(...head.tools.map((each) => each.name)),
-            input: object as Arbitrary<Json>,
+            input: object,
             result: word,
           });
     const turn = fc.record({
