@@ -9,6 +9,7 @@ import { classOf, createSchema } from './graphql/schema.js';
 import { graphqlPlugin } from './graphql/server.js';
 import { createApp } from './http/app.js';
 import { closeGracefully } from './http/close-gracefully.js';
+import { limitByAddress } from './http/rate-limit.js';
 import { restHandlers } from './http/rest.js';
 import { AuditRecord } from './modules/audit/audit.entity.js';
 import { AuditResolver } from './modules/audit/audit.resolver.js';
@@ -74,6 +75,11 @@ import { tokenRoutes } from './modules/tokens/token.routes.js';
 import { TokenService } from './modules/tokens/token.service.js';
 import { SettingResolver } from './modules/users/setting.resolver.js';
 import { SettingService } from './modules/users/setting.service.js';
+import { billingRoutes } from './modules/usage/billing.routes.js';
+import { BillingService } from './modules/usage/billing.service.js';
+import { UsageResolver } from './modules/usage/usage.resolver.js';
+import { usageRoutes } from './modules/usage/usage.routes.js';
+import { UsageService } from './modules/usage/usage.service.js';
 import { accountRoutes } from './modules/users/account.routes.js';
 import { AccountService } from './modules/users/account.service.js';
 import { SignInResolver } from './modules/users/sign-in.resolver.js';
@@ -250,6 +256,8 @@ async function compose(
   const redeemService = new RedeemService({ database: dataSource, secrets, state, credit, clock });
   const orders = dataSource.getRepository(TopUpOrder);
   const walletService = new WalletService({ orders, options: optionService, credit, state, clock, logger });
+  const usageService = new UsageService({ database: dataSource, options: optionService, clock });
+  const billingService = new BillingService({ database: dataSource, secrets, options: optionService });
 
   // What leaves this machine
   const outboundGuard = new OutboundGuard(config.outboundAllow);
@@ -332,6 +340,7 @@ async function compose(
     new PricingResolver(pricingService),
     new RedemptionResolver(redemptionService, redeemService),
     new WalletResolver(walletService),
+    new UsageResolver(usageService),
   ];
   const schema = await createSchema(resolvers.map(classOf), resolvers);
   const rest = restHandlers(authService);
@@ -349,6 +358,7 @@ async function compose(
       httpMetrics(metrics),
       healthRoutes(health, metrics, config.metricsToken),
       relayRoutes(builtRelay.routesParts),
+      billingRoutes(billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
     ],
     api: [
       { prefix: '', routes: statusRoutes(statusService, rest) },
@@ -368,6 +378,7 @@ async function compose(
       { prefix: '/redemption', routes: redemptionRoutes(redemptionService, rest) },
       { prefix: '/user', routes: redeemRoutes(redeemService, rest) },
       { prefix: '/user', routes: walletRoutes(walletService, rest) },
+      { prefix: '/data', routes: usageRoutes(usageService, rest) },
     ],
     graphql: graphqlPlugin({ schema, authenticator: authService, logger }),
   });

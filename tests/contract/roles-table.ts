@@ -278,6 +278,18 @@ export const operations: readonly Operation[] = [
   { least: 'admin', graphql: ['query { topUps { totalCount } }'] },
   // a gateway, known by its signature
   { least: 'anonymous', rest: ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'] },
+
+  // usage
+  {
+    least: 'common',
+    graphql: ['query { myUsage(groupBy: [DAY]) { totalCount } }', 'query { myUsageSummary { from } }'],
+    rest: [['GET /api/data/self', { query: 'start_timestamp=1&end_timestamp=2' }]],
+  },
+  {
+    least: 'admin',
+    graphql: ['query { usage(groupBy: [DAY]) { totalCount } }', 'query { usageSummary { from } }'],
+    rest: ['GET /api/data'],
+  },
 ];
 
 /** The path of a route with an id that nothing has. */

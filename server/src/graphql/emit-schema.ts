@@ -18,6 +18,7 @@ import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
 import { SignInResolver } from '../modules/users/sign-in.resolver.js';
 import { UserResolver } from '../modules/users/user.resolver.js';
+import { UsageResolver } from '../modules/usage/usage.resolver.js';
 import { WalletResolver } from '../modules/wallet/wallet.resolver.js';
 import { createSchema } from './schema.js';
 
@@ -40,6 +41,7 @@ const schema = await createSchema([
   InviteResolver,
   RedemptionResolver,
   WalletResolver,
+  UsageResolver,
 ]);
 
 /** Where the schema goes: the first argument, or the file that is reviewed. */

@@ -1,0 +1,56 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import { toFailure } from '../../http/rest-error.js';
+import type { Billing, BillingService } from './billing.service.js';
+
+/** `/dashboard/billing` and `/v1/dashboard/billing`, called with an API key (`rest-api.md` 3.15). */
+export const billingRoutes =
+  (billingService: BillingService, limit: preHandlerAsyncHookHandler): FastifyPluginAsync =>
+  async (app) => {
+    const answer =
+      (type: string, show: (billing: Billing) => unknown) =>
+      async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+        reply.header('cache-control', 'no-store');
+        try {
+          return await reply.send(show(await billingService.read(keyOf(request))));
+        } catch (error) {
+          return sendFailure(error, type, request, reply);
+        }
+      };
+
+    for (const prefix of ['/dashboard/billing', '/v1/dashboard/billing']) {
+      app.get(`${prefix}/subscription`, { preHandler: limit }, answer('upstream_error', toSubscription));
+      app.get(`${prefix}/usage`, { preHandler: limit }, answer('veloera_error', toUsage));
+    }
+  };
+
+const toSubscription = ({ limit, accessUntil }: Billing): unknown => ({
+  object: 'billing_subscription',
+  has_payment_method: true,
+  soft_limit_usd: limit,
+  hard_limit_usd: limit,
+  system_hard_limit_usd: limit,
+  access_until: accessUntil,
+});
+
+const toUsage = ({ used }: Billing): unknown => ({ object: 'list', total_usage: used });
+
+/** `Bearer` and `sk-` may be missing; what follows a second dash pins a channel, which means nothing here. */
+function keyOf({ headers }: FastifyRequest): string {
+  const presented = (headers.authorization ?? '').replace(/^Bearer\s*/i, '').trim();
+  return presented.replace(/^sk-/, '').split('-')[0] ?? '';
+}
+
+function sendFailure(error: unknown, type: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, message, code, retryAfterSeconds } = toFailure(error);
+  if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unforeseen failure');
+  if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
+  const refused = status === 401 || code === 'USER_BANNED';
+  return reply.status(code === 'USER_BANNED' ? 403 : status).send({
+    error: {
+      message: `${message} (request id: ${request.id})`,
+      type: refused ? 'veloera_error' : type,
+      param: '',
+      code: null,
+    },
+  });
+}

@@ -1,0 +1,25 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { RestHandlers } from '../../http/rest.js';
+import type { UsageService } from './usage.service.js';
+import { toRange, toWire } from './usage.wire.js';
+
+/** `/api/data`: hourly sums for the old dashboards (`rest-api.md` 3.10). */
+export const usageRoutes =
+  (usageService: UsageService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/',
+      rest.admin(async ({ actor, query }) => {
+        const name = query.username || undefined;
+        const { userId, rows } = await usageService.hourlyModels(actor, toRange(query), name);
+        return toWire(rows, name === undefined ? undefined : { id: userId, name });
+      }),
+    );
+    app.get(
+      '/self',
+      rest.user(async ({ actor, query }) => {
+        const rows = await usageService.hourlyModelsOwn(actor, toRange(query));
+        return toWire(rows, { id: actor.id, name: actor.username });
+      }),
+    );
+  };

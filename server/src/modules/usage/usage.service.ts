@@ -1,0 +1,211 @@
+import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
+import type { Page, PageQuery } from '../../shared/page.js';
+import type { OptionValues } from '../options/option.service.js';
+import { groupedStatement, hour, totalStatement, type UsageDimension, type UsageFilter } from './usage-query.js';
+import {
+  toTotals,
+  toUsageRow,
+  type GroupRow,
+  type Names,
+  type SumRow,
+  type UsageRow,
+  type UsageTotals,
+} from './usage-row.js';
+
+export { usageDimensions } from './usage-query.js';
+export type { UsageDimension, UsageFilter, UsageRow, UsageTotals };
+
+/** A period beside the one of the same length before it. */
+export interface UsageSummary {
+  /** Unix seconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly current: UsageTotals;
+  readonly previous: UsageTotals;
+}
+
+/** An hour of one model (`rest-api.md` 2.10). */
+export interface HourlyModelUsage {
+  /** Start of the hour, Unix seconds. */
+  readonly hour: number;
+  readonly modelName: string;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly quota: number;
+}
+
+export interface UsageParts {
+  readonly database: { query<T>(sql: string, parameters?: unknown[]): Promise<T> };
+  readonly options: {
+    readonly values: Pick<OptionValues, 'QuotaPerUnit' | 'DataExportEnabled'>;
+  };
+  readonly clock: Clock;
+}
+
+const month = 30 * 24 * hour;
+const mostRows = 100_000;
+
+/** What was used, from the hourly sums that every settlement keeps. */
+export class UsageService {
+  constructor(private readonly parts: UsageParts) {}
+
+  /** Groups of everybody's usage; the last 30 days unless the filter says when. @throws AppError below admin */
+  async list(
+    actor: MaybeActor,
+    groupBy: readonly UsageDimension[],
+    filter: UsageFilter,
+    page: PageQuery,
+  ): Promise<Page<UsageRow>> {
+    requireRole(actor, 'admin');
+    return this.readPage(groupBy, filter, page);
+  }
+
+  /** Groups of the caller's own usage. Channels are none of his business. */
+  async listOwn(
+    actor: MaybeActor,
+    groupBy: readonly UsageDimension[],
+    filter: UsageFilter,
+    page: PageQuery,
+  ): Promise<Page<UsageRow>> {
+    const { id } = requireActor(actor);
+    if (groupBy.includes('CHANNEL')) throw new ForbiddenError();
+    return this.readPage(groupBy, ownFilter(id, filter), page);
+  }
+
+  async summary(actor: MaybeActor, filter: UsageFilter): Promise<UsageSummary> {
+    requireRole(actor, 'admin');
+    return this.compare(filter);
+  }
+
+  async summaryOwn(actor: MaybeActor, filter: UsageFilter): Promise<UsageSummary> {
+    return this.compare(ownFilter(requireActor(actor).id, filter));
+  }
+
+  /**
+   * The data of the old dashboards: calls that have a log row. Empty while the site does not export data.
+   * @param username only his @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   */
+  async hourlyModels(
+    actor: MaybeActor,
+    range: Pick<UsageFilter, 'from' | 'to'>,
+    username?: string,
+  ): Promise<{ userId: number; rows: HourlyModelUsage[] }> {
+    requireRole(actor, 'admin');
+    if (username === undefined) return { userId: 0, rows: await this.readModels(range) };
+    const [user] = await this.parts.database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
+      username.replaceAll('\0', ''),
+    ]);
+    if (!user) return { userId: 0, rows: [] };
+    return { userId: user.id, rows: await this.readModels({ ...range, userId: user.id }) };
+  }
+
+  /** @throws AppError INVALID_INPUT for more than a month */
+  async hourlyModelsOwn(actor: MaybeActor, range: Pick<UsageFilter, 'from' | 'to'>): Promise<HourlyModelUsage[]> {
+    const { id } = requireActor(actor);
+    const to = range.to ?? seconds(this.parts.clock);
+    const from = range.from ?? to - month;
+    if (to - from > month) throw new InvalidInputError('Time span must not exceed 1 month', 'end_timestamp');
+    return this.readModels({ from, to, userId: id });
+  }
+
+  private async readPage(
+    groupBy: readonly UsageDimension[],
+    filter: UsageFilter,
+    page: PageQuery,
+  ): Promise<Page<UsageRow>> {
+    const { sql, values } = groupedStatement(groupBy, this.inRange(filter), page);
+    const rows = await this.parts.database.query<GroupRow[]>(sql, values);
+    const names = await this.readNames(rows);
+    const items = rows.map((row) => toUsageRow(row, names, this.quotaPerUnit));
+    return { items, totalCount: Number(rows[0]?.groups ?? 0) };
+  }
+
+  private async compare(filter: UsageFilter): Promise<UsageSummary> {
+    const current = this.inRange(filter);
+    const { from, to } = current;
+    if (to < from) throw new InvalidInputError('The end lies before the start', 'to');
+    // Whole hours, so that no hour counts in both.
+    const firstHour = Math.floor(from / hour) * hour;
+    const lastHour = Math.floor(to / hour) * hour;
+    const before = { ...current, from: firstHour - (lastHour - firstHour + hour), to: firstHour - 1 };
+    const [now, then] = await Promise.all([this.readTotals(current), this.readTotals(before)]);
+    return { from, to, current: now, previous: then };
+  }
+
+  private async readTotals(filter: UsageFilter): Promise<UsageTotals> {
+    const { sql, values } = totalStatement(filter);
+    const [row] = await this.parts.database.query<SumRow[]>(sql, values);
+    if (!row) throw new Error('an aggregate answered nothing');
+    return toTotals(row, this.quotaPerUnit);
+  }
+
+  private async readModels(filter: UsageFilter): Promise<HourlyModelUsage[]> {
+    if (!this.parts.options.values.DataExportEnabled) return [];
+    const rows = await this.parts.database.query<Array<Record<keyof HourlyModelUsage, string>>>(
+      `SELECT hour::text, model_name AS "modelName", sum(logged_calls)::text AS calls,
+              sum(prompt_tokens + completion_tokens)::text AS tokens, sum(logged_quota)::text AS quota
+         FROM usage_hourly
+        WHERE hour >= $1 AND hour <= $2 AND ($3::integer IS NULL OR user_id = $3) AND logged_calls > 0
+        GROUP BY hour, model_name ORDER BY hour, model_name LIMIT ${mostRows}`,
+      [filter.from ?? 0, filter.to ?? seconds(this.parts.clock), filter.userId ?? null],
+    );
+    return rows.map((row) => ({
+      hour: Number(row.hour),
+      modelName: row.modelName,
+      calls: Number(row.calls),
+      tokens: Number(row.tokens),
+      quota: Number(row.quota),
+    }));
+  }
+
+  private inRange(filter: UsageFilter): UsageFilter & { from: number; to: number } {
+    const to = filter.to ?? seconds(this.parts.clock);
+    return { ...filter, to, from: filter.from ?? to - month };
+  }
+
+  /** One query for each kind of name, however many rows there are. */
+  private async readNames(rows: readonly GroupRow[]): Promise<Names> {
+    const read = async (
+      table: string,
+      column: string,
+      ids: Array<number | undefined>,
+    ): Promise<Map<number, string>> => {
+      const wanted = [...new Set(ids.filter((id): id is number => id !== undefined && id !== 0))];
+      if (wanted.length === 0) return new Map();
+      const found = await this.parts.database.query<Array<{ id: number; name: string }>>(
+        `SELECT id, ${column} AS name FROM ${table} WHERE id = ANY ($1)`,
+        [wanted],
+      );
+      return new Map(found.map(({ id, name }) => [id, name]));
+    };
+    const [users, tokens, channels] = await Promise.all([
+      read(
+        'users',
+        'username',
+        rows.map((row) => row.userId),
+      ),
+      read(
+        'tokens',
+        'name',
+        rows.map((row) => row.tokenId),
+      ),
+      read(
+        'channels',
+        'name',
+        rows.map((row) => row.channelId),
+      ),
+    ]);
+    return { users, tokens, channels };
+  }
+
+  private get quotaPerUnit(): number {
+    return this.parts.options.values.QuotaPerUnit;
+  }
+}
+
+const ownFilter = (userId: number, { from, to, tokenId, modelName, group }: UsageFilter): UsageFilter => ({
+  ...{ from, to, tokenId, modelName, group },
+  userId,
+});

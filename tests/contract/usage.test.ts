@@ -1,0 +1,339 @@
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+let alice: Person;
+let bob: Person;
+let channel: number;
+let token: { id: number; key: string };
+
+const hour = 3600;
+/** The start of this hour, so that all hours below are whole and past. */
+const now = Math.floor(Date.now() / 1000 / hour) * hour;
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+interface Used {
+  readonly at: number;
+  readonly user: Person;
+  readonly model?: string;
+  readonly group?: string;
+  readonly tokenId?: number;
+  readonly channelId?: number;
+  readonly calls?: number;
+  readonly failed?: number;
+  readonly prompt?: number;
+  readonly completion?: number;
+  readonly quota?: number;
+  readonly logged?: boolean;
+  readonly durations?: number[];
+  readonly milliseconds?: number;
+}
+
+const use = (used: Used): Promise<unknown> =>
+  site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, failed_calls, prompt_tokens,
+       completion_tokens, cached_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13, $14, $15)`,
+    [
+      ...[
+        used.at,
+        used.user.id,
+        used.tokenId ?? 0,
+        used.channelId ?? 0,
+        used.model ?? 'gpt-4o',
+        used.group ?? 'default',
+      ],
+      ...[used.calls ?? 1, used.failed ?? 0, used.prompt ?? 10, used.completion ?? 5, used.quota ?? 100],
+      ...(used.logged === false ? [0, 0] : [used.calls ?? 1, used.quota ?? 100]),
+      ...[used.milliseconds ?? 1000, used.durations ?? []],
+    ],
+  );
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  alice = await site.invite(root);
+  bob = await site.invite(root);
+  await site.expectSuccess(root, 'POST', '/api/channel/', {
+    ...{ name: 'main', type: 1, key: 'k', models: 'gpt-4o', group: 'default', base_url: 'http://127.0.0.1:9' },
+  });
+  [{ id: channel } = { id: 0 }] = await site.query<{ id: number }>('SELECT id FROM channels');
+  const made = { name: 'dev', expired_time: -1, remain_quota: 400_000, unlimited_quota: false };
+  token = (await site.expectSuccess(alice, 'POST', '/api/token/', made)).body.data as typeof token;
+});
+afterAll(() => site.stop());
+beforeEach(async () => {
+  await site.query('DELETE FROM usage_hourly');
+  await use({
+    at: now - 2 * hour,
+    user: alice,
+    tokenId: token.id,
+    channelId: channel,
+    quota: 500_000,
+    calls: 4,
+    failed: 1,
+  });
+  await use({ at: now - 2 * hour, user: bob, model: 'o1', quota: 200 });
+  await use({ at: now - hour, user: alice, model: 'o1', group: 'vip', quota: 300, calls: 2 });
+  await use({ at: now - 40 * 24 * hour, user: alice, quota: 7 });
+});
+
+async function usage(person: Person, fields: string, args: string): Promise<unknown> {
+  const name = person === root ? 'usage' : 'myUsage';
+  const { data, text } = await site.graphql(person, `{ ${name}(${args}) { totalCount items { ${fields} } } }`);
+  if (!data) throw new Error(text);
+  return data[name];
+}
+
+describe('usage over GraphQL', () => {
+  it('sums up the last 30 days by a dimension, the dearest first, with names', async () => {
+    expect(await usage(root, 'userId username calls quota usd totalTokens', 'groupBy: [USER]')).toEqual({
+      totalCount: 2,
+      items: [
+        { userId: alice.id, username: alice.username, calls: 6, quota: 500_300, usd: 1.0006, totalTokens: 30 },
+        { userId: bob.id, username: bob.username, calls: 1, quota: 200, usd: 0.0004, totalTokens: 15 },
+      ],
+    });
+    expect(await usage(root, 'tokenName', 'groupBy: [TOKEN], pageSize: 1')).toMatchObject({
+      items: [{ tokenName: 'dev' }],
+    });
+    expect(await usage(root, 'channelName', 'groupBy: [CHANNEL], pageSize: 1')).toMatchObject({
+      items: [{ channelName: 'main' }],
+    });
+    expect(await usage(root, 'group quota', 'groupBy: [GROUP]')).toMatchObject({
+      items: [
+        { group: 'default', quota: 500_200 },
+        { group: 'vip', quota: 300 },
+      ],
+    });
+  });
+
+  it('crosses dimensions, in the order of time', async () => {
+    expect(await usage(root, 'time modelName quota username', 'groupBy: [HOUR, MODEL]')).toEqual({
+      totalCount: 3,
+      items: [
+        { time: iso(now - 2 * hour), modelName: 'gpt-4o', quota: 500_000, username: null },
+        { time: iso(now - 2 * hour), modelName: 'o1', quota: 200, username: null },
+        { time: iso(now - hour), modelName: 'o1', quota: 300, username: null },
+      ],
+    });
+  });
+
+  it('knows UTC days', async () => {
+    const day = Math.floor((now - 40 * 24 * hour) / 86_400) * 86_400;
+    const filter = `filter: { from: "${iso(day)}", to: "${iso(day + 86_399)}" }`;
+    expect(await usage(root, 'time quota', `groupBy: [DAY], ${filter}`)).toEqual({
+      totalCount: 1,
+      items: [{ time: iso(day), quota: 7 }],
+    });
+  });
+
+  it('filters, orders and pages', async () => {
+    const byModel = 'groupBy: [MODEL], orderBy: { field: "calls", direction: ASC }, pageSize: 1';
+    expect(await usage(root, 'modelName calls', `${byModel}, page: 1`)).toEqual({
+      totalCount: 2,
+      items: [{ modelName: 'gpt-4o', calls: 4 }],
+    });
+    const filter = `filter: { userId: ${alice.id}, modelName: "o1", group: "vip", from: "${iso(now - hour)}" }`;
+    expect(await usage(root, 'quota', `groupBy: [USER], ${filter}`)).toEqual({
+      totalCount: 1,
+      items: [{ quota: 300 }],
+    });
+  });
+
+  it('tells mean and 95th percentile of durations, and the share that failed', async () => {
+    await site.query('DELETE FROM usage_hourly');
+    // 19 calls within 50 ms, one between 750 ms and a second
+    await use({
+      at: now - hour,
+      user: bob,
+      calls: 20,
+      milliseconds: 1800,
+      durations: [19, 0, 0, 0, 0, 0, 1],
+      failed: 5,
+    });
+    await use({ at: now - 2 * hour, user: bob, calls: 0, milliseconds: 0, quota: 0 });
+    expect(await usage(root, 'averageMilliseconds p95Milliseconds errorRate failedCalls', 'groupBy: [HOUR]')).toEqual({
+      totalCount: 2,
+      items: [
+        { averageMilliseconds: null, p95Milliseconds: null, errorRate: null, failedCalls: 0 },
+        { averageMilliseconds: 90, p95Milliseconds: 50, errorRate: 0.2, failedCalls: 5 },
+      ],
+    });
+  });
+
+  it('shows each user his own, never by channel', async () => {
+    const filter = `filter: { userId: ${alice.id}, channelId: ${channel} }`;
+    expect(await usage(bob, 'userId quota', `groupBy: [USER], ${filter}`)).toEqual({
+      totalCount: 1,
+      items: [{ userId: bob.id, quota: 200 }],
+    });
+    expect((await site.graphql(bob, '{ myUsage(groupBy: [CHANNEL]) { totalCount } }')).codes).toEqual([
+      'INSUFFICIENT_PRIVILEGES',
+    ]);
+  });
+
+  it.each([
+    ['groupBy: []'],
+    ['groupBy: [USER, USER]'],
+    ['groupBy: [DAY, HOUR]'],
+    ['groupBy: [USER], orderBy: { field: "1; DROP TABLE users", direction: ASC }'],
+    ['groupBy: [USER], orderBy: { field: "constructor", direction: ASC }'],
+  ])('refuses %s', async (args) => {
+    expect((await site.graphql(root, `{ usage(${args}) { totalCount } }`)).codes).toEqual(['INVALID_INPUT']);
+  });
+
+  it('puts a period beside the one before it', async () => {
+    const filter = `{ from: "${iso(now - hour)}", to: "${iso(now - 1)}" }`;
+    const fields = 'from to current { quota calls p95Milliseconds } previous { quota calls errorRate }';
+    const { data } = await site.graphql(root, `{ usageSummary(filter: ${filter}) { ${fields} } }`);
+    expect(data?.['usageSummary']).toEqual({
+      from: iso(now - hour),
+      to: iso(now - 1),
+      current: { quota: 300, calls: 2, p95Milliseconds: null },
+      previous: { quota: 500_200, calls: 5, errorRate: 1 / 6 },
+    });
+    const mine = await site.graphql(
+      bob,
+      `{ myUsageSummary(filter: ${filter}) { current { quota } previous { quota } } }`,
+    );
+    expect(mine.data?.['myUsageSummary']).toEqual({ current: { quota: 0 }, previous: { quota: 200 } });
+    const wrong = `{ from: "${iso(now)}", to: "${iso(now - hour)}" }`;
+    expect((await site.graphql(root, `{ usageSummary(filter: ${wrong}) { from } }`)).codes).toEqual(['INVALID_INPUT']);
+  });
+});
+
+describe('/api/data', () => {
+  const range = `start_timestamp=${now - 24 * hour}&end_timestamp=${now}`;
+  const row = (model: string, at: number, quota: number, count: number) => ({
+    ...{ id: 0, user_id: 0, username: '', model_name: model, created_at: at, token_used: 15, count, quota },
+  });
+
+  it('sums over all users by model and hour', async () => {
+    const { body } = await site.expectSuccess(root, 'GET', `/api/data/?${range}&default_time=hour`);
+    expect(body.data).toEqual([
+      row('gpt-4o', now - 2 * hour, 500_000, 4),
+      row('o1', now - 2 * hour, 200, 1),
+      row('o1', now - hour, 300, 2),
+    ]);
+  });
+
+  it('shows one user by name, and nothing for a name nobody has', async () => {
+    const { body } = await site.expectSuccess(root, 'GET', `/api/data/?${range}&username=${bob.username}`);
+    expect(body.data).toEqual([
+      { ...row('o1', now - 2 * hour, 200, 1), id: 1, user_id: bob.id, username: bob.username },
+    ]);
+    expect((await site.expectSuccess(root, 'GET', `/api/data?${range}&username=%25`)).body.data).toEqual([]);
+  });
+
+  it('shows users their own, a month at most', async () => {
+    const { body } = await site.expectSuccess(bob, 'GET', `/api/data/self/?${range}`);
+    expect(body.data).toEqual([
+      { ...row('o1', now - 2 * hour, 200, 1), id: 1, user_id: bob.id, username: bob.username },
+    ]);
+    const long = `start_timestamp=${now - 2_592_001}&end_timestamp=${now}`;
+    expect((await site.rest(bob, 'GET', `/api/data/self?${long}`)).body).toEqual({
+      success: false,
+      message: 'Time span must not exceed 1 month',
+      code: 'INVALID_INPUT',
+    });
+    await site.expectSuccess(bob, 'GET', `/api/data/self?start_timestamp=NaN&end_timestamp=`);
+  });
+
+  it('hides calls without a log row, and everything while nothing is exported', async () => {
+    await use({ at: now - 3 * hour, user: bob, model: 'silent', logged: false });
+    const { body } = await site.expectSuccess(root, 'GET', `/api/data/?${range}`);
+    expect(JSON.stringify(body)).not.toContain('silent');
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'DataExportEnabled', value: 'false' });
+    expect((await site.expectSuccess(root, 'GET', `/api/data/?${range}`)).body.data).toEqual([]);
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'DataExportEnabled', value: 'true' });
+  });
+});
+
+describe('billing with an API key', () => {
+  const ask = (path: string, key: string) => site.rest(null, 'GET', path, undefined, { authorization: key });
+  const set = (options: Record<string, boolean>) =>
+    Promise.all(
+      Object.entries(options).map(([key, value]) =>
+        site.expectSuccess(root, 'PUT', '/api/option/', { key, value: String(value) }),
+      ),
+    );
+  const subscription = (limit: number, until = 0) => ({
+    object: 'billing_subscription',
+    has_payment_method: true,
+    soft_limit_usd: limit,
+    hard_limit_usd: limit,
+    system_hard_limit_usd: limit,
+    access_until: until,
+  });
+
+  beforeAll(() => site.query('UPDATE tokens SET used_quota = 100000 WHERE id = $1', [token.id]));
+  afterEach(async () => {
+    await set({ DisplayTokenStatEnabled: true, DisplayInCurrencyEnabled: true });
+    await site.query('UPDATE tokens SET status = 1, unlimited_quota = false, expired_time = -1 WHERE id = $1', [
+      token.id,
+    ]);
+    await site.query('UPDATE users SET status = 1');
+  });
+
+  it.each(['/dashboard/billing', '/v1/dashboard/billing'])('answers what the key has and used at %s', async (path) => {
+    for (const form of [`Bearer sk-${token.key}`, `sk-${token.key}`, token.key, `Bearer ${token.key}-7`]) {
+      expect((await ask(`${path}/subscription`, form)).body).toEqual(subscription(1));
+    }
+    const used = await ask(`${path}/usage?start_date=2026-01-01&end_date=2026-02-01`, `Bearer sk-${token.key}`);
+    expect(used.body).toEqual({ object: 'list', total_usage: 20 });
+    expect(used.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('answers points, an unlimited key, an expiry, or the owner’s balance', async () => {
+    const path = '/v1/dashboard/billing';
+    await set({ DisplayInCurrencyEnabled: false });
+    expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(500_000));
+    expect((await ask(`${path}/usage`, token.key)).body).toEqual({ object: 'list', total_usage: 10_000_000 });
+    await set({ DisplayInCurrencyEnabled: true });
+    await site.query('UPDATE tokens SET unlimited_quota = true, expired_time = 4102444800 WHERE id = $1', [token.id]);
+    expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(100_000_000, 4_102_444_800));
+    await set({ DisplayTokenStatEnabled: false });
+    expect((await ask(`${path}/subscription`, token.key)).body).toEqual(subscription(0));
+    expect((await ask(`${path}/usage`, token.key)).body).toEqual({ object: 'list', total_usage: 0 });
+  });
+
+  it('lets a key that expired or ran out read what it used, and no other', async () => {
+    const status = async (value: number) => {
+      await site.query('UPDATE tokens SET status = $1 WHERE id = $2', [value, token.id]);
+      return (await ask('/dashboard/billing/usage', token.key)).status;
+    };
+    expect([await status(3), await status(4), await status(2)]).toEqual([200, 200, 401]);
+    await status(1);
+    await site.query('UPDATE users SET status = 2 WHERE id = $1', [alice.id]);
+    const banned = await ask('/dashboard/billing/usage', token.key);
+    expect([banned.status, banned.body]).toMatchObject([403, { error: { type: 'veloera_error' } }]);
+  });
+
+  it.each(['', 'Bearer', 'Bearer sk-', 'Bearer sk-nothing', `sk-${'x'.repeat(5000)}`])(
+    'refuses the key %j',
+    async (key) => {
+      const { status, body } = await ask('/v1/dashboard/billing/subscription', key);
+      expect([status, body]).toEqual([
+        401,
+        {
+          error: {
+            message: expect.stringMatching(/\(request id: \w+\)$/) as string,
+            type: 'veloera_error',
+            param: '',
+            code: null,
+          },
+        },
+      ]);
+    },
+  );
+
+  it('may be asked by a page of another site, without credentials', async () => {
+    const answer = await site.rest(null, 'GET', '/v1/dashboard/billing/usage', undefined, {
+      authorization: token.key,
+      origin: 'https://elsewhere.example',
+    });
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
