@@ -117,22 +117,28 @@ async function addedLatency(floor: Contender, gateway: Contender): Promise<void>
   );
 }
 
-async function openStreams(gateway: Contender, slowKey: string): Promise<void> {
+async function memoryOfStreams(contender: Contender): Promise<number> {
   const streams = 1000;
-  const load = new Load({ ...gateway, key: slowKey }, streams);
+  const load = new Load(contender, streams);
   await load.full('stream', 50, 50);
   await pause(2000);
-  const before = memoryOf(gateway.pid);
+  const before = memoryOf(contender.pid);
   const running = load.full('stream', streams, streams);
   await pause(12_000);
-  const during = memoryOf(gateway.pid);
+  const during = memoryOf(contender.pid);
   const timings = await running;
   await load.close();
-  if (timings.failures > 0) throw new Error(`${timings.failures} slow streams failed`);
-  say(`\nMemory with ${streams} streams open`);
-  say(
-    `before ${(before / 2 ** 20).toFixed(0)} MiB, during ${(during / 2 ** 20).toFixed(0)} MiB: ${((during - before) / 1024 / streams).toFixed(1)} KiB a stream`,
-  );
+  if (timings.failures > 0) throw new Error(`${contender.name}: ${timings.failures} slow streams failed`);
+  const [from, to] = [before, during].map((bytes) => (bytes / 2 ** 20).toFixed(0));
+  const each = (during - before) / 1024 / streams;
+  say(`${contender.name.padEnd(12)}${from} MiB, with ${streams} streams ${to} MiB: ${each.toFixed(1)} KiB a stream`);
+  return each;
+}
+
+async function openStreams(floor: Contender, gateway: Contender): Promise<void> {
+  say('\nMemory with 1000 streams open (resident, sockets and their buffers included)');
+  await memoryOfStreams(floor);
+  await memoryOfStreams(gateway);
 }
 
 async function main(): Promise<void> {
@@ -175,7 +181,11 @@ async function main(): Promise<void> {
     if (wanted('json')) await compare('json', floor, gateway, postmaster);
     if (wanted('stream')) await compare('stream', floor, gateway, postmaster);
     if (wanted('latency')) await addedLatency(floor, gateway);
-    if (wanted('memory')) await openStreams(gateway, key.slow);
+    if (wanted('memory')) {
+      const slowFloor = await startFloor(slowUpstream.url);
+      running.push(slowFloor);
+      await openStreams({ name: 'floor', key: 'none', ...slowFloor }, { ...gateway, key: key.slow });
+    }
   } finally {
     for (const child of running.reverse()) await child.stop();
     await upstream.stop();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 
 /** The least a Node proxy can do: raw `node:http` in, an undici pool out, bytes piped; nobody is asked who he is. */
-const pool = new Pool(process.env.UPSTREAM_URL ?? '', { connections: 256, pipelining: 1 });
+const pool = new Pool(process.env.UPSTREAM_URL ?? '', { connections: 2048, pipelining: 1 });
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
