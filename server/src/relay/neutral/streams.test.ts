@@ -1,0 +1,441 @@
+import fc, { type Arbitrary } from 'fast-check';
+import {
+  clients,
+  collect,
+  contextFor,
+  Heard,
+  payloads,
+  playThrough,
+  sse,
+  type Json,
+} from '../../../../tests/support/relay-dialects.js';
+import { AppError } from '../../shared/errors.js';
+import { UpstreamError } from '../adapter.js';
+import { anthropicErrorEvents } from '../protocols/anthropic/error.js';
+import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
+import { nativeMessageStream } from '../protocols/anthropic/messages-native.js';
+import { messagesProvider } from '../protocols/anthropic/messages-write.js';
+import { geminiErrorEvents } from '../protocols/gemini/error.js';
+import { nativeGeminiStream } from '../protocols/gemini/gemini-native.js';
+import { defaultGeminiSettings } from '../protocols/gemini/gemini-settings.js';
+import { geminiProvider } from '../protocols/gemini/gemini-write.js';
+import { chatProvider } from '../protocols/openai/chat-write.js';
+import { toOpenAIFailure } from '../protocols/openai/error.js';
+import { responsesErrorEvents } from '../protocols/responses/error.js';
+import { responsesProvider } from '../protocols/responses/responses-write.js';
+import { AnswerCollector } from './collect.js';
+import type { ProviderCodec } from './codec.js';
+import { dialects, type Dialect } from './dialect.js';
+import type { NeutralEvent } from './event.js';
+import type { Part } from './message.js';
+import { toEvents } from './replay.js';
+import { translatedStream } from './translated-stream.js';
+
+const providers: Readonly<Record<Dialect, ProviderCodec>> = {
+  'openai-chat': chatProvider(),
+  'anthropic-messages': messagesProvider(defaultClaudeSettings),
+  'gemini-generate': geminiProvider(defaultGeminiSettings),
+  'openai-responses': responsesProvider,
+};
+const usage = {
+  promptTokens: 9,
+  completionTokens: 7,
+  cachedTokens: 2,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+/** What a client of a dialect gets for these events. */
+function written(dialect: Dialect, batches: readonly (readonly NeutralEvent[])[]): string {
+  const writer = clients[dialect].openWriter(contextFor());
+  return batches.map((batch) => writer.push(batch)).join('') + writer.end() + writer.closing(usage);
+}
+
+const start: NeutralEvent = { kind: 'start', id: 'x', model: 'm' };
+const text = (said: string): NeutralEvent => ({ kind: 'text', choice: 0, text: said });
+const call = (index: number): NeutralEvent => ({
+  kind: 'toolStart',
+  choice: 0,
+  index,
+  id: `call_${index}`,
+  name: `f${index}`,
+});
+const args = (index: number, piece: string): NeutralEvent => ({ kind: 'toolDelta', choice: 0, index, text: piece });
+const finish: NeutralEvent = { kind: 'finish', choice: 0, reason: 'toolCalls' };
+
+describe('tool calls whose arguments come mixed', () => {
+  const mixed = [
+    start,
+    text('a'),
+    call(0),
+    args(0, '{"x":'),
+    call(1),
+    args(1, '{"y"'),
+    args(0, '1}'),
+    args(1, ':2}'),
+    text('b'),
+    finish,
+  ].map((event) => [event]);
+
+  it.each(dialects)('are told whole to a client of %s', (dialect) => {
+    const { choices } = collect(providers[dialect], written(dialect, mixed)).answer();
+    const parts = choices[0]?.parts ?? [];
+    expect(
+      parts.flatMap((part) => (part.kind === 'toolCall' ? [[part.id, part.name, JSON.parse(part.arguments)]] : [])),
+    ).toEqual([
+      ['call_0', 'f0', { x: 1 }],
+      ['call_1', 'f1', { y: 2 }],
+    ]);
+    expect(parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')).toBe('ab');
+  });
+
+  it('are blocks that never overlap for a client of Messages', () => {
+    let open: number | null = null;
+    for (const event of payloads(written('anthropic-messages', mixed)) as { type: string; index: number }[]) {
+      if (event.type === 'content_block_start') {
+        expect(open).toBeNull();
+        open = event.index;
+      } else if (event.type === 'content_block_delta') expect(event.index).toBe(open);
+      else if (event.type === 'content_block_stop') {
+        expect(event.index).toBe(open);
+        open = null;
+      }
+    }
+    expect(open).toBeNull();
+  });
+});
+
+describe('a stream for a client of Responses', () => {
+  const events = payloads(
+    written('openai-responses', [
+      [start],
+      [
+        { kind: 'reasoning', choice: 0, text: 'hm' },
+        { kind: 'signature', choice: 0, of: 'reasoning', signature: 'sig' },
+      ],
+      [text('Hel')],
+      [text('lo')],
+      [call(0), args(0, '{}'), { kind: 'toolEnd', choice: 0, index: 0 }],
+      [finish],
+    ]),
+  ) as (Json & { type: string; sequence_number: number; item?: Json; response?: Json })[];
+
+  it('opens, fills and closes each item in order', () => {
+    expect(events.map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.reasoning_summary_part.added',
+      'response.reasoning_summary_text.delta',
+      'response.reasoning_summary_text.done',
+      'response.reasoning_summary_part.done',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_event, index) => index));
+  });
+
+  it('repeats the whole answer at the end, as its items were closed', () => {
+    const last = events.at(-1)?.response;
+    expect(last?.['output']).toEqual(
+      events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item),
+    );
+    expect(last?.['usage']).toMatchObject({
+      input_tokens: 9,
+      output_tokens: 7,
+      total_tokens: 16,
+      input_tokens_details: { cached_tokens: 2 },
+    });
+    expect(last?.['output']).toMatchObject([
+      { type: 'reasoning', summary: [{ text: 'hm' }], encrypted_content: 'sig' },
+      { type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
+      { type: 'function_call', call_id: 'call_0', name: 'f0', arguments: '{}' },
+    ]);
+  });
+
+  it('that was cut by the limit is incomplete', () => {
+    const cut = payloads(
+      written('openai-responses', [[start, text('a')], [{ kind: 'finish', choice: 0, reason: 'length' }]]),
+    );
+    expect(cut.at(-1)).toMatchObject({
+      type: 'response.incomplete',
+      response: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+    });
+  });
+});
+
+describe('an answer without a word', () => {
+  it('is an empty text for a client of Messages, and ends', () => {
+    const events = payloads(
+      written('anthropic-messages', [[start], [{ kind: 'finish', choice: 0, reason: 'stop' }]]),
+    ) as { type: string }[];
+    expect(events.map(({ type }) => type)).toEqual([
+      'message_start',
+      'content_block_start',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+    ]);
+  });
+});
+
+describe('pictures in an answer', () => {
+  const picture: NeutralEvent = { kind: 'image', choice: 0, mediaType: 'image/png', data: 'iVBORw0KGgo=' };
+  const url = 'data:image/png;base64,iVBORw0KGgo=';
+
+  it('are text and objects for a client of chat', () => {
+    expect(payloads(written('openai-chat', [[start, picture]]))[0]).toMatchObject({
+      choices: [
+        {
+          delta: {
+            role: 'assistant',
+            content: `![image](${url})`,
+            images: [{ type: 'image_url', image_url: { url } }],
+          },
+        },
+      ],
+    });
+  });
+
+  it('are themselves for clients whose dialect knows them', () => {
+    expect(written('gemini-generate', [[start, picture]])).toContain(
+      '"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}',
+    );
+    expect(written('openai-responses', [[start, picture]])).toContain('"type":"image_generation_call"');
+    expect(written('anthropic-messages', [[start, picture]])).toContain(`![image](${url})`);
+  });
+});
+
+describe('an error in the middle of a stream', () => {
+  const broken: Readonly<Record<Dialect, string>> = {
+    'openai-chat': sse([
+      { id: 'c', choices: [{ index: 0, delta: { content: 'Hi' } }] },
+      { error: { message: 'busy', type: 'server_error', code: 'busy' } },
+    ]),
+    'anthropic-messages': sse(
+      [
+        { type: 'message_start', message: { id: 'm', model: 'c', usage: { input_tokens: 3, output_tokens: 1 } } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+        { type: 'error', error: { type: 'overloaded_error', message: 'busy' } },
+      ],
+      true,
+    ),
+    'gemini-generate': sse([
+      { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] },
+      { error: { code: 503, message: 'busy', status: 'UNAVAILABLE' } },
+    ]),
+    'openai-responses': sse(
+      [
+        { type: 'response.output_text.delta', delta: 'Hi' },
+        { type: 'error', message: 'busy', code: 'busy' },
+      ],
+      true,
+    ),
+  };
+
+  it.each(dialects.flatMap((from) => dialects.map((to) => [from, to] as const)))(
+    'of %s is no end of it for a client of %s',
+    (from, to) => {
+      const { out, transform } = playThrough(providers[from], clients[to], broken[from]);
+      expect(transform.failure).toBeInstanceOf(UpstreamError);
+      expect(transform.failure?.message).toBe('busy');
+      expect(transform.complete).toBe(false);
+      expect(out).toContain('Hi');
+      expect(out).not.toMatch(/\[DONE\]|message_stop|finishReason|response\.completed/);
+    },
+  );
+
+  it.each([
+    ['anthropic-messages', nativeMessageStream],
+    ['gemini-generate', nativeGeminiStream],
+  ] as const)('of %s is kept from a client of the same dialect, who is told by us', (dialect, open) => {
+    const transform = open(new Heard());
+    const out = String(transform.push(Buffer.from(broken[dialect])));
+    expect(out).toContain('Hi');
+    expect(out).not.toContain('busy');
+    expect(transform.failure?.message).toBe('busy');
+  });
+
+  it('is told in each dialect', () => {
+    const failure = toOpenAIFailure(new UpstreamError(503, { message: 'busy', type: 'server_error', code: 'busy' }));
+    expect(payloads(anthropicErrorEvents(failure, 'r'))).toEqual([
+      { type: 'error', error: { type: 'api_error', message: 'busy (request id: r)' } },
+    ]);
+    expect(payloads(geminiErrorEvents(failure, 'r'))).toEqual([
+      { error: { code: 503, message: 'busy (request id: r)', status: 'UNAVAILABLE' } },
+    ]);
+    expect(payloads(responsesErrorEvents(failure, 'r', 4))).toEqual([
+      expect.objectContaining({
+        type: 'error',
+        sequence_number: 4,
+        error: expect.objectContaining({ code: 'busy', message: 'busy (request id: r)' }),
+      }),
+    ]);
+  });
+
+  it('is what a Gemini event that cannot be read is', () => {
+    const { transform } = playThrough(
+      providers['gemini-generate'],
+      clients['openai-chat'],
+      'data: {"candidates":[\n\n',
+    );
+    expect(transform.failure?.message).toContain('cannot be read');
+  });
+});
+
+const said = fc.string({ minLength: 1, maxLength: 8 }).filter((each) => each.trim() !== '');
+const json = fc
+  .dictionary(fc.stringMatching(/^[a-z]{1,4}$/), fc.oneof(said, fc.integer(), fc.boolean()), { maxKeys: 3 })
+  .map((value) => JSON.stringify(value));
+const part: Arbitrary<Part> = fc.oneof(
+  said.map((each): Part => ({ kind: 'text', text: each })),
+  fc.tuple(said, json).map(([name, value]): Part => ({ kind: 'toolCall', id: 'c', name, arguments: value })),
+);
+const answer = fc
+  .record({
+    thought: fc.option(said, { nil: null }),
+    parts: fc.array(part, { minLength: 1, maxLength: 5 }),
+    cuts: fc.array(fc.nat(30), { maxLength: 12 }),
+  })
+  .map(({ thought, parts, cuts }) => {
+    const numbered = parts.map((each, index): Part =>
+      each.kind === 'toolCall' ? { ...each, id: `call_${index}` } : each,
+    );
+    return { parts: [...(thought === null ? [] : [{ kind: 'reasoning', text: thought } as const]), ...numbered], cuts };
+  });
+
+/** Texts and arguments in pieces, as they come from a real provider, some of them in one read. */
+function cutUp(events: readonly NeutralEvent[], cuts: readonly number[]): NeutralEvent[][] {
+  const pieces = events.flatMap((event, index): NeutralEvent[] => {
+    if (event.kind !== 'text' && event.kind !== 'toolDelta' && event.kind !== 'reasoning') return [event];
+    const at = (cuts[index % Math.max(cuts.length, 1)] ?? 0) % (event.text.length + 1);
+    return [event.text.slice(0, at), event.text.slice(at)].filter(Boolean).map((each) => ({ ...event, text: each }));
+  });
+  const batches: NeutralEvent[][] = [];
+  pieces.forEach((event, index) => {
+    if ((cuts[index % Math.max(cuts.length, 1)] ?? 1) % 3 === 0 && batches.length > 0) batches.at(-1)?.push(event);
+    else batches.push([event]);
+  });
+  return batches;
+}
+
+const content = (parts: readonly Part[]): unknown => ({
+  text: parts.map((each) => (each.kind === 'text' ? each.text : '')).join(''),
+  thought: parts.map((each) => (each.kind === 'reasoning' ? each.text : '')).join(''),
+  calls: parts.flatMap((each) =>
+    each.kind === 'toolCall' ? [[each.id, each.name, JSON.parse(each.arguments) as unknown]] : [],
+  ),
+});
+
+describe.each(dialects)('an answer to a client of %s', (dialect) => {
+  it('is the same as a stream and as a whole', () => {
+    fc.assert(
+      fc.property(answer, ({ parts, cuts }) => {
+        const reason = parts.some((each) => each.kind === 'toolCall') ? ('toolCalls' as const) : ('stop' as const);
+        const whole = { id: 'x', model: 'm', choices: [{ index: 0, parts, finish: reason }], usage };
+        const streamed = collect(providers[dialect], written(dialect, cutUp(toEvents(whole), cuts))).answer();
+        const atOnce = providers[dialect].read(
+          JSON.parse(JSON.stringify(clients[dialect].toAnswer(whole, contextFor()))),
+        );
+        expect(content(streamed.choices[0]?.parts ?? [])).toEqual(content(parts));
+        expect(content(atOnce.choices[0]?.parts ?? [])).toEqual(content(parts));
+        expect([streamed.choices[0]?.finish, atOnce.choices[0]?.finish]).toEqual([reason, reason]);
+        expect([streamed.usage?.promptTokens, streamed.usage?.completionTokens]).toEqual([9, 7]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the neutral form', () => {
+  it('puts an answer together from its own events', () => {
+    fc.assert(
+      fc.property(answer, ({ parts, cuts }) => {
+        const whole = { id: 'x', model: 'm', choices: [{ index: 0, parts, finish: 'stop' as const }], usage };
+        const collector = new AnswerCollector();
+        for (const batch of cutUp(toEvents(whole), cuts)) for (const event of batch) collector.push(event);
+        expect(content(collector.answer().choices[0]?.parts ?? [])).toEqual(content(parts));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe.each(dialects.flatMap((from) => dialects.map((to) => [from, to] as const)))(
+  'nonsense from a provider of %s to a client of %s',
+  (from, to) => {
+    const types = [
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'error',
+      'response.output_item.added',
+      'response.completed',
+      'response.output_text.delta',
+    ];
+    const event = fc.oneof(
+      fc.anything({ withBigInt: false }),
+      fc.record(
+        {
+          type: fc.constantFrom(...types),
+          index: fc.anything(),
+          delta: fc.anything(),
+          content_block: fc.anything(),
+          message: fc.anything(),
+          response: fc.anything(),
+          item: fc.anything(),
+          usage: fc.anything(),
+        },
+        { requiredKeys: ['type'] },
+      ),
+      fc.record({
+        id: fc.anything(),
+        choices: fc.array(fc.record({ index: fc.anything(), delta: fc.anything(), finish_reason: fc.anything() })),
+        usage: fc.anything(),
+      }),
+      fc.record({
+        candidates: fc.array(
+          fc.record({ content: fc.record({ parts: fc.array(fc.anything()) }), finishReason: fc.anything() }),
+        ),
+        usageMetadata: fc.anything(),
+      }),
+    );
+
+    it('never breaks the relay, and never costs a negative amount', () => {
+      fc.assert(
+        fc.property(fc.array(event, { maxLength: 6 }), (events) => {
+          const transform = translatedStream(
+            providers[from].openReader(),
+            clients[to].openWriter(contextFor()),
+            new Heard(),
+          );
+          try {
+            transform.push(Buffer.from(sse(events.map((each) => JSON.stringify(each) ?? 'null'))));
+            transform.end();
+          } catch (error) {
+            if (!(error instanceof AppError)) throw error;
+          }
+          for (const count of Object.values(transform.usage() ?? {})) expect(count).toBeGreaterThanOrEqual(0);
+          if (!transform.failure) transform.closing(usage);
+        }),
+        { numRuns: 120 },
+      );
+    });
+  },
+);
