@@ -59,6 +59,14 @@ import { PostgresLedger } from './modules/quota/postgres-ledger.service.js';
 import { Spool } from './modules/quota/spool.js';
 import { RedeemService } from './modules/redemptions/redeem.service.js';
 import { Redemption } from './modules/redemptions/redemption.entity.js';
+import { TurnstileService } from './modules/auth/turnstile.service.js';
+import { EmailCodeService } from './modules/registration/email-code.service.js';
+import { Enrolment } from './modules/registration/enrolment.service.js';
+import { PasswordResetService } from './modules/registration/password-reset.service.js';
+import { RegistrationResolver } from './modules/registration/registration.resolver.js';
+import { registrationRoutes } from './modules/registration/registration.routes.js';
+import { RegistrationService } from './modules/registration/registration.service.js';
+import { Mailer } from './mail/mailer.js';
 import { RedemptionResolver } from './modules/redemptions/redemption.resolver.js';
 import { redeemRoutes, redemptionRoutes } from './modules/redemptions/redemption.routes.js';
 import { RedemptionService } from './modules/redemptions/redemption.service.js';
@@ -221,10 +229,31 @@ async function compose(
   });
   await optionService.start();
   shutdown.onStop('options', () => optionService.stop());
+  // What leaves this machine
+  const outboundGuard = new OutboundGuard(config.outboundAllow);
+  const guardedFetch = new GuardedFetch(outboundGuard);
+  shutdown.onStop('outbound calls', () => guardedFetch.close());
+  const mailer = new Mailer(optionService, logger);
+
   const users = dataSource.getRepository(User);
   const passwords = new PasswordService();
   const sessions = new SessionService(dataSource.getRepository(Session), database.sessionSecret, clock);
-  const authService = new AuthService({ users, sessions, passwords, secrets, state, changes, options: optionService });
+  const turnstile = new TurnstileService({
+    fetch: guardedFetch,
+    state,
+    options: optionService,
+    baseUrl: config.signIn.turnstile,
+  });
+  const authService = new AuthService({
+    users,
+    sessions,
+    passwords,
+    turnstile,
+    secrets,
+    state,
+    changes,
+    options: optionService,
+  });
   const books = new UserBooks({ postEntry, audit: logService, trail: auditService, options: optionService });
   const userService = new UserService({ users, books, passwords, sessions, changes, options: optionService });
   const accountService = new AccountService({ users, passwords, sessions, secrets, changes, logger });
@@ -259,10 +288,30 @@ async function compose(
   const usageService = new UsageService({ database: dataSource, options: optionService, clock });
   const billingService = new BillingService({ database: dataSource, secrets, options: optionService });
 
-  // What leaves this machine
-  const outboundGuard = new OutboundGuard(config.outboundAllow);
-  const guardedFetch = new GuardedFetch(outboundGuard);
-  shutdown.onStop('outbound calls', () => guardedFetch.close());
+  // How people come in
+  const codes = new EmailCodeService({ users, state, mailer, secrets, options: optionService });
+  const enrolment = new Enrolment({ postEntry, audit: logService, options: optionService });
+  const registrationService = new RegistrationService({
+    users,
+    auth: authService,
+    passwords,
+    codes,
+    enrolment,
+    tokens: tokenService,
+    options: optionService,
+    generateDefaultToken: config.generateDefaultToken,
+  });
+  const passwordResetService = new PasswordResetService({
+    users,
+    auth: authService,
+    passwords,
+    sessions,
+    state,
+    mailer,
+    secrets,
+    changes,
+    options: optionService,
+  });
 
   // What people do with their own account
   const ownSessions = new OwnSessionsService(dataSource.getRepository(Session), changes, clock);
@@ -334,6 +383,7 @@ async function compose(
     new LogResolver(logService),
     new AuditResolver(auditService),
     new SessionResolver(ownSessions),
+    new RegistrationResolver(registrationService, passwordResetService),
     new SettingResolver(settingService),
     new CheckInResolver(checkInService),
     new InviteResolver(inviteService),
@@ -364,6 +414,7 @@ async function compose(
       { prefix: '', routes: statusRoutes(statusService, rest) },
       { prefix: '', routes: setupRoutes(setupService, rest) },
       { prefix: '', routes: groupRoutes(groupService, rest) },
+      { prefix: '', routes: registrationRoutes(registrationService, passwordResetService, rest) },
       { prefix: '/user', routes: signInRoutes(authService, rest) },
       { prefix: '/user', routes: accountRoutes(accountService, settingService, rest) },
       { prefix: '/user', routes: checkInRoutes(checkInService, rest) },

@@ -35,6 +35,14 @@ export const operations: readonly Operation[] = [
     graphql: ['mutation { login(input: { username: "nobody", password: "nothing" }) { id } }'],
     rest: ['POST /api/user/login'],
   },
+  {
+    least: 'anonymous',
+    graphql: ['mutation { register(input: { username: "", password: "" }) }'],
+    rest: ['POST /api/user/register'],
+  },
+  { least: 'anonymous', graphql: ['mutation { sendEmailCode(email: "") }'], rest: ['GET /api/verification'] },
+  { least: 'anonymous', graphql: ['mutation { requestPasswordReset(email: "") }'], rest: ['GET /api/reset_password'] },
+  { least: 'anonymous', graphql: ['mutation { resetPassword(email: "", token: "") }'], rest: ['POST /api/user/reset'] },
   { least: 'anonymous', graphql: ['mutation { logout }'], rest: ['GET /api/user/logout'], spends: true },
   // null for a stranger
   { least: 'anonymous', graphql: ['query { me { id } }'] },

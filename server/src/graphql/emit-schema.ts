@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { SessionResolver } from '../modules/auth/session.resolver.js';
 import { CheckInResolver } from '../modules/check-in/check-in.resolver.js';
 import { InviteResolver } from '../modules/invites/invite.resolver.js';
+import { RegistrationResolver } from '../modules/registration/registration.resolver.js';
 import { SettingResolver } from '../modules/users/setting.resolver.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
@@ -36,6 +37,7 @@ const schema = await createSchema([
   PricingResolver,
   AuditResolver,
   SessionResolver,
+  RegistrationResolver,
   SettingResolver,
   CheckInResolver,
   InviteResolver,

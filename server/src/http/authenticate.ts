@@ -50,6 +50,16 @@ export async function authenticate(request: FastifyRequest, authenticator: Authe
   return actor;
 }
 
+/**
+ * For the few calls that change something without a caller of their own or by `GET`: a foreign page can send neither the
+ * header nor this word of the browser. @throws AppError USER_ID_MISMATCH
+ */
+export function assertFromOwnPage(request: FastifyRequest): void {
+  if (request.headers[userIdHeader] ?? request.headers[olderUserIdHeader]) return;
+  if (request.headers['sec-fetch-site'] === 'same-origin') return;
+  throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User not provided');
+}
+
 function assertUserIdHeader(request: FastifyRequest, actor: Actor): void {
   const given = request.headers[userIdHeader] ?? request.headers[olderUserIdHeader];
   const text = Array.isArray(given) ? given[0] : given;

@@ -11,6 +11,9 @@ import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 import type { PasswordService } from './password.service.js';
 import type { SessionOrigin, SessionService } from './session.service.js';
+import type { Challenge, TurnstileService } from './turnstile.service.js';
+
+export type { Challenge };
 
 /** Sign-in, registration and mail endpoints share one counter for each address (`rest-api.md` 1.6). */
 const criticalLimit = { count: 20, seconds: 1200 };
@@ -35,6 +38,7 @@ export interface AuthServiceParts {
   readonly users: Repository<User>;
   readonly sessions: SessionService;
   readonly passwords: PasswordService;
+  readonly turnstile: TurnstileService;
   readonly secrets: Secrets;
   readonly state: SharedState;
   readonly changes: Changes;
@@ -72,8 +76,8 @@ export class AuthService {
    * Opens a session, a new one at every sign-in.
    * @throws AppError RATE_LIMITED, INVALID_INPUT (switched off, empty field), INVALID_CREDENTIALS (one text for every reason)
    */
-  async login(credentials: Credentials, origin: SessionOrigin): Promise<SignIn> {
-    await this.limitCritical(origin.ip);
+  async login(credentials: Credentials, origin: SessionOrigin, challenge: Challenge): Promise<SignIn> {
+    await this.admit(challenge);
     if (!this.parts.options.values.PasswordLoginEnabled) {
       throw new InvalidInputError('Password login is disabled by the administrator');
     }
@@ -91,6 +95,13 @@ export class AuthService {
       const passwordHash = await this.parts.passwords.hash(credentials.password);
       await this.parts.users.update({ id: user.id }, { passwordHash });
     }
+    await this.parts.turnstile.forget(challenge);
+    return this.openSession(user, origin);
+  }
+
+  /** For somebody whom a provider vouched for. @throws AppError USER_BANNED */
+  async openSession(user: User, origin: SessionOrigin): Promise<SignIn> {
+    if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
     return { user, secret: await this.parts.sessions.open(user.id, origin) };
   }
 
@@ -99,6 +110,12 @@ export class AuthService {
     if (!cookie) return;
     await this.parts.sessions.close(cookie);
     await this.parts.changes.announce({ kind: 'session' });
+  }
+
+  /** What every stranger passes before he may try something. @throws AppError RATE_LIMITED, INVALID_INPUT */
+  async admit(challenge: Challenge): Promise<void> {
+    await this.limitCritical(challenge.ip);
+    await this.parts.turnstile.check(challenge);
   }
 
   /** @throws AppError RATE_LIMITED */

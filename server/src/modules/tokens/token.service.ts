@@ -84,28 +84,30 @@ export class TokenService {
   /** @throws AppError INVALID_INPUT */
   async create(actor: MaybeActor, given: Partial<TokenFields>): Promise<KeyedToken> {
     const owner = requireActor(actor);
+    return this.parts.tokens.manager.transaction((manager) => this.createIn(manager, owner, given));
+  }
+
+  /** The same in a transaction of the caller's. */
+  async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {
     const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...defined(given) }, null);
     const key = randomAlphanumeric(keyLength);
     const now = seconds(this.parts.clock);
-    const token = await this.parts.tokens.manager.transaction(async (manager) => {
-      await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
-      if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
-        throw new InvalidInputError(`A user can have at most ${maxTokensPerUser} tokens`);
-      }
-      const { identifiers } = await manager.insert(Token, {
-        ...fields,
-        userId: owner.id,
-        keyHash: this.parts.secrets.hash(key),
-        keyPrefix: key.slice(0, prefixLength),
-        keySealed: this.parts.secrets.seal(key),
-        createdTime: now,
-        accessedTime: now,
-      });
-      const id = (identifiers[0] as { id: number }).id;
-      await moveQuota(manager, owner, id, remainQuota, `token:${id}:opening`);
-      return manager.findOneByOrFail(Token, { id });
+    await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
+    if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
+      throw new InvalidInputError(`A user can have at most ${maxTokensPerUser} tokens`);
+    }
+    const { identifiers } = await manager.insert(Token, {
+      ...fields,
+      userId: owner.id,
+      keyHash: this.parts.secrets.hash(key),
+      keyPrefix: key.slice(0, prefixLength),
+      keySealed: this.parts.secrets.seal(key),
+      createdTime: now,
+      accessedTime: now,
     });
-    return { token, key };
+    const id = (identifiers[0] as { id: number }).id;
+    await moveQuota(manager, owner, id, remainQuota, `token:${id}:opening`);
+    return { token: await manager.findOneByOrFail(Token, { id }), key };
   }
 
   /**

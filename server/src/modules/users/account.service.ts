@@ -9,7 +9,7 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
-import { parsed, selfPatch, type SelfPatch } from './user-input.js';
+import { parsed, selfPatch, type SelfPatch } from './user-input.service.js';
 import { User } from './user.entity.js';
 import { disableTokens, toConflict } from './user.service.js';
 

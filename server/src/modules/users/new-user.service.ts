@@ -4,7 +4,10 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import { User } from './user.entity.js';
 
-export interface NewUser {
+/** What somebody is called at the sign-in providers. */
+export type Identities = Partial<Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>>;
+
+export interface NewUser extends Identities {
   readonly username: string;
   readonly displayName: string;
   readonly passwordHash: string | null;

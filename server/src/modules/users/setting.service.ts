@@ -4,8 +4,8 @@ import type { Changes } from '../../cache/changes.js';
 import { requireActor, type MaybeActor } from '../../shared/actor.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
-import { emailRule } from './user-input.js';
-import { readSetting, type UserSetting } from './user-setting.js';
+import { emailRule } from './user-input.service.js';
+import { readSetting, type UserSetting } from './user-setting.service.js';
 import type { User } from './user.entity.js';
 
 export type { UserSetting };

@@ -8,4 +8,7 @@ export class LoginInput implements Credentials {
 
   @Field(() => String)
   password: string;
+
+  @Field(() => String, { nullable: true, description: 'What the Turnstile widget gave.' })
+  turnstile?: string | null;
 }

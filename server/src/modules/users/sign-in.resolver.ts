@@ -2,6 +2,7 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { sessionCookie } from '../../http/authenticate.js';
 import { clearSessionCookie, originOf, setSessionCookie } from '../../http/session-cookie.js';
+import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { LoginInput } from './sign-in.object.js';
 import type { User } from './user.entity.js';
@@ -16,7 +17,11 @@ export class SignInResolver {
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => LoginInput) input: LoginInput,
   ): Promise<User> {
-    const { user, secret } = await this.authService.login(input, originOf(request));
+    const { user, secret } = await this.authService.login(
+      input,
+      originOf(request),
+      challengeOf(request, reply, input.turnstile),
+    );
     setSessionCookie(request, reply, secret);
     return user;
   }

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { sessionCookie } from '../../http/authenticate.js';
+import { assertFromOwnPage, sessionCookie } from '../../http/authenticate.js';
 import type { RestHandlers } from '../../http/rest.js';
 import { clearSessionCookie, originOf, setSessionCookie } from '../../http/session-cookie.js';
+import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { loginBody, toSignInWire } from './user.wire.js';
 
@@ -12,8 +13,12 @@ export const signInRoutes =
   async (app) => {
     app.post('/login', {
       bodyLimit: anonymousBodyLimit,
-      handler: rest.open(async ({ body, request, reply }) => {
-        const { user, secret } = await authService.login(loginBody.parse(body), originOf(request));
+      handler: rest.open(async ({ body, query, request, reply }) => {
+        const { user, secret } = await authService.login(
+          loginBody.parse(body),
+          originOf(request),
+          challengeOf(request, reply, query.turnstile),
+        );
         setSessionCookie(request, reply, secret);
         return toSignInWire(user);
       }),
@@ -22,6 +27,7 @@ export const signInRoutes =
     app.get(
       '/logout',
       rest.open(async ({ request, reply }) => {
+        if (request.cookies[sessionCookie]) assertFromOwnPage(request);
         await authService.logout(request.cookies[sessionCookie]);
         clearSessionCookie(reply);
       }),

@@ -2,7 +2,7 @@ import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
 import { PageArgs, pageType } from '../../graphql/page.object.js';
 import type { User } from './user.entity.js';
-import type { NewUserInput, SelfPatch, UserPatch } from './user-input.js';
+import type { NewUserInput, SelfPatch, UserPatch } from './user-input.service.js';
 import type { UserFilter } from './user.service.js';
 
 @ObjectType('User')

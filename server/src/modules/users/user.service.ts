@@ -18,9 +18,9 @@ import {
   userPatch,
   type NewUserInput,
   type UserPatch,
-} from './user-input.js';
+} from './user-input.service.js';
 import { readUsers, type UserFilter } from './user-list.js';
-import { withoutSecrets } from './user-setting.js';
+import { withoutSecrets } from './user-setting.service.js';
 import { User } from './user.entity.js';
 
 export type { UserFilter };

@@ -1,0 +1,28 @@
+import { escapeHtml } from './html.js';
+import type { Mail } from './mailer.js';
+
+type Letter = Omit<Mail, 'to'>;
+
+/** What we write to people. Everything that is filled in is escaped. */
+export const verificationLetter = (systemName: string, code: string): Letter => ({
+  subject: `${systemName} e-mail verification`,
+  html:
+    `<p>Hello, you are verifying your e-mail address for ${escapeHtml(systemName)}.</p>` +
+    `<p>Your code is <strong>${escapeHtml(code)}</strong>. It is valid for 10 minutes.</p>` +
+    '<p>If you did not ask for it, you can ignore this mail.</p>',
+});
+
+export const resetLetter = (systemName: string, link: string): Letter => ({
+  subject: `${systemName} password reset`,
+  html:
+    `<p>Hello, you asked to reset your password for ${escapeHtml(systemName)}.</p>` +
+    `<p><a href="${escapeHtml(link)}">Reset the password</a></p><p>${escapeHtml(link)}</p>` +
+    '<p>The link is valid for 10 minutes. If you did not ask for it, you can ignore this mail.</p>',
+});
+
+export const passwordChangedLetter = (systemName: string): Letter => ({
+  subject: `${systemName} password changed`,
+  html:
+    `<p>Your password for ${escapeHtml(systemName)} was reset just now, and you were signed out everywhere.</p>` +
+    '<p>If that was not you, ask the administrator for help.</p>',
+});

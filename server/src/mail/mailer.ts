@@ -1,0 +1,67 @@
+import nodemailer from 'nodemailer';
+import type { Logger } from 'pino';
+import type { OptionValues } from '../modules/options/option.service.js';
+import { AppError } from '../shared/errors.js';
+
+export interface Mail {
+  /** One address, or several between `;`. */
+  readonly to: string;
+  readonly subject: string;
+  readonly html: string;
+}
+
+const timeout = 10_000;
+
+/** Sends mail through the server of the settings (`rest-api.md` 6.13). Certificates are checked. */
+export class Mailer {
+  constructor(
+    private readonly options: { readonly values: OptionValues },
+    private readonly logger: Pick<Logger, 'warn'>,
+  ) {}
+
+  /** @throws AppError UPSTREAM_UNREACHABLE when there is no mail server to ask */
+  assertConfigured(): void {
+    const { SMTPServer } = this.options.values;
+    if (SMTPServer === '') throw new AppError('UPSTREAM_UNREACHABLE', 'SMTP server not configured');
+    if (!this.sender().includes('@')) throw new AppError('UPSTREAM_UNREACHABLE', 'Invalid SMTP account');
+  }
+
+  /** @throws AppError UPSTREAM_UNREACHABLE; the server's own words stay in the log */
+  async send({ to, subject, html }: Mail): Promise<void> {
+    this.assertConfigured();
+    const transport = this.transport();
+    try {
+      await transport.sendMail({
+        from: { name: this.options.values.SystemName, address: this.sender() },
+        to: to.split(';').map((address) => ({ name: '', address: address.trim() })),
+        ...{ subject, html },
+      });
+    } catch (error) {
+      this.logger.warn({ err: error }, 'a mail could not be sent');
+      throw new AppError('UPSTREAM_UNREACHABLE', 'The mail could not be sent', { cause: error });
+    } finally {
+      transport.close();
+    }
+  }
+
+  private sender(): string {
+    const { SMTPFrom, SMTPAccount } = this.options.values;
+    return SMTPFrom || SMTPAccount;
+  }
+
+  private transport() {
+    const { SMTPServer: host, SMTPPort: port, SMTPAccount: user, SMTPToken: pass } = this.options.values;
+    return nodemailer.createTransport({
+      ...{ host, port },
+      secure: port === 465 || this.options.values.SMTPSSLEnabled,
+      ...(pass === '' ? {} : { auth: { user, pass } }),
+      ...(wantsLogin(host, user) ? { authMethod: 'LOGIN' } : {}),
+      ...{ connectionTimeout: timeout, greetingTimeout: timeout, socketTimeout: timeout },
+      ...{ disableFileAccess: true, disableUrlAccess: true },
+    });
+  }
+}
+
+/** Microsoft's servers offer PLAIN and refuse it. */
+const wantsLogin = (host: string, user: string): boolean =>
+  /outlook|onmicrosoft/i.test(user) || host === 'smtp.azurecomm.net';

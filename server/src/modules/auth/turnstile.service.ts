@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import type { SharedState } from '../../cache/shared-state.js';
+import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import type { OptionValues } from '../options/option.service.js';
+
+/** What a stranger shows before he may try something. */
+export interface Challenge {
+  readonly ip: string;
+  /** What the widget gave him. */
+  readonly turnstile?: string;
+  /** Tells this browser from others; made when asked for. */
+  readonly visitor: () => string;
+}
+
+export interface TurnstileParts {
+  readonly fetch: GuardedFetch;
+  readonly state: SharedState;
+  readonly options: { readonly values: OptionValues };
+  /** `https://challenges.cloudflare.com` */
+  readonly baseUrl: string;
+}
+
+/** A browser that passed needs no other token for ten minutes. */
+const passSeconds = 600;
+
+/** Cloudflare's check against bots (`rest-api.md` 6.8). */
+export class TurnstileService {
+  constructor(private readonly parts: TurnstileParts) {}
+
+  /** @throws AppError INVALID_INPUT, UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT */
+  async check({ ip, turnstile, visitor }: Challenge): Promise<void> {
+    const { state, options } = this.parts;
+    if (!options.values.TurnstileCheckEnabled) return;
+    const key = passOf(visitor());
+    if ((await state.get(key)) !== null) return;
+    if (!turnstile) throw new InvalidInputError('Turnstile token is empty', 'turnstile');
+    if (!(await this.ask(turnstile, ip))) {
+      throw new InvalidInputError('Turnstile check failed, refresh and retry', 'turnstile');
+    }
+    await state.set(key, '1', passSeconds);
+  }
+
+  /** Signing in and out ends the pass. */
+  async forget({ visitor }: Challenge): Promise<void> {
+    if (this.parts.options.values.TurnstileCheckEnabled) await this.parts.state.delete(passOf(visitor()));
+  }
+
+  private async ask(response: string, remoteip: string): Promise<boolean> {
+    const secret = this.parts.options.values.TurnstileSecretKey;
+    const answer = await this.parts.fetch.fetch({
+      url: `${this.parts.baseUrl}/turnstile/v0/siteverify`,
+      policy: 'admin',
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ secret, response, remoteip }).toString(),
+      timeoutMs: 5000,
+      maxBytes: 64 * 1024,
+    });
+    try {
+      return (JSON.parse(answer.body.toString()) as { success?: unknown } | null)?.success === true;
+    } catch (error) {
+      throw new AppError('UPSTREAM_UNREACHABLE', 'The Turnstile server cannot be reached, try later', { cause: error });
+    }
+  }
+}
+
+const passOf = (visitor: string): string => `turnstile:${createHash('sha256').update(visitor).digest('base64url')}`;

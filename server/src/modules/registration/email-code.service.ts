@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Repository } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
+import { verificationLetter } from '../../mail/letters.js';
+import type { Mailer } from '../../mail/mailer.js';
+import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
+import { sameSecret, type Secrets } from '../../shared/secrets.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { User } from '../users/user.entity.js';
+import { assertAllowedAddress } from './email-rules.js';
+
+export interface EmailCodeParts {
+  readonly users: Repository<User>;
+  readonly state: SharedState;
+  readonly mailer: Mailer;
+  readonly secrets: Secrets;
+  readonly options: { readonly values: OptionValues };
+}
+
+const lifetimeSeconds = 600;
+const pauseSeconds = 30;
+const attempts = 5;
+
+/** Codes that prove an address is somebody's: ten minutes, five guesses, one use (`rest-api.md` 3.2). */
+export class EmailCodeService {
+  constructor(private readonly parts: EmailCodeParts) {}
+
+  /**
+   * The newest code of an address is the one that counts.
+   * @throws AppError INVALID_INPUT (address, domain rules), CONFLICT (in use), RATE_LIMITED, UPSTREAM_UNREACHABLE
+   */
+  async send(address: string): Promise<void> {
+    const { state, mailer, secrets, options } = this.parts;
+    const email = assertAllowedAddress(address, options.values);
+    if (await this.isTaken(email)) throw new ConflictError('E-mail address already in use', 'email');
+    mailer.assertConfigured();
+    const key = keyOf(email);
+    if (!(await state.once(`${key}:sent`, pauseSeconds))) {
+      const retryAfterSeconds = pauseSeconds;
+      throw new AppError('RATE_LIMITED', 'A code was sent just now, wait a moment', { retryAfterSeconds });
+    }
+    const code = randomBytes(3).toString('hex');
+    await state.set(key, secrets.hash(code).toString('base64'), lifetimeSeconds);
+    await state.delete(`${key}:tries`);
+    try {
+      await mailer.send({ to: email, ...verificationLetter(options.values.SystemName, code) });
+    } catch (error) {
+      await state.delete(`${key}:sent`);
+      throw error;
+    }
+  }
+
+  /**
+   * Is it the code? It stays usable: `consume` it in the transaction that relies on it.
+   * @returns the address as it is to be stored
+   * @throws AppError INVALID_INPUT: one text for a wrong, an old and a used code, and after too many guesses
+   */
+  async verify(address: string, code: string): Promise<string> {
+    const email = assertAllowedAddress(address, this.parts.options.values);
+    const { state } = this.parts;
+    const key = keyOf(email);
+    // Counted before it is compared, so that guesses made at once cannot slip through together.
+    const tries = await state.incrementBy(`${key}:tries`, 1, lifetimeSeconds);
+    if (tries > attempts || !this.matches(await state.get(key), code)) throw wrongCode();
+    await state.incrementBy(`${key}:tries`, -1, lifetimeSeconds);
+    return email;
+  }
+
+  /** Uses the code up: of any number of callers one gets by. @throws AppError INVALID_INPUT */
+  async consume(email: string, code: string): Promise<void> {
+    if (!this.matches(await this.parts.state.take(keyOf(email)), code)) throw wrongCode();
+  }
+
+  private matches(held: string | null, code: string): boolean {
+    const given = this.parts.secrets.hash(code.trim().toLowerCase()).toString('base64');
+    return held !== null && sameSecret(held, given);
+  }
+
+  /** Deleted users keep their address. */
+  private isTaken(email: string): Promise<boolean> {
+    return this.parts.users
+      .createQueryBuilder('account')
+      .withDeleted()
+      .where(`account.email <> '' AND lower(account.email) = lower(:email)`, { email })
+      .getExists();
+  }
+}
+
+const keyOf = (email: string): string =>
+  `email-code:${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
+
+const wrongCode = (): AppError => new InvalidInputError('Verification code wrong or expired', 'verificationCode');

@@ -1,0 +1,74 @@
+import { IsNull, Not, type EntityManager } from 'typeorm';
+import { Role, UserStatus } from '../../shared/actor.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { formatQuota } from '../../shared/quota.js';
+import { LogType } from '../logs/log.entity.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { PostEntry } from '../quota/ledger.service.js';
+import { insertUser, type NewUser } from '../users/new-user.service.js';
+import { User } from '../users/user.entity.js';
+
+export interface EnrolmentParts {
+  readonly postEntry: PostEntry;
+  readonly audit: AuditLog;
+  readonly options: { readonly values: OptionValues };
+}
+
+/** Somebody who makes an account for himself, by password or through a provider. */
+export interface Newcomer extends Omit<NewUser, 'role' | 'quota' | 'inviterId' | 'group'> {
+  /** Whose invite he followed; unknown codes do no harm. */
+  readonly inviterCode?: string;
+}
+
+/** What a new account gets, and whoever invited it (`rest-api.md` 6.1). Everything is an entry of the books. */
+export class Enrolment {
+  constructor(private readonly parts: EnrolmentParts) {}
+
+  /** In the caller's transaction: all of it, or none. */
+  async enrol(manager: EntityManager, { inviterCode, ...newcomer }: Newcomer): Promise<User> {
+    const { QuotaForNewUser, QuotaForInvitee, QuotaForInviter } = this.parts.options.values;
+    const inviter = await findInviter(manager, inviterCode);
+    const user = await insertUser(manager, this.parts.postEntry, {
+      ...newcomer,
+      role: Role.common,
+      inviterId: inviter?.id ?? 0,
+      quota: QuotaForNewUser,
+    });
+    await this.tell(manager, user, 'New user bonus', QuotaForNewUser);
+    if (!inviter) return user;
+    const posting = { kind: 'invite', note: 'invite' } as const;
+    if (QuotaForInvitee > 0) {
+      const source = `invite:${user.id}:invitee`;
+      await this.parts.postEntry(manager, { ...posting, source, userId: user.id, amount: QuotaForInvitee });
+      await this.tell(manager, user, 'Bonus for using an invite code', QuotaForInvitee);
+    }
+    if (QuotaForInviter > 0) {
+      const entry = { source: `invite:${user.id}:inviter`, userId: inviter.id, amount: QuotaForInviter };
+      await this.parts.postEntry(manager, { ...posting, ...entry, account: 'affiliate' });
+      // Earnings wait until they are transferred, so nothing is credited to the balance here.
+      await this.tell(manager, inviter, `Bonus for inviting ${user.username}`, QuotaForInviter, 0);
+    }
+    return user;
+  }
+
+  private async tell(
+    manager: EntityManager,
+    user: Pick<User, 'id' | 'username'>,
+    what: string,
+    amount: number,
+    quota = amount,
+  ): Promise<void> {
+    if (amount <= 0) return;
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    const text = formatQuota(amount, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+    const row = { type: LogType.system, userId: user.id, username: user.username };
+    await this.parts.audit.record(manager, { ...row, content: `${what} ${text}`, quota });
+  }
+}
+
+/** Neither deleted nor banned. */
+async function findInviter(manager: EntityManager, code: string | undefined): Promise<User | null> {
+  const affCode = code?.trim() ?? '';
+  if (!/^[0-9A-Za-z]{1,32}$/.test(affCode)) return null;
+  return manager.findOneBy(User, { affCode, status: Not(UserStatus.banned), deletedAt: IsNull() });
+}

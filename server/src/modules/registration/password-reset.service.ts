@@ -1,0 +1,109 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { SharedState } from '../../cache/shared-state.js';
+import { passwordChangedLetter, resetLetter } from '../../mail/letters.js';
+import type { Mailer } from '../../mail/mailer.js';
+import { InvalidInputError, type AppError } from '../../shared/errors.js';
+import { sameSecret, type Secrets } from '../../shared/secrets.js';
+import type { AuthService, Challenge } from '../auth/auth.service.js';
+import type { PasswordService } from '../auth/password.service.js';
+import type { SessionService } from '../auth/session.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import { User } from '../users/user.entity.js';
+
+export interface PasswordResetParts {
+  readonly users: Repository<User>;
+  readonly auth: AuthService;
+  readonly passwords: PasswordService;
+  readonly sessions: SessionService;
+  readonly state: SharedState;
+  readonly mailer: Mailer;
+  readonly secrets: Secrets;
+  readonly changes: Changes;
+  readonly options: { readonly values: OptionValues };
+}
+
+const lifetimeSeconds = 600;
+const pauseSeconds = 30;
+const attempts = 5;
+const defaultServerAddress = 'http://localhost:3000';
+
+/** A new password for whoever reads the account's mail (`rest-api.md` 6.3). */
+export class PasswordResetService {
+  constructor(private readonly parts: PasswordResetParts) {}
+
+  /**
+   * Answers alike whether or not somebody has this address, and as fast: the mail goes out after the answer.
+   * @throws AppError RATE_LIMITED, INVALID_INPUT, UPSTREAM_UNREACHABLE (no mail server at all)
+   */
+  async request(address: string, challenge: Challenge): Promise<void> {
+    const { auth, mailer, state } = this.parts;
+    await auth.admit(challenge);
+    const email = address.trim();
+    if (email.length > 50 || !/^[^\s@]+@[^\s@]+$/.test(email))
+      throw new InvalidInputError('Invalid parameter', 'email');
+    mailer.assertConfigured();
+    const user = await this.findUser(email);
+    if (user && (await state.once(`${keyOf(email)}:sent`, pauseSeconds))) void this.sendLink(user.email);
+  }
+
+  /** @returns the new password, shown once @throws AppError RATE_LIMITED, INVALID_INPUT */
+  async reset(address: string, token: string, ip: string): Promise<string> {
+    const { auth, state, secrets } = this.parts;
+    await auth.limitCritical(ip);
+    const email = address.trim();
+    if (email === '' || token === '') throw new InvalidInputError('Invalid parameter');
+    const key = keyOf(email);
+    const tries = await state.incrementBy(`${key}:tries`, 1, lifetimeSeconds);
+    const given = secrets.hash(token).toString('base64');
+    const matches = (held: string | null): boolean => held !== null && sameSecret(held, given);
+    // Looked at first, so that a wrong guess does not use the right link up.
+    if (tries > attempts || !matches(await state.get(key)) || !matches(await state.take(key))) throw badLink();
+    const user = await this.findUser(email);
+    if (!user) throw badLink();
+    return this.replace(user);
+  }
+
+  private async replace(user: User): Promise<string> {
+    const password = randomBytes(6).toString('hex');
+    const passwordHash = await this.parts.passwords.hash(password);
+    await this.parts.users.manager.transaction(async (manager) => {
+      await manager.update(User, { id: user.id }, { passwordHash });
+      await this.parts.sessions.revokeAll(manager, user.id);
+    });
+    await this.parts.changes.announce({ kind: 'user', id: user.id }, { kind: 'session' });
+    const { mailer, options } = this.parts;
+    // The mailer notes what fails; the password is new all the same.
+    mailer.send({ to: user.email, ...passwordChangedLetter(options.values.SystemName) }).catch(() => undefined);
+    return password;
+  }
+
+  private async sendLink(email: string): Promise<void> {
+    const { state, secrets, mailer, options } = this.parts;
+    const { SystemName, ServerAddress } = options.values;
+    const token = randomBytes(16).toString('hex');
+    try {
+      await state.set(keyOf(email), secrets.hash(token).toString('base64'), lifetimeSeconds);
+      await state.delete(`${keyOf(email)}:tries`);
+      // The site's own address, never what a request says it is.
+      const link = new URL(`${ServerAddress || defaultServerAddress}/user/reset`);
+      link.search = new URLSearchParams({ email, token }).toString();
+      await mailer.send({ to: email, ...resetLetter(SystemName, link.href) });
+    } catch {
+      await state.delete(`${keyOf(email)}:sent`).catch(() => undefined);
+    }
+  }
+
+  private findUser(email: string): Promise<User | null> {
+    return this.parts.users
+      .createQueryBuilder('account')
+      .where(`account.email <> '' AND lower(account.email) = lower(:email)`, { email })
+      .getOne();
+  }
+}
+
+const keyOf = (email: string): string =>
+  `password-reset:${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
+
+const badLink = (): AppError => new InvalidInputError('Reset link is invalid or expired', 'token');

@@ -1,0 +1,24 @@
+import { Field, InputType } from 'type-graphql';
+import type { Nullable } from '../../graphql/nullable.js';
+import type { RegistrationInput } from './registration.service.js';
+
+@InputType()
+export class RegisterInput implements Nullable<RegistrationInput> {
+  @Field(() => String, { description: 'At most 12 characters, without an @.' })
+  username: string;
+
+  @Field(() => String, { description: '8 to 20 characters.' })
+  password: string;
+
+  @Field(() => String, { nullable: true, description: 'With its code, where the site asks for one.' })
+  email?: string | null;
+
+  @Field(() => String, { nullable: true })
+  verificationCode?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The inviter’s code.' })
+  affCode?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'What the Turnstile widget gave.' })
+  turnstile?: string | null;
+}

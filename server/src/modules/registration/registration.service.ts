@@ -1,0 +1,105 @@
+import type { EntityManager, Repository } from 'typeorm';
+import { z } from 'zod';
+import type { Actor } from '../../shared/actor.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import type { AuthService, Challenge } from '../auth/auth.service.js';
+import type { PasswordService } from '../auth/password.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { TokenService } from '../tokens/token.service.js';
+import { withFreshAffiliateCode } from '../users/new-user.service.js';
+import { parsed, usernameRule } from '../users/user-input.service.js';
+import type { User } from '../users/user.entity.js';
+import { toConflict } from '../users/user.service.js';
+import type { EmailCodeService } from './email-code.service.js';
+import type { Enrolment } from './enrolment.service.js';
+
+export interface RegistrationInput {
+  readonly username: string;
+  readonly password: string;
+  readonly email?: string;
+  readonly verificationCode?: string;
+  /** The inviter's. */
+  readonly affCode?: string;
+}
+
+export interface RegistrationParts {
+  readonly users: Repository<User>;
+  readonly auth: AuthService;
+  readonly passwords: PasswordService;
+  readonly codes: EmailCodeService;
+  readonly enrolment: Enrolment;
+  readonly tokens: TokenService;
+  readonly options: { readonly values: OptionValues };
+  readonly generateDefaultToken: boolean;
+}
+
+/** Accounts that people make for themselves with a password (`rest-api.md` 3.2, 6.1). */
+export class RegistrationService {
+  constructor(private readonly parts: RegistrationParts) {}
+
+  /** @throws AppError RATE_LIMITED, INVALID_INPUT, CONFLICT, UPSTREAM_UNREACHABLE */
+  async sendCode(email: string, challenge: Challenge): Promise<void> {
+    await this.parts.auth.admit(challenge);
+    await this.parts.codes.send(email);
+  }
+
+  /** For skins that tell a stranger so before they look at what he sent. @throws AppError RATE_LIMITED, INVALID_INPUT */
+  async admit(challenge: Challenge): Promise<void> {
+    await this.parts.auth.admit(challenge);
+    const { RegisterEnabled, PasswordRegisterEnabled } = this.parts.options.values;
+    if (!RegisterEnabled) throw new InvalidInputError('New user registration is closed');
+    if (!PasswordRegisterEnabled) {
+      throw new InvalidInputError('Password registration is closed, use third-party sign-in');
+    }
+  }
+
+  /** All of it or nothing; a code is used up only by the account it made. @throws AppError INVALID_INPUT, CONFLICT */
+  async register(given: RegistrationInput): Promise<User> {
+    const { username, password, affCode, verificationCode: code = '' } = parsed(registrationRules, given);
+    const email = await this.verifiedEmail(given.email ?? '', code);
+    const passwordHash = await this.parts.passwords.hash(password);
+    const newcomer = { username, displayName: username, passwordHash, email, inviterCode: affCode };
+    try {
+      return await withFreshAffiliateCode(() =>
+        this.parts.users.manager.transaction(async (manager) => {
+          const user = await this.parts.enrolment.enrol(manager, newcomer);
+          if (this.parts.generateDefaultToken) await this.addToken(manager, user);
+          // Last, so that a name that is taken does not cost the code.
+          if (email !== '') await this.parts.codes.consume(email, code);
+          return user;
+        }),
+      );
+    } catch (error) {
+      throw toConflict(error);
+    }
+  }
+
+  /** Stored only when it was proven. */
+  private async verifiedEmail(email: string, code: string): Promise<string> {
+    if (!this.parts.options.values.EmailVerificationEnabled) return '';
+    if (email.trim() === '' || code.trim() === '') {
+      throw new InvalidInputError('E-mail verification is on: enter the address and the code', 'email');
+    }
+    return this.parts.codes.verify(email, code);
+  }
+
+  private async addToken(manager: EntityManager, user: User): Promise<void> {
+    const { id, username, role, status, group } = user;
+    const owner: Actor = { id, username, role, status, group };
+    await this.parts.tokens.createIn(manager, owner, {
+      ...{ name: `${username}'s initial token`, remainQuota: 500_000, unlimitedQuota: true, expiredTime: -1 },
+    });
+  }
+}
+
+/** Shorter than elsewhere: names people choose, and passwords as old clients know them. */
+const registrationRules = z.object({
+  username: usernameRule.refine((name) => [...name].length <= 12, 'username must have at most 12 characters'),
+  password: z
+    .string()
+    .min(8, 'password must have at least 8 characters')
+    .max(20, 'password must have at most 20 characters'),
+  email: z.string().max(50, 'email must have at most 50 characters').optional(),
+  verificationCode: z.string().max(50, 'verification code is too long').optional(),
+  affCode: z.string().max(64, 'invite code is too long').optional(),
+});
