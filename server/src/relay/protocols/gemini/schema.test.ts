@@ -1,0 +1,137 @@
+import { toJsonSchema } from './schema-read.js';
+import { toGeminiSchema } from './schema-write.js';
+
+const write = (schema: object, forTool = true): unknown =>
+  toGeminiSchema(schema as Record<string, unknown>, 'tools[0].parameters', forTool);
+
+describe('JSON schema for Google', () => {
+  it('loses what Google does not know, at every depth', () => {
+    expect(
+      write({
+        $schema: 'x',
+        $id: 'y',
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          list: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: { url: { type: 'string', format: 'uri', default: 'z' } },
+              additionalProperties: true,
+            },
+          },
+          when: { type: 'string', format: 'date-time' },
+          number: { type: 'number', exclusiveMinimum: 0, minimum: 1, multipleOf: 2 },
+        },
+        required: ['list'],
+        patternProperties: { a: {} },
+      }),
+    ).toEqual({
+      type: 'object',
+      properties: {
+        list: { type: 'array', items: { type: 'object', properties: { url: { type: 'string' } } } },
+        when: { type: 'string', format: 'date-time' },
+        number: { type: 'number', minimum: 1 },
+      },
+      required: ['list'],
+    });
+  });
+
+  it('keeps defaults of answers, not of tools', () => {
+    expect(write({ type: 'string', default: 'a' }, false)).toEqual({ type: 'string', default: 'a' });
+    expect(write({ type: 'string', default: 'a' })).toEqual({ type: 'string' });
+  });
+
+  it.each([
+    ['a list of types', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
+    [
+      'several types',
+      { type: ['string', 'integer'], description: 'd' },
+      { description: 'd', anyOf: [{ type: 'string' }, { type: 'integer' }] },
+    ],
+    ['a constant', { const: 'a' }, { type: 'string', enum: ['a'] }],
+    ['a choice of numbers', { type: 'integer', enum: [1, 2] }, { type: 'string', format: 'enum', enum: ['1', '2'] }],
+    ['a choice with null', { enum: ['a', null] }, { type: 'string', enum: ['a'], nullable: true }],
+    [
+      'oneOf',
+      { oneOf: [{ type: 'string' }, { type: 'integer' }] },
+      { anyOf: [{ type: 'string' }, { type: 'integer' }] },
+    ],
+    [
+      'one thing or null',
+      { description: 'd', anyOf: [{ type: 'object', properties: { a: { type: 'string' } } }, { type: 'null' }] },
+      { description: 'd', type: 'object', properties: { a: { type: 'string' } }, nullable: true },
+    ],
+    [
+      'allOf',
+      {
+        allOf: [
+          { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+          { properties: { b: { type: 'string' } }, required: ['b'] },
+        ],
+      },
+      { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['a', 'b'] },
+    ],
+    ['a tuple', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: { type: 'string' } }],
+    ['capitals', { type: 'STRING' }, { type: 'string' }],
+    ['anything', {}, {}],
+  ])('says %s in its own words', (_what, schema, expected) => {
+    expect(write(schema)).toEqual(expected);
+  });
+
+  it('has references written out', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { $ref: '#/$defs/point', description: 'here' }, b: { $ref: '#/$defs/point' } },
+      $defs: { point: { type: 'object', properties: { x: { type: 'number' } } } },
+    };
+    expect(write(schema)).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: 'object', properties: { x: { type: 'number' } }, description: 'here' },
+        b: { type: 'object', properties: { x: { type: 'number' } } },
+      },
+    });
+  });
+
+  it('is refused when it refers to itself or to nothing', () => {
+    const tree = {
+      $ref: '#/$defs/tree',
+      $defs: { tree: { type: 'object', properties: { left: { $ref: '#/$defs/tree' } } } },
+    };
+    expect(() => write(tree)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', field: 'tools[0].parameters' }));
+    expect(() => write({ $ref: '#/$defs/nothing' })).toThrow('which is not there');
+  });
+
+  it('may not be nested without end', () => {
+    let deep: object = { type: 'string' };
+    for (let level = 0; level < 100; level++) deep = { type: 'array', items: deep };
+    expect(() => write(deep)).toThrow('nested too deep');
+  });
+});
+
+describe('Google’s schemas for everybody else', () => {
+  it('are JSON schema', () => {
+    expect(
+      toJsonSchema({
+        type: 'OBJECT',
+        properties: {
+          a: { type: 'STRING', nullable: true, format: 'enum', enum: ['x'] },
+          b: { type: 'ARRAY', items: { type: 'INTEGER' }, maxItems: '3' },
+          c: { anyOf: [{ type: 'STRING' }], nullable: true },
+        },
+        required: ['a'],
+        propertyOrdering: ['b', 'a'],
+      }),
+    ).toEqual({
+      type: 'object',
+      properties: {
+        a: { type: ['string', 'null'], enum: ['x', null] },
+        b: { type: 'array', items: { type: 'integer' }, maxItems: 3 },
+        c: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      },
+      required: ['a'],
+    });
+  });
+});
