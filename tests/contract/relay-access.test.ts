@@ -413,7 +413,7 @@ describe('other routes', () => {
     expect((await get('/v1/models', 'sk-unknown')).status).toBe(401);
   });
 
-  it.each(['/v1/edits', '/v1/images/edits', '/v1/fine-tunes', '/hf/v1/files'])('%s is not there yet', async (path) => {
+  it.each(['/v1/edits', '/v1/fine-tunes', '/hf/v1/files'])('%s is not there yet', async (path) => {
     const { key } = await relay.addToken();
     const post = (authorization: string): Promise<Response> =>
       fetch(relay.url + path, { method: 'POST', headers: { authorization }, body: '' });

@@ -327,6 +327,10 @@ export class RelayHarness {
     });
   }
 
+  postForm(path: string, key: string, form: FormData): Promise<Response> {
+    return fetch(this.url + path, { method: 'POST', body: form, headers: { authorization: `Bearer ${key}` } });
+  }
+
   async balance(userId: number): Promise<{ quota: number; used: number; requests: number }> {
     const [row] = await this.sql<{ quota: string; used_quota: string; request_count: string }>(
       'SELECT quota, used_quota, request_count FROM users WHERE id = $1',

@@ -61,18 +61,18 @@ export async function attemptOnce(
     form: call.form ?? null,
   };
   const sent = capability.toUpstreamRequest(request, target);
+  const dropped = [...(call.dropped ?? []), ...(sent.dropped ?? [])];
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
   const tried: OnceTry = { attempt, capability, request, target, client };
-  let headers: Record<string, string> = {};
   const received = await exchangeWith(attempt, sent, client, upstreamModel, async (exchange) => {
-    headers = answerHeaders(exchange, sent.dropped);
+    const headers = answerHeaders(exchange, dropped);
     const first = await wholeAnswer(exchange, attempt.settings);
     return deliver(tried, await lastAnswer(tried, first), endpoint, headers);
   });
   // An answer is always something: only a provider that reports nothing is counted here.
   const meter = new TextMeter(target.upstreamModel);
   meter.otherContent();
-  return { meter, upstreamModel, ...(sent.dropped ? { dropped: sent.dropped } : {}), ...received };
+  return { meter, upstreamModel, ...(dropped.length > 0 ? { dropped } : {}), ...received };
 }
 
 function deliver(

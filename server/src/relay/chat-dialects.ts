@@ -18,7 +18,8 @@ import { relayedChat, translated } from './translation.js';
 export interface ChatDialect {
   /** What a provider offers that speaks the dialect itself. */
   native(adapter: Adapter): ChatCapability | undefined;
-  readonly client: ClientCodec;
+  /** Null: only providers that speak the dialect themselves can serve it. */
+  readonly client: ClientCodec | null;
   /** Comment lines between events do no harm. Google's client fails on them (`relay-core.md` 11). */
   readonly takesComments: boolean;
   /** An answer of one piece as the stream the client asked for. */
@@ -41,6 +42,14 @@ function usageOf(answer: Record<string, unknown>, counted: Usage): string {
   const { id, created, model, usage } = answer;
   return dataEvent({ id, object: 'chat.completion.chunk', created, model, choices: [], usage });
 }
+
+/** Completions of a prompt: nobody translates them, they are OpenAI's past. */
+export const textCompletions: ChatDialect = {
+  native: (adapter) => adapter.completions,
+  client: null,
+  takesComments: true,
+  replay: (answer) => dataEvent(JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>) + doneEvent,
+};
 
 export const messagesDialect: ChatDialect = {
   native: (adapter) => adapter.messages,
@@ -83,6 +92,7 @@ export function chatCapability(
   if (!adapter) return null;
   const native = dialect.native(adapter);
   if (native) return native;
+  if (!dialect.client) return null;
   if (adapter.conversation) return translated(adapter.conversation, dialect.client, context());
   return adapter.chat ? relayedChat(adapter.chat, dialect.client, context()) : null;
 }

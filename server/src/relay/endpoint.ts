@@ -50,6 +50,11 @@ export interface Endpoint {
   open(rawBody: Buffer, incoming: IncomingCall): OpenedBody;
   /** Everything that can be wrong with a call before somebody is asked. @throws AppError INVALID_INPUT */
   parse(opened: OpenedBody, incoming: IncomingCall): RelayCall;
+  /**
+   * Prompt tokens of what is sent, for endpoints that are priced by that and nothing else.
+   * @throws AppError INVALID_INPUT when it cannot be told
+   */
+  measure?(call: RelayCall, bareModel: string): Promise<number>;
   /** What the client wrote, for the list of words nobody may send. */
   texts(body: Readonly<Record<string, unknown>>): string[];
   /** One try at one channel. */

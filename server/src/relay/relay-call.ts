@@ -17,6 +17,10 @@ export interface RelayCall {
   readonly measuredTokens?: number;
   /** What is drawn, for endpoints that are priced by it. The model that draws is known later. */
   readonly images?: Omit<ImageOrder, 'upstreamModel'>;
+  /** Hints that were left out before anybody was asked, by the client's own names. */
+  readonly dropped?: readonly string[];
+  /** What adapters see, where the client's own path and body are not what they know. */
+  readonly sent?: { readonly path: string; readonly rawBody: Buffer };
   /** Embeddings as base64 text. */
   readonly base64?: boolean;
   /** A Gemini stream as one growing JSON list instead of events. */

@@ -10,7 +10,17 @@ import {
   openAIErrors,
   responsesEndpoint,
 } from './endpoints/chat-endpoints.js';
+import { completionsEndpoint } from './endpoints/completions-endpoint.js';
+import { embeddingsEndpoint, moderationsEndpoint, rerankEndpoint } from './endpoints/embedding-endpoints.js';
+import { batchEmbedEndpoint, embedContentEndpoint } from './endpoints/gemini-embeddings.js';
 import { geminiCallOf } from './endpoints/gemini-path.js';
+import {
+  imageEditsEndpoint,
+  imagesEndpoint,
+  speechEndpoint,
+  transcriptionEndpoint,
+  translationEndpoint,
+} from './endpoints/media-endpoints.js';
 import { offeredModels } from './offered-models.js';
 import { toOpenAIFailure } from './protocols/openai/error.js';
 import {
@@ -27,7 +37,6 @@ import { take } from './route-call.js';
 /** Answered 501 once the key is good (`relay-core.md` 1.3, 1.4). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
   ['POST', '/edits'],
-  ['POST', '/images/edits'],
   ['POST', '/images/variations'],
   ['GET', '/files'],
   ['POST', '/files'],
@@ -51,11 +60,23 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   '/chat/completions': chatEndpoint,
   '/messages': messagesEndpoint,
   '/responses': responsesEndpoint,
+  '/completions': completionsEndpoint,
+  '/embeddings': embeddingsEndpoint,
+  '/engines/:model/embeddings': embeddingsEndpoint,
+  '/moderations': moderationsEndpoint,
+  '/rerank': rerankEndpoint,
+  '/images/generations': imagesEndpoint,
+  '/images/edits': imageEditsEndpoint,
+  '/audio/speech': speechEndpoint,
+  '/audio/transcriptions': transcriptionEndpoint,
+  '/audio/translations': translationEndpoint,
 };
 
 /** Google's methods, by what stands behind the colon. */
 const geminiMethods: Readonly<Record<string, Endpoint>> = {
   generateContent: generateEndpoint,
+  embedContent: embedContentEndpoint,
+  batchEmbedContents: batchEmbedEndpoint,
   streamGenerateContent: generateEndpoint,
 };
 

@@ -110,7 +110,8 @@ export class Relay {
     const caller = await this.authenticate(incoming);
     if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
     checkAddress(caller, incoming.address);
-    const call = this.price(endpoint, incoming, caller, await incoming.readBody());
+    const priced = this.price(endpoint, incoming, caller, await incoming.readBody());
+    const call = endpoint.measure ? await measured(priced) : priced;
 
     // reserve
     const reservation = await reserveFor(call, ledger, options.values).catch((error: unknown) => {
@@ -121,8 +122,10 @@ export class Relay {
     // send, stream
     let served: Served;
     try {
-      const path = incoming.path + search(incoming.query);
-      served = await attempts.serve({ ...call, path }, call.admission, client);
+      const { sent } = call.call;
+      const path = sent?.path ?? incoming.path + search(incoming.query);
+      const rawBody = sent?.rawBody ?? call.rawBody;
+      served = await attempts.serve({ ...call, path, rawBody }, call.admission, client);
     } catch (error) {
       await ledger.release(reservation);
       throw error;
@@ -225,6 +228,11 @@ export class Relay {
     this.whenIdle = [];
     for (const resolve of waiting) resolve();
   }
+}
+
+async function measured(call: PricedCall): Promise<PricedCall> {
+  const measuredTokens = await call.endpoint.measure?.(call.call, call.admission.bareModel);
+  return { ...call, call: { ...call.call, measuredTokens } };
 }
 
 interface CallOutcome {

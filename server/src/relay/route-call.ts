@@ -22,10 +22,16 @@ export function take(request: FastifyRequest, reply: FastifyReply, maxBodyBytes:
     query: mark === -1 ? '' : url.slice(mark + 1),
     address: request.ip,
     startedAt: performance.now(),
-    readBody: () => readRequestBody(request.raw, maxBodyBytes),
+    readBody: () =>
+      readRequestBody(request.raw, isForm(request) ? Math.round(maxBodyBytes * formFactor) : maxBodyBytes),
   };
   return { incoming, client: new ClientResponse(reply.raw, reply.getHeaders() as OutgoingHttpHeaders) };
 }
+
+/** A form carries files: it may be as much larger as the contract's two limits, 64 and 100 MB, say. */
+const formFactor = 100 / 64;
+
+const isForm = ({ headers }: FastifyRequest): boolean => headers['content-type']?.startsWith('multipart/') === true;
 
 function withoutAlias(path: string): string {
   const plain = path.startsWith('/hf/v1/') ? path.slice('/hf'.length) : path;

@@ -7,12 +7,15 @@ import { countContents, countMessages, countResponses } from '../metering/dialec
 import { optionalCount, optionalFlag } from '../neutral/given.js';
 import { asFields, either, type Fields } from '../neutral/fields.js';
 import { anthropicErrorBody, anthropicErrorEvents } from '../protocols/anthropic/error.js';
+import { geminiClient } from '../protocols/gemini/gemini-client.js';
 import { geminiErrorBody, geminiErrorEvents } from '../protocols/gemini/error.js';
+import { messagesClient } from '../protocols/anthropic/messages-client.js';
 import { modelOf, parseJsonBody, toChatCall } from '../protocols/openai/chat-request.js';
 import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import type { OpenedBody, RelayCall } from '../relay-call.js';
 import { messagesTariff, textTariff } from '../tariffs/text-tariff.js';
+import { needInput, withCode } from './refusals.js';
 import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 
 export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };
@@ -58,7 +61,7 @@ export const messagesEndpoint: Endpoint = {
   parse({ body, model }): RelayCall {
     needMessages(body);
     // What else is wrong with it is said before anybody is asked or paid.
-    messagesDialect.client.parse({ body, model });
+    messagesClient.parse({ body, model });
     const maxOutput = optionalCount(body['max_tokens'], 'max_tokens') ?? 0;
     return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
   },
@@ -72,19 +75,20 @@ function needMessages(body: Fields): void {
     throw new InvalidInputError('field messages is required', 'messages');
 }
 
+const responsesCode = 'invalid_responses_request';
+
 /** POST /v1/responses */
 export const responsesEndpoint: Endpoint = {
   route: 'responses',
   tariff: textTariff(({ body }, model) => countResponses(body, model)),
   errors: () => ({ body: openAIErrorBody, events: responsesErrorEvents }),
-  open: openJson,
-  parse({ body, model }): RelayCall {
-    const { input } = body;
-    if (input === undefined || input === null || input === '')
-      throw new InvalidInputError('input is required', 'input');
-    const maxOutput = optionalCount(body['max_output_tokens'], 'max_output_tokens') ?? 0;
-    return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
-  },
+  open: (rawBody) => withCode(responsesCode, () => openJson(rawBody)),
+  parse: ({ body, model }) =>
+    withCode(responsesCode, () => {
+      needInput(body['input'], 'input', 'input is required');
+      const maxOutput = optionalCount(body['max_output_tokens'], 'max_output_tokens') ?? 0;
+      return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };
+    }),
   texts: (body) => textsIn([body['instructions'], body['input']]),
   attempt: attemptIn(responsesDialect),
 };
@@ -97,7 +101,7 @@ export const generateEndpoint: Endpoint = {
   open: (rawBody, incoming) => ({ body: parseJsonBody(rawBody), model: geminiCallOf(incoming).model }),
   parse({ body, model }, incoming): RelayCall {
     const { stream, jsonList } = geminiCallOf(incoming);
-    generateDialect.client.parse({ body, model, stream });
+    geminiClient.parse({ body, model, stream });
     const config = asFields(either(body, 'generationConfig', 'generation_config')) ?? {};
     const limit = either(config, 'maxOutputTokens', 'max_output_tokens');
     const maxOutput = optionalCount(limit, 'generationConfig.maxOutputTokens') ?? 0;

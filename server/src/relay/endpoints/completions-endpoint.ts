@@ -1,0 +1,35 @@
+import { attemptChat } from '../attempt-chat.js';
+import { textCompletions } from '../chat-dialects.js';
+import type { Endpoint } from '../endpoint.js';
+import { textsIn } from '../metering/body-texts.js';
+import { countInput } from '../metering/dialect-prompts.js';
+import { asFields } from '../neutral/fields.js';
+import { optionalCount, optionalFlag } from '../neutral/given.js';
+import { modelOf, parseJsonBody } from '../protocols/openai/chat-request.js';
+import { textTariff } from '../tariffs/text-tariff.js';
+import { openAIErrors } from './chat-endpoints.js';
+import { needInput } from './refusals.js';
+
+/** POST /v1/completions */
+export const completionsEndpoint: Endpoint = {
+  route: 'completions',
+  tariff: textTariff(({ body }, model) => countInput(body['prompt'], model)),
+  errors: () => openAIErrors,
+  open(rawBody) {
+    const body = parseJsonBody(rawBody);
+    return { body, model: modelOf(body) };
+  },
+  parse({ body, model }) {
+    needInput(body['prompt'], 'prompt');
+    const stream = optionalFlag(body['stream'], 'stream') ?? false;
+    return {
+      body,
+      model,
+      stream,
+      wantsUsage: stream && asFields(body['stream_options'])?.['include_usage'] === true,
+      maxOutput: optionalCount(body['max_tokens'], 'max_tokens') ?? 0,
+    };
+  },
+  texts: (body) => textsIn(body['prompt']),
+  attempt: (attempt, client) => attemptChat(attempt, textCompletions, client),
+};

@@ -1,0 +1,101 @@
+import { attemptOnce, type OneShotEndpoint, type ShownAnswer } from '../attempt-once.js';
+import type { OneShotAnswer } from '../adapter.js';
+import type { Attempt } from '../attempt.js';
+import type { Endpoint } from '../endpoint.js';
+import { textsIn } from '../metering/body-texts.js';
+import { countInput, countRerank } from '../metering/dialect-prompts.js';
+import { parseFields, type Fields } from '../neutral/fields.js';
+import { modelOf, parseJsonBody } from '../protocols/openai/chat-request.js';
+import { asBase64, asFloats } from '../protocols/openai/embedding-vectors.js';
+import type { IncomingCall } from '../relay.js';
+import type { OpenedBody, RelayCall } from '../relay-call.js';
+import { inputTariff } from '../tariffs/other-tariffs.js';
+import { openAIErrors } from './chat-endpoints.js';
+import { needInput, withCode } from './refusals.js';
+
+const inOnePiece = (body: Fields, model: string): RelayCall => ({
+  body,
+  model,
+  stream: false,
+  wantsUsage: false,
+  maxOutput: 0,
+});
+
+/** `/v1/engines/{model}/embeddings`: the oldest clients name the model in the path. */
+const enginePath = /^\/v1\/engines\/([^/]+)\/embeddings$/;
+
+function openEmbeddings(rawBody: Buffer, { path }: IncomingCall): OpenedBody {
+  const body = parseJsonBody(rawBody);
+  const engine = enginePath.exec(path)?.[1];
+  if (engine === undefined || body['model']) return { body, model: modelOf(body) };
+  const model = decodeURIComponent(engine);
+  return { body: { ...body, model }, model };
+}
+
+export const embeddings: OneShotEndpoint = {
+  name: 'embeddings',
+  pick: (adapter) => adapter.embeddings,
+  show: showEmbeddings,
+};
+
+/** Clients get vectors in the form they asked for, whatever the provider can say. */
+function showEmbeddings(answer: OneShotAnswer, { call }: Attempt): ShownAnswer {
+  const fields = parseFields(answer.body.toString('utf8'));
+  const changed = fields && (call.base64 ? asBase64(fields) : asFloats(fields));
+  return changed ? { contentType: answer.contentType, body: Buffer.from(JSON.stringify(changed)) } : answer;
+}
+
+/** POST /v1/embeddings */
+export const embeddingsEndpoint: Endpoint = {
+  route: 'embeddings',
+  tariff: inputTariff(({ body }, model) => countInput(body['input'], model)),
+  errors: () => openAIErrors,
+  open: (rawBody, incoming) => withCode('invalid_embedding_request', () => openEmbeddings(rawBody, incoming)),
+  parse: ({ body, model }, { path }) =>
+    withCode('invalid_embedding_request', () => {
+      needInput(body['input'], 'input', 'input is empty');
+      const call = { ...inOnePiece(body, model), base64: body['encoding_format'] === 'base64' };
+      const sent = { path: '/v1/embeddings', rawBody: Buffer.from(JSON.stringify(body)) };
+      return enginePath.test(path) ? { ...call, sent } : call;
+    }),
+  texts: (body) => textsIn(body['input']),
+  attempt: (attempt, client) => attemptOnce(attempt, embeddings, client),
+};
+
+const defaultModeration = 'text-moderation-stable';
+
+/** POST /v1/moderations */
+export const moderationsEndpoint: Endpoint = {
+  route: 'moderations',
+  tariff: inputTariff(({ body }, model) => countInput(body['input'], model)),
+  errors: () => openAIErrors,
+  open(rawBody) {
+    const body = parseJsonBody(rawBody);
+    return { body, model: body['model'] ? modelOf(body) : defaultModeration };
+  },
+  parse({ body, model }) {
+    needInput(body['input'], 'input');
+    return inOnePiece(body, model);
+  },
+  texts: (body) => textsIn(body['input']),
+  attempt: (attempt, client) =>
+    attemptOnce(attempt, { name: 'moderations', pick: (adapter) => adapter.moderations }, client),
+};
+
+/** POST /v1/rerank */
+export const rerankEndpoint: Endpoint = {
+  route: 'rerank',
+  tariff: inputTariff(({ body }, model) => countRerank(body, model)),
+  errors: () => openAIErrors,
+  open(rawBody) {
+    const body = parseJsonBody(rawBody);
+    return { body, model: modelOf(body) };
+  },
+  parse({ body, model }) {
+    withCode('invalid_query', () => needInput(body['query'], 'query', 'query is empty'));
+    withCode('invalid_documents', () => needInput(body['documents'], 'documents', 'documents is empty'));
+    return inOnePiece(body, model);
+  },
+  texts: () => [],
+  attempt: (attempt, client) => attemptOnce(attempt, { name: 'rerank', pick: (adapter) => adapter.rerank }, client),
+};

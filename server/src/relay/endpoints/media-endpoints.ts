@@ -1,0 +1,154 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import { transcriptionTokens } from '../../modules/pricing/price-book.service.js';
+import type { Adapter, FormFile, OneShotCapability } from '../adapter.js';
+import { attemptOnce } from '../attempt-once.js';
+import type { Endpoint } from '../endpoint.js';
+import { audioDuration } from '../metering/audio-duration.js';
+import { textsIn } from '../metering/body-texts.js';
+import { countTexts } from '../metering/prompt-tokens.js';
+import { asText, type Fields } from '../neutral/fields.js';
+import { optionalCount } from '../neutral/given.js';
+import { modelOf, parseJsonBody } from '../protocols/openai/chat-request.js';
+import { readForm, textFields } from '../protocols/openai/multipart-read.js';
+import type { IncomingCall } from '../relay.js';
+import type { OpenedBody, RelayCall } from '../relay-call.js';
+import { imageTariff, measuredTariff } from '../tariffs/other-tariffs.js';
+import { openAIErrors } from './chat-endpoints.js';
+import { needInput, withCode } from './refusals.js';
+
+const imageCode = 'invalid_image_request';
+const audioCode = 'invalid_audio_request';
+/** Pictures of one call at most: the number is multiplied with the price. */
+const mostImages = 128;
+
+function openForm(rawBody: Buffer, { headers }: IncomingCall, defaultModel: string): OpenedBody {
+  const form = readForm(rawBody, headers['content-type'] ?? '');
+  const body = textFields(form);
+  return { body, form, model: body['model'] ? modelOf(body) : defaultModel };
+}
+
+const oneShot =
+  (name: string, pick: (adapter: Adapter) => OneShotCapability | undefined): Endpoint['attempt'] =>
+  (attempt, client) =>
+    attemptOnce(attempt, { name, pick }, client);
+
+/** What is drawn, checked against what the oldest models can (`relay-core.md` 4.4). */
+function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> {
+  needInput(body['prompt'], 'prompt', 'prompt is required');
+  const count = optionalCount(typeof body['n'] === 'string' ? Number(body['n']) : body['n'], 'n') ?? 1;
+  if (count < 1 || count > mostImages) throw new InvalidInputError(`n must be between 1 and ${mostImages}`, 'n');
+  const size = asText(body['size']) || '1024x1024';
+  if (size.includes('\u00d7')) throw new InvalidInputError('size must use the letter x', 'size');
+  const allowed = sizes[model];
+  if (allowed && !allowed.includes(size)) {
+    throw new InvalidInputError(`size must be one of ${allowed.join(', ')} for ${model}`, 'size');
+  }
+  return { count, size, quality: asText(body['quality']) || 'standard' };
+}
+
+const squares = ['256x256', '512x512', '1024x1024'];
+const sizes: Readonly<Record<string, readonly string[]>> = {
+  'dall-e': squares,
+  'dall-e-2': squares,
+  'dall-e-3': ['1024x1024', '1024x1792', '1792x1024'],
+};
+
+const drawing = { stream: false, wantsUsage: false, maxOutput: 0 } as const;
+
+/** POST /v1/images/generations */
+export const imagesEndpoint: Endpoint = {
+  route: 'images',
+  tariff: imageTariff,
+  errors: () => openAIErrors,
+  open: (rawBody) =>
+    withCode(imageCode, () => {
+      const body = parseJsonBody(rawBody);
+      return { body, model: body['model'] ? modelOf(body) : 'dall-e' };
+    }),
+  parse: ({ body, model }) =>
+    withCode(imageCode, () => {
+      if (body['stream'] === true) throw new InvalidInputError('stream is not supported for images', 'stream');
+      return { ...drawing, body, model, images: orderOf(body, model) };
+    }),
+  texts: (body) => textsIn(body['prompt']),
+  attempt: oneShot('images', (adapter) => adapter.images),
+};
+
+/** POST /v1/images/edits, a form */
+export const imageEditsEndpoint: Endpoint = {
+  ...imagesEndpoint,
+  route: 'image_edits',
+  open: (rawBody, incoming) => withCode(imageCode, () => openForm(rawBody, incoming, 'dall-e-2')),
+  parse: ({ body, model, form = [] }) =>
+    withCode(imageCode, () => {
+      if (!form.some(({ name, value }) => /^image(?:\[\d*\])?$/.test(name) && typeof value !== 'string')) {
+        throw new InvalidInputError('image is required', 'image');
+      }
+      if (body['stream'] === 'true') throw new InvalidInputError('stream is not supported for images', 'stream');
+      return { ...drawing, body, model, form, images: orderOf(body, model) };
+    }),
+  attempt: oneShot('image edits', (adapter) => adapter.imageEdits),
+};
+
+/** POST /v1/audio/speech */
+export const speechEndpoint: Endpoint = {
+  route: 'speech',
+  tariff: measuredTariff,
+  errors: () => openAIErrors,
+  open: (rawBody) =>
+    withCode(audioCode, () => {
+      const body = parseJsonBody(rawBody);
+      return { body, model: body['model'] ? modelOf(body) : 'tts-1' };
+    }),
+  parse: ({ body, model }) =>
+    withCode(audioCode, () => {
+      needInput(body['input'], 'input');
+      if (typeof body['input'] !== 'string') throw new InvalidInputError('input must be text', 'input');
+      return { ...drawing, body, model };
+    }),
+  async measure(call, bareModel) {
+    const input = asText(call.body['input']);
+    // Priced by the letter, or by the token where the model counts so.
+    return bareModel.startsWith('tts') ? [...input].length : countTexts([input], bareModel, 0);
+  },
+  texts: (body) => textsIn(body['input']),
+  attempt: oneShot('speech', (adapter) => adapter.speech),
+};
+
+const fileOf = (form: RelayCall['form']): FormFile | null => {
+  const value = form?.find(({ name }) => name === 'file')?.value;
+  return value === undefined || typeof value === 'string' ? null : value;
+};
+
+/** POST /v1/audio/transcriptions, a form */
+export const transcriptionEndpoint: Endpoint = {
+  route: 'transcription',
+  tariff: measuredTariff,
+  errors: () => openAIErrors,
+  open: (rawBody, incoming) => withCode(audioCode, () => openForm(rawBody, incoming, 'whisper-1')),
+  parse: ({ body, model, form }) =>
+    withCode(audioCode, () => {
+      if (!fileOf(form)) throw new InvalidInputError('file is required', 'file');
+      return { ...drawing, body, model, form };
+    }),
+  async measure({ form }) {
+    const file = fileOf(form);
+    if (!file) return 0;
+    const { bytes, contentType, filename } = file;
+    const seconds = await audioDuration(bytes, contentType, filename).catch((error: unknown) =>
+      withCode(audioCode, () => {
+        throw error;
+      }),
+    );
+    return transcriptionTokens(seconds);
+  },
+  texts: (body) => textsIn(body['prompt']),
+  attempt: oneShot('transcription', (adapter) => adapter.transcription),
+};
+
+/** POST /v1/audio/translations, a form */
+export const translationEndpoint: Endpoint = {
+  ...transcriptionEndpoint,
+  route: 'translation',
+  attempt: oneShot('translation', (adapter) => adapter.translation),
+};

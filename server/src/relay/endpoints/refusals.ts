@@ -1,0 +1,19 @@
+import { InvalidInputError, isAppError } from '../../shared/errors.js';
+import { RelayError } from '../relay-error.js';
+
+/** Runs a check, giving what it refuses the code that clients of this endpoint know (`relay-core.md` 9.2). */
+export function withCode<T>(code: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'INVALID_INPUT' || error instanceof RelayError) throw error;
+    throw new RelayError('INVALID_INPUT', error.message, code, { cause: error });
+  }
+}
+
+/** @throws AppError INVALID_INPUT */
+export function needInput(value: unknown, field: string, message = `field ${field} is required`): void {
+  if (value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)) {
+    throw new InvalidInputError(message, field);
+  }
+}

@@ -1,0 +1,365 @@
+import type { Reply } from '../support/upstream/upstream.js';
+import { events, json } from '../support/upstream/replies.js';
+import { recordedAnswer, recordedEvents } from '../support/upstream/recordings.js';
+import { wav } from '../support/wav.js';
+import { payloadsOf, RelayHarness } from './relay-harness.js';
+
+let relay: RelayHarness;
+
+beforeAll(async () => {
+  relay = await RelayHarness.start();
+});
+afterAll(async () => {
+  await relay.stop();
+});
+beforeEach(async () => {
+  relay.upstream.reset();
+  relay.setOptions({});
+  await relay.clearChannels();
+});
+afterEach(async () => {
+  expect(await relay.openReservations()).toBe(0);
+  expect(await relay.drift()).toEqual([]);
+});
+
+const refusalOf = async (response: Response): Promise<unknown> => {
+  const { error } = (await response.json()) as { error: { code: unknown; message: string } };
+  return { status: response.status, code: error.code, message: error.message.replace(/ \(request id: .*/, '') };
+};
+
+describe('embeddings', () => {
+  const model = 'text-embedding-3-small';
+  const answer = (tokens: number): Reply =>
+    json({
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: [0.5, -0.25, 1] }],
+      model,
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    });
+
+  it.each([
+    [1000, 10],
+    [50, 1],
+    [40, 0],
+  ])('of %i tokens cost %i', async (tokens, quota) => {
+    // vector B11
+    await relay.addChannel({ models: model });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, answer(tokens));
+    const response = await relay.post('/v1/embeddings', key, { model, input: 'hi' });
+    expect(response.status).toBe(200);
+    expect(await relay.logs(userId)).toMatchObject([{ quota, prompt_tokens: tokens, completion_tokens: 0 }]);
+  });
+
+  it('come in the form the client asked for, whatever the provider can say', async () => {
+    await relay.addChannel({ models: model });
+    const { key } = await relay.addToken();
+    const vectorOf = async (body: object): Promise<unknown> => {
+      const response = await relay.post('/v1/embeddings', key, { model, input: 'hi', ...body });
+      return ((await response.json()) as { data: Array<{ embedding: unknown }> }).data[0]?.embedding;
+    };
+    const base64 = Buffer.from(new Float32Array([0.5, -0.25, 1]).buffer).toString('base64');
+    relay.upstream.script({}, answer(1));
+    expect(await vectorOf({ encoding_format: 'base64' })).toBe(base64);
+    expect(await vectorOf({})).toEqual([0.5, -0.25, 1]);
+    relay.upstream.script({}, json({ data: [{ embedding: base64 }], usage: { prompt_tokens: 1 } }));
+    expect(await vectorOf({ encoding_format: 'float' })).toEqual([0.5, -0.25, 1]);
+    expect(await vectorOf({ encoding_format: 'base64' })).toBe(base64);
+  });
+
+  it('may be asked of an engine, and by the alias', async () => {
+    await relay.addChannel({ models: model });
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, answer(1));
+    expect((await relay.post(`/v1/engines/${model}/embeddings`, key, { input: 'hi' })).status).toBe(200);
+    expect((await relay.post('/hf/v1/embeddings', key, { model, input: 'hi' })).status).toBe(200);
+    expect(relay.upstream.requests).toMatchObject([
+      { path: '/v1/embeddings', body: { model, input: 'hi' } },
+      { path: '/v1/embeddings', body: { model, input: 'hi' } },
+    ]);
+  });
+
+  it('need an input, and are counted here where the provider does not', async () => {
+    await relay.addChannel({ models: model });
+    const { key, userId } = await relay.addToken();
+    expect(await refusalOf(await relay.post('/v1/embeddings', key, { model, input: [] }))).toEqual({
+      status: 400,
+      code: 'invalid_embedding_request',
+      message: 'input is empty',
+    });
+    relay.upstream.script({}, json({ data: [{ embedding: [1] }] }));
+    await (await relay.post('/v1/embeddings', key, { model, input: ['hello world', 'hello world'] })).json();
+    expect(await relay.logs(userId)).toMatchObject([{ prompt_tokens: 4, other: { counted_locally: true } }]);
+  });
+
+  it("are served in Google's words too", async () => {
+    await relay.addChannel({ models: model });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(recordedAnswer('openai/openai-embedding')));
+    const content = { parts: [{ text: 'hi' }] };
+    const one = await relay.post(`/v1beta/models/${model}:embedContent`, key, {
+      content,
+      outputDimensionality: 5,
+      taskType: 'RETRIEVAL_QUERY',
+    });
+    const { embedding } = (await one.json()) as { embedding: { values: number[] } };
+    expect(embedding.values).toHaveLength(5);
+    expect(one.headers.get('x-tollgate-dropped')).toBe('taskType');
+    const all = await relay.post(`/v1beta/models/${model}:batchEmbedContents`, key, {
+      requests: [{ content }, { content: { parts: [{ text: 'ho' }] } }],
+    });
+    const { embeddings } = (await all.json()) as { embeddings: Array<{ values: number[] }> };
+    expect(embeddings.map(({ values }) => values.length)).toEqual([5, 5]);
+    expect(relay.upstream.requests.map(({ body }) => body)).toEqual([
+      { model, input: ['hi'], dimensions: 5, encoding_format: 'float' },
+      { model, input: ['hi', 'ho'], encoding_format: 'float' },
+    ]);
+    expect(await relay.logs(userId)).toMatchObject([{ prompt_tokens: 12 }, { prompt_tokens: 12 }]);
+  });
+});
+
+describe('completions', () => {
+  const model = 'gpt-3.5-turbo-instruct';
+
+  it('answer whole and streamed, and cost what they report', async () => {
+    await relay.addChannel({ models: model });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, (response, request) =>
+      (request.stream
+        ? events(recordedEvents('openai/openai-completion-text'))
+        : json(recordedAnswer('openai/openai-completion-text')))(response, request),
+    );
+    const whole = await relay.post('/v1/completions', key, { model, prompt: 'hi' });
+    expect(Buffer.from(await whole.arrayBuffer())).toEqual(recordedAnswer('openai/openai-completion-text'));
+    const streamed = await relay.post('/v1/completions', key, { model, prompt: 'hi', stream: true });
+    expect(payloadsOf(await streamed.text()).at(-1)).toBe('[DONE]');
+    const logs = await relay.logsOf(userId, 2);
+    expect(logs).toHaveLength(2);
+    for (const log of logs) {
+      expect(log.prompt_tokens).toBeGreaterThan(0);
+      expect(log.completion_tokens).toBeGreaterThan(0);
+      expect(log.quota).toBeGreaterThan(0);
+    }
+    expect(await refusalOf(await relay.post('/v1/completions', key, { model }))).toMatchObject({
+      status: 400,
+      code: 'invalid_text_request',
+      message: 'field prompt is required',
+    });
+  });
+});
+
+describe('moderations and rerank', () => {
+  it('moderate with the usual model where none is named, and pay for the input', async () => {
+    await relay.addChannel({ models: 'text-moderation-stable' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json({ id: 'modr-1', model: 'text-moderation-007', results: [{ flagged: false }] }));
+    const response = await relay.post('/v1/moderations', key, { input: 'hello world' });
+    expect(await response.json()).toMatchObject({ results: [{ flagged: false }] });
+    expect(relay.upstream.requests[0]).toMatchObject({ path: '/v1/moderations' });
+    expect(await relay.logs(userId)).toMatchObject([{ prompt_tokens: 2, completion_tokens: 0, quota: 0 }]);
+  });
+
+  it('ranks documents, and pays what was read', async () => {
+    await relay.addChannel({ type: 38, models: 'jina-reranker-v2' });
+    relay.setOptions({ ModelRatio: { 'jina-reranker-v2': 1 } });
+    const { key, userId } = await relay.addToken();
+    const results = [{ index: 1, relevance_score: 0.9 }];
+    relay.upstream.script({}, json({ results, usage: { total_tokens: 100 } }));
+    const body = { model: 'jina-reranker-v2', query: 'q', documents: ['a', 'b'], top_n: 1 };
+    expect(await (await relay.post('/v1/rerank', key, body)).json()).toMatchObject({ results });
+    expect(await relay.logs(userId)).toMatchObject([{ prompt_tokens: 100, quota: 100 }]);
+    expect(await refusalOf(await relay.post('/v1/rerank', key, { ...body, query: '' }))).toMatchObject({
+      code: 'invalid_query',
+      message: 'query is empty',
+    });
+    expect(await refusalOf(await relay.post('/v1/rerank', key, { ...body, documents: [] }))).toMatchObject({
+      code: 'invalid_documents',
+      message: 'documents is empty',
+    });
+  });
+});
+
+describe('images', () => {
+  const order = { model: 'dall-e-3', prompt: 'a house' };
+
+  it.each([
+    ['standard 1024x1024', order, {}, 20_000],
+    ['hd 1024x1024', { ...order, quality: 'hd', size: '1024x1024' }, {}, 40_000],
+    ['two hd 1024x1792', { ...order, quality: 'hd', size: '1024x1792', n: 2 }, {}, 120_000],
+    ['standard 1792x1024 for a group', { ...order, size: '1792x1024' }, { GroupRatio: { default: 0.9 } }, 36_000],
+    [
+      'three of a model with a ratio',
+      { model: 'painter', prompt: 'p', size: '512x512', n: 3 },
+      { ModelRatio: { painter: 16 } },
+      27_000,
+    ],
+  ])('%s', async (_name, body, options, quota) => {
+    // vectors B15 and B16
+    relay.setOptions(options);
+    await relay.addChannel({ models: 'dall-e-3,painter' });
+    const { key, userId } = await relay.addToken({ quota: 500_000 });
+    relay.upstream.script({}, json(recordedAnswer('openai/openai-image')));
+    const response = await relay.post('/v1/images/generations', key, body);
+    expect(response.status).toBe(200);
+    const [log] = await relay.logs(userId);
+    expect(log).toMatchObject({
+      quota,
+      prompt_tokens: 'n' in body ? body.n : 1,
+      content: expect.stringMatching(/, size \d+x\d+, quality (?:standard|hd)$/) as unknown,
+    });
+    const groupRatio = log?.other['group_ratio'] as number;
+    // The log alone is enough to compute the charge again.
+    expect(Math.round((log?.other['model_price'] as number) * 500_000 * groupRatio)).toBe(quota);
+  });
+
+  it('hold their whole price, of the user and of the token', async () => {
+    await relay.addChannel({ models: 'dall-e-3' });
+    const poor = await relay.addToken({ userId: await relay.addUser({ quota: 19_999 }) });
+    expect(await refusalOf(await relay.post('/v1/images/generations', poor.key, order))).toMatchObject({
+      status: 403,
+      code: 'insufficient_user_quota',
+    });
+    const thin = await relay.addToken({ quota: 19_999 });
+    expect(await refusalOf(await relay.post('/v1/images/generations', thin.key, order))).toMatchObject({
+      status: 403,
+      code: 'pre_consume_token_quota_failed',
+    });
+    expect(relay.upstream.requests).toHaveLength(0);
+  });
+
+  it('are refused by what the oldest models cannot draw', async () => {
+    await relay.addChannel({ models: 'dall-e-3,dall-e' });
+    relay.setOptions({ ModelPrice: { 'dall-e-3': 0.04, 'dall-e': 0.02 } });
+    const { key } = await relay.addToken();
+    const message = async (body: object): Promise<unknown> =>
+      refusalOf(await relay.post('/v1/images/generations', key, body));
+    expect(await message({ model: 'dall-e-3' })).toEqual({
+      status: 400,
+      code: 'invalid_image_request',
+      message: 'prompt is required',
+    });
+    expect(await message({ ...order, size: '512x512' })).toMatchObject({ status: 400, code: 'invalid_image_request' });
+    expect(await message({ ...order, size: '1024\u00d71024' })).toMatchObject({ status: 400 });
+    expect(await message({ ...order, n: 1_000_000 })).toMatchObject({ status: 400 });
+    expect(await message({ ...order, n: -1 })).toMatchObject({ status: 400 });
+    expect(await message({ prompt: 'p', size: '1792x1024' })).toMatchObject({ status: 400 });
+  });
+
+  it('are edited from a form that travels as it came', async () => {
+    await relay.addChannel({ models: 'dall-e-3', mapping: '{"dall-e-3":"painter"}' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(recordedAnswer('openai/openai-image')));
+    const form = new FormData();
+    form.set('model', 'dall-e-3');
+    form.set('prompt', 'a "red" door');
+    form.set('image', new File([Buffer.from([0, 13, 10, 45, 45, 255])], 'house.png', { type: 'image/png' }));
+    const response = await relay.postForm('/v1/images/edits', key, form);
+    expect(response.status).toBe(200);
+    const [sent] = relay.upstream.requests;
+    expect(sent?.path).toBe('/v1/images/edits');
+    const received = await new Response(new Uint8Array(sent?.rawBody ?? []), {
+      headers: { 'content-type': sent?.headers['content-type'] ?? '' },
+    }).formData();
+    expect(received.get('model')).toBe('painter');
+    expect(received.get('prompt')).toBe('a "red" door');
+    const image = received.get('image') as File;
+    expect([image.name, image.type, [...new Uint8Array(await image.arrayBuffer())]]).toEqual([
+      'house.png',
+      'image/png',
+      [0, 13, 10, 45, 45, 255],
+    ]);
+    expect(await relay.logs(userId)).toMatchObject([{ quota: 20_000, model_name: 'dall-e-3' }]);
+  });
+});
+
+describe('speech', () => {
+  it('is paid by the letter and comes as the bytes it is', async () => {
+    await relay.addChannel({ models: 'tts-1' });
+    const { key, userId } = await relay.addToken();
+    const sound = Buffer.from([255, 251, 144, 0, 1, 2, 3]);
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(sound);
+    });
+    const response = await relay.post('/v1/audio/speech', key, { model: 'tts-1', input: 'Hello', voice: 'alloy' });
+    expect(response.headers.get('content-type')).toBe('audio/mpeg');
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(sound);
+    // vector B13; a letter is a code point
+    await (await relay.post('/v1/audio/speech', key, { model: 'tts-1', input: '👋👋', voice: 'alloy' })).arrayBuffer();
+    expect(await relay.logs(userId)).toMatchObject([
+      { quota: 38, prompt_tokens: 5 },
+      { quota: 15, prompt_tokens: 2 },
+    ]);
+  });
+});
+
+describe('transcription', () => {
+  const recording = (bytes: Buffer, name = 'talk.wav'): FormData => {
+    const form = new FormData();
+    form.set('file', new File([new Uint8Array(bytes)], name, { type: 'audio/wav' }));
+    form.set('model', 'whisper-1');
+    form.set('language', 'en');
+    return form;
+  };
+
+  it.each([
+    [61.2, 1033, 15_495],
+    [60, 1000, 15_000],
+    [1, 17, 255],
+  ])('of %d seconds costs %i tokens', async (seconds, tokens, quota) => {
+    // vectors B14 and T11
+    await relay.addChannel({ models: 'whisper-1' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json(recordedAnswer('openai/openai-transcription')));
+    const response = await relay.postForm('/v1/audio/transcriptions', key, recording(wav(seconds)));
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(recordedAnswer('openai/openai-transcription'));
+    expect(relay.upstream.requests[0]?.path).toBe('/v1/audio/transcriptions');
+    expect(await relay.logs(userId)).toMatchObject([{ quota, prompt_tokens: tokens }]);
+  });
+
+  it('translates, and answers plain text as it came', async () => {
+    await relay.addChannel({ models: 'whisper-1' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, (response) => {
+      response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end('hello');
+    });
+    const form = recording(wav(60));
+    form.set('response_format', 'text');
+    const response = await relay.postForm('/v1/audio/translations', key, form);
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
+      'text/plain; charset=utf-8',
+      'hello',
+    ]);
+    expect(relay.upstream.requests[0]?.path).toBe('/v1/audio/translations');
+    expect(await relay.logs(userId)).toMatchObject([{ quota: 15_000 }]);
+  });
+
+  it('refuses what is no recording before anybody is asked or paid', async () => {
+    await relay.addChannel({ models: 'whisper-1' });
+    const { key, userId } = await relay.addToken();
+    const send = async (form: FormData): Promise<unknown> =>
+      refusalOf(await relay.postForm('/v1/audio/transcriptions', key, form));
+    const unreadable = { status: 400, code: 'invalid_audio_request' };
+    expect(await send(recording(Buffer.from('no sound at all')))).toMatchObject(unreadable);
+    expect(await send(recording(wav(1).subarray(0, 20)))).toMatchObject(unreadable);
+    const empty = new FormData();
+    empty.set('model', 'whisper-1');
+    expect(await send(empty)).toEqual({ ...unreadable, message: 'file is required' });
+    const noForm = await relay.post('/v1/audio/transcriptions', key, { model: 'whisper-1' });
+    expect(await refusalOf(noForm)).toMatchObject({ status: 400, code: 'invalid_request' });
+    expect(relay.upstream.requests).toHaveLength(0);
+    expect((await relay.balance(userId)).used).toBe(0);
+  });
+});
+
+it('says which channel types do not offer what was asked', async () => {
+  await relay.addChannel({ type: 38, models: 'gpt-4o,tts-1' });
+  const { key } = await relay.addToken();
+  const speech = await relay.post('/v1/audio/speech', key, { model: 'tts-1', input: 'hi', voice: 'alloy' });
+  expect(await refusalOf(speech)).toEqual({
+    status: 400,
+    code: 'unsupported_by_channel',
+    message: 'Channel type 38 does not offer speech',
+  });
+  const messages = await relay.post('/v1/completions', key, { model: 'gpt-4o', prompt: 'hi' });
+  expect(await refusalOf(messages)).toMatchObject({ status: 400, code: 'unsupported_by_channel' });
+});
