@@ -13,6 +13,9 @@ import {
 } from '../adapter.js';
 import { familySettings } from '../family-settings.js';
 import { TextMeter } from '../metering/text-meter.js';
+import type { AnswerContext } from '../neutral/codec.js';
+import { translatedStream } from '../neutral/translated-stream.js';
+import { chatClient } from '../protocols/openai/chat-client.js';
 import { eventsOf } from '../sse/event-parser.js';
 import { toUpstreamError } from '../protocols/openai/upstream-error.js';
 import { adapters } from './registry.js';
@@ -47,7 +50,10 @@ interface Fixture {
 const folder = join(import.meta.dirname, '../../../../tests/fixtures/relay-providers');
 const load = (name: string): Fixture[] => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Fixture[];
 
-const chatFixtures = load('openai').filter(({ in: call }) => call?.path === '/v1/chat/completions');
+/** A channel that cannot stream (F77) is the relay's affair. */
+const chatFixtures = [...load('openai'), ...load('own-protocols')].filter(
+  ({ id, ch, in: call }) => call?.path === '/v1/chat/completions' && adapters[ch.type]?.chat && !id.startsWith('F77'),
+);
 
 /** Expected objects are subsets, lists match in order and length, `<any>` is anything, `!absent` must not be there. */
 function expectMatch(actual: unknown, expected: unknown, at: string): void {
@@ -220,6 +226,100 @@ function withoutCounted({ usage, ...rest }: Json): Json {
   const counted = Object.values((usage ?? {}) as Json).includes('<any>');
   return usage === undefined || counted ? rest : { ...rest, usage };
 }
+
+/** Type 18 is asked through a socket; its frames have a test of their own. */
+const ownFixtures = [...load('own-protocols'), ...load('aws'), ...load('gemini-vertex')].filter(
+  ({ ch, in: call }) =>
+    ch?.key !== undefined &&
+    adapters[ch.type]?.conversation &&
+    ch.type !== 24 &&
+    (!call || call.path === '/v1/chat/completions'),
+);
+
+const context: AnswerContext = { id: 'r', created: 1, model: 'm', promptTokens: 0, includeUsage: false, body: {} };
+
+function conversationOf(fixture: Fixture) {
+  const capability = adapterOf(fixture).conversation;
+  if (!capability) throw new Error('no conversation');
+  return capability;
+}
+
+/** Keys of service accounts are made up here: the contract only describes them. */
+const account = JSON.stringify({ project_id: 'proj-fake', client_email: 'svc@proj-fake.iam.gserviceaccount.com' });
+
+function ownTarget(fixture: Fixture): Target {
+  const token = (fixture as { token_response?: { access_token: string } }).token_response?.access_token;
+  const key = fixture.ch.type === 41 ? account : fixture.ch.key;
+  return { ...targetOf(fixture), key, credential: token ?? (fixture.ch.type === 41 ? 'ya29.fake' : '') };
+}
+
+/** What chunks say, piece by piece: one chunk that says two things is the same as two. */
+function pieces(chunks: readonly unknown[]): unknown[] {
+  return (chunks as Array<Json | string>).flatMap((chunk): unknown[] => {
+    if (typeof chunk === 'string') return [chunk];
+    const id = chunk['id'] === undefined ? [] : [{ id: chunk['id'] }];
+    return [
+      ...id,
+      ...((chunk['choices'] ?? []) as Array<{ delta: Json; finish_reason?: unknown }>).flatMap(
+        ({ delta, finish_reason: finish }) => [
+          ...(delta['content'] ? [{ content: delta['content'] }] : []),
+          ...(finish ? [{ finish }] : []),
+        ],
+      ),
+    ];
+  });
+}
+
+const withoutIds = (said: readonly unknown[]): unknown[] =>
+  said.filter((each) => !(typeof each === 'object' && each && 'id' in each));
+
+describe('providers with a dialect of their own', () => {
+  it.each(byId(ownFixtures.filter(({ up }) => up)))('%s: is asked', (_id, fixture) => {
+    const target = ownTarget(fixture);
+    const capability = conversationOf(fixture);
+    const request = chatClient.parse({ body: fixture.in?.body ?? {}, model: target.upstreamModel });
+    const written = capability.codec(target).write(request);
+    const model = written.model ?? target.upstreamModel;
+    const sent = capability.toUpstreamRequest(written.body, { stream: request.stream, model }, target);
+    const { body, ...rest } = fixture.up ?? {};
+    expectMatch(sent, rest, 'up');
+    expectMatch(JSON.parse(String(sent.body)), body ?? {}, 'up.body');
+  });
+
+  it.each(byId(ownFixtures.filter(({ ur, out }) => ur && out?.status === 200)))('%s: answers', (_id, fixture) => {
+    const answer = conversationOf(fixture).codec(ownTarget(fixture)).read(fixture.ur?.body);
+    expectMatch(chatClient.toAnswer(answer, context), fixture.out?.body, 'out');
+    if (fixture.usage) expectUsage(answer.usage, fixture.usage);
+  });
+
+  it.each(byId(ownFixtures.filter(({ ur, out }) => ur && out && out.status !== 200)))('%s: refuses', (_id, fixture) => {
+    expect.assertions(2);
+    try {
+      conversationOf(fixture).codec(ownTarget(fixture)).read(fixture.ur?.body);
+    } catch (error) {
+      expectRefusal(error, fixture);
+    }
+  });
+
+  it.each(byId(ownFixtures.filter(({ os }) => os)))('%s: streams', (_id, fixture) => {
+    const capability = conversationOf(fixture);
+    const { us_raw: raw } = fixture as { us_raw?: string[] };
+    const bytes = raw ? Buffer.from(raw.join('')) : sse(fixture.us ?? []);
+    const stream = translatedStream(
+      capability.codec(ownTarget(fixture)).openReader(),
+      chatClient.openWriter(context),
+      new TextMeter('m', 0),
+      capability.openFrames?.(),
+    );
+    const out = [stream.push(bytes), stream.end(), stream.closing(noTokens)].map((each) => String(each ?? '')).join('');
+    const said = pieces(dataOf(out));
+    expect(withoutIds(said)).toEqual(withoutIds(pieces(fixture.os ?? [])));
+    for (const id of pieces(fixture.os ?? []).slice(0, 1))
+      if (typeof id === 'object' && id && 'id' in id) expect(said).toContainEqual(id);
+    if (fixture.usage) expectUsage(stream.usage(), fixture.usage);
+    expect(stream.complete).toBe(true);
+  });
+});
 
 function expectRefusal(error: unknown, { out }: Fixture): void {
   if (!(error instanceof UpstreamError)) throw error;

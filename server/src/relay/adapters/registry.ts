@@ -2,10 +2,14 @@ import type { Adapter } from '../adapter.js';
 import { ali } from './ali/ali.js';
 import { anthropic } from './anthropic/anthropic.js';
 import { azure } from './azure/azure.js';
+import { baidu } from './baidu/baidu.js';
 import { baiduV2 } from './baidu-v2/baidu-v2.js';
 import { cloudflare } from './cloudflare/cloudflare.js';
+import { cohere } from './cohere/cohere.js';
 import { deepseek } from './deepseek/deepseek.js';
+import { dify } from './dify/dify.js';
 import { gemini } from './gemini/gemini.js';
+import { library } from './library/library.js';
 import { minimax } from './minimax/minimax.js';
 import { mistral } from './mistral/mistral.js';
 import { ollama } from './ollama/ollama.js';
@@ -14,8 +18,11 @@ import { everything, everythingAt } from './openai-compatible/dialect.js';
 import { openAICompatible } from './openai-compatible/openai-compatible.js';
 import { reasoningRules as rules } from './openai-compatible/reasoning.js';
 import { wholeAddress } from './openai-compatible/url.js';
+import { palm } from './palm/palm.js';
+import { tencent } from './tencent/tencent.js';
 import { volcengine } from './volcengine/volcengine.js';
 import { xai } from './xai/xai.js';
+import { chatglm } from './zhipu/chatglm.js';
 import { zhipuV4 } from './zhipu/zhipu-v4.js';
 
 /** Who speaks which dialect, by channel type (`relay-providers.md` 0.1). A provider is one line, or a folder. */
@@ -33,7 +40,10 @@ export const adapters: Readonly<Record<number, Adapter>> = {
   4: ollama,
   // any address that speaks it
   8: openAICompatible({ chat: wholeAddress, offers: everythingAt(wholeAddress), rules }),
+  11: palm,
   14: anthropic,
+  15: baidu,
+  16: chatglm,
   17: ali,
   // 360
   19: openAICompatible({ defaultBaseUrl: 'https://api.360.cn', offers: everything, streamUsage: true, rules }),
@@ -45,15 +55,19 @@ export const adapters: Readonly<Record<number, Adapter>> = {
     rules,
     headers: () => ({ 'http-referer': 'https://github.com/tollgate', 'x-title': 'Tollgate' }),
   }),
+  21: library,
   // FastGPT: with `detail` its stream has events that are no chunks
   22: openAICompatible({ defaultBaseUrl: 'https://fastgpt.run/api/openapi', rules, eventTypes: ['answer'] }),
+  23: tencent,
   24: gemini,
   // Moonshot
   25: openAICompatible({ defaultBaseUrl: 'https://api.moonshot.cn', offers: everything, streamUsage: true, rules }),
   26: zhipuV4,
   // Yi
   31: openAICompatible({ defaultBaseUrl: 'https://api.lingyiwanwu.com', offers: everything, streamUsage: true, rules }),
+  34: cohere,
   35: minimax,
+  37: dify,
   // Jina
   38: openAICompatible({
     defaultBaseUrl: 'https://api.jina.ai',

@@ -62,7 +62,8 @@ export interface WrittenRequest {
 
 /** Speaks a dialect to providers. What one provider or channel wants differently was decided when it was made. */
 export interface ProviderCodec {
-  readonly dialect: Dialect;
+  /** `own`: nobody else speaks it. */
+  readonly dialect: Dialect | 'own';
   /**
    * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field that carries meaning the provider cannot have,
    * INVALID_INPUT naming the field that is wrong

@@ -29,6 +29,11 @@ const names = {
     'anthropic-messages': 'stop_sequences',
     'gemini-generate': 'generationConfig.stopSequences',
   },
+  maxOutput: {
+    ...all('max_tokens'),
+    'gemini-generate': 'generationConfig.maxOutputTokens',
+    'openai-responses': 'max_output_tokens',
+  },
   user: { ...all('user'), 'anthropic-messages': 'metadata.user_id' },
   serviceTier: all('service_tier'),
   verbosity: { ...all('verbosity'), 'openai-responses': 'text.verbosity' },

@@ -9,9 +9,9 @@ import { addressOf } from '../openai-compatible/url.js';
 
 /** A picture as bytes, or as base64 inside JSON: both become what clients know. */
 export function cloudflareImages(dialect: Dialect, place: Place): OneShotCapability {
-  const { toUpstreamRequest } = oneShot(dialect, place, { body: imageBody });
+  const json = oneShot(dialect, place, { body: imageBody });
   return {
-    toUpstreamRequest,
+    toUpstreamRequest: (request, target) => json.toUpstreamRequest(request, target),
     fromUpstreamResponse: (answer, _request, { now }) => {
       const encoded = answer.contentType.startsWith('image/')
         ? answer.body.toString('base64')

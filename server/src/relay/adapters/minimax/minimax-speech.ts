@@ -17,7 +17,7 @@ const formatOf = (body: Readonly<Record<string, unknown>>): string => asText(bod
 
 /** The sound comes as hexadecimal digits inside JSON. */
 export function minimaxSpeech(dialect: Dialect): OneShotCapability {
-  const { toUpstreamRequest } = oneShot(dialect, '/v1/t2a_v2', {
+  const json = oneShot(dialect, '/v1/t2a_v2', {
     body: (body) => ({
       model: body['model'],
       text: body['input'],
@@ -27,7 +27,7 @@ export function minimaxSpeech(dialect: Dialect): OneShotCapability {
     }),
   });
   return {
-    toUpstreamRequest,
+    toUpstreamRequest: (request, target) => json.toUpstreamRequest(request, target),
     fromUpstreamResponse(answer, request) {
       const fields = refuseBaseResponse({ ...answerFields(answer) });
       const sound = Buffer.from(asText(asFields(fields['data'])?.['audio']), 'hex');

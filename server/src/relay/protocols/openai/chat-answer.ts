@@ -20,9 +20,8 @@ export const toChatAnswer = (answer: NeutralAnswer, context: AnswerContext): Jso
   ...(answer.usage ? { usage: fromUsage(answer.usage) } : {}),
 });
 
-/** Ids of other dialects stay, with a prefix clients know where they have none. */
-export const chatId = (id: string, context: AnswerContext): string =>
-  /^(?:chatcmpl|msg_|resp_)/.test(id) ? id : `chatcmpl-${id || context.id}`;
+/** A provider's own id stays. */
+export const chatId = (id: string, context: AnswerContext): string => id || `chatcmpl-${context.id}`;
 
 const toChoice = (choice: NeutralChoice): Json => ({
   index: choice.index,

@@ -1,0 +1,113 @@
+import { defined } from '../../../shared/defined.js';
+import type { WrittenRequest } from '../../neutral/codec.js';
+import { droppedBy } from '../../neutral/abilities.js';
+import { fieldName, unsupported } from '../../neutral/field-name.js';
+import { asFields, asFieldsList } from '../../neutral/fields.js';
+import type { NeutralRequest, NeutralTool, Reasoning, ResponseFormat } from '../../neutral/request.js';
+import { writeMessages } from '../../protocols/openai/chat-write-messages.js';
+
+type Json = Record<string, unknown>;
+
+/** Tokens to think for effort by name. */
+const budgets: Readonly<Record<string, number>> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 31_000,
+  max: 31_000,
+};
+
+/** A call of `/v2/chat` (`relay-providers.md` 5.8). */
+export function writeCohere(request: NeutralRequest): WrittenRequest {
+  const dropped = droppedBy(request, {
+    tools: true,
+    responseFormats: true,
+    reasoning: true,
+    stop: true,
+    maxOutput: true,
+    sampling: ['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty'],
+  });
+  const { sampling, stop } = request;
+  const messages = writeMessages({ ...request, dialect: 'openai-responses' }, dropped).map(toMessage);
+  const { tools, choice } = writeTools(request);
+  const body = defined<Json>({
+    model: request.model,
+    messages,
+    stream: request.stream,
+    max_tokens: request.maxOutput,
+    temperature: sampling.temperature,
+    p: sampling.topP,
+    k: sampling.topK,
+    seed: sampling.seed,
+    frequency_penalty: sampling.frequencyPenalty,
+    presence_penalty: sampling.presencePenalty,
+    stop_sequences: stop.length > 0 ? stop : undefined,
+    response_format: writeFormat(request.responseFormat),
+    tools,
+    tool_choice: choice,
+    thinking: writeThinking(request.reasoning),
+  });
+  return { body, dropped: dropped.names };
+}
+
+/** What Cohere knows of a message; developers are the system here. */
+function toMessage(message: Json): Json {
+  const { role, content, tool_calls: calls, tool_call_id: id } = message;
+  const strange = asFieldsList(content).find(({ type }) => type !== 'text' && type !== 'image_url');
+  if (strange) throw unsupported('messages', `it takes no part of type ${String(strange['type'])}`);
+  return defined({
+    role: role === 'developer' ? 'system' : role,
+    content: content === null && calls !== undefined ? undefined : content,
+    tool_calls: calls,
+    tool_call_id: id,
+  });
+}
+
+/** Cohere can be made to call, but not to call a certain tool: then it only gets to see those it may call. */
+function writeTools(request: NeutralRequest): { tools: Json[] | undefined; choice: string | undefined } {
+  const { tools, toolChoice } = request;
+  if (tools.length === 0) return { tools: undefined, choice: undefined };
+  switch (toolChoice?.mode) {
+    case undefined:
+    case 'auto':
+      return { tools: tools.map(writeTool), choice: undefined };
+    case 'required':
+      return { tools: tools.map(writeTool), choice: 'REQUIRED' };
+    case 'none':
+      return { tools: tools.map(writeTool), choice: 'NONE' };
+    case 'tool':
+      return { tools: tools.filter(({ name }) => name === toolChoice.name).map(writeTool), choice: 'REQUIRED' };
+    case 'allowed':
+      return {
+        tools: tools.filter(({ name }) => toolChoice.names.includes(name)).map(writeTool),
+        choice: toolChoice.required ? 'REQUIRED' : undefined,
+      };
+    case 'builtin':
+      throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it names a tool of another provider');
+  }
+}
+
+function writeTool(tool: NeutralTool): Json {
+  if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'it only calls functions');
+  const { name, description, parameters } = tool;
+  return {
+    type: 'function',
+    function: defined({ name, description, parameters: parameters ?? { type: 'object', properties: {} } }),
+  };
+}
+
+function writeFormat(format: ResponseFormat | undefined): Json | undefined {
+  if (!format || format.kind === 'text') return undefined;
+  return format.kind === 'json' ? { type: 'json_object' } : { type: 'json_object', json_schema: format.schema };
+}
+
+function writeThinking(reasoning: Reasoning | undefined): Json | undefined {
+  if (!reasoning) return undefined;
+  // Cohere's own clients say it in its own words.
+  const given = asFields(reasoning.given['thinking']);
+  if (given?.['token_budget'] !== undefined) return given;
+  if (reasoning.off || reasoning.effort === 'none') return { type: 'disabled' };
+  const budget = reasoning.budget ?? (reasoning.effort === undefined ? undefined : budgets[reasoning.effort]);
+  return { type: 'enabled', ...(budget === undefined ? {} : { token_budget: budget }) };
+}

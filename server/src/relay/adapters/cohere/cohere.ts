@@ -1,0 +1,55 @@
+import { defined } from '../../../shared/defined.js';
+import type { Adapter, ConversationCapability } from '../../adapter.js';
+import { asFields, asList } from '../../neutral/fields.js';
+import { toCount } from '../../protocols/openai/usage.js';
+import type { Dialect } from '../openai-compatible/dialect.js';
+import { usageFields } from '../openai-compatible/one-shot-usage.js';
+import { oneShot } from '../openai-compatible/one-shot.js';
+import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
+import { rerankRules } from '../openai-compatible/rerank.js';
+import { readCohere } from './cohere-read.js';
+import { CohereStreamReader } from './cohere-stream-reader.js';
+import { writeCohere } from './cohere-write.js';
+
+const defaultBaseUrl = 'https://api.cohere.ai';
+const dialect: Dialect = { defaultBaseUrl };
+
+const conversation: ConversationCapability = {
+  codec: () => ({
+    dialect: 'own',
+    write: writeCohere,
+    read: readCohere,
+    openReader: () => new CohereStreamReader(),
+  }),
+  toUpstreamRequest: (body, { stream }, target) => ({
+    method: 'POST',
+    url: `${baseOf(target, defaultBaseUrl)}/v2/chat`,
+    headers: { ...jsonHeaders(stream), authorization: `Bearer ${target.key}` },
+    body: JSON.stringify(body),
+  }),
+};
+
+/** Cohere wants to know what texts are for. Clients that compare texts say so; the others store them. */
+const embeddings = oneShot(dialect, '/v2/embed', {
+  body: ({ model, input, dimensions, input_type: type }) =>
+    defined({
+      model,
+      texts: Array.isArray(input) ? (input as unknown[]) : [input],
+      input_type: type ?? 'search_document',
+      embedding_types: ['float'],
+      output_dimension: dimensions,
+    }),
+  answer: (answer, _request, target) => ({
+    object: 'list',
+    model: target.requestedModel,
+    data: asList(asFields(answer['embeddings'])?.['float']).map((embedding, index) => ({
+      object: 'embedding',
+      index,
+      embedding,
+    })),
+    ...usageFields(toCount(asFields(asFields(answer['meta'])?.['billed_units'])?.['input_tokens'])),
+  }),
+});
+
+/** Type 34 (`relay-providers.md` 5.8). */
+export const cohere: Adapter = { conversation, embeddings, rerank: oneShot(dialect, '/v1/rerank', rerankRules) };

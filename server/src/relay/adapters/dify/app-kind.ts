@@ -1,0 +1,13 @@
+/** What kind of app a key belongs to: `other` of the channel says it. */
+export const appKinds = ['chat', 'agent', 'workflow', 'completion'] as const;
+export type AppKind = (typeof appKinds)[number];
+
+export const appKindOf = ({ other }: { readonly other: string }): AppKind =>
+  appKinds.find((kind) => kind === other.trim().toLowerCase()) ?? 'chat';
+
+export const pathOf: Readonly<Record<AppKind, string>> = {
+  chat: '/v1/chat-messages',
+  agent: '/v1/chat-messages',
+  workflow: '/v1/workflows/run',
+  completion: '/v1/completion-messages',
+};

@@ -1,0 +1,70 @@
+import { defined } from '../../../shared/defined.js';
+import { droppedBy } from '../../neutral/abilities.js';
+import type { WrittenRequest } from '../../neutral/codec.js';
+import { unsupported, type Dropped } from '../../neutral/field-name.js';
+import { asFields } from '../../neutral/fields.js';
+import type { NeutralMessage, Part } from '../../neutral/message.js';
+import type { NeutralRequest } from '../../neutral/request.js';
+import type { AppKind } from './app-kind.js';
+
+type Json = Record<string, unknown>;
+
+const names: Readonly<Record<NeutralMessage['role'], string>> = {
+  system: 'SYSTEM',
+  developer: 'SYSTEM',
+  user: 'USER',
+  assistant: 'ASSISTANT',
+  tool: 'USER',
+};
+
+/**
+ * A Dify app takes one question: everything that was said, told by whom (`relay-providers.md` 5.9). Files lie at an
+ * address; uploading one is a call of its own, which an app's channel does not make.
+ */
+export const writeDify =
+  (kind: AppKind) =>
+  (request: NeutralRequest): WrittenRequest => {
+    const conversation = asFields(request.extras['metadata'])?.['conversation_id'];
+    const { metadata, ...rest } = request.extras;
+    const extras = conversation === undefined ? { ...rest, metadata: metadata ?? null } : rest;
+    const dropped = droppedBy({ ...request, extras }, { user: true, sampling: [] });
+    const files: Json[] = [];
+    const query = request.messages.flatMap((message) => blocks(message, files, dropped)).join('');
+    const stream = request.stream || kind === 'agent';
+    const shared = { response_mode: stream ? 'streaming' : 'blocking', user: request.user ?? 'tollgate', files };
+    const body: Json =
+      kind === 'workflow' || kind === 'completion'
+        ? { inputs: { query }, ...shared }
+        : defined({ inputs: {}, query, ...shared, auto_generate_name: false, conversation_id: conversation });
+    return { body, dropped: dropped.names };
+  };
+
+function blocks({ role, parts }: NeutralMessage, files: Json[], dropped: Dropped): string[] {
+  return parts.flatMap((part) => {
+    const text = textOf(part, files, dropped);
+    return text === null ? [] : [`${names[role]}: \n${text}\n`];
+  });
+}
+
+function textOf(part: Part, files: Json[], dropped: Dropped): string | null {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return part.text;
+    case 'reasoning':
+      dropped.hint('reasoningHistory', true);
+      return null;
+    case 'image':
+    case 'file':
+      if (part.source.kind === 'text') return part.source.text;
+      if (part.source.kind !== 'url') throw unsupported(part.at ?? 'messages', 'its files must lie at a web address');
+      files.push({
+        type: part.kind === 'image' ? 'image' : 'document',
+        transfer_method: 'remote_url',
+        url: part.source.url,
+      });
+      return null;
+    default:
+      throw unsupported(part.at ?? 'messages', 'it reads text and files');
+  }
+}

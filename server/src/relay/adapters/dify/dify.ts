@@ -1,0 +1,26 @@
+import type { Adapter } from '../../adapter.js';
+import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
+import { appKindOf, pathOf } from './app-kind.js';
+import { DifyStreamReader, readDify } from './dify-read.js';
+import { writeDify } from './dify-write.js';
+
+/** Type 37 (`relay-providers.md` 5.9): one key for each app, whose author chose the model. */
+export const dify: Adapter = {
+  conversation: {
+    codec(target) {
+      const kind = appKindOf(target);
+      return {
+        dialect: 'own',
+        write: writeDify(kind),
+        read: readDify,
+        openReader: () => new DifyStreamReader(kind !== 'workflow'),
+      };
+    },
+    toUpstreamRequest: (body, { stream }, target) => ({
+      method: 'POST',
+      url: baseOf(target, 'https://api.dify.ai').replace(/\/v1$/, '') + pathOf[appKindOf(target)],
+      headers: { ...jsonHeaders(stream), authorization: `Bearer ${target.key}` },
+      body: JSON.stringify(body),
+    }),
+  },
+};

@@ -1,0 +1,88 @@
+import { AppError } from '../../../shared/errors.js';
+import { type UpstreamError, type Adapter } from '../../adapter.js';
+import { droppedBy, plainTurns } from '../../neutral/abilities.js';
+import type { NeutralAnswer } from '../../neutral/answer.js';
+import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';
+import type { NeutralEvent } from '../../neutral/event.js';
+import { asFields, asFieldsList, asText, parseFields, someNumber, type Fields } from '../../neutral/fields.js';
+import type { NeutralRequest } from '../../neutral/request.js';
+import type { ServerEvent } from '../../sse/event.js';
+import { baseOf, jsonHeaders, oneAnswer, providerError, textPart } from '../openai-compatible/own-dialect.js';
+
+/** A library of documents is asked one question: the last thing that was said. */
+const write =
+  (library: string) =>
+  (request: NeutralRequest): WrittenRequest => {
+    const dropped = droppedBy(request, { sampling: [] });
+    const query = plainTurns(request, dropped).at(-1)?.text ?? '';
+    return {
+      body: { model: request.model, query, libraryId: library, stream: request.stream },
+      dropped: dropped.names,
+    };
+  };
+
+/** Where the answer rests on documents they are named behind it. */
+function references(documents: unknown): string {
+  const named = asFieldsList(documents).map(
+    ({ title, url }, index) => `${index + 1}. [${asText(title) || asText(url)}](${asText(url)})`,
+  );
+  return named.length === 0 ? '' : `\n\nReferences:\n${named.join('\n')}`;
+}
+
+function errorOf(answer: Fields): UpstreamError | null {
+  const code = someNumber(answer['errCode']) ?? 0;
+  if (code === 0 && answer['success'] !== false) return null;
+  return providerError('library_error', code, asText(answer['message']), undefined);
+}
+
+/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no answer */
+function read(body: unknown): NeutralAnswer {
+  const answer = asFields(body);
+  const error = answer ? errorOf(answer) : null;
+  if (error) throw error;
+  if (typeof answer?.['answer'] !== 'string') {
+    throw new AppError(
+      'UPSTREAM_INVALID_RESPONSE',
+      'The upstream answered with something that is no answer of a library',
+    );
+  }
+  return oneAnswer({ id: '' }, textPart(answer['answer'] + references(answer['documents'])), 'stop', null);
+}
+
+class LibraryStreamReader implements StreamReader {
+  private documents: unknown = [];
+  done = false;
+
+  push({ data }: ServerEvent): NeutralEvent[] {
+    const piece = parseFields(data);
+    if (!piece || this.done) return [];
+    const error = errorOf(piece);
+    if (error) return [{ kind: 'error', error }];
+    if (asFieldsList(piece['documents']).length > 0) this.documents = piece['documents'];
+    const ends = piece['finish'] === true;
+    const text = asText(piece['content']) + (ends ? references(this.documents) : '');
+    this.done = ends;
+    return [
+      ...(text === '' ? [] : [{ kind: 'text', choice: 0, text } as const]),
+      ...(ends ? [{ kind: 'finish', choice: 0, reason: 'stop' } as const] : []),
+    ];
+  }
+}
+
+/** Type 21, a knowledge base of AI Proxy (`relay-providers.md` 5.15). `other` names the library. */
+export const library: Adapter = {
+  conversation: {
+    codec: ({ other }) => ({
+      dialect: 'own',
+      write: write(other.trim()),
+      read,
+      openReader: () => new LibraryStreamReader(),
+    }),
+    toUpstreamRequest: (body, { stream }, target) => ({
+      method: 'POST',
+      url: `${baseOf(target, 'https://api.aiproxy.io')}/api/library/ask`,
+      headers: { ...jsonHeaders(stream), authorization: `Bearer ${target.key}` },
+      body: JSON.stringify(body),
+    }),
+  },
+};

@@ -1,0 +1,38 @@
+import { UpstreamError, type Target, type Usage } from '../../adapter.js';
+import type { NeutralAnswer } from '../../neutral/answer.js';
+import type { FinishReason } from '../../neutral/finish-reason.js';
+import type { Part } from '../../neutral/message.js';
+
+/** The channel's address without a trailing slash, or the provider's own. */
+export const baseOf = (target: Pick<Target, 'baseUrl'>, providers: string): string =>
+  (target.baseUrl.trim() || providers).replace(/\/+$/, '');
+
+export const jsonHeaders = (stream: boolean): Record<string, string> => ({
+  'content-type': 'application/json',
+  accept: stream ? 'text/event-stream' : 'application/json',
+});
+
+/** An answer of one choice. */
+export const oneAnswer = (
+  { id, model = '', created }: { readonly id: string; readonly model?: string; readonly created?: number | undefined },
+  parts: readonly Part[],
+  finish: FinishReason | null,
+  usage: Usage | null,
+): NeutralAnswer => ({
+  id,
+  model,
+  ...(created === undefined ? {} : { created }),
+  choices: [{ index: 0, parts, finish }],
+  usage,
+});
+
+export const textPart = (text: string): Part[] => (text === '' ? [] : [{ kind: 'text', text }]);
+
+/** An error in a provider's own form; codes nobody knows mean that the provider broke. */
+export const providerError = (
+  type: string,
+  code: string | number,
+  message: string,
+  status: number | undefined,
+): UpstreamError =>
+  new UpstreamError(status ?? 502, { message: message || `the provider answered with code ${code}`, type, code });

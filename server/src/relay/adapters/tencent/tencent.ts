@@ -1,0 +1,59 @@
+import { AppError } from '../../../shared/errors.js';
+import type { Adapter, Target, UpstreamRequest } from '../../adapter.js';
+import { chatProvider } from '../../protocols/openai/chat-write.js';
+import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
+import { HunyuanStreamReader, readHunyuan } from './hunyuan-read.js';
+import { writeHunyuan } from './hunyuan-write.js';
+import { tc3Authorization } from './tc3.js';
+
+const action = 'ChatCompletions';
+
+/** A key of one piece belongs to the newer surface, which speaks chat completions. */
+const speaksChat = ({ key }: Pick<Target, 'key'>): boolean => !key.includes('|');
+
+function signed(body: string, target: Target): UpstreamRequest {
+  const [appId = '', secretId = '', secretKey = '', ...more] = target.key.split('|').map((part) => part.trim());
+  if (!/^\d+$/.test(appId) || secretId === '' || secretKey === '' || more.length > 0) {
+    throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel must have the form AppId|SecretId|SecretKey');
+  }
+  const url = new URL(`${baseOf(target, 'https://hunyuan.tencentcloudapi.com')}/`);
+  const timestamp = Math.floor(target.now / 1000);
+  return {
+    method: 'POST',
+    url: url.href,
+    headers: {
+      'content-type': 'application/json',
+      'x-tc-action': action,
+      'x-tc-version': '2023-09-01',
+      'x-tc-timestamp': String(timestamp),
+      authorization: tc3Authorization({ secretId, secretKey, host: url.host, action, body, timestamp }),
+    },
+    body,
+  };
+}
+
+/** Type 23 (`relay-providers.md` 5.7). */
+export const tencent: Adapter = {
+  conversation: {
+    codec: (target) =>
+      speaksChat(target)
+        ? chatProvider()
+        : {
+            dialect: 'own',
+            write: writeHunyuan,
+            read: readHunyuan,
+            openReader: () => new HunyuanStreamReader(),
+          },
+    toUpstreamRequest(body, { stream }, target) {
+      const text = JSON.stringify(body);
+      if (!speaksChat(target)) return signed(text, target);
+      const base = baseOf(target, 'https://api.hunyuan.cloud.tencent.com').replace(/\/v1$/, '');
+      return {
+        method: 'POST',
+        url: `${base}/v1/chat/completions`,
+        headers: { ...jsonHeaders(stream), authorization: `Bearer ${target.key.trim()}` },
+        body: text,
+      };
+    },
+  },
+};

@@ -1,0 +1,98 @@
+import { defined } from '../../../shared/defined.js';
+import { AppError } from '../../../shared/errors.js';
+import { type UpstreamError, type Adapter } from '../../adapter.js';
+import { droppedBy, plainTurns } from '../../neutral/abilities.js';
+import type { NeutralAnswer } from '../../neutral/answer.js';
+import type { WrittenRequest } from '../../neutral/codec.js';
+import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import type { NeutralRequest } from '../../neutral/request.js';
+import { toUsage } from '../../protocols/openai/usage.js';
+import { baseOf, jsonHeaders, providerError, textPart } from '../openai-compatible/own-dialect.js';
+import { ChatglmFrames, ChatglmStreamReader } from './chatglm-stream.js';
+import { zhipuToken } from './token.js';
+
+type Json = Record<string, unknown>;
+
+const statuses: Readonly<Record<number, number>> = {
+  1000: 401,
+  1001: 401,
+  1002: 401,
+  1003: 401,
+  1004: 401,
+  1112: 403,
+  1113: 402,
+  1210: 400,
+  1211: 400,
+  1214: 400,
+  1261: 400,
+  1301: 400,
+  1302: 429,
+  1303: 429,
+  1305: 429,
+};
+
+/** An instruction is a turn of the user's here, which the model has agreed to. */
+function write(request: NeutralRequest): WrittenRequest {
+  const dropped = droppedBy(request, { sampling: ['temperature', 'topP'] });
+  const { temperature, topP } = request.sampling;
+  const prompt = plainTurns(request, dropped).flatMap(({ role, text }) =>
+    role === 'system' || role === 'developer'
+      ? [
+          { role: 'system', content: text },
+          { role: 'user', content: 'Okay' },
+        ]
+      : [{ role, content: text }],
+  );
+  const body = defined<Json>({
+    prompt,
+    temperature,
+    top_p: topP === undefined ? undefined : Math.min(topP, 0.99),
+    incremental: request.stream ? true : undefined,
+  });
+  return { body, dropped: dropped.names };
+}
+
+/** Quotes stand around what the model said. */
+const unquoted = (text: string): string => text.replace(/^"+|"+$/g, '');
+
+/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no answer */
+function read(body: unknown): NeutralAnswer {
+  const answer = asFields(body);
+  if (answer?.['success'] === false) throw refusalOf(answer);
+  const told = asFields(answer?.['data']);
+  if (!told)
+    throw new AppError(
+      'UPSTREAM_INVALID_RESPONSE',
+      'The upstream answered with something that is no answer of ChatGLM',
+    );
+  const choices = asFieldsList(told['choices']);
+  return {
+    id: someText(told['task_id']) ?? asText(told['request_id']),
+    model: '',
+    choices: choices.map((choice, index) => ({
+      index,
+      parts: textPart(unquoted(asText(choice['content']))),
+      finish: 'stop',
+    })),
+    usage: toUsage(told['usage']),
+  };
+}
+
+function refusalOf(answer: Fields): UpstreamError {
+  const code = someNumber(answer['code']) ?? 0;
+  return providerError('zhipu_error', code, asText(answer['msg']), statuses[code]);
+}
+
+/** Type 16 (`relay-providers.md` 5.3). The model's name stands in the address. */
+export const chatglm: Adapter = {
+  conversation: {
+    codec: () => ({ dialect: 'own', write, read, openReader: () => new ChatglmStreamReader() }),
+    openFrames: () => new ChatglmFrames(),
+    toUpstreamRequest: (body, { stream, model }, target) => ({
+      method: 'POST',
+      url: `${baseOf(target, 'https://open.bigmodel.cn')}/api/paas/v3/model-api/${encodeURIComponent(model)}/${stream ? 'sse-invoke' : 'invoke'}`,
+      headers: { ...jsonHeaders(stream), authorization: zhipuToken(target.key, target.now) },
+      body: JSON.stringify(body),
+    }),
+  },
+};

@@ -1,0 +1,105 @@
+import { Dropped, dropExtras, fieldName, unsupported } from './field-name.js';
+import type { NeutralMessage, Part, Role } from './message.js';
+import type { NeutralRequest, Sampling } from './request.js';
+
+/** What a provider with a dialect of its own can do. Whatever is left out it cannot. */
+export interface Abilities {
+  readonly tools?: boolean;
+  readonly responseFormats?: boolean;
+  /** More answers than one. */
+  readonly count?: boolean;
+  readonly reasoning?: boolean;
+  readonly stop?: boolean;
+  readonly user?: boolean;
+  readonly maxOutput?: boolean;
+  readonly sampling: ReadonlyArray<keyof Sampling>;
+}
+
+/**
+ * Compares a call with what its provider can do.
+ * @returns the hints that are left out
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field that would change what the call means
+ */
+export function droppedBy(request: NeutralRequest, abilities: Abilities): Dropped {
+  const { dialect, tools, responseFormat, count, modalities, reasoning, stop, sampling } = request;
+  const refuse = (field: Parameters<typeof fieldName>[1], why: string): never => {
+    throw unsupported(fieldName(dialect, field), why);
+  };
+  if (!abilities.tools && tools.length > 0) refuse('tools', 'it cannot call tools');
+  if (!abilities.responseFormats && responseFormat && responseFormat.kind !== 'text')
+    refuse('responseFormat', 'it answers in plain text');
+  if (!abilities.count && count > 1) refuse('count', 'it gives one answer');
+  if (modalities.some((each) => each.toLowerCase() !== 'text') || request.audio)
+    refuse('modalities', 'it answers in text');
+  const dropped = new Dropped(dialect);
+  dropExtras(request, dropped);
+  dropped.hints({
+    reasoning: abilities.reasoning ? undefined : reasoning,
+    stop: abilities.stop || stop.length === 0 ? undefined : stop,
+    user: abilities.user ? undefined : request.user,
+    maxOutput: abilities.maxOutput ? undefined : request.maxOutput,
+    serviceTier: request.serviceTier,
+    verbosity: request.verbosity,
+    parallelToolCalls: tools.length > 0 && request.parallelToolCalls === false ? false : undefined,
+  });
+  for (const name of Object.keys(sampling) as Array<keyof Sampling>) {
+    if (!abilities.sampling.includes(name)) dropped.hint(name, sampling[name]);
+  }
+  return dropped;
+}
+
+export interface PlainTurn {
+  readonly role: Role;
+  readonly text: string;
+}
+
+/**
+ * The conversation as text alone, for providers that know nothing else.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part that is none
+ */
+export function plainTurns(request: NeutralRequest, dropped: Dropped): PlainTurn[] {
+  return request.messages.map(({ role, parts, name }) => {
+    dropped.hint('name', name);
+    return { role, text: parts.flatMap((part) => textOf(part, dropped)).join('\n') };
+  });
+}
+
+function textOf(part: Part, dropped: Dropped): string[] {
+  switch (part.kind) {
+    case 'text':
+    case 'refusal':
+      return [part.text];
+    case 'reasoning':
+      dropped.hint('reasoningHistory', true);
+      return [];
+    case 'file':
+      if (part.source.kind === 'text') return [part.source.text];
+      break;
+    default:
+  }
+  throw unsupported(part.at ?? 'messages', 'it reads text alone');
+}
+
+/** What instructions say and what is left without them, for providers that keep the two apart. */
+export function splitInstructions(turns: readonly PlainTurn[]): { instructions: string; turns: PlainTurn[] } {
+  const isInstruction = ({ role }: Pick<NeutralMessage, 'role'>): boolean => role === 'system' || role === 'developer';
+  return {
+    instructions: turns
+      .filter(isInstruction)
+      .map(({ text }) => text)
+      .filter(Boolean)
+      .join('\n\n'),
+    turns: turns.filter((turn) => !isInstruction(turn)),
+  };
+}
+
+/** Neighbours of one role become one turn, for providers that want them to take turns. */
+export function alternating(turns: readonly PlainTurn[]): PlainTurn[] {
+  const out: PlainTurn[] = [];
+  for (const turn of turns) {
+    const last = out.at(-1);
+    if (last?.role === turn.role) out[out.length - 1] = { ...last, text: `${last.text}\n\n${turn.text}` };
+    else out.push(turn);
+  }
+  return out;
+}
