@@ -23,6 +23,8 @@ import { SessionResolver } from './modules/auth/session.resolver.js';
 import { ChannelBulkService } from './modules/channels/channel-bulk.service.js';
 import { ChannelDirectory } from './modules/channels/channel-directory.service.js';
 import { ChannelDiscoveryService } from './modules/channels/channel-discovery.service.js';
+import { ChannelHeadResolver } from './modules/channels/channel-heads.resolver.js';
+import { ChannelHeads } from './modules/channels/channel-heads.service.js';
 import type { ChannelServices } from './modules/channels/channel-services.js';
 import { ChannelTestService } from './modules/channels/channel-test.service.js';
 import { Channel } from './modules/channels/channel.entity.js';
@@ -379,6 +381,7 @@ async function compose(
     new GroupResolver(groupService),
     new OptionResolver(optionService),
     new ChannelResolver(channelServices),
+    new ChannelHeadResolver(new ChannelHeads(channelService)),
     new TokenResolver(tokenService),
     new LogResolver(logService),
     new AuditResolver(auditService),

@@ -160,7 +160,7 @@ export const operations: readonly Operation[] = [
   // channels
   {
     least: 'admin',
-    graphql: ['query { channels { totalCount } }'],
+    graphql: ['query { channels { totalCount } }', 'query { channelHeads { totalCount } }'],
     rest: ['GET /api/channel', 'GET /api/channel/search'],
   },
   { least: 'admin', graphql: [`query { channel(id: ${nobody}) { id } }`], rest: ['GET /api/channel/:id'] },

@@ -8,6 +8,7 @@ import { InviteResolver } from '../modules/invites/invite.resolver.js';
 import { RegistrationResolver } from '../modules/registration/registration.resolver.js';
 import { SettingResolver } from '../modules/users/setting.resolver.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
+import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { GroupResolver } from '../modules/groups/group.resolver.js';
 import { LogResolver } from '../modules/logs/log.resolver.js';
@@ -32,6 +33,7 @@ const schema = await createSchema([
   GroupResolver,
   OptionResolver,
   ChannelResolver,
+  ChannelHeadResolver,
   TokenResolver,
   LogResolver,
   PricingResolver,

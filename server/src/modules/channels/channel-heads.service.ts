@@ -1,0 +1,35 @@
+import type { MaybeActor } from '../../shared/actor.js';
+import type { Page, PageQuery } from '../../shared/page.js';
+import type { Channel } from './channel.entity.js';
+import type { ChannelFilter, ChannelService } from './channel.service.js';
+
+/** A line of the list in tag mode: a tag with its channels, or one channel that has none. */
+export interface ChannelHead {
+  /** Empty: the channel stands for itself. */
+  readonly tag: string;
+  /** All channels of the tag, also those the filter did not find. */
+  readonly channels: readonly Channel[];
+}
+
+/** Channels by tag: pages and totals count tags and untagged channels. For admins. */
+export class ChannelHeads {
+  constructor(private readonly channels: Pick<ChannelService, 'search' | 'searchTagged'>) {}
+
+  /** Tags in the order of their first channel, then the channels without one. */
+  async list(
+    actor: MaybeActor,
+    filter: ChannelFilter,
+    { page, pageSize, sort }: PageQuery,
+  ): Promise<Page<ChannelHead>> {
+    const found = await this.channels.search(actor, filter, sort);
+    const tags = [...new Set(found.map(({ tag }) => tag).filter(Boolean))];
+    const whole = Object.keys(filter).length > 0 ? await this.channels.searchTagged(actor, filter, sort) : found;
+    const byTag = new Map<string, Channel[]>(tags.map((tag) => [tag, []]));
+    for (const channel of whole) byTag.get(channel.tag)?.push(channel);
+    const heads: ChannelHead[] = [
+      ...[...byTag].map(([tag, channels]) => ({ tag, channels })),
+      ...found.filter(({ tag }) => tag === '').map((channel) => ({ tag: '', channels: [channel] })),
+    ];
+    return { items: heads.slice(page * pageSize, (page + 1) * pageSize), totalCount: heads.length };
+  }
+}

@@ -1,0 +1,54 @@
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  for (const [name, tag, priority, models] of [
+    ['a1', 'a', 1, 'gpt-4o'],
+    ['b1', 'b', 9, 'gpt-4o'],
+    ['a2', 'a', 3, 'o1'],
+    ['alone', '', 5, 'o1'],
+    ['late', '', 0, 'gpt-4o'],
+  ] as const) {
+    const channel = { name, tag, priority, models, type: 1, key: `sk-planted-${name}`, group: 'default' };
+    await site.expectSuccess(root, 'POST', '/api/channel/', { ...channel, base_url: 'https://api.example.com' });
+  }
+});
+afterAll(() => site.stop());
+
+type Heads = { items: { tag: string; channels: { name: string }[] }[]; totalCount: number };
+
+async function heads(parameters = ''): Promise<{ lines: string[]; totalCount: number }> {
+  const query = `query { channelHeads${parameters} { totalCount items { tag channels { name } } } }`;
+  const { data, text } = await site.graphql(root, query);
+  expect(text).not.toContain('planted');
+  const page = data?.['channelHeads'] as Heads;
+  const lines = page.items.map(({ tag, channels }) => `${tag}: ${channels.map(({ name }) => name).join(' ')}`);
+  return { lines, totalCount: page.totalCount };
+}
+
+it('lists tags in the order of their first channel, then channels without one', async () => {
+  expect(await heads()).toEqual({ lines: ['b: b1', 'a: a2 a1', ': alone', ': late'], totalCount: 4 });
+  expect((await heads('(sort: { field: "id", direction: ASC })')).lines).toEqual([
+    ...['a: a1 a2', 'b: b1', ': alone', ': late'],
+  ]);
+});
+
+it('pages lines, over the border between both kinds', async () => {
+  expect(await heads('(page: 0, pageSize: 3)')).toEqual({ lines: ['b: b1', 'a: a2 a1', ': alone'], totalCount: 4 });
+  expect(await heads('(page: 1, pageSize: 3)')).toEqual({ lines: [': late'], totalCount: 4 });
+  expect(await heads('(page: 2, pageSize: 3)')).toEqual({ lines: [], totalCount: 4 });
+});
+
+it('shows whole tags when a filter finds one channel of them', async () => {
+  expect(await heads('(filter: { model: "o1" })')).toEqual({ lines: ['a: a2 a1', ': alone'], totalCount: 2 });
+  expect(await heads('(filter: { keyword: "nothing" })')).toEqual({ lines: [], totalCount: 0 });
+});
+
+it('refuses to sort by what is no column', async () => {
+  const query = 'query { channelHeads(sort: { field: "key", direction: ASC }) { totalCount } }';
+  expect((await site.graphql(root, query)).codes).toEqual(['INVALID_INPUT']);
+});
