@@ -90,6 +90,9 @@ export const environmentSchema = z.object({
   SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
   METRICS_TOKEN: secret,
   LOG_RETENTION_DAYS: whole(0, 0, 36_500),
+  CHANNEL_TEST_FREQUENCY: whole(0, 0, 525_600),
+  CHANNEL_UPDATE_FREQUENCY: whole(0, 0, 525_600),
+  POLLING_INTERVAL: whole(0, 0, 3600),
   GENERATE_DEFAULT_TOKEN: flag(false),
   NOTIFY_LIMIT_COUNT: whole(2, 1, 1000),
   NOTIFICATION_LIMIT_DURATION_MINUTE: whole(10, 1, 60),
@@ -146,6 +149,8 @@ export interface Config {
   };
   /** 0 keeps logs for ever. */
   readonly logRetentionDays: number;
+  /** Minutes between rounds over all channels, 0 never; milliseconds between two channels of one. */
+  readonly channelRounds: { readonly testMinutes: number; readonly balanceMinutes: number; readonly pause: number };
 }
 
 /** Wrong settings: one clear line for each. */
@@ -227,6 +232,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
     metricsToken: env.METRICS_TOKEN,
     logRetentionDays: env.LOG_RETENTION_DAYS,
+    channelRounds: {
+      testMinutes: env.CHANNEL_TEST_FREQUENCY,
+      balanceMinutes: env.CHANNEL_UPDATE_FREQUENCY,
+      pause: env.POLLING_INTERVAL * 1000,
+    },
     generateDefaultToken: env.GENERATE_DEFAULT_TOKEN,
     notifyLimit: { count: env.NOTIFY_LIMIT_COUNT, seconds: env.NOTIFICATION_LIMIT_DURATION_MINUTE * 60 },
     signIn: {

@@ -20,14 +20,17 @@ import { Session } from './modules/auth/session.entity.js';
 import { SessionService } from './modules/auth/session.service.js';
 import { OwnSessionsService } from './modules/auth/own-sessions.service.js';
 import { SessionResolver } from './modules/auth/session.resolver.js';
+import { ChannelBalanceService } from './modules/channels/channel-balance.service.js';
 import { ChannelBulkService } from './modules/channels/channel-bulk.service.js';
 import { ChannelDirectory } from './modules/channels/channel-directory.service.js';
 import { ChannelDiscoveryService } from './modules/channels/channel-discovery.service.js';
 import { ChannelHeadResolver } from './modules/channels/channel-heads.resolver.js';
 import { ChannelHeads } from './modules/channels/channel-heads.service.js';
+import { ChannelRounds } from './modules/channels/channel-rounds.service.js';
 import type { ChannelServices } from './modules/channels/channel-services.js';
 import { ChannelTestService } from './modules/channels/channel-test.service.js';
 import { Channel } from './modules/channels/channel.entity.js';
+import { ChannelClock } from './modules/channels/channel.jobs.js';
 import { ChannelResolver } from './modules/channels/channel.resolver.js';
 import { channelRoutes } from './modules/channels/channel.routes.js';
 import { ChannelService } from './modules/channels/channel.service.js';
@@ -352,19 +355,31 @@ async function compose(
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());
-  const channelServices: ChannelServices = {
-    channels: channelService,
-    bulk: new ChannelBulkService({ channels, changes, audit: logService, trail: auditService }),
-    directory: channelDirectory,
-    discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
-    tests: new ChannelTestService({
+  const tests = new ChannelTestService({
       channels,
       probe: builtRelay.probe,
       logs: logService,
       prices,
       options: optionService,
       clock,
-    }),
+    });
+  const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });
+  const rounds = new ChannelRounds({
+    ...{ channels, service: channelService, tests, balances, state, options: optionService, nodeId, logger },
+    pause: config.channelRounds.pause,
+  });
+  shutdown.onStop('channel rounds', () => rounds.stop());
+  const channelClock = new ChannelClock({ database: dataSource, rounds, state, logger, ...config.channelRounds });
+  await channelClock.start();
+  shutdown.onStop('channel clock', () => channelClock.stop());
+  const channelServices: ChannelServices = {
+    channels: channelService,
+    bulk: new ChannelBulkService({ channels, changes, audit: logService, trail: auditService }),
+    directory: channelDirectory,
+    discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
+    tests,
+    balances,
+    rounds,
   };
 
   // Skins

@@ -298,6 +298,15 @@ export const operations: readonly Operation[] = [
     graphql: ['query { usage(groupBy: [DAY]) { totalCount } }', 'query { usageSummary { from } }'],
     rest: ['GET /api/data'],
   },
+
+  // rounds over all channels
+  { least: 'admin', graphql: ['mutation { testAllChannels }'], rest: ['GET /api/channel/test'] },
+  {
+    least: 'admin',
+    graphql: [`mutation { updateChannelBalance(id: ${nobody}) }`],
+    rest: ['GET /api/channel/update_balance/:id'],
+  },
+  { least: 'admin', graphql: ['mutation { updateAllChannelBalances }'], rest: ['GET /api/channel/update_balance'] },
 ];
 
 /** The path of a route with an id that nothing has. */

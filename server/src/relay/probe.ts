@@ -18,6 +18,7 @@ import { familySettings } from './family-settings.js';
 import { maskSecrets } from './protocols/openai/masking.js';
 import { toUpstreamError } from './protocols/openai/upstream-error.js';
 import type { KeyRing } from './routing/key-ring.js';
+import { meansDeadKey } from './routing/automatic-disable.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
 import type { Credentials } from './upstream/credentials.js';
 import type { UpstreamClient } from './upstream/upstream-client.js';
@@ -45,12 +46,18 @@ export class RelayProbe implements ChannelProbe {
     const elapsed = (): number => Math.round(performance.now() - startedAt);
     try {
       const usage = await this.call(request);
-      if (!usage) return { success: false, milliseconds: elapsed(), message: 'the answer reports no usage' };
+      if (!usage) return { success: false, milliseconds: elapsed(), message: 'the answer reports no usage', refused: false };
       const { promptTokens, completionTokens } = usage;
       return { success: true, milliseconds: elapsed(), promptTokens, completionTokens };
     } catch (error) {
-      return { success: false, milliseconds: elapsed(), ...described(error) };
+      return { success: false, milliseconds: elapsed(), ...described(error), refused: this.isRefused(error, request) };
     }
+  }
+
+  private isRefused(error: unknown, { channelId }: ProbeRequest): boolean {
+    const channel = this.parts.channels.table.channel(channelId);
+    const { AutomaticDisableKeywords } = this.parts.options.values;
+    return channel !== undefined && meansDeadKey(error, channel.type, AutomaticDisableKeywords);
   }
 
   private async call(request: ProbeRequest): Promise<Usage | null> {

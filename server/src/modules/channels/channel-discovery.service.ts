@@ -7,6 +7,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { defaultBaseUrl, findChannelType } from './channel-catalogue.service.js';
 import type { Channel } from './channel.entity.js';
 import { splitKeys } from './channel-lists.service.js';
+import { proxyOf } from './channel-setting.js';
 
 /** Address and credential always travel as one: a stored key never goes to an address from a request. */
 interface Source {
@@ -95,15 +96,5 @@ function parseBody(body: Buffer): unknown {
     return JSON.parse(body.toString('utf8'));
   } catch {
     return null;
-  }
-}
-
-function proxyOf(setting: string): { proxy?: string } {
-  if (setting === '') return {};
-  try {
-    const { proxy } = JSON.parse(setting) as { proxy?: unknown };
-    return typeof proxy === 'string' && proxy !== '' ? { proxy } : {};
-  } catch {
-    return {};
   }
 }

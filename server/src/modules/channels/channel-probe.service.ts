@@ -27,4 +27,6 @@ export type ProbeResult =
       readonly status?: number;
       /** For an admin, `status code N: …` when the provider answered; masked, without keys. */
       readonly message: string;
+      /** The provider says that the key is no longer good (`relay-core.md` 3.8). */
+      readonly refused: boolean;
     };

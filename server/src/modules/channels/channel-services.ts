@@ -1,6 +1,8 @@
+import type { ChannelBalanceService } from './channel-balance.service.js';
 import type { ChannelBulkService } from './channel-bulk.service.js';
 import type { ChannelDirectory } from './channel-directory.service.js';
 import type { ChannelDiscoveryService } from './channel-discovery.service.js';
+import type { ChannelRounds } from './channel-rounds.service.js';
 import type { ChannelTestService } from './channel-test.service.js';
 import type { ChannelService } from './channel.service.js';
 
@@ -11,4 +13,6 @@ export interface ChannelServices {
   readonly directory: ChannelDirectory;
   readonly discovery: ChannelDiscoveryService;
   readonly tests: ChannelTestService;
+  readonly balances: ChannelBalanceService;
+  readonly rounds: ChannelRounds;
 }

@@ -14,6 +14,8 @@ export interface ChannelTestResult {
   /** Why not; empty on success. */
   readonly message: string;
   readonly seconds: number;
+  /** The provider says that the key is no longer good. */
+  readonly refused: boolean;
 }
 
 export interface ChannelTestParts {
@@ -26,7 +28,7 @@ export interface ChannelTestParts {
 }
 
 /** Drawing and music providers answer no chat. */
-const untestable: readonly number[] = [2, 5, 36];
+export const untestable: readonly number[] = [2, 5, 36];
 const embeddingsOnly = 44;
 
 /** Asks a channel's provider something tiny, as a client would (`relay-core.md` 3.9). Costs nobody anything here. */
@@ -49,6 +51,7 @@ export class ChannelTestService {
       success: result.success,
       message: result.success ? '' : result.message,
       seconds: result.milliseconds / 1000,
+      refused: !result.success && result.refused,
     };
   }
 

@@ -257,7 +257,7 @@ export class ChannelTypeObject implements ChannelType {
 }
 
 @ObjectType('ChannelTestResult')
-export class ChannelTestResultObject implements ChannelTestResult {
+export class ChannelTestResultObject implements Omit<ChannelTestResult, 'refused'> {
   @Field(() => Boolean)
   success: boolean;
 

@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Ctx, Float, Int, Mutation, Query, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -126,6 +126,23 @@ export class ChannelResolver {
     @Arg('model', () => String, { nullable: true }) model?: string,
   ): Promise<ChannelTestResult> {
     return this.services.tests.test(actor, id, model ?? undefined);
+  }
+
+  @Mutation(() => Boolean, { description: 'Begins to test all channels, one after another, in the background.' })
+  async testAllChannels(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
+    await this.services.rounds.startTests(actor);
+    return true;
+  }
+
+  @Mutation(() => Float, { description: 'Asks the provider what is left: USD, or what it counts in.' })
+  updateChannelBalance(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<number> {
+    return this.services.balances.update(actor, id);
+  }
+
+  @Mutation(() => Boolean, { description: 'Begins to ask for the balance of all enabled channels, in the background.' })
+  async updateAllChannelBalances(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
+    await this.services.rounds.startBalances(actor);
+    return true;
   }
 
   @Mutation(() => [String], { description: 'Asks the provider which models it has.' })

@@ -22,7 +22,7 @@ import {
 export const channelRoutes =
   (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const { channels, bulk, directory, discovery, tests } = services;
+    const { channels, bulk, directory, discovery, tests, balances, rounds } = services;
     // The role comes before the body: whoever may not ask is told so whatever he sends.
     const admin = (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       rest.user(async (context) => {
@@ -77,6 +77,28 @@ export const channelRoutes =
         const form = discoverBody.safeParse(body);
         if (!form.success) return new RestAnswer({ success: false, message: 'Invalid request' }, 400);
         return withoutMessage(await discovery.ofForm(actor, form.data));
+      }),
+    );
+
+    app.get(
+      '/test',
+      admin(async ({ actor }) => {
+        await rounds.startTests(actor);
+      }),
+    );
+
+    app.get(
+      '/update_balance',
+      admin(async ({ actor }) => {
+        await rounds.startBalances(actor);
+      }),
+    );
+
+    app.get(
+      '/update_balance/:id',
+      admin(async ({ actor, params }) => {
+        const balance = await balances.update(actor, queryId(params.id));
+        return new RestAnswer({ success: true, message: '', balance });
       }),
     );
 

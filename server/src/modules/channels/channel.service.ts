@@ -172,17 +172,29 @@ export class ChannelService {
    * @param reason shown to admins: masked by the caller, never with a key in it
    * @returns false when nothing changed
    */
-  async disableAutomatically(id: number, reason: string): Promise<boolean> {
+  disableAutomatically(id: number, reason: string): Promise<boolean> {
+    const from = { status: ChannelStatus.enabled, autoBan: 1 };
+    return this.switchAutomatically(id, from, ChannelStatus.autoDisabled, reason);
+  }
+
+  /** Puts a channel back that went out of service by itself. @returns false when nothing changed */
+  enableAutomatically(id: number, reason: string): Promise<boolean> {
+    return this.switchAutomatically(id, { status: ChannelStatus.autoDisabled }, ChannelStatus.enabled, reason);
+  }
+
+  private async switchAutomatically(
+    id: number,
+    from: Partial<Pick<Channel, 'status' | 'autoBan'>>,
+    status: number,
+    reason: string,
+  ): Promise<boolean> {
     const { channels, audit, clock } = this.parts;
     const otherInfo = JSON.stringify({ status_reason: reason.slice(0, 1000), status_time: seconds(clock) });
     const changed = await channels.manager.transaction(async (manager) => {
-      const result = await manager.update(
-        Channel,
-        { id, status: ChannelStatus.enabled, autoBan: 1 },
-        { status: ChannelStatus.autoDisabled, otherInfo },
-      );
+      const result = await manager.update(Channel, { id, ...from }, { status, otherInfo });
       if (!result.affected) return false;
-      const content = `Channel ${id} was disabled automatically`;
+      const done = status === ChannelStatus.enabled ? 'enabled' : 'disabled';
+      const content = `Channel ${id} was ${done} automatically`;
       const other = { channel: id, reason: reason.slice(0, 1000) };
       await audit.record(manager, { type: LogType.system, userId: 0, username: '', content, other });
       return true;

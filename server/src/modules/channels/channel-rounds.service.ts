@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Repository } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
+import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { ConflictError, isAppError } from '../../shared/errors.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { ChannelBalanceService } from './channel-balance.service.js';
+import { balances } from './channel-balance.js';
+import { untestable, type ChannelTestResult, type ChannelTestService } from './channel-test.service.js';
+import { ChannelStatus, type Channel } from './channel.entity.js';
+import type { ChannelService } from './channel.service.js';
+
+export interface ChannelRoundsParts {
+  readonly channels: Repository<Channel>;
+  readonly service: Pick<ChannelService, 'disableAutomatically' | 'enableAutomatically'>;
+  readonly tests: Pick<ChannelTestService, 'test'>;
+  readonly balances: Pick<ChannelBalanceService, 'update'>;
+  readonly state: Pick<SharedState, 'lease' | 'release'>;
+  readonly options: { readonly values: OptionValues };
+  readonly nodeId: string;
+  /** POLLING_INTERVAL in milliseconds: the pause between two channels. */
+  readonly pause: number;
+  readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
+}
+
+type Row = Pick<Channel, 'id' | 'type' | 'status' | 'autoBan'>;
+
+const leaseSeconds = 60;
+
+/** Tests and balances of all channels, one after another, by one node at a time whoever asks. */
+export class ChannelRounds {
+  private readonly running = new Set<Promise<void>>();
+  private readonly stopping = new AbortController();
+
+  constructor(private readonly parts: ChannelRoundsParts) {}
+
+  /** Begins in the background. @throws AppError CONFLICT while one is running anywhere */
+  async startTests(actor: MaybeActor): Promise<void> {
+    const admin = requireRole(actor, 'admin');
+    await this.start('channel-tests', 'A test is already running', (row) => this.test(admin, row));
+  }
+
+  /** Begins in the background: enabled channels whose type tells a balance. @throws AppError CONFLICT */
+  async startBalances(actor: MaybeActor): Promise<void> {
+    const admin = requireRole(actor, 'admin');
+    await this.start('channel-balances', 'An update is already running', (row) => this.refresh(admin, row));
+  }
+
+  /** Resolves when no round is running here. */
+  async idle(): Promise<void> {
+    await Promise.all(this.running);
+  }
+
+  /** Ends after the channel at hand. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.idle();
+  }
+
+  private async start(name: string, busy: string, visit: (row: Row) => Promise<void>): Promise<void> {
+    const { state, nodeId, logger } = this.parts;
+    const owner = `${nodeId}:${randomUUID()}`;
+    if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(busy);
+    const renewal = setInterval(() => void state.lease(name, owner, leaseSeconds).catch(() => false), 20_000);
+    const round = this.visitAll(visit)
+      .then((count) => logger.info({ round: name, channels: count }, 'a round over the channels ended'))
+      .catch((error: unknown) => logger.warn({ err: error, round: name }, 'a round over the channels broke off'))
+      .finally(async () => {
+        clearInterval(renewal);
+        await state.release(name, owner).catch(() => undefined);
+        this.running.delete(round);
+      });
+    this.running.add(round);
+  }
+
+  private async visitAll(visit: (row: Row) => Promise<void>): Promise<number> {
+    const { channels, pause, logger } = this.parts;
+    const select = { id: true, type: true, status: true, autoBan: true } as const;
+    const rows = await channels.find({ select, order: { id: 'ASC' } });
+    for (const row of rows) {
+      if (this.stopping.signal.aborted) break;
+      // One channel that fails in a way nobody foresaw must not keep the others waiting.
+      await visit(row).catch((error: unknown) => {
+        if (!isAppError(error)) logger.warn({ err: error, channelId: row.id }, 'a channel could not be visited');
+      });
+      if (pause > 0) await sleep(pause, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+    }
+    return rows.length;
+  }
+
+  private async test(admin: Actor, row: Row): Promise<void> {
+    if (untestable.includes(row.type)) return;
+    const { service, tests, options } = this.parts;
+    const result = await tests.test(admin, row.id);
+    const reason = this.reasonToDisable(result);
+    if (reason !== null) {
+      if (options.values.AutomaticDisableChannelEnabled) await service.disableAutomatically(row.id, reason);
+    } else if (
+      result.success &&
+      row.status === ChannelStatus.autoDisabled &&
+      options.values.AutomaticEnableChannelEnabled
+    ) {
+      await service.enableAutomatically(row.id, 'passed the test');
+    }
+  }
+
+  /** A plain network error is no reason. */
+  private reasonToDisable({ refused, message, seconds }: ChannelTestResult): string | null {
+    if (refused) return message;
+    const limit = this.parts.options.values.ChannelDisableThreshold;
+    return limit > 0 && seconds > limit ? `response time ${seconds.toFixed(2)}s exceeds ${limit.toFixed(2)}s` : null;
+  }
+
+  private async refresh(admin: Actor, row: Row): Promise<void> {
+    if (row.status !== ChannelStatus.enabled || !balances.has(row.type)) return;
+    const balance = await this.parts.balances.update(admin, row.id);
+    if (balance <= 0 && this.parts.options.values.AutomaticDisableChannelEnabled) {
+      await this.parts.service.disableAutomatically(row.id, 'insufficient balance');
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { DataSource } from 'typeorm';
+import type { SharedState } from '../../cache/shared-state.js';
+import { isAppError } from '../../shared/errors.js';
+import { Role, type Actor } from '../../shared/actor.js';
+import type { ChannelRounds } from './channel-rounds.service.js';
+
+export interface ChannelClockParts {
+  readonly database: Pick<DataSource, 'query'>;
+  readonly rounds: ChannelRounds;
+  readonly state: Pick<SharedState, 'once'>;
+  /** Minutes between rounds, 0 never. */
+  readonly testMinutes: number;
+  readonly balanceMinutes: number;
+  readonly logger: { warn(details: object, message: string): void };
+}
+
+const tick = 15_000;
+
+/** Tests and balance updates on a clock. Of all nodes one begins each round: whoever marks the period first. */
+export class ChannelClock {
+  private readonly timers: NodeJS.Timeout[] = [];
+
+  constructor(private readonly parts: ChannelClockParts) {}
+
+  /** The first round is one period away, as after a restart there is nothing new to learn. */
+  async start(): Promise<void> {
+    const { rounds, testMinutes, balanceMinutes } = this.parts;
+    await this.every(testMinutes, 'channel-tests', (root) => rounds.startTests(root));
+    await this.every(balanceMinutes, 'channel-balances', (root) => rounds.startBalances(root));
+  }
+
+  stop(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  private async every(minutes: number, name: string, begin: (root: Actor) => Promise<void>): Promise<void> {
+    if (minutes === 0) return;
+    const { state, logger } = this.parts;
+    const isDue = (): Promise<boolean> => state.once(`period:${name}`, minutes * 60);
+    await isDue().catch(() => false);
+    const round = async (): Promise<void> => {
+      if (!(await isDue())) return;
+      const root = await this.findRoot();
+      if (root) await begin(root);
+    };
+    const timer = setInterval(() => {
+      round().catch((error: unknown) => {
+        // Somebody's round is running: this one has nothing to add.
+        if (!isAppError(error)) logger.warn({ err: error, name }, 'a round over the channels did not begin');
+      });
+    }, tick);
+    this.timers.push(timer.unref());
+  }
+
+  /** On whose behalf: the super admin sees what tests cost. Null before the first start is complete. */
+  private async findRoot(): Promise<Actor | null> {
+    const [root] = await this.parts.database.query<Actor[]>(
+      'SELECT id, username, role, status, "group" FROM users WHERE role = $1 AND deleted_at IS NULL',
+      [Role.root],
+    );
+    return root ?? null;
+  }
+}

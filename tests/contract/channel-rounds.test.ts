@@ -1,0 +1,313 @@
+import 'reflect-metadata';
+import { ChannelClock } from '../../server/src/modules/channels/channel.jobs.js';
+import type { ChannelRounds } from '../../server/src/modules/channels/channel-rounds.service.js';
+import { balances } from '../../server/src/modules/channels/channel-balance.js';
+import { unauthorized } from '../support/upstream/faults.js';
+import { json } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Site, type Answer, type Person } from './site.js';
+
+let site: Site;
+let upstream: Upstream;
+let root: Person;
+
+const passes = json({ choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
+
+beforeAll(async () => {
+  [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
+  root = await site.setUp();
+});
+afterAll(() => Promise.all([site.stop(), upstream.stop()]));
+beforeEach(async () => {
+  upstream.reset();
+  await site.query('DELETE FROM channels');
+  await set({
+    AutomaticDisableChannelEnabled: 'true',
+    AutomaticEnableChannelEnabled: 'true',
+    ChannelDisableThreshold: '5',
+  });
+});
+
+const set = (options: Record<string, string>): Promise<unknown> =>
+  Promise.all(
+    Object.entries(options).map(([key, value]) => site.expectSuccess(root, 'PUT', '/api/option/', { key, value })),
+  );
+const call = (path: string): Promise<Answer> => site.rest(root, 'GET', path);
+
+async function create(more: Record<string, unknown> = {}): Promise<number> {
+  const body = { name: 'c', type: 1, key: 'sk-one,sk-two', models: 'gpt-4o', group: 'default', base_url: upstream.url };
+  await site.expectSuccess(root, 'POST', '/api/channel/', { ...body, ...more });
+  const [row] = await site.query<{ id: number }>('SELECT max(id) AS id FROM channels');
+  return row?.id ?? 0;
+}
+
+interface State {
+  readonly id: number;
+  readonly status: number;
+  readonly other_info: string;
+  readonly test_time: string;
+  readonly balance: number;
+  readonly balance_updated_time: string;
+}
+
+/** Rounds run in the background: waits for a state a moment. */
+async function until(holds: (rows: State[]) => boolean): Promise<State[]> {
+  for (let attempt = 0; ; attempt++) {
+    const rows = await site.query<State>('SELECT * FROM channels ORDER BY id');
+    if (holds(rows) || attempt === 100) return rows;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+const tested = (rows: State[]): boolean => rows.every((row) => Number(row.test_time) > 0);
+
+describe('testing all channels', () => {
+  it('answers at once, tests every channel whatever its state, and switches by what it sees', async () => {
+    upstream.script({ key: 'sk-good' }, passes);
+    upstream.script({ key: 'sk-bad' }, unauthorized());
+    const [good, bad, back, kept] = [
+      await create({ key: 'sk-good' }),
+      await create({ key: 'sk-bad' }),
+      await create({ key: 'sk-good' }),
+      await create({ key: 'sk-bad', auto_ban: 0 }),
+    ];
+    await create({ type: 2, models: 'mj_imagine' });
+    await site.query('UPDATE channels SET status = 3 WHERE id = $1', [back]);
+    await site.query('UPDATE channels SET test_time = 1 WHERE type = 2');
+    expect((await call('/api/channel/test')).body).toEqual({ success: true, message: '' });
+    const rows = await until((all) => tested(all) && all.find(({ id }) => id === bad)?.status === 3);
+    const status = (id: number): number | undefined => rows.find((row) => row.id === id)?.status;
+    expect([good, bad, back, kept].map(status)).toEqual([1, 3, 1, 1]);
+    const info = JSON.parse(rows.find(({ id }) => id === bad)?.other_info ?? '') as Record<string, unknown>;
+    expect(info).toEqual({
+      status_reason: expect.stringMatching(/^status code 401: /) as string,
+      status_time: expect.any(Number) as number,
+    });
+    expect(rows.find(({ id }) => id === back)?.other_info).toContain('passed the test');
+    expect(JSON.stringify(rows)).not.toContain('sk-bad');
+  });
+
+  it('runs once at a time', async () => {
+    upstream.script({}, (response) => {
+      setTimeout(() => response.writeHead(500).end(), 300);
+    });
+    await create();
+    const answers = await Promise.all([1, 2, 3].map(() => call('/api/channel/test')));
+    const messages = answers.map(({ body }) => body['message']).sort();
+    expect(messages).toEqual(['', 'A test is already running', 'A test is already running']);
+    await until(tested);
+    // the end of the round opens the next
+    let next = await call('/api/channel/test');
+    for (let tries = 0; next.body['success'] !== true && tries < 40; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      next = await call('/api/channel/test');
+    }
+    expect(next.body).toEqual({ success: true, message: '' });
+  });
+
+  it('leaves channels alone that cannot be reached, and all of them when the site says so', async () => {
+    const unreachable = await create({ base_url: 'http://127.0.0.1:9' });
+    expect((await until(tested)).find(({ id }) => id === unreachable)?.status).toBe(1);
+    await set({ AutomaticDisableChannelEnabled: 'false' });
+    upstream.script({}, unauthorized());
+    await create();
+    await waitForRound('/api/channel/test');
+    expect((await until(tested)).map(({ status }) => status)).toEqual([1, 1]);
+  });
+
+  it('takes out a channel that answers too slowly', async () => {
+    await set({ ChannelDisableThreshold: '0.05' });
+    upstream.script({}, (response) => {
+      setTimeout(() => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end('{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}');
+      }, 120);
+    });
+    await create();
+    await waitForRound('/api/channel/test');
+    const [row] = await until((rows) => rows[0]?.status === 3);
+    expect(row?.status).toBe(3);
+    expect(row?.other_info).toMatch(/response time 0\.\d\ds exceeds 0\.05s/);
+  });
+});
+
+/** Begins one as soon as the one before has ended. */
+async function waitForRound(path: string): Promise<void> {
+  for (let tries = 0; tries < 80; tries++) {
+    if ((await call(path)).body['success'] === true) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error('a round never ended');
+}
+
+describe('balances', () => {
+  const billing = { hard_limit_usd: 20, has_payment_method: true };
+
+  it('asks an OpenAI channel with its first key, for this month, and keeps the answer', async () => {
+    upstream.script({ path: '/v1/dashboard/billing/subscription' }, json(billing));
+    upstream.script({ path: '/v1/dashboard/billing/usage' }, json({ total_usage: 766 }));
+    const id = await create();
+    expect((await call(`/api/channel/update_balance/${id}/`)).body).toEqual({
+      success: true,
+      message: '',
+      balance: 12.34,
+    });
+    const [row] = await site.query<State>('SELECT * FROM channels');
+    expect([row?.balance, Number(row?.balance_updated_time) > 0]).toEqual([12.34, true]);
+    const month = new Date().toISOString().slice(0, 7);
+    expect(upstream.requests.map(({ headers }) => headers['authorization'])).toEqual([
+      'Bearer sk-one',
+      'Bearer sk-one',
+    ]);
+    expect(upstream.requests[1]?.path).toContain(`start_date=${month}-01&end_date=${month}`);
+  });
+
+  it.each([
+    [40, '/v1/user/info', { code: 20_000, data: { totalBalance: '7.5' } }],
+    [
+      43,
+      '/user/balance',
+      {
+        balance_infos: [
+          { currency: 'USD', total_balance: '1' },
+          { currency: 'CNY', total_balance: '7.5' },
+        ],
+      },
+    ],
+  ])('type %d at %s', async (type, path, body) => {
+    upstream.script({ path }, json(body));
+    const id = await create({ type });
+    const answer = await site.graphql(root, `mutation { updateChannelBalance(id: ${id}) }`);
+    expect(answer.data).toEqual({ updateChannelBalance: 7.5 });
+  });
+
+  /** Their addresses are fixed and not ours. */
+  it.each<[number, string, Record<string, string>, unknown]>([
+    [
+      10,
+      'https://aiproxy.io/api/report/getUserOverview',
+      { 'api-key': 'k' },
+      { success: true, data: { totalPoints: 3 } },
+    ],
+    [
+      12,
+      'https://api.api2gpt.com/dashboard/billing/credit_grants',
+      { authorization: 'Bearer k' },
+      { total_remaining: 3 },
+    ],
+    [
+      13,
+      'https://api.aigc2d.com/dashboard/billing/credit_grants',
+      { authorization: 'Bearer k' },
+      { total_available: 3 },
+    ],
+  ])('type %d asks %s', async (type, url, headers, body) => {
+    const asked: unknown[] = [];
+    const get = (...request: unknown[]): Promise<unknown> => {
+      asked.push(request);
+      return Promise.resolve(body);
+    };
+    expect(await balances.get(type)?.({ base: 'https://elsewhere.example', key: 'k', now: 0, get })).toBe(3);
+    expect(asked).toEqual([[url, headers]]);
+  });
+
+  it('looks back a hundred days on an account without a payment method', async () => {
+    const urls: string[] = [];
+    const get = (url: string): Promise<unknown> => {
+      urls.push(url);
+      const isUsage = url.includes('/usage');
+      return Promise.resolve(isUsage ? { total_usage: 100 } : { hard_limit_usd: 5, has_payment_method: false });
+    };
+    const now = Date.UTC(2026, 3, 20);
+    expect(await balances.get(8)?.({ base: 'https://own.example/v1', key: 'k', now, get })).toBe(4);
+    expect(urls[1]).toBe('https://own.example/v1/dashboard/billing/usage?start_date=2026-01-10&end_date=2026-04-20');
+  });
+
+  it.each<[string, Parameters<Upstream['script']>[1] | null, Record<string, unknown>, string]>([
+    ['a type without one', null, { type: 14 }, 'Not implemented'],
+    ['a refused key', json({ error: { message: 'sk-one is wrong' } }, 401), {}, 'status code: 401'],
+    ['an answer that tells none', json({ hard_limit_usd: 'lots' }), {}, 'The answer tells no balance'],
+    ['no JSON', (response) => void response.writeHead(200).end('<html>'), {}, 'The answer is not JSON'],
+    ['a foreign code', json({ code: 50_000, data: {} }), { type: 40 }, 'The answer tells no balance'],
+    ['no such currency', json({ balance_infos: [] }), { type: 43 }, 'The answer tells no balance'],
+  ])('says why there is none: %s', async (_name, reply, more, message) => {
+    if (reply) upstream.script({}, reply);
+    const id = await create(more);
+    expect((await call(`/api/channel/update_balance/${id}`)).body).toMatchObject({ success: false, message });
+  });
+
+  it('tells an unknown channel', async () => {
+    expect((await call('/api/channel/update_balance/999999')).body).toMatchObject({
+      success: false,
+      code: 'NOT_FOUND',
+    });
+  });
+
+  it('of all enabled channels: whatever is empty goes off, whatever fails stays as it was', async () => {
+    upstream.script(
+      { key: 'sk-empty', path: '/user/balance' },
+      json({ balance_infos: [{ currency: 'CNY', total_balance: '0' }] }),
+    );
+    upstream.script(
+      { key: 'sk-rich', path: '/user/balance' },
+      json({ balance_infos: [{ currency: 'CNY', total_balance: '9' }] }),
+    );
+    upstream.script({ key: 'sk-broken' }, json({}, 500));
+    const [broken, off, empty, kept, rich] = [
+      await create({ type: 43, key: 'sk-broken' }),
+      await create({ type: 43, key: 'sk-rich' }),
+      await create({ type: 43, key: 'sk-empty' }),
+      await create({ type: 43, key: 'sk-empty', auto_ban: 0 }),
+      await create({ type: 43, key: 'sk-rich' }),
+    ];
+    await site.expectSuccess(root, 'PUT', '/api/channel/', { id: off, status: 2 });
+    expect((await call('/api/channel/update_balance')).body).toEqual({ success: true, message: '' });
+    const rows = await until((all) => all.at(-1)?.balance === 9);
+    const state = (id: number) => rows.find((row) => row.id === id);
+    expect([broken, off, empty, kept, rich].map((id) => [state(id)?.status, state(id)?.balance])).toEqual([
+      ...[
+        [1, 0],
+        [2, 0],
+        [3, 0],
+        [1, 0],
+        [1, 9],
+      ],
+    ]);
+    expect(state(empty)?.other_info).toContain('insufficient balance');
+  });
+});
+
+describe('rounds on a clock', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+  afterEach(() => void jest.useRealTimers());
+
+  it('of several nodes one begins each round, the first after one period', async () => {
+    // The shared state of all nodes, by the clock of this test.
+    const marks = new Map<string, number>();
+    const once = (key: string, seconds: number): Promise<boolean> => {
+      if ((marks.get(key) ?? 0) > Date.now()) return Promise.resolve(false);
+      marks.set(key, Date.now() + seconds * 1000);
+      return Promise.resolve(true);
+    };
+    const begun: string[] = [];
+    const node = (name: string): ChannelClock => {
+      const rounds = { startTests: (actor: Person) => void begun.push(`${name} as ${actor.username}`) };
+      return new ChannelClock({
+        database: { query: () => Promise.resolve([root]) } as never,
+        rounds: rounds as unknown as ChannelRounds,
+        ...{ state: { once }, testMinutes: 2, balanceMinutes: 0, logger: { warn: () => undefined } },
+      });
+    };
+    const nodes = [node('a'), node('b'), node('c')];
+    for (const one of nodes) await one.start();
+    await jest.advanceTimersByTimeAsync(119_000);
+    expect(begun).toEqual([]);
+    await jest.advanceTimersByTimeAsync(16_000);
+    expect(begun).toEqual([expect.stringMatching(/^[abc] as root$/)]);
+    await jest.advanceTimersByTimeAsync(10 * 60_000);
+    expect(begun.length).toBeGreaterThanOrEqual(5);
+    expect(begun.length).toBeLessThanOrEqual(6);
+    for (const one of nodes) one.stop();
+    await jest.advanceTimersByTimeAsync(10 * 60_000);
+    expect(begun.length).toBeLessThanOrEqual(6);
+  });
+});
