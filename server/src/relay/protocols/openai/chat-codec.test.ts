@@ -1,0 +1,228 @@
+import {
+  clients,
+  collect,
+  contextFor,
+  payloads,
+  playThrough,
+  sse,
+  type Json,
+} from '../../../../../tests/support/relay-dialects.js';
+import { UpstreamError } from '../../adapter.js';
+import type { Part } from '../../neutral/message.js';
+import { chatProvider } from './chat-write.js';
+
+const chat = chatProvider();
+const delta = (given: Json, finish: string | null = null): Json => ({
+  id: 'c',
+  model: 'm',
+  choices: [{ index: 0, delta: given, finish_reason: finish }],
+});
+const callDelta = (call: Json): Json => delta({ tool_calls: [call] });
+const partsOf = (events: readonly unknown[]): readonly Part[] =>
+  collect(chat, sse(events)).answer().choices[0]?.parts ?? [];
+const callsOf = (events: readonly unknown[]): unknown =>
+  partsOf(events).flatMap((part) => (part.kind === 'toolCall' ? [[part.id, part.name, part.arguments]] : []));
+
+describe('tool calls of providers that are not strict', () => {
+  it('without an index are told apart by id, pieces without either belong to the last', () => {
+    expect(
+      callsOf([
+        callDelta({ id: 'a', function: { name: 'f', arguments: '{' } }),
+        callDelta({ function: { arguments: '}' } }),
+        callDelta({ id: 'b', function: { name: 'g', arguments: '{}' } }),
+      ]),
+    ).toEqual([
+      ['a', 'f', '{}'],
+      ['b', 'g', '{}'],
+    ]);
+  });
+
+  it('that all have index 0 are told apart by id', () => {
+    expect(
+      callsOf([
+        callDelta({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
+        callDelta({ index: 0, id: 'b', function: { name: 'g', arguments: '{}' } }),
+      ]),
+    ).toEqual([
+      ['a', 'f', '{}'],
+      ['b', 'g', '{}'],
+    ]);
+  });
+
+  it('with parsed arguments, or of the form before tools, are calls too', () => {
+    expect(callsOf([callDelta({ index: 0, id: 'a', function: { name: 'f', arguments: { x: 1 } } })])).toEqual([
+      ['a', 'f', '{"x":1}'],
+    ]);
+    expect(
+      callsOf([delta({ function_call: { name: 'f', arguments: '{' } }), delta({ function_call: { arguments: '}' } })]),
+    ).toEqual([['call_0_0', 'f', '{}']]);
+  });
+});
+
+describe('a call that was forced by name', () => {
+  it('ends with a call, though OpenAI says stop', () => {
+    const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const whole = chat.read({
+      id: 'c',
+      choices: [{ index: 0, message: { content: null, tool_calls: [call] }, finish_reason: 'stop' }],
+    });
+    expect(whole.choices[0]?.finish).toBe('toolCalls');
+    const streamed = collect(chat, sse([callDelta({ index: 0, ...call }), delta({}, 'stop')])).answer();
+    expect(streamed.choices[0]?.finish).toBe('toolCalls');
+  });
+});
+
+describe('a stream to a client of chat', () => {
+  const stream = sse([
+    delta({ role: 'assistant', content: '' }),
+    delta({ content: 'a' }),
+    delta({ content: 'b' }),
+    delta({}, 'stop'),
+    '[DONE]',
+  ]);
+
+  it('says its role once, its finish once, and usage only where it was asked for', () => {
+    const chunks = (includeUsage: boolean): unknown[] =>
+      payloads(playThrough(chat, clients['openai-chat'], stream, contextFor({ includeUsage })).out);
+    expect(chunks(true)).toEqual([
+      expect.objectContaining({
+        choices: [{ index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null }],
+        usage: null,
+      }),
+      expect.objectContaining({
+        choices: [{ index: 0, delta: { content: 'a' }, logprobs: null, finish_reason: null }],
+      }),
+      expect.objectContaining({
+        choices: [{ index: 0, delta: { content: 'b' }, logprobs: null, finish_reason: null }],
+      }),
+      expect.objectContaining({ choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: 'stop' }] }),
+      expect.objectContaining({ choices: [], usage: expect.objectContaining({ total_tokens: 0 }) }),
+      '[DONE]',
+    ]);
+    const plain = chunks(false);
+    expect(plain).toHaveLength(5);
+    expect(plain[0]).not.toHaveProperty('usage');
+  });
+
+  it('carries several answers apart', () => {
+    const two = [0, 1].map((index) => ({
+      id: 'c',
+      choices: [{ index, delta: { content: `answer ${index}` }, finish_reason: 'stop' }],
+    }));
+    const { out } = playThrough(chat, clients['openai-chat'], sse([...two, '[DONE]']));
+    const { choices } = collect(chat, out).answer();
+    expect(choices.map(({ index, parts, finish }) => [index, parts, finish])).toEqual(
+      [0, 1].map((index) => [index, [{ kind: 'text', text: `answer ${index}` }], 'stop']),
+    );
+  });
+
+  it('carries the proof of a thought with the thought it proves', () => {
+    const writer = clients['openai-chat'].openWriter(contextFor());
+    writer.push([{ kind: 'reasoning', choice: 0, text: 'h' }]);
+    writer.push([{ kind: 'reasoning', choice: 0, text: 'm' }]);
+    writer.push([{ kind: 'signature', choice: 0, of: 'reasoning', signature: 'c2ln' }]);
+    expect(payloads(writer.push([{ kind: 'text', choice: 0, text: 'a' }]))).toMatchObject([
+      {
+        choices: [
+          { delta: { content: 'a', thinking_blocks: [{ type: 'thinking', thinking: 'hm', signature: 'c2ln' }] } },
+        ],
+      },
+    ]);
+  });
+
+  it('carries sound', () => {
+    const sound = [
+      delta({ audio: { id: 'a1', transcript: 'Hi' } }),
+      delta({ audio: { data: 'AAAA' } }),
+      delta({ audio: { data: 'BBBB', expires_at: 5 } }),
+      delta({}, 'stop'),
+      '[DONE]',
+    ];
+    const { out } = playThrough(chat, clients['openai-chat'], sse(sound));
+    expect(collect(chat, out).answer().choices[0]?.parts).toMatchObject([
+      { kind: 'audio', id: 'a1', data: 'AAAABBBB', transcript: 'Hi', expiresAt: 5 },
+    ]);
+  });
+});
+
+describe('a whole chat completion', () => {
+  it('that is an error, or none at all, is no answer', () => {
+    expect(() => chat.read({ error: { message: 'busy', type: 'server_error' } })).toThrow(UpstreamError);
+    expect(() => chat.read({ hello: 1 })).toThrow(expect.objectContaining({ code: 'UPSTREAM_INVALID_RESPONSE' }));
+  });
+
+  it('keeps thoughts in parts, pictures and refusals apart', () => {
+    const message = {
+      content: [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+        { type: 'text', text: 'a' },
+      ],
+      refusal: 'no',
+      images: [{ image_url: { url: 'data:image/png;base64,AAAA' } }],
+    };
+    expect(chat.read({ choices: [{ message, finish_reason: 'stop' }] }).choices[0]?.parts).toEqual([
+      { kind: 'reasoning', text: 'hm' },
+      { kind: 'text', text: 'a' },
+      { kind: 'refusal', text: 'no' },
+      { kind: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'AAAA' } },
+    ]);
+  });
+});
+
+describe('a Messages call for a chat provider', () => {
+  const write = (body: Json): { body: Json; dropped: readonly string[] } =>
+    chat.write(
+      clients['anthropic-messages'].parse({
+        body: { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], ...body },
+      }),
+    );
+
+  it.each([
+    [{ thinking: { type: 'enabled', budget_tokens: 2048 } }, 'low'],
+    [{ thinking: { type: 'enabled', budget_tokens: 8192 } }, 'medium'],
+    [{ thinking: { type: 'enabled', budget_tokens: 8193 } }, 'high'],
+    [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, 'xhigh'],
+    [{ thinking: { type: 'disabled' } }, undefined],
+  ])('%j is effort %s', (body, effort) => {
+    expect(write(body).body['reasoning_effort']).toBe(effort);
+  });
+
+  it('streams with usage, answers without', () => {
+    expect(write({ stream: true }).body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+    expect(write({}).body).not.toHaveProperty('stream_options');
+  });
+
+  it('names what is left out, and refuses tools that only Anthropic runs', () => {
+    expect(
+      write({ top_k: 5, system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }] }).dropped,
+    ).toEqual(['top_k', 'cache_control']);
+    expect(() => write({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] })).toThrow(
+      expect.objectContaining({ code: 'UNSUPPORTED_BY_CHANNEL', field: 'tools[0]' }),
+    );
+    expect(() => write({ mcp_servers: [{}] })).toThrow(expect.objectContaining({ field: 'mcp_servers' }));
+  });
+
+  it('has pictures of tool results follow all results', () => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
+    const { messages } = write({
+      messages: [
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: ['a', 'b'].map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })) },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: '1' }, image] },
+            { type: 'tool_result', tool_use_id: 'b', content: '2' },
+            { type: 'text', text: 'so?' },
+          ],
+        },
+      ],
+    }).body as { messages: Json[] };
+    expect(messages.slice(2)).toEqual([
+      { role: 'tool', tool_call_id: 'a', content: '1' },
+      { role: 'tool', tool_call_id: 'b', content: '2' },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,iVBORw0KGgo=' } }] },
+      { role: 'user', content: 'so?' },
+    ]);
+  });
+});
