@@ -98,6 +98,7 @@ interface Parts {
   readonly secrets: Secrets;
   readonly logLines: string[];
   readonly disabled: Array<{ id: number; reason: string }>;
+  readonly charged: Array<{ userId: number; quota: number; left: number }>;
 }
 
 /** The relay over a real database and the real ledger, with a scripted provider, filled by hand. */
@@ -127,6 +128,11 @@ export class RelayHarness {
     return this.parts.disabled;
   }
 
+  /** What the relay said is left after each charge. */
+  get charged(): Parts['charged'] {
+    return this.parts.charged;
+  }
+
   static async start({ settings, trustedProxies = [] }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = await createTestDatabase();
     const dataSource = await createDataSource(database.url, 4).initialize();
@@ -147,6 +153,7 @@ export class RelayHarness {
       logger,
     });
     const disabled: Array<{ id: number; reason: string }> = [];
+    const charged: Parts['charged'] = [];
     const built = createRelay({
       database: dataSource,
       state,
@@ -167,6 +174,7 @@ export class RelayHarness {
       },
       syncSeconds: 60,
       channelGuard: { disableAutomatically: async (id, reason) => void disabled.push({ id, reason }) },
+      balances: { charged: (userId, quota, left) => void charged.push({ userId, quota, left }) },
     });
     await built.start();
     const noLimit = { enabled: false, count: 1, seconds: 1 };
@@ -198,6 +206,7 @@ export class RelayHarness {
       secrets,
       logLines,
       disabled,
+      charged,
     };
     return new RelayHarness(parts, options);
   }

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../shared/errors.js';
 import { adapters } from './adapters/registry.js';
 import type { ChatCapability, ChatRequest, Target } from './adapter.js';
 import {
@@ -17,7 +18,9 @@ import type { ClientResponse } from './client-response.js';
 import { ClientGoneError, deliverStream, type Delivery } from './delivery.js';
 import { estimatePrompt } from './metering/prompt-tokens.js';
 import { TextMeter } from './metering/text-meter.js';
+import { mostMedia } from './media-fetch.js';
 import type { AnswerContext } from './neutral/codec.js';
+import { isTranslated, type TranslatedChat } from './translation.js';
 import type { Exchange } from './upstream/exchange.js';
 
 const ping = ': PING\n\n';
@@ -61,6 +64,7 @@ export async function attemptChat(
     stream: call.stream && !simulated,
     wantsUsage: call.wantsUsage,
   };
+  if (isTranslated(chat)) await putMedia(chat, request, target, attempt);
   const sent = chat.toUpstreamRequest(request, target);
   const { dropped, reasoningEffort } = sent;
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
@@ -76,6 +80,15 @@ export async function attemptChat(
     ...(dropped === undefined ? {} : { dropped }),
     ...received,
   };
+}
+
+/** Providers that fetch nothing themselves get what lies at an address with the call. */
+async function putMedia(chat: TranslatedChat, request: ChatRequest, target: Target, attempt: Attempt): Promise<void> {
+  const urls = chat.remoteMedia(request, target);
+  if (urls.length === 0) return;
+  if (urls.length > mostMedia) throw new InvalidInputError(`a call may name at most ${mostMedia} addresses`);
+  const fetched = await Promise.all(urls.map(async (url) => [url, await attempt.fetchMedia(url)] as const));
+  chat.putMedia(new Map(fetched));
 }
 
 async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {

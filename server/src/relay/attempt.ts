@@ -2,6 +2,7 @@ import { AppError } from '../shared/errors.js';
 import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest } from './adapter.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError, goneDelivery, type Delivery } from './delivery.js';
+import type { FetchMedia } from './media-fetch.js';
 import type { TextMeter } from './metering/text-meter.js';
 import { toUpstreamError } from './protocols/openai/upstream-error.js';
 import type { RelayCall } from './relay-call.js';
@@ -33,6 +34,7 @@ export interface Attempt {
   readonly bareModel: string;
   readonly upstream: UpstreamClient;
   readonly credentials: Credentials;
+  readonly fetchMedia: FetchMedia;
   readonly settings: AttemptSettings;
   readonly passThrough: boolean;
   readonly families: FamilySettings;

@@ -11,6 +11,7 @@ import type { Attempt, AttemptOutcome, AttemptSettings } from './attempt.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
 import type { Endpoint } from './endpoint.js';
+import type { FetchMedia } from './media-fetch.js';
 import type { UpstreamErrorView } from './protocols/openai/error.js';
 import { familySettings } from './family-settings.js';
 import { maskSecrets } from './protocols/openai/masking.js';
@@ -36,6 +37,7 @@ export interface AttemptsParts {
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
   readonly credentials: Credentials;
+  readonly fetchMedia: FetchMedia;
   readonly clock: Clock;
   readonly guard: ChannelGuard;
   readonly settings: AttemptSettings;
@@ -128,6 +130,7 @@ export class Attempts {
       bareModel: admission.bareModel,
       upstream: this.parts.upstream,
       credentials: this.parts.credentials,
+      fetchMedia: this.parts.fetchMedia,
       settings: this.parts.settings,
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),

@@ -6,13 +6,18 @@ import { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { Ledger } from '../modules/quota/ledger.service.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
+import { GuardedFetch } from '../outbound/guarded-fetch.js';
 import type { OutboundGuard } from '../outbound/outbound-guard.js';
 import type { Clock } from '../shared/clock.js';
 import type { Secrets } from '../shared/secrets.js';
 import { KeyDirectory } from './access/key-directory.js';
+import { SensitiveWords } from './access/sensitive-words.js';
 import { ModelRateLimit } from './access/rate-limit.js';
 import type { AttemptSettings } from './attempt.js';
 import { Attempts, type ChannelGuard } from './attempts.js';
+import type { BalanceWatch } from './balance-watch.js';
+import { ErrorLog } from './error-log.js';
+import { guardedMedia } from './media-fetch.js';
 import { RelayProbe } from './probe.js';
 import { Relay } from './relay.js';
 import type { RelayRoutesParts } from './relay-routes-parts.js';
@@ -45,11 +50,23 @@ export interface RelaySurroundings {
   readonly syncSeconds: number;
   /** Asked when a provider refuses a channel's last key. */
   readonly channelGuard: ChannelGuard;
+  /** Told what is left after each charge. */
+  readonly balances?: BalanceWatch;
+}
+
+/** One of each for the whole process, so that all kinds of work see the same keys, limits and broken connections. */
+export interface RelayCore {
+  readonly keys: KeyDirectory;
+  readonly rateLimit: ModelRateLimit;
+  readonly keyRing: KeyRing;
+  readonly upstream: UpstreamClient;
 }
 
 export interface BuiltRelay {
   readonly relay: Relay;
   readonly probe: ChannelProbe;
+  /** What tasks and sessions share with calls. */
+  readonly core: RelayCore;
   /** What `relayRoutes` needs. */
   readonly routesParts: RelayRoutesParts;
   /** Reads the channels; calls can be served from then on. */
@@ -72,6 +89,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   const channels = new RoutingDirectory(database, secrets, keyRing, logger);
   const prices = new PriceBook(options);
   const pools = new Pools(around.guard);
+  const guarded = new GuardedFetch(around.guard);
   const upstream = new UpstreamClient(pools);
   const credentials = new Credentials(upstream, clock);
   const attempts = new Attempts({
@@ -80,17 +98,35 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     keyRing,
     upstream,
     credentials,
+    fetchMedia: guardedMedia(guarded),
     clock,
     guard: around.channelGuard,
     settings,
     logger,
     metrics,
   });
-  const relay = new Relay({ options, keys, rateLimit, channels, prices, ledger, attempts, clock, logger, metrics });
+  const words = new SensitiveWords(options, logger);
+  const errors = new ErrorLog({ database, options, clock, logger });
+  const relay = new Relay({
+    words,
+    errors,
+    balances: around.balances ?? null,
+    options,
+    keys,
+    rateLimit,
+    channels,
+    prices,
+    ledger,
+    attempts,
+    clock,
+    logger,
+    metrics,
+  });
 
   return {
     relay,
     probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
+    core: { keys, rateLimit, keyRing, upstream },
     routesParts: { relay, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
     async start() {
       keys.follow(changes);
@@ -99,6 +135,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     async stop() {
       await relay.idle();
       channels.stop();
+      await guarded.close();
       await pools.close();
     },
   };

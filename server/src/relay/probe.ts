@@ -46,7 +46,8 @@ export class RelayProbe implements ChannelProbe {
     const elapsed = (): number => Math.round(performance.now() - startedAt);
     try {
       const usage = await this.call(request);
-      if (!usage) return { success: false, milliseconds: elapsed(), message: 'the answer reports no usage', refused: false };
+      if (!usage)
+        return { success: false, milliseconds: elapsed(), message: 'the answer reports no usage', refused: false };
       const { promptTokens, completionTokens } = usage;
       return { success: true, milliseconds: elapsed(), promptTokens, completionTokens };
     } catch (error) {

@@ -10,11 +10,14 @@ import { admit, checkAddress, groupOf } from './access/admission.js';
 import { findKey } from './access/api-key.js';
 import { authenticateKey, type Caller } from './access/authentication.js';
 import type { KeyDirectory } from './access/key-directory.js';
+import type { SensitiveWords } from './access/sensitive-words.js';
 import type { ModelRateLimit } from './access/rate-limit.js';
 import { CallFailedError, type Attempts, type Served } from './attempts.js';
+import type { BalanceWatch } from './balance-watch.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
+import type { ErrorLog } from './error-log.js';
 import { toOpenAIFailure, type OpenAIFailure } from './protocols/openai/error.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
 import { reserveFor, settleCall, type Billed, type PricedCall } from './settlement.js';
@@ -43,6 +46,9 @@ export interface RelayParts {
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly attempts: Attempts;
+  readonly words: SensitiveWords;
+  readonly errors: ErrorLog;
+  readonly balances: BalanceWatch | null;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -128,22 +134,26 @@ export class Relay {
       served = await attempts.serve({ ...call, path, rawBody }, call.admission, client);
     } catch (error) {
       await ledger.release(reservation);
+      this.noteFailure(call, error);
       throw error;
     }
 
     // settle and record, then let the client have the end of its answer
     const billed = await settleCall(call, served, client.gone, reservation, ledger, options.values);
     keys.spent(caller.token, billed.quota);
+    const { quota, userQuota } = billed;
+    if (quota > 0 && userQuota !== null) this.parts.balances?.charged(caller.user.id, quota, userQuota);
     return this.finish(call, served, billed, client, endpoint.errors(incoming));
   }
 
   /** Rows 13 to 19 of the check order, then what the call costs. */
   private price(endpoint: Endpoint, incoming: IncomingCall, caller: Caller, rawBody: Buffer): PricedCall {
-    const { options, channels, prices } = this.parts;
+    const { options, channels, prices, words } = this.parts;
     const opened = endpoint.open(rawBody, incoming);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     const admission = admit(caller, opened.model, channels.table, options);
     const call = endpoint.parse(opened, incoming);
+    if (words.enabled) words.check(endpoint.texts(call.body), incoming.requestId);
     const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
     const price = prices.price(admission.bareModel, terms);
     const { requestId, path, startedAt } = incoming;
@@ -171,6 +181,13 @@ export class Relay {
       stream: served.isStream,
       model: call.admission.model,
     };
+  }
+
+  /** A call that was taken and could not be served; what the client himself got wrong is not noted. */
+  private noteFailure(call: PricedCall, error: unknown): void {
+    if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
+    const failure = toOpenAIFailure(error.cause, error.view);
+    this.parts.errors.note({ call, failure, usedChannels: error.usedChannels });
   }
 
   /** Says no, in the client's dialect, wherever the answer stands. */

@@ -4,27 +4,50 @@ import type {
   ChatRequest,
   ConversationCapability,
   StreamTransform,
+  Target,
   UpstreamError,
   Usage,
 } from './adapter.js';
 import type { NeutralAnswer } from './neutral/answer.js';
 import type { AnswerContext, ClientCodec, StreamReader, StreamWriter } from './neutral/codec.js';
 import { parseJson } from './neutral/fields.js';
+import { remoteMedia, withMedia, type FetchedMedia } from './neutral/remote-media.js';
+import type { NeutralRequest } from './neutral/request.js';
 import { tellAnswer } from './neutral/tell.js';
 import { translatedStream } from './neutral/translated-stream.js';
 import { chatProvider } from './protocols/openai/chat-write.js';
 import { EventParser } from './sse/event-parser.js';
 
-/** Serves a client of one dialect at a provider of another, through the neutral form. */
+/** Chat through the neutral form, which can take in what lies at an address. */
+export interface TranslatedChat extends ChatCapability {
+  /** Addresses of the call that the provider does not fetch itself. */
+  remoteMedia(request: ChatRequest, target: Target): string[];
+  /** What stood behind them; called before the request is written. */
+  putMedia(fetched: ReadonlyMap<string, FetchedMedia>): void;
+}
+
+export const isTranslated = (chat: ChatCapability): chat is TranslatedChat => 'remoteMedia' in chat;
+
+/** Serves a client of one dialect at a provider of another, through the neutral form. One for each try of a call. */
 export function translated(
   provider: ConversationCapability,
   client: ClientCodec,
   context: AnswerContext,
-): ChatCapability {
+): TranslatedChat {
+  let media: ReadonlyMap<string, FetchedMedia> = new Map();
+  let parsed: NeutralRequest | null = null;
+  const parse = (request: ChatRequest, target: Target): NeutralRequest =>
+    (parsed ??= client.parse({ body: request.body, model: target.upstreamModel, stream: request.stream }));
   return {
+    remoteMedia(request, target) {
+      const codec = provider.codec(target);
+      return codec.fetches ? remoteMedia(parse(request, target), (url) => codec.fetches?.(url) ?? true) : [];
+    },
+    putMedia(fetched) {
+      media = fetched;
+    },
     toUpstreamRequest(request, target) {
-      const neutral = client.parse({ body: request.body, model: target.upstreamModel, stream: request.stream });
-      const written = provider.codec(target).write(neutral);
+      const written = provider.codec(target).write(withMedia(parse(request, target), media));
       const body = target.passThrough ? written.body : { ...written.body, ...target.override };
       const named = written.model ?? body['model'];
       const model = typeof named === 'string' ? named : target.upstreamModel;

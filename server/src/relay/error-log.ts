@@ -1,0 +1,56 @@
+import type { OptionValues } from '../modules/options/option.service.js';
+import { LogType } from '../modules/logs/log.entity.js';
+import type { Logger } from '../observability/logger.js';
+import { seconds, type Clock } from '../shared/clock.js';
+import type { OpenAIFailure } from './protocols/openai/error.js';
+import type { PricedCall } from './settlement.js';
+import type { Queries } from './routing/routing-directory.js';
+
+export interface ErrorLogParts {
+  readonly database: Queries;
+  readonly options: { readonly values: Pick<OptionValues, 'LogErrorEnabled'> };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface FailedCall {
+  readonly call: PricedCall;
+  /** As the client was told: masked, mapped. */
+  readonly failure: OpenAIFailure;
+  /** Channels tried, in order. */
+  readonly usedChannels: readonly number[];
+}
+
+const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
+    "group", use_time, is_stream, content, other)
+  SELECT $1, $2, ${LogType.error}, $3, $4, $5, $6, $7::integer, $8, $9, $10, $11, $12,
+    ($13::jsonb || jsonb_build_object('channel_name', coalesce(c.name, ''), 'channel_type', coalesce(c.type, 0)))::text
+  FROM (SELECT 1) AS one LEFT JOIN channels c ON c.id = $7::integer`;
+
+/** Rows of calls that no channel could serve (option LogErrorEnabled, `relay-core.md` 4.6). Nobody waits for them. */
+export class ErrorLog {
+  constructor(private readonly parts: ErrorLogParts) {}
+
+  note({ call, failure, usedChannels }: FailedCall): void {
+    const { options, database, clock, logger } = this.parts;
+    if (!options.values.LogErrorEnabled) return;
+    const { user, token } = call.caller;
+    const channelId = usedChannels.at(-1) ?? 0;
+    const other = {
+      error_type: failure.type,
+      error_code: failure.code,
+      status_code: failure.status,
+      channel_id: channelId,
+      request_path: call.path,
+      admin_info: { use_channel: usedChannels.map(String) },
+    };
+    const useTime = Math.max(0, Math.round((performance.now() - call.startedAt) / 1000));
+    database
+      .query(sql, [
+        ...[seconds(clock), call.requestId, user.id, user.username, token.id, token.name, channelId],
+        ...[call.admission.model, call.admission.group, useTime, call.call.stream],
+        ...[failure.message, JSON.stringify(other)],
+      ])
+      .catch((error: unknown) => logger.error({ err: error, requestId: call.requestId }, 'error row not written'));
+  }
+}

@@ -1,0 +1,166 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { chat, json } from '../support/upstream/replies.js';
+import { failure } from '../support/upstream/faults.js';
+import { RelayHarness, userMessage } from './relay-harness.js';
+
+let relay: RelayHarness;
+
+beforeAll(async () => {
+  relay = await RelayHarness.start();
+});
+afterAll(async () => {
+  await relay.stop();
+});
+beforeEach(async () => {
+  relay.upstream.reset();
+  relay.setOptions({});
+  await relay.clearChannels();
+});
+afterEach(async () => {
+  expect(await relay.openReservations()).toBe(0);
+  expect(await relay.drift()).toEqual([]);
+});
+
+describe('words nobody may send', () => {
+  const word = 'so Forbidden_Word it is';
+  const parts = [{ type: 'text', text: word }];
+  it.each([
+    ['/v1/chat/completions', { messages: userMessage(word) }],
+    ['/v1/chat/completions', { messages: [...userMessage('hi'), { role: 'user', content: parts }] }],
+    ['/v1/messages', { max_tokens: 5, messages: [{ role: 'user', content: parts }] }],
+    ['/v1/messages', { max_tokens: 5, messages: userMessage('hi'), system: word }],
+    ['/v1/responses', { input: word }],
+    ['/v1/responses', { input: [{ role: 'user', content: [{ type: 'input_text', text: word }] }] }],
+    ['/v1beta/models/gpt-4o:generateContent', { contents: [{ parts: [{ text: word }] }] }],
+    ['/v1/completions', { prompt: word }],
+    ['/v1/moderations', { input: [word] }],
+    ['/v1/images/generations', { prompt: word }],
+    ['/v1/audio/speech', { input: word }],
+  ])('are refused at %s', async (path, body) => {
+    await relay.addChannel();
+    relay.setOptions({ SensitiveWords: ['forbidden_word'] });
+    const { key, userId } = await relay.addToken();
+    const response = await relay.post(path, key, { model: 'gpt-4o', ...body });
+    expect(response.status).toBe(400);
+    const { error } = (await response.json()) as { error: Record<string, unknown> };
+    expect(error['message']).toMatch(/^sensitive words detected \(request id: /);
+    if (!path.includes('v1beta') && !path.includes('messages')) expect(error['code']).toBe('sensitive_words_detected');
+    expect(JSON.stringify(error)).not.toContain('forbidden_word');
+    expect(relay.upstream.requests).toHaveLength(0);
+    expect((await relay.balance(userId)).used).toBe(0);
+    expect(relay.logLines.some((line) => line.includes('"word":"forbidden_word"'))).toBe(true);
+  });
+
+  it('are not looked for when either switch is off', async () => {
+    await relay.addChannel();
+    const { key } = await relay.addToken();
+    const body = { model: 'gpt-4o', messages: userMessage('test_sensitive') };
+    expect((await relay.chat(key, body)).status).toBe(400);
+    relay.setOptions({ CheckSensitiveEnabled: false });
+    expect((await relay.chat(key, body)).status).toBe(200);
+    relay.setOptions({ CheckSensitiveOnPromptEnabled: false });
+    expect((await relay.chat(key, body)).status).toBe(200);
+  });
+});
+
+describe('option LogErrorEnabled', () => {
+  const errorRows = (userId: number): Promise<Array<Record<string, unknown>>> =>
+    relay.sql('SELECT * FROM logs WHERE user_id = $1 AND type = 6', [userId]);
+
+  it('writes a row for a call nobody could serve, without keys or addresses', async () => {
+    const channelId = await relay.addChannel();
+    relay.setOptions({ LogErrorEnabled: true });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script(
+      {},
+      failure(402, 'No money at https://api.example.com for sk-abcdefghijkl', 'billing', 'broke'),
+    );
+    const response = await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') });
+    expect(response.status).toBe(402);
+    let rows = await errorRows(userId);
+    for (let tries = 0; rows.length === 0 && tries < 100; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      rows = await errorRows(userId);
+    }
+    const [row] = rows;
+    expect(row).toMatchObject({
+      quota: '0',
+      model_name: 'gpt-4o',
+      channel_id: channelId,
+      request_id: response.headers.get('x-oneapi-request-id'),
+    });
+    expect(row?.['content']).not.toMatch(/api\.example|abcdefghijkl/);
+    expect(JSON.parse(row?.['other'] as string)).toMatchObject({
+      error_type: 'billing',
+      error_code: 'broke',
+      status_code: 402,
+      channel_id: channelId,
+      channel_type: 1,
+      admin_info: { use_channel: [String(channelId)] },
+    });
+  });
+
+  it('writes nothing while it is off, nor for what the client got wrong', async () => {
+    await relay.addChannel();
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, failure(402, 'broke', 'billing'));
+    await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') });
+    relay.setOptions({ LogErrorEnabled: true });
+    await relay.chat(key, { model: 'gpt-4o' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await errorRows(userId)).toEqual([]);
+  });
+});
+
+describe('addresses in a call, for providers that fetch nothing', () => {
+  const model = 'gemini-2.0-flash';
+  const ask = (key: string, url: string): Promise<Response> =>
+    relay.chat(key, {
+      model,
+      messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
+    });
+
+  it.each(['http://127.0.0.1:1/a.png', 'http://169.254.169.254/latest/meta-data', 'http://[::1]/a.png'])(
+    'never reach %s',
+    async (url) => {
+      await relay.addChannel({ type: 24, models: model });
+      const { key, userId } = await relay.addToken();
+      const response = await ask(key, url);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: 'invalid_image' } });
+      expect(relay.upstream.requests).toHaveLength(0);
+      expect((await relay.balance(userId)).used).toBe(0);
+    },
+  );
+
+  it('never reach a listener on this machine, by whatever name', async () => {
+    let reached = 0;
+    const listener = createServer((_request, response) => {
+      reached++;
+      response.end();
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const { port } = listener.address() as AddressInfo;
+    await relay.addChannel({ type: 24, models: model });
+    const { key } = await relay.addToken();
+    for (const host of ['127.0.0.1', 'localhost', '0x7f000001', '[::ffff:127.0.0.1]']) {
+      expect((await ask(key, `http://${host}:${port}/a.png`)).status).toBe(400);
+    }
+    expect(reached).toBe(0);
+    await new Promise((resolve) => listener.close(resolve));
+  });
+});
+
+it('tells what is left after a charge to whoever warns people', async () => {
+  await relay.addChannel();
+  const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 10_000 }) });
+  relay.upstream.script({}, chat({ text: 'ok', usage: { prompt_tokens: 1000, completion_tokens: 500 } }));
+  await (await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).json();
+  // vector B1
+  const told = (): unknown => relay.charged.filter((each) => each.userId === userId);
+  expect(told()).toEqual([{ userId, quota: 3750, left: 6250 }]);
+  relay.upstream.script({}, json({ error: { message: 'no' } }, 400));
+  await (await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).json();
+  expect(told()).toHaveLength(1);
+});
