@@ -1,6 +1,7 @@
 import type { Adapter } from '../adapter.js';
 import { ali } from './ali/ali.js';
 import { anthropic } from './anthropic/anthropic.js';
+import { aws } from './aws/aws.js';
 import { azure } from './azure/azure.js';
 import { baidu } from './baidu/baidu.js';
 import { baiduV2 } from './baidu-v2/baidu-v2.js';
@@ -20,6 +21,7 @@ import { reasoningRules as rules } from './openai-compatible/reasoning.js';
 import { wholeAddress } from './openai-compatible/url.js';
 import { palm } from './palm/palm.js';
 import { tencent } from './tencent/tencent.js';
+import { vertex } from './vertex/vertex.js';
 import { volcengine } from './volcengine/volcengine.js';
 import { xai } from './xai/xai.js';
 import { chatglm } from './zhipu/chatglm.js';
@@ -65,6 +67,7 @@ export const adapters: Readonly<Record<number, Adapter>> = {
   26: zhipuV4,
   // Yi
   31: openAICompatible({ defaultBaseUrl: 'https://api.lingyiwanwu.com', offers: everything, streamUsage: true, rules }),
+  33: aws,
   34: cohere,
   35: minimax,
   37: dify,
@@ -88,6 +91,7 @@ export const adapters: Readonly<Record<number, Adapter>> = {
       transcription: true,
     },
   }),
+  41: vertex,
   42: mistral,
   43: deepseek,
   // Moka: the only model family with a place of its own is m3e

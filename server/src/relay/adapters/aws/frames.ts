@@ -1,0 +1,91 @@
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+import { AppError } from '../../../shared/errors.js';
+import { UpstreamError, type FrameParser } from '../../adapter.js';
+import { asText, parseFields, type Fields } from '../../neutral/fields.js';
+import type { ServerEvent } from '../../sse/event.js';
+
+const codec = new EventStreamCodec(
+  (bytes) => (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('utf8')),
+  (text) => Buffer.from(text, 'utf8'),
+);
+
+/** Lengths and checksums around every message: total, headers, and one checksum at each end. */
+const smallestFrame = 16;
+const largestFrame = 16 * 1024 * 1024;
+
+/** `application/vnd.amazon.eventstream` (`relay-providers.md` 4.3). An exception becomes an event of that type. */
+export class AwsFrames implements FrameParser {
+  private waiting: Buffer = Buffer.alloc(0);
+
+  /** @throws AppError UPSTREAM_INVALID_RESPONSE when the bytes are no frames */
+  push(bytes: Buffer): ServerEvent[] {
+    this.waiting = this.waiting.length === 0 ? bytes : Buffer.concat([this.waiting, bytes]);
+    const events: ServerEvent[] = [];
+    while (this.waiting.length >= 4) {
+      const length = this.waiting.readUInt32BE(0);
+      if (length < smallestFrame || length > largestFrame) throw broken();
+      if (this.waiting.length < length) break;
+      const event = toEvent(this.waiting.subarray(0, length));
+      this.waiting = this.waiting.subarray(length);
+      if (event) events.push(event);
+    }
+    return events;
+  }
+
+  /** A frame that was cut off says nothing. */
+  end(): ServerEvent[] {
+    return [];
+  }
+}
+
+function toEvent(frame: Buffer): ServerEvent | null {
+  const { headers, body } = decode(frame);
+  const payload = Buffer.from(body).toString('utf8');
+  const kind = headers[':message-type']?.value;
+  if (kind === 'exception' || kind === 'error') {
+    const type = headers[':exception-type']?.value ?? headers[':error-code']?.value ?? '';
+    return { type: 'exception', data: JSON.stringify({ type, message: asText(parseFields(payload)?.['message']) }) };
+  }
+  const inner = parseFields(payload)?.['bytes'];
+  if (typeof inner !== 'string') return null;
+  const event = parseFields(Buffer.from(inner, 'base64').toString('utf8'));
+  return event ? { type: asText(event['type']), data: JSON.stringify(withMetrics(event)) } : null;
+}
+
+function decode(frame: Buffer): ReturnType<EventStreamCodec['decode']> {
+  try {
+    return codec.decode(frame);
+  } catch (error) {
+    throw broken(error);
+  }
+}
+
+const broken = (cause?: unknown): AppError =>
+  new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream sent frames that cannot be read', { cause });
+
+/** The host's own measures are not for clients; nothing in them is not said elsewhere. */
+function withMetrics(event: Fields): Fields {
+  const { 'amazon-bedrock-invocationMetrics': _metrics, ...rest } = event;
+  return rest;
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  throttlingException: 429,
+  validationException: 400,
+  accessDeniedException: 403,
+  modelNotReadyException: 503,
+  serviceUnavailableException: 503,
+  modelTimeoutException: 504,
+};
+
+/** @returns null for every event that is no exception */
+export function exceptionOf({ type, data }: ServerEvent): UpstreamError | null {
+  if (type !== 'exception') return null;
+  const told = parseFields(data);
+  const code = asText(told?.['type']);
+  return new UpstreamError(statuses[code] ?? 502, {
+    message: asText(told?.['message']) || `The upstream ended with ${code}`,
+    type: 'upstream_error',
+    code,
+  });
+}

@@ -1,0 +1,53 @@
+import { createHash, createHmac } from 'node:crypto';
+
+export interface AwsKeys {
+  readonly accessKey: string;
+  readonly secretKey: string;
+  /** '' for keys that do not end. */
+  readonly sessionToken: string;
+  readonly region: string;
+}
+
+const service = 'bedrock';
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+/**
+ * Signature version 4 of a POST (`relay-providers.md` 4.2). The path of `url` is escaped already and is escaped once more
+ * to be signed, as all services but S3 want it.
+ * @param now unix milliseconds
+ * @returns the headers to send
+ */
+export function signedHeaders(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  keys: AwsKeys,
+  now: number,
+): Record<string, string> {
+  const time = new Date(now).toISOString().replace(/[-:]|\.\d{3}/g, '');
+  const date = time.slice(0, 8);
+  const sent: Record<string, string> = {
+    ...headers,
+    'x-amz-date': time,
+    ...(keys.sessionToken ? { 'x-amz-security-token': keys.sessionToken } : {}),
+  };
+  const signed: Record<string, string> = { ...sent, host: url.host };
+  const names = Object.keys(signed).sort();
+  const path = url.pathname.split('/').map(encodeURIComponent).join('/');
+  const canonical = [
+    'POST',
+    path,
+    '',
+    ...names.map((name) => `${name}:${(signed[name] ?? '').trim()}`),
+    '',
+    names.join(';'),
+    sha256(body),
+  ].join('\n');
+  const scope = `${date}/${keys.region}/${service}/aws4_request`;
+  const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(canonical)}`;
+  const key = hmac(hmac(hmac(hmac(`AWS4${keys.secretKey}`, date), keys.region), service), 'aws4_request');
+  const signature = createHmac('sha256', key).update(toSign).digest('hex');
+  const authorization = `AWS4-HMAC-SHA256 Credential=${keys.accessKey}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+  return { ...sent, authorization };
+}

@@ -1,0 +1,75 @@
+import { AppError } from '../../../shared/errors.js';
+import type { Target } from '../../adapter.js';
+import { asText, parseFields, someText } from '../../neutral/fields.js';
+
+export type Mode = 'claude' | 'gemini' | 'chat';
+
+/** Who made the model, told by its name (`relay-providers.md` 3.9). @throws AppError UNSUPPORTED_BY_CHANNEL */
+export function modeOf(model: string): Mode {
+  if (model.startsWith('claude')) return 'claude';
+  if (model.startsWith('gemini')) return 'gemini';
+  if (model.includes('llama')) return 'chat';
+  throw new AppError(
+    'UNSUPPORTED_BY_CHANNEL',
+    'model is not supported by the provider of this channel: it has no such model',
+    {
+      field: 'model',
+    },
+  );
+}
+
+/** The service account of a channel. @returns null when the key is an API key (express mode) */
+export function projectOf({ key }: Pick<Target, 'key'>): string | null {
+  const account = parseFields(key);
+  if (!account) return null;
+  const project = asText(account['project_id']);
+  if (project === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel names no project');
+  return project;
+}
+
+/** `other` is one region, or a map from the model's name to its region with a `default`. */
+function regionOf({ other, requestedModel }: Target): string {
+  const map = parseFields(other);
+  const region = map ? (someText(map[requestedModel]) ?? asText(map['default'])) : other.trim();
+  if (!/^[a-z0-9-]+$/.test(region))
+    throw new AppError('UPSTREAM_UNREACHABLE', 'The channel names no region for the model');
+  return region;
+}
+
+function hostOf(region: string): string {
+  if (region === 'global') return 'aiplatform.googleapis.com';
+  if (region === 'us' || region === 'eu') return `aiplatform.${region}.rep.googleapis.com`;
+  return `${region}-aiplatform.googleapis.com`;
+}
+
+/** Dates stand behind an `@` here. */
+export function claudeName(model: string): string {
+  if (model === 'claude-3-5-sonnet-20241022') return 'claude-3-5-sonnet-v2@20241022';
+  return model.replace(/-(\d{8})$/, '@$1');
+}
+
+/** Where a model of a publisher is asked. @param method with its query */
+export function modelUrl(target: Target, publisher: 'anthropic' | 'google', model: string, method: string): string {
+  const project = projectOf(target);
+  const name = encodeURIComponent(model).replaceAll('%40', '@');
+  if (project === null) return `https://aiplatform.googleapis.com/v1/publishers/${publisher}/models/${name}:${method}`;
+  const region = regionOf(target);
+  return `https://${hostOf(region)}/v1/projects/${encodeURIComponent(project)}/locations/${region}/publishers/${publisher}/models/${name}:${method}`;
+}
+
+/** Open models speak chat completions. */
+export function chatUrl(target: Target): string {
+  const project = projectOf(target);
+  if (project === null)
+    throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Open models want a service account, not an API key');
+  const region = regionOf(target);
+  return `https://${hostOf(region)}/v1beta1/projects/${encodeURIComponent(project)}/locations/${region}/endpoints/openapi/chat/completions`;
+}
+
+export const vertexHeaders = (target: Target, stream: boolean): Record<string, string> => ({
+  'content-type': 'application/json',
+  accept: stream ? 'text/event-stream' : 'application/json',
+  ...(projectOf(target) === null
+    ? { 'x-goog-api-key': target.key.trim() }
+    : { authorization: `Bearer ${target.credential}` }),
+});

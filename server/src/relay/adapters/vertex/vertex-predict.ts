@@ -1,0 +1,96 @@
+import { defined } from '../../../shared/defined.js';
+import { AppError, InvalidInputError } from '../../../shared/errors.js';
+import { noUsage, UpstreamError, type OneShotCapability, type Target, type UpstreamRequest } from '../../adapter.js';
+import { unsupported } from '../../neutral/field-name.js';
+import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import { toCount } from '../../protocols/openai/usage.js';
+import { answerFields } from '../openai-compatible/one-shot.js';
+import { modelUrl, vertexHeaders } from './place.js';
+
+const ask = (target: Target, method: string, body: Fields): UpstreamRequest => ({
+  method: 'POST',
+  url: modelUrl(target, 'google', target.upstreamModel, method),
+  headers: vertexHeaders(target, false),
+  body: JSON.stringify({ ...body, ...target.override }),
+});
+
+/** The newer ones take one text a call and have a method of their own. */
+const isGemini = ({ upstreamModel }: Target): boolean => upstreamModel.startsWith('gemini-embedding');
+
+function textsOf({ input }: Fields): string[] {
+  const given = Array.isArray(input) ? (input as unknown[]) : [input];
+  if (given.length === 0) throw new InvalidInputError('input is empty', 'input');
+  return given.map((text) => {
+    if (typeof text !== 'string') throw unsupported('input', 'it takes text, not tokens');
+    return text;
+  });
+}
+
+export const vertexEmbeddings: OneShotCapability = {
+  toUpstreamRequest({ body }, target) {
+    const texts = textsOf(body);
+    const { dimensions, task_type: taskType, title } = body;
+    if (isGemini(target)) {
+      if (texts.length > 1) throw unsupported('input', 'this model embeds one text a call');
+      const content = { parts: texts.map((text) => ({ text })) };
+      return ask(target, 'embedContent', defined({ content, taskType, title, outputDimensionality: dimensions }));
+    }
+    return ask(target, 'predict', {
+      instances: texts.map((content) => defined({ content, task_type: taskType, title })),
+      parameters: defined({ outputDimensionality: dimensions }),
+    });
+  },
+  fromUpstreamResponse(answer, _request, target) {
+    const fields = answerFields(answer);
+    const single = asFields(fields['embedding']);
+    const found = single
+      ? [single]
+      : asFieldsList(fields['predictions']).map((each) => asFields(each['embeddings']) ?? {});
+    if (found.length === 0) {
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no embedding');
+    }
+    const counted = found.reduce((sum, { statistics }) => sum + toCount(asFields(statistics)?.['token_count']), 0);
+    const prompt = counted || toCount(asFields(fields['usageMetadata'])?.['promptTokenCount']);
+    const body = {
+      object: 'list',
+      model: target.requestedModel,
+      data: found.map(({ values }, index) => ({ object: 'embedding', index, embedding: values })),
+      usage: { prompt_tokens: prompt, total_tokens: prompt },
+    };
+    return {
+      contentType: 'application/json',
+      body: Buffer.from(JSON.stringify(body)),
+      usage: prompt > 0 ? { ...noUsage, promptTokens: prompt } : null,
+    };
+  },
+};
+
+const shapes: Readonly<Record<string, string>> = { '1024x1792': '9:16', '1792x1024': '16:9' };
+
+/** Pictures by Imagen. */
+export const vertexImages: OneShotCapability = {
+  toUpstreamRequest({ body }, target) {
+    if (!target.upstreamModel.startsWith('imagen')) {
+      throw unsupported('model', 'only Imagen draws here; models of Gemini draw in a chat');
+    }
+    return ask(target, 'predict', {
+      instances: [{ prompt: body['prompt'] }],
+      parameters: {
+        sampleCount: someNumber(body['n']) ?? 1,
+        aspectRatio: shapes[asText(body['size'])] ?? '1:1',
+        personGeneration: 'allow_adult',
+      },
+    });
+  },
+  fromUpstreamResponse(answer, _request, { now }) {
+    const data = asFieldsList(answerFields(answer)['predictions']).flatMap((each) => {
+      const encoded = someText(each['bytesBase64Encoded']);
+      return encoded === undefined ? [] : [{ b64_json: encoded }];
+    });
+    if (data.length === 0) {
+      throw new UpstreamError(400, { message: 'No picture came out', type: 'upstream_error', code: 'no_images' });
+    }
+    const body = { created: Math.floor(now / 1000), data };
+    return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)), usage: null };
+  },
+};
