@@ -92,8 +92,6 @@ export interface Target {
 export interface CredentialExchange {
   /** Whether the key has to be exchanged at all; missing: always. One that has not leaves `credential` empty. */
   needed?(target: Target): boolean;
-  /** False: this key is sent as it is. Missing: every key is exchanged. */
-  needed?(target: Target): boolean;
   /** @param target its `credential` is '' here */
   toRequest(target: Target): UpstreamRequest;
   /** @throws UpstreamError when the provider refuses the key, AppError UPSTREAM_INVALID_RESPONSE */

@@ -24,7 +24,6 @@ export class Credentials {
   /** @throws UpstreamError when the provider refuses the key, AppError UPSTREAM_UNREACHABLE, UPSTREAM_INVALID_RESPONSE */
   get(exchange: CredentialExchange, target: Target, proxy: string | undefined): Promise<string> {
     if (exchange.needed?.(target) === false) return Promise.resolve('');
-    if (exchange.needed?.(target) === false) return Promise.resolve('');
     const slot = slotOf(target);
     const held = this.known.get(slot);
     if (held && held.until > this.clock.now()) return Promise.resolve(held.credential);
