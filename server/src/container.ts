@@ -55,6 +55,9 @@ import { OptionResolver } from './modules/options/option.resolver.js';
 import { optionRoutes } from './modules/options/option.routes.js';
 import { OptionService } from './modules/options/option.service.js';
 import { PriceBook } from './modules/pricing/price-book.service.js';
+import { PriceVersion } from './modules/pricing/price-version.entity.js';
+import { PriceVersionResolver } from './modules/pricing/price-version.resolver.js';
+import { PriceVersionService } from './modules/pricing/price-version.service.js';
 import { PricingResolver } from './modules/pricing/pricing.resolver.js';
 import { pricingRoutes } from './modules/pricing/pricing.routes.js';
 import { PricingService } from './modules/pricing/pricing.service.js';
@@ -279,6 +282,15 @@ async function compose(
   const tokenService = new TokenService({ tokens, groups: groupService, secrets, changes, clock });
   const prices = new PriceBook(optionService);
   const pricingService = new PricingService(channelDirectory, prices, optionService);
+  const priceVersionService = new PriceVersionService({
+    versions: dataSource.getRepository(PriceVersion),
+    changes,
+    options: optionService,
+    prices,
+    channels: channelDirectory,
+    logger,
+  });
+  await priceVersionService.start();
   const credit = new CreditService({ postEntry, audit: logService, changes, options: optionService });
   const redemptionService = new RedemptionService({
     redemptions: dataSource.getRepository(Redemption),
@@ -406,6 +418,7 @@ async function compose(
     new CheckInResolver(checkInService),
     new InviteResolver(inviteService),
     new PricingResolver(pricingService),
+    new PriceVersionResolver(priceVersionService),
     new RedemptionResolver(redemptionService, redeemService),
     new WalletResolver(walletService),
     new UsageResolver(usageService),

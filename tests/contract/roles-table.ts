@@ -307,6 +307,10 @@ export const operations: readonly Operation[] = [
     rest: ['GET /api/channel/update_balance/:id'],
   },
   { least: 'admin', graphql: ['mutation { updateAllChannelBalances }'], rest: ['GET /api/channel/update_balance'] },
+
+  // prices
+  { least: 'admin', graphql: ['query { priceVersions { totalCount } }', 'query { priceVersion(version: "") { tables } }'] },
+  { least: 'admin', graphql: ['query { unpricedModels }'] },
 ];
 
 /** The path of a route with an id that nothing has. */

@@ -5,6 +5,7 @@ import { Session } from '../modules/auth/session.entity.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { Log } from '../modules/logs/log.entity.js';
 import { Option } from '../modules/options/option.entity.js';
+import { PriceVersion } from '../modules/pricing/price-version.entity.js';
 import { Redemption } from '../modules/redemptions/redemption.entity.js';
 import { Setup } from '../modules/setup/setup.entity.js';
 import { Token } from '../modules/tokens/token.entity.js';
@@ -20,7 +21,7 @@ export function createDataSource(url: string, poolSize: number, onBroken: OnBrok
   return new DataSource({
     type: 'postgres',
     url,
-    entities: [User, Session, Token, Channel, Option, Setup, Log, AuditRecord, Redemption, TopUpOrder],
+    entities: [User, Session, Token, Channel, Option, Setup, Log, AuditRecord, Redemption, TopUpOrder, PriceVersion],
     migrations,
     migrationsTableName: 'migrations',
     synchronize: false,

@@ -13,6 +13,7 @@ import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { GroupResolver } from '../modules/groups/group.resolver.js';
 import { LogResolver } from '../modules/logs/log.resolver.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
+import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.js';
 import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
 import { RedemptionResolver } from '../modules/redemptions/redemption.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
@@ -37,6 +38,7 @@ const schema = await createSchema([
   TokenResolver,
   LogResolver,
   PricingResolver,
+  PriceVersionResolver,
   AuditResolver,
   SessionResolver,
   RegistrationResolver,

@@ -42,6 +42,7 @@ export function otherOf(facts: CallFacts): Record<string, unknown> {
   return {
     model_ratio: byRatio ? price.modelRatio : 0,
     group_ratio: price.groupRatio,
+    ...(price.version === undefined ? {} : { price_version: price.version }),
     completion_ratio: byRatio ? price.completionRatio : 0,
     model_price: byRatio ? -1 : price.modelPrice,
     cache_tokens: usage.cachedTokens,

@@ -19,6 +19,8 @@ export interface RatioPrice {
   readonly audioRatio: number;
   readonly audioCompletionRatio: number;
   readonly groupRatio: number;
+  /** Names the tables it was found in. */
+  readonly version?: string;
 }
 
 /** USD per call, whatever its tokens. */
@@ -26,6 +28,8 @@ export interface CallPrice {
   readonly kind: 'call';
   readonly modelPrice: number;
   readonly groupRatio: number;
+  /** Names the tables it was found in. */
+  readonly version?: string;
 }
 
 export type Price = RatioPrice | CallPrice;

@@ -67,6 +67,8 @@ describe('completion ratio', () => {
 });
 
 describe('price', () => {
+  const version = expect.stringMatching(/^[0-9a-f]{12}$/) as string;
+
   it('of a ratio model carries every factor', () => {
     expect(book({ GroupRatio: { default: 0.8 } }).price('gpt-4o', terms)).toEqual({
       kind: 'ratio',
@@ -77,16 +79,17 @@ describe('price', () => {
       audioRatio: 20,
       audioCompletionRatio: 2,
       groupRatio: 0.8,
+      version,
     });
   });
 
   it('set per call wins over the ratio', () => {
     const both = book({ ModelPrice: { 'gpt-4o': 0.25 } });
-    expect(both.price('gpt-4o', terms)).toEqual({ kind: 'call', modelPrice: 0.25, groupRatio: 1 });
+    expect(both.price('gpt-4o', terms)).toEqual({ kind: 'call', modelPrice: 0.25, groupRatio: 1, version });
   });
 
   it('of custom GPTs is that of their family', () => {
-    expect(book().price('gpt-4-gizmo-g-abc', terms)).toEqual({ kind: 'call', modelPrice: 0.1, groupRatio: 1 });
+    expect(book().price('gpt-4-gizmo-g-abc', terms)).toEqual({ kind: 'call', modelPrice: 0.1, groupRatio: 1, version });
     expect(book().price('gpt-4o-gizmo-g-abc', terms)).toMatchObject({ kind: 'ratio', modelRatio: 2.5 });
   });
 

@@ -8,6 +8,7 @@ import {
   ruledCompletionRatio,
   type RuledRatio,
 } from './model-ratio-rules.js';
+import { priceVersionOf } from './price-version.js';
 
 /** The formulas, for those who meet this module through its service. */
 export {
@@ -58,7 +59,16 @@ export function collapseGizmo(model: string): string {
  * named as the client asked for it, without its routing prefix.
  */
 export class PriceBook {
+  private named: { readonly values: PriceSettings['values']; readonly version: string } | null = null;
+
   constructor(private readonly settings: PriceSettings) {}
+
+  /** Names the tables in force; settings are replaced as a whole, so the name is found once for each. */
+  get version(): string {
+    const { values } = this.settings;
+    if (this.named?.values !== values) this.named = { values, version: priceVersionOf(values) };
+    return this.named.version;
+  }
 
   /** @throws AppError MODEL_NOT_PRICED */
   price(model: string, terms: PriceTerms): Price {
@@ -118,7 +128,7 @@ export class PriceBook {
   }
 
   private callPrice(modelPrice: number, group: string): CallPrice {
-    return { kind: 'call', modelPrice, groupRatio: this.groupRatio(group) };
+    return { kind: 'call', modelPrice, groupRatio: this.groupRatio(group), version: this.version };
   }
 
   private ratioPrice(name: string, modelRatio: number, group: string): RatioPrice {
@@ -131,6 +141,7 @@ export class PriceBook {
       audioRatio: audioInputRatio(name),
       audioCompletionRatio: audioOutputRatio,
       groupRatio: this.groupRatio(group),
+      version: this.version,
     };
   }
 }

@@ -1,0 +1,77 @@
+import type { Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import type { Page, PageQuery } from '../../shared/page.js';
+import type { ChannelDirectory } from '../channels/channel-directory.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { PriceBook } from './price-book.service.js';
+import { pricedBy, priceVersionOf } from './price-version.js';
+import type { PriceVersion } from './price-version.entity.js';
+
+export interface PriceVersionParts {
+  readonly versions: Repository<PriceVersion>;
+  readonly changes: Changes;
+  readonly options: { readonly values: OptionValues };
+  readonly prices: Pick<PriceBook, 'isPriced'>;
+  readonly channels: Pick<ChannelDirectory, 'enabledModels'>;
+  readonly logger: { warn(details: object, message: string): void };
+}
+
+/** Keeps the price tables that log rows refer to. For admins. */
+export class PriceVersionService {
+  private kept = '';
+
+  constructor(private readonly parts: PriceVersionParts) {}
+
+  /** Keeps what is in force, and whatever comes into force. */
+  async start(): Promise<void> {
+    await this.keep();
+    this.parts.changes.on('option', () =>
+      this.keep().catch((error: unknown) => {
+        // The next change, the next start or another node keeps it.
+        this.parts.logger.warn({ err: error }, 'the prices in force could not be kept');
+      }),
+    );
+  }
+
+  /** Newest first unless sorted. */
+  async list(actor: MaybeActor, { page, pageSize, sort }: PageQuery): Promise<Page<PriceVersion>> {
+    requireRole(actor, 'admin');
+    if (sort && sort.field !== 'createdAt') {
+      throw new InvalidInputError('Price versions can be sorted by createdAt only', 'sort');
+    }
+    const [items, totalCount] = await this.parts.versions.findAndCount({
+      order: { createdAt: sort?.direction ?? 'DESC', version: 'ASC' },
+      skip: page * pageSize,
+      take: pageSize,
+    });
+    return { items, totalCount };
+  }
+
+  /** @throws AppError NOT_FOUND */
+  async get(actor: MaybeActor, version: string): Promise<PriceVersion> {
+    requireRole(actor, 'admin');
+    const found = await this.parts.versions.findOneBy({ version: version.replaceAll('\0', '') });
+    if (!found) throw new NotFoundError('Price version', version.slice(0, 40));
+    return found;
+  }
+
+  /** Models that enabled channels serve and nobody priced, sorted. */
+  async unpriced(actor: MaybeActor): Promise<string[]> {
+    const models = await this.parts.channels.enabledModels(requireRole(actor, 'admin'));
+    return models.filter((model) => !this.parts.prices.isPriced(model)).sort();
+  }
+
+  private async keep(): Promise<void> {
+    const { values } = this.parts.options;
+    const version = priceVersionOf(values);
+    if (version === this.kept) return;
+    const tables = Object.fromEntries(pricedBy.map((key) => [key, values[key]]));
+    await this.parts.versions.query(
+      'INSERT INTO price_versions (version, tables) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [version, JSON.stringify(tables)],
+    );
+    this.kept = version;
+  }
+}

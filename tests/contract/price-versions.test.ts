@@ -1,0 +1,105 @@
+import { priceVersionOf } from '../../server/src/modules/pricing/price-version.js';
+import { json } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let upstream: Upstream;
+let root: Person;
+let authorization: string;
+
+beforeAll(async () => {
+  [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
+  root = await site.setUp();
+  await site.graphql(root, `mutation { grantQuota(userId: ${root.id}, amount: 5000000) { id } }`);
+  const channel = { name: 'c', type: 1, key: 'k', models: 'gpt-4o,nobody-priced-me', group: 'default' };
+  await site.expectSuccess(root, 'POST', '/api/channel/', { ...channel, base_url: upstream.url });
+  const made = await site.expectSuccess(root, 'POST', '/api/token/', { name: 't', unlimited_quota: true });
+  authorization = `Bearer sk-${(made.body.data as { key: string }).key}`;
+  upstream.script(
+    {},
+    json({ choices: [], usage: { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 } }),
+  );
+});
+afterAll(() => Promise.all([site.stop(), upstream.stop()]));
+
+const set = (key: string, value: unknown) =>
+  site.rest(root, 'PUT', '/api/option/', { key, value: JSON.stringify(value) });
+
+/** What a call through the gateway was priced by. */
+async function call(): Promise<{ version: string; quota: string }> {
+  const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+  const headers = { authorization, 'content-type': 'application/json' };
+  expect((await site.rest(null, 'POST', '/v1/chat/completions', body, headers)).status).toBe(200);
+  const [row] = await site.query<{ other: string; quota: string }>(
+    'SELECT other, quota FROM logs WHERE type = 2 ORDER BY id DESC',
+  );
+  return {
+    version: (JSON.parse(row?.other ?? '') as { price_version: string }).price_version,
+    quota: row?.quota ?? '',
+  };
+}
+
+async function tablesOf(version: string): Promise<Record<string, Record<string, number>>> {
+  const { data } = await site.graphql(root, `{ priceVersion(version: "${version}") { tables } }`);
+  return JSON.parse((data?.['priceVersion'] as { tables: string }).tables) as Record<string, Record<string, number>>;
+}
+
+it('every call’s log row names the price tables that priced it, and they can be read again', async () => {
+  const first = await call();
+  expect(first).toEqual({ version: expect.stringMatching(/^[0-9a-f]{12}$/) as string, quota: '3750' });
+  expect((await tablesOf(first.version))['ModelRatio']?.['gpt-4o']).toBe(1.25);
+
+  await set('ModelRatio', { 'gpt-4o': 2.5 });
+  const second = await call();
+  expect([second.quota, second.version === first.version]).toEqual(['7500', false]);
+  expect((await tablesOf(second.version))['ModelRatio']).toEqual({ 'gpt-4o': 2.5 });
+  expect((await tablesOf(first.version))['ModelRatio']?.['gpt-4o']).toBe(1.25);
+
+  // prices that come back are the old version
+  await site.expectSuccess(root, 'POST', '/api/option/rest_model_ratio');
+  expect(await call()).toEqual(first);
+  const { data } = await site.graphql(root, '{ priceVersions { totalCount items { version createdAt } } }');
+  expect(data?.['priceVersions']).toMatchObject({
+    totalCount: 2,
+    items: [{ version: second.version }, { version: first.version }],
+  });
+});
+
+it('a change that is refused makes no version', async () => {
+  const count = () => site.query('SELECT count(*) FROM price_versions');
+  const before = await count();
+  for (const wrong of [{ 'gpt-4o': -1 }, { 'gpt-4o': 'cheap' }, [1], 'x']) {
+    expect((await set('ModelRatio', wrong)).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
+  }
+  // settings that price nothing make none either
+  await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RetryTimes', value: '1' });
+  expect(await count()).toEqual(before);
+});
+
+it('models that enabled channels serve and nobody priced are told', async () => {
+  expect((await site.graphql(root, '{ unpricedModels }')).data).toEqual({ unpricedModels: ['nobody-priced-me'] });
+  await set('ModelPrice', { 'nobody-priced-me': 0.5 });
+  expect((await site.graphql(root, '{ unpricedModels }')).data).toEqual({ unpricedModels: [] });
+});
+
+it('an unknown version is not found, whatever it is', async () => {
+  for (const version of ['nothing', '', '\u0000', 'x'.repeat(10_000)]) {
+    const query = 'query ($version: String!) { priceVersion(version: $version) { tables } }';
+    expect((await site.graphql(root, query, { version })).codes).toEqual(['NOT_FOUND']);
+  }
+});
+
+it('the name depends on what tables say, not on the order in which they say it', () => {
+  const tables = {
+    ModelRatio: { a: 1, b: 2 },
+    ModelPrice: {},
+    CompletionRatio: {},
+    CacheRatio: {},
+    GroupRatio: {},
+    QuotaPerUnit: 1,
+  };
+  expect(priceVersionOf({ ...tables, ModelRatio: { b: 2, a: 1 } })).toBe(priceVersionOf(tables));
+  expect(priceVersionOf({ ...tables, QuotaPerUnit: 2 })).not.toBe(priceVersionOf(tables));
+  expect(priceVersionOf({ ...tables, ModelPrice: { a: 1 } })).not.toBe(priceVersionOf(tables));
+});
