@@ -49,6 +49,7 @@ export const routes: RouteObject[] = [
                     at('/channel/edit/:id', screens.channels),
                     at('/user', screens.users),
                     at('/user/edit/:id', screens.users),
+                    at('/setting', screens.settings),
                   ],
                 },
               ],

@@ -24,4 +24,5 @@ export const screens = {
   tokens: lazyScreen(async () => (await import('../screens/tokens/TokenListScreen.js')).TokenListScreen),
   logs: lazyScreen(async () => (await import('../screens/logs/LogListScreen.js')).LogListScreen),
   users: lazyScreen(async () => (await import('../screens/users/UserListScreen.js')).UserListScreen),
+  settings: lazyScreen(async () => (await import('../screens/settings/SettingsScreen.js')).SettingsScreen),
 } as const;

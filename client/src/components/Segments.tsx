@@ -19,7 +19,9 @@ export function Segments<V extends string>({
       size="small"
       value={value}
       aria-label={label}
-      onChange={(_, next: V | null) => { if (next !== null) onChange(next); }}
+      onChange={(_, next: V | null) => {
+        if (next !== null) onChange(next);
+      }}
       sx={({ vars }) => ({
         alignSelf: 'flex-start',
         backgroundColor: vars.palette.background.paper,

@@ -2,13 +2,14 @@ import type { SvgIconComponent } from '@mui/icons-material';
 import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
+import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import { adminRole } from '../../lib/session.js';
 import { screens, type LazyScreen } from '../routes.js';
 
 export interface NavigationEntry {
   readonly path: string;
-  readonly label: 'shell.tokens' | 'shell.logs' | 'shell.channels' | 'shell.users';
+  readonly label: 'shell.tokens' | 'shell.logs' | 'shell.channels' | 'shell.users' | 'shell.settings';
   readonly Icon: SvgIconComponent;
   readonly screen: LazyScreen;
   /** Lowest role that sees it; a hidden entry is hidden, not locked. */
@@ -33,6 +34,13 @@ const groups: readonly NavigationGroup[] = [
     entries: [
       { path: '/channel', label: 'shell.channels', Icon: HubOutlinedIcon, screen: screens.channels, role: adminRole },
       { path: '/user', label: 'shell.users', Icon: GroupOutlinedIcon, screen: screens.users, role: adminRole },
+      {
+        path: '/setting',
+        label: 'shell.settings',
+        Icon: SettingsOutlinedIcon,
+        screen: screens.settings,
+        role: adminRole,
+      },
     ],
   },
 ];

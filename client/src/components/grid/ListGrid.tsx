@@ -29,6 +29,13 @@ export interface ListGridProps<R extends GridValidRowModel> {
   readonly onRowOpen?: (row: R) => void;
   readonly rowHeight?: 40 | 48;
   readonly isRowDimmed?: (row: R) => boolean;
+  /** The row whose panel is open beside the list. */
+  readonly currentRow?: string | number | null;
+  /** Rows can be chosen, on wide screens. */
+  readonly selection?: {
+    readonly ids: ReadonlySet<string | number>;
+    readonly onChange: (ids: ReadonlySet<string | number>) => void;
+  };
   /** Shown in the card when there is nothing at all and no filter is set. */
   readonly empty: ReactNode;
   /** The row as a card, for narrow screens. */
@@ -75,6 +82,8 @@ function WideGrid<R extends GridValidRowModel>({
   onRowOpen,
   rowHeight = 40,
   isRowDimmed,
+  currentRow,
+  selection,
   nothing,
   label,
 }: ListGridProps<R> & { readonly nothing: ReactNode }) {
@@ -90,6 +99,7 @@ function WideGrid<R extends GridValidRowModel>({
         '& .MuiDataGrid-overlayWrapper': { animation: 'appear 0s 150ms both' },
         '& .MuiDataGrid-row': { cursor: onRowOpen ? 'pointer' : undefined },
         '& .row-dimmed': { color: 'text.disabled' },
+        '& .row-current, & .row-current:hover': { backgroundColor: 'action.selected' },
       }}
     >
       <DataGrid<R>
@@ -111,7 +121,27 @@ function WideGrid<R extends GridValidRowModel>({
         sortingOrder={['desc', 'asc', null]}
         rowHeight={rowHeight}
         columnHeaderHeight={headerHeight}
-        getRowClassName={({ row }: { row: R }) => (isRowDimmed?.(row) ? 'row-dimmed' : '')}
+        getRowClassName={({ row }: { row: R }) =>
+          `${isRowDimmed?.(row) ? 'row-dimmed' : ''} ${currentRow != null && getRowId(row) === currentRow ? 'row-current' : ''}`
+        }
+        checkboxSelection={selection !== undefined}
+        {...(selection
+          ? {
+              keepNonExistentRowsSelected: true,
+              rowSelectionModel: { type: 'include' as const, ids: new Set(selection.ids) },
+              onRowSelectionModelChange: ({
+                type,
+                ids,
+              }: {
+                type: 'include' | 'exclude';
+                ids: Set<string | number>;
+              }) => {
+                selection.onChange(
+                  type === 'include' ? ids : new Set((rows ?? []).map(getRowId).filter((id) => !ids.has(id))),
+                );
+              },
+            }
+          : {})}
         onRowClick={({ row }: { row: R }, event) => {
           if (onRowOpen && !isControl(event.target)) onRowOpen(row);
         }}

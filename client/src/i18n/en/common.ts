@@ -63,6 +63,9 @@ export const common = {
     reset: 'Reset',
     rowsPerPage: 'Rows per page',
     selectAll: 'Select all',
+    clearSelection: 'Clear',
+    selected_one: '{{count}} selected',
+    selected_other: '{{count}} selected',
   },
   roles: {
     admin: 'Admin',
@@ -72,6 +75,7 @@ export const common = {
   },
   shell: {
     channels: 'Channels',
+    settings: 'Settings',
     collapse: 'Collapse',
     console: 'Console',
     darkTheme: 'Dark theme',

@@ -62,6 +62,8 @@ export const common = {
     reset: '重置',
     rowsPerPage: '每页条数',
     selectAll: '全选',
+    clearSelection: '取消选择',
+    selected_other: '已选 {{count}} 项',
   },
   roles: {
     admin: '管理员',
@@ -71,6 +73,7 @@ export const common = {
   },
   shell: {
     channels: '渠道',
+    settings: '系统设置',
     collapse: '收起',
     console: '控制台',
     darkTheme: '深色主题',

@@ -1,0 +1,104 @@
+import { useApolloClient, useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import FormHelperText from '@mui/material/FormHelperText';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useConfirm } from '../../components/ConfirmProvider.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import { dateTime, integer } from '../../lib/format.js';
+import { DeleteOldLogsDocument, OldLogsDocument } from './settings.generated.js';
+
+/** One month before, for a date and time field. */
+export function monthBefore(now: Date): string {
+  const date = new Date(now);
+  date.setMonth(date.getMonth() - 1);
+  return dateTime(date, 'minutes').replace(' ', 'T');
+}
+
+/** Deletes the log before a time. The question says how many rows that is. */
+export function LogCleanup() {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const client = useApolloClient();
+  const [before, setBefore] = useState(() => monthBefore(new Date()));
+  const [missing, setMissing] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [remove] = useMutation(DeleteOldLogsDocument);
+
+  const clean = async () => {
+    const time = new Date(before);
+    setMissing(Number.isNaN(time.getTime()));
+    if (Number.isNaN(time.getTime())) return;
+    setBusy(true);
+    try {
+      const { data } = await client.query({
+        query: OldLogsDocument,
+        variables: { filter: { to: time.toISOString() } },
+        fetchPolicy: 'network-only',
+      });
+      const amount = `${integer(data?.logs.totalCount ?? 0)}${data?.logs.totalCapped ? '+' : ''}`;
+      const question = {
+        title: t('settings.cleanTitle', { time: dateTime(time) }),
+        body: t('settings.cleanBody', { amount }),
+        verb: t('actions.delete'),
+        destructive: true,
+      };
+      if (!(await confirm(question))) return;
+      const { data: done } = await remove({ variables: { before: time.toISOString() } });
+      toast.success(t('settings.cleaned', { amount: integer(done?.deleteLogs ?? 0) }));
+    } catch (error) {
+      toast.error(describeFailure(error, t));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <Box
+      sx={{
+        mx: 2,
+        padding: '12px 0',
+        borderTop: '1px solid',
+        borderColor: 'divider',
+        display: 'flex',
+        flexDirection: { xs: 'column', sm: 'row' },
+        gap: { xs: 1, sm: 3 },
+        justifyContent: 'space-between',
+        alignItems: { sm: 'center' },
+      }}
+    >
+      <Box>
+        <Box component="label" htmlFor="log-cleanup" sx={{ fontWeight: 500, fontSize: 13 }}>
+          {t('settings.clean')}
+        </Box>
+        <Box sx={{ fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}>{t('settings.cleanHint')}</Box>
+      </Box>
+      <Box>
+        <Box sx={{ display: 'flex', gap: 1 }}>
+          <OutlinedInput
+            id="log-cleanup"
+            type="datetime-local"
+            value={before}
+            error={missing}
+            onChange={(event) => {
+              setBefore(event.target.value);
+            }}
+            sx={{ width: 200 }}
+            inputProps={{ 'aria-describedby': missing ? 'log-cleanup-problem' : undefined }}
+          />
+          <Button variant="outlined" color="error" loading={busy} onClick={() => void clean()}>
+            {t('actions.delete')}
+          </Button>
+        </Box>
+        {missing && (
+          <FormHelperText error id="log-cleanup-problem" role="alert">
+            {t('settings.cleanMissing')}
+          </FormHelperText>
+        )}
+      </Box>
+    </Box>
+  );
+}

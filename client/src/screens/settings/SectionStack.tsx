@@ -1,0 +1,163 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Card from '@mui/material/Card';
+import ButtonBase from '@mui/material/ButtonBase';
+import Typography from '@mui/material/Typography';
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useSearchParams } from 'react-router-dom';
+import { LogCleanup } from './LogCleanup.js';
+import { SettingRow } from './SettingRow.js';
+import { sectionsOf, settingsByKey, type SectionId, type Tab } from './settingsCatalog.js';
+import { useSettingsDraft } from './SettingsContext.js';
+import { SignInProviders } from './SignInProviders.js';
+import { VersionPanel } from './VersionPanel.js';
+
+const anchor = (id: SectionId): string => `section-${id}`;
+
+/** The panels of a tab below each other, and at their left the list of them. */
+export function SectionStack({ tab }: { readonly tab: Tab }) {
+  const { t } = useTranslation();
+  const sections = sectionsOf[tab];
+  return (
+    <Box sx={{ display: 'flex', gap: 4, alignItems: 'flex-start' }}>
+      <SectionList tab={tab} />
+      <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexDirection: 'column', gap: 2 }}>
+        {sections.map((section) => (
+          <Panel key={section.id} id={section.id}>
+            {section.settings.map((setting) => (
+              <SettingRow key={setting.key} setting={setting} />
+            ))}
+            {section.id === 'log' && <LogCleanup />}
+            {section.id === 'signIn' && <SignInProviders />}
+          </Panel>
+        ))}
+        {tab === 'operation' && (
+          <Panel id="prices">
+            <Box
+              sx={{
+                mx: 2,
+                padding: '12px 0',
+                borderTop: '1px solid',
+                borderColor: 'divider',
+                display: 'flex',
+                alignItems: 'center',
+                justifyContent: 'space-between',
+                gap: 2,
+              }}
+            >
+              <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('settings.pricesText')}</Box>
+              <Button variant="outlined" component={Link} to="/setting?tab=operation&section=prices">
+                {t('settings.openPrices')}
+              </Button>
+            </Box>
+          </Panel>
+        )}
+        {tab === 'other' && (
+          <Panel id="version">
+            <VersionPanel />
+          </Panel>
+        )}
+      </Box>
+    </Box>
+  );
+}
+
+function Panel({ id, children }: { readonly id: SectionId; readonly children: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <Card
+      component="section"
+      id={anchor(id)}
+      aria-labelledby={`${anchor(id)}-title`}
+      sx={{ scrollMarginTop: 64, overflow: 'visible' }}
+    >
+      <Typography variant="h2" id={`${anchor(id)}-title`} sx={{ fontSize: 14, lineHeight: '20px', padding: '16px' }}>
+        {t(`settings.sections.${id}`)}
+      </Typography>
+      {children}
+    </Card>
+  );
+}
+
+/** Follows the reader down the page; a dot marks sections with unsaved changes. */
+function SectionList({ tab }: { readonly tab: Tab }) {
+  const { t } = useTranslation();
+  const [, setParams] = useSearchParams();
+  const draft = useSettingsDraft();
+  const changed = useSyncExternalStore(draft.subscribe, () =>
+    [...new Set([...draft.state().edits.keys()].map((key) => settingsByKey.get(key)?.section ?? ''))].sort().join(' '),
+  ).split(' ');
+  const ids: SectionId[] = [
+    ...sectionsOf[tab].map(({ id }) => id),
+    ...(tab === 'operation' ? (['prices'] as const) : []),
+    ...(tab === 'other' ? (['version'] as const) : []),
+  ];
+  const [current, setCurrent] = useState<SectionId | undefined>(ids[0]);
+  const idText = ids.join(' ');
+  useEffect(() => {
+    const follow = () => {
+      const passed = (idText.split(' ') as SectionId[]).filter(
+        (id) => (document.getElementById(anchor(id))?.getBoundingClientRect().top ?? 1) <= 120,
+      );
+      setCurrent((before) => passed.at(-1) ?? (idText.split(' ')[0] as SectionId | undefined) ?? before);
+    };
+    addEventListener('scroll', follow, { passive: true });
+    return () => {
+      removeEventListener('scroll', follow);
+    };
+  }, [idText]);
+  if (ids.length < 2) return null;
+  const go = (id: SectionId) => {
+    if (id === 'prices') setParams({ tab: 'operation', section: 'prices' });
+    else {
+      document.getElementById(anchor(id))?.scrollIntoView({ behavior: 'smooth' });
+      setCurrent(id);
+    }
+  };
+  return (
+    <Box
+      component="nav"
+      aria-label={t('settings.sectionList')}
+      sx={{ width: 168, flexShrink: 0, position: 'sticky', top: 64, display: { xs: 'none', md: 'block' } }}
+    >
+      {ids.map((id) => (
+        <ButtonBase
+          key={id}
+          aria-current={current === id ? 'location' : undefined}
+          onClick={() => {
+            go(id);
+          }}
+          sx={{
+            display: 'flex',
+            justifyContent: 'space-between',
+            width: '100%',
+            alignItems: 'center',
+            gap: 1,
+            minHeight: 30,
+            padding: '4px 10px',
+            lineHeight: '18px',
+            textAlign: 'left',
+            borderRadius: '6px',
+            fontFamily: 'inherit',
+            fontSize: 13,
+            color: current === id ? 'text.primary' : 'text.secondary',
+            fontWeight: current === id ? 550 : 400,
+            backgroundColor: current === id ? 'action.hover' : undefined,
+            '&:hover': { color: 'text.primary' },
+          }}
+        >
+          {t(`settings.sections.${id}`)}
+          {changed.includes(id) && (
+            <Box
+              component="span"
+              role="img"
+              aria-label={t('settings.unsaved')}
+              sx={{ width: 6, height: 6, borderRadius: '50%', backgroundColor: 'primary.main' }}
+            />
+          )}
+        </ButtonBase>
+      ))}
+    </Box>
+  );
+}

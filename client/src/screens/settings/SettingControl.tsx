@@ -1,0 +1,178 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import InputAdornment from '@mui/material/InputAdornment';
+import MenuItem from '@mui/material/MenuItem';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import Select from '@mui/material/Select';
+import Switch from '@mui/material/Switch';
+import { useTranslation } from 'react-i18next';
+import { useConfirm } from '../../components/ConfirmProvider.js';
+import { formatJson } from '../../lib/jsonText.js';
+import { ChatLinksControl } from './ChatLinksControl.js';
+import { DomainsControl } from './DomainsControl.js';
+import { PictureControl } from './PictureControl.js';
+import type { Setting } from './settingKinds.js';
+import { useSetting, useSettingsDraft } from './SettingsContext.js';
+
+export interface ControlProps {
+  readonly setting: Setting;
+  /** Of the control, for its label. */
+  readonly id: string;
+  readonly describedBy?: string | undefined;
+}
+
+export function SettingControl(props: ControlProps) {
+  switch (props.setting.kind) {
+    case 'switch':
+      return <SwitchControl {...props} />;
+    case 'choice':
+      return <ChoiceControl {...props} />;
+    case 'domains':
+      return <DomainsControl {...props} />;
+    case 'chats':
+      return <ChatLinksControl {...props} />;
+    case 'picture':
+      return <PictureControl {...props} />;
+    case 'json':
+    case 'lines':
+    case 'content':
+      return <AreaControl {...props} />;
+    default:
+      return <LineControl {...props} />;
+  }
+}
+
+function SwitchControl({ setting, id, describedBy }: ControlProps) {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const { value, change, writable } = useSetting(setting.key);
+  const toggle = async (on: boolean) => {
+    const question = {
+      title: t('settings.passwordOffTitle'),
+      body: t('settings.passwordOffBody'),
+      verb: t('settings.passwordOff'),
+      destructive: true,
+    };
+    if (setting.key === 'PasswordLoginEnabled' && !on && !(await confirm(question))) return;
+    change(String(on));
+  };
+  return (
+    <Switch
+      checked={value === 'true'}
+      disabled={!writable}
+      onChange={(_, on) => void toggle(on)}
+      slotProps={{ input: { id, role: 'switch', 'aria-describedby': describedBy } }}
+    />
+  );
+}
+
+function ChoiceControl({ setting, id, describedBy }: ControlProps) {
+  const { t } = useTranslation();
+  const { value, change, writable } = useSetting(setting.key);
+  if (setting.kind !== 'choice') return null;
+  return (
+    <Select
+      fullWidth
+      value={value}
+      disabled={!writable}
+      onChange={(event) => {
+        change(event.target.value);
+      }}
+      SelectDisplayProps={{ 'aria-labelledby': `${id}-label`, 'aria-describedby': describedBy }}
+      inputProps={{ id }}
+    >
+      {setting.choices.map((choice) => (
+        <MenuItem key={choice} value={choice}>
+          {t(`settings.granularity.${choice}`)}
+        </MenuItem>
+      ))}
+    </Select>
+  );
+}
+
+/** Text, a number with its unit, or a secret that is only ever written. */
+function LineControl({ setting, id, describedBy }: ControlProps) {
+  const { t } = useTranslation();
+  const draft = useSettingsDraft();
+  const { value, change, problem, writable, isSet } = useSetting(setting.key);
+  const numeric = setting.kind === 'number';
+  const unit = numeric ? setting.unit : undefined;
+  const off = setting.enabledBy !== undefined && draft.value(setting.enabledBy) !== 'true';
+  return (
+    <OutlinedInput
+      id={id}
+      fullWidth
+      value={value}
+      error={problem !== null}
+      disabled={!writable || off}
+      type={setting.kind === 'secret' ? 'password' : 'text'}
+      placeholder={
+        setting.kind === 'secret'
+          ? isSet
+            ? t('settings.secretUnchanged')
+            : t('settings.secretUnset')
+          : setting.placeholder
+      }
+      onChange={(event) => {
+        change(event.target.value);
+      }}
+      onKeyDown={(event) => {
+        const step = numeric ? (setting.step ?? 0) : 0;
+        const direction = event.key === 'ArrowUp' ? 1 : event.key === 'ArrowDown' ? -1 : 0;
+        if (step === 0 || direction === 0 || !/^\d+$/.test(value)) return;
+        event.preventDefault();
+        change(String(Math.max(0, Number(value) + direction * step)));
+      }}
+      endAdornment={unit && <InputAdornment position="end">{t(`settings.units.${unit}`)}</InputAdornment>}
+      inputProps={{
+        'aria-describedby': describedBy,
+        'aria-invalid': problem !== null,
+        autoComplete: setting.kind === 'secret' ? 'new-password' : 'off',
+        spellCheck: false,
+        ...(numeric ? { className: 'num', inputMode: 'decimal', style: { textAlign: 'right' } } : {}),
+      }}
+    />
+  );
+}
+
+/** Long text: words one a line, JSON in mono with Format, or what visitors read. */
+export function AreaControl({ setting, id, describedBy }: ControlProps) {
+  const { t } = useTranslation();
+  const { value, change, problem, writable } = useSetting(setting.key);
+  const json = setting.kind === 'json' || setting.kind === 'chats';
+  return (
+    <Box sx={{ position: 'relative' }}>
+      {json && (
+        <Button
+          disabled={!writable}
+          onClick={() => {
+            change(formatJson(value));
+          }}
+          sx={{ position: 'absolute', right: 0, top: -34, minHeight: 24, padding: '2px 6px', fontSize: 12 }}
+        >
+          {t('form.formatJson')}
+        </Button>
+      )}
+      <OutlinedInput
+        id={id}
+        fullWidth
+        multiline
+        minRows={setting.kind === 'content' ? 4 : 3}
+        maxRows={10}
+        value={value}
+        error={problem !== null}
+        disabled={!writable}
+        placeholder={setting.kind === 'json' ? setting.example : setting.placeholder}
+        onChange={(event) => {
+          change(event.target.value);
+        }}
+        inputProps={{
+          'aria-describedby': describedBy,
+          'aria-invalid': problem !== null,
+          spellCheck: !json,
+          ...(json ? { className: 'mono' } : {}),
+        }}
+      />
+    </Box>
+  );
+}

@@ -1,0 +1,30 @@
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import { useTranslation } from 'react-i18next';
+import { SettingsDraft } from './settingsDraft.js';
+import { problemOf } from './settingsCheck.js';
+
+export const SettingsContext = createContext(new SettingsDraft());
+
+export const useSettingsDraft = (): SettingsDraft => useContext(SettingsContext);
+
+/** One setting: what to show, what is wrong with it, and how to change it. Others' changes do not draw it again. */
+export function useSetting(key: string) {
+  const draft = useSettingsDraft();
+  const { t } = useTranslation();
+  const value = useSyncExternalStore(draft.subscribe, () => draft.value(key));
+  const changed = useSyncExternalStore(draft.subscribe, () => draft.state().edits.has(key));
+  const saved = useSyncExternalStore(draft.subscribe, () => draft.state().saved.get(key));
+  const problem = useSyncExternalStore(draft.subscribe, () => problemOf(key, draft.state(), t));
+  return {
+    value,
+    changed,
+    problem,
+    /** False: only the super admin may. */
+    writable: saved?.writable ?? false,
+    /** For a secret: there is one. */
+    isSet: saved?.isSet ?? false,
+    change: (next: string) => {
+      draft.edit(key, next);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Skeleton from '@mui/material/Skeleton';
+import Tab from '@mui/material/Tab';
+import Tabs from '@mui/material/Tabs';
+import Typography from '@mui/material/Typography';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
+import { LoadFailure } from '../../app/LoadFailure.js';
+import { Delayed } from '../../components/Delayed.js';
+import { SectionStack } from './SectionStack.js';
+import { SettingsDocument } from './settings.generated.js';
+import { tabs, type Tab as TabName } from './settingsCatalog.js';
+import { SettingsContext } from './SettingsContext.js';
+import { SettingsDraft } from './settingsDraft.js';
+import { UnsavedBar } from './UnsavedBar.js';
+
+const PriceEditor = lazy(async () => ({ default: (await import('./prices/PriceEditor.js')).PriceEditor }));
+
+const toTab = (text: string | null): TabName => tabs.find((tab) => tab === text) ?? 'operation';
+
+/** All settings. What is changed on one tab stays changed while another is looked at; one bar saves everything. */
+export function SettingsScreen() {
+  const { t } = useTranslation();
+  const [params, setParams] = useSearchParams();
+  const [draft] = useState(() => new SettingsDraft());
+  const { data, error, refetch } = useQuery(SettingsDocument, { fetchPolicy: 'network-only' });
+  const [ready, setReady] = useState(false);
+  useEffect(() => {
+    if (!data) return;
+    draft.load(data.options.items);
+    setReady(true);
+  }, [data, draft]);
+
+  const tab = toTab(params.get('tab'));
+  const prices = tab === 'operation' && params.get('section') === 'prices';
+  return (
+    <SettingsContext.Provider value={draft}>
+      <Box
+        sx={{
+          // The bar below floats over the last lines of the screen; the page keeps a place free for it.
+          padding: { xs: '16px 8px 8px', sm: '24px 24px 20px' },
+          maxWidth: 1168,
+          minHeight: 'calc(100dvh - 48px)',
+          mx: 'auto',
+          display: 'flex',
+          flexDirection: 'column',
+        }}
+      >
+        <Box sx={{ px: { xs: 1, sm: 0 }, pb: '24px', minWidth: 0 }}>
+          <title>{t('settings.title')}</title>
+          <Typography variant="h1">{t('settings.title')}</Typography>
+          <Tabs
+            value={tab}
+            variant="scrollable"
+            scrollButtons={false}
+            onChange={(_, next: TabName) => {
+              setParams({ tab: next });
+            }}
+            sx={{ mt: 1, mb: '20px', borderBottom: '1px solid', borderColor: 'divider' }}
+          >
+            {tabs.map((name) => (
+              <Tab key={name} value={name} label={t(`settings.tabs.${name}`)} />
+            ))}
+          </Tabs>
+          {error && !ready ? (
+            <LoadFailure title={t('settings.loadFailed')} error={error} onRetry={() => void refetch()} />
+          ) : !ready ? (
+            <Loading />
+          ) : prices ? (
+            <Suspense fallback={<Loading />}>
+              <PriceEditor onReset={() => void refetch()} />
+            </Suspense>
+          ) : (
+            <SectionStack key={tab} tab={tab} />
+          )}
+        </Box>
+        {ready && <UnsavedBar />}
+      </Box>
+    </SettingsContext.Provider>
+  );
+}
+
+function Loading() {
+  return (
+    <Delayed>
+      <Skeleton variant="rectangular" height={440} sx={{ ml: { md: '200px' }, borderRadius: '8px' }} />
+    </Delayed>
+  );
+}

@@ -1,0 +1,98 @@
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Notice } from '../../../components/Notice.js';
+import { Segments } from '../../../components/Segments.js';
+import { parseAmount, withFixedPrice, withRatios, type PriceTables } from './priceTables.js';
+import { AmountField } from './PricePanel.js';
+
+type What = 'price' | 'ratio' | 'completion' | 'both';
+
+/** @returns the tables with the same value for every model */
+export function setAll(
+  tables: PriceTables,
+  models: readonly string[],
+  what: What,
+  first: number,
+  second: number,
+): PriceTables {
+  return models.reduce((before, model) => {
+    if (what === 'price') return withFixedPrice(before, model, first);
+    if (what === 'completion') return withRatios(before, model, before.ratio[model] ?? 1, first);
+    return withRatios(before, model, first, what === 'both' ? second : (before.completion[model] ?? null));
+  }, tables);
+}
+
+/** One value for all chosen models. */
+export function BatchPriceDialog({
+  models,
+  tables,
+  onSet,
+  onClose,
+}: {
+  readonly models: readonly string[];
+  readonly tables: PriceTables;
+  readonly onSet: (tables: PriceTables) => void;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const [what, setWhat] = useState<What>('ratio');
+  const [first, setFirst] = useState('');
+  const [second, setSecond] = useState('');
+  const [problem, setProblem] = useState<string | null>(null);
+  const submit = () => {
+    const texts = what === 'both' ? [first, second] : [first];
+    const amounts = texts.map(parseAmount);
+    if (models.length === 0) setProblem(t('settings.selectFirst'));
+    else if (texts.some((text) => text.trim() === '')) setProblem(t('settings.enterFill'));
+    else if (amounts.includes(null)) setProblem(t('settings.enterValid'));
+    else onSet(setAll(tables, models, what, amounts[0] ?? 0, amounts[1] ?? 0));
+  };
+  return (
+    <Dialog open onClose={onClose} maxWidth="xs" fullWidth>
+      <DialogTitle>{t('settings.batchTitle', { count: models.length })}</DialogTitle>
+      <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+        <Segments
+          label={t('settings.batchWhat')}
+          value={what}
+          onChange={(next) => {
+            setWhat(next);
+            setProblem(null);
+          }}
+          choices={[
+            { value: 'price', label: t('settings.pricePerRequest') },
+            { value: 'ratio', label: t('settings.ratio') },
+            { value: 'completion', label: t('settings.completion') },
+            { value: 'both', label: t('settings.both') },
+          ]}
+        />
+        <AmountField
+          label={
+            what === 'price'
+              ? t('settings.pricePerRequest')
+              : what === 'completion'
+                ? t('settings.completion')
+                : t('settings.ratio')
+          }
+          prefix={what === 'price' ? '$' : ''}
+          value={first}
+          onChange={setFirst}
+        />
+        {what === 'both' && <AmountField label={t('settings.completion')} value={second} onChange={setSecond} />}
+        {problem && <Notice tone="red">{problem}</Notice>}
+      </DialogContent>
+      <DialogActions>
+        <Button variant="outlined" onClick={onClose}>
+          {t('actions.cancel')}
+        </Button>
+        <Button variant="contained" onClick={submit}>
+          {t('settings.batchSet')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

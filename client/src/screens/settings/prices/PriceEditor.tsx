@@ -1,0 +1,88 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Card from '@mui/material/Card';
+import Typography from '@mui/material/Typography';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
+import { useConfirm } from '../../../components/ConfirmProvider.js';
+import { Notice } from '../../../components/Notice.js';
+import { Segments } from '../../../components/Segments.js';
+import { toast } from '../../../components/toast.js';
+import { describeFailure } from '../../../lib/errors.js';
+import { SettingRow } from '../SettingRow.js';
+import { ResetModelRatioDocument } from '../settings.generated.js';
+import { priceSettings } from '../settingsCatalog.js';
+import { useSettingsDraft } from '../SettingsContext.js';
+import { UnsetModels } from './UnsetModels.js';
+import { usePrices } from './usePrices.js';
+import { VisualPrices } from './VisualPrices.js';
+
+const views = ['json', 'visual', 'unset'] as const;
+type View = (typeof views)[number];
+
+/** What models cost: as JSON, as a table, and those that have no price yet. */
+export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const draft = useSettingsDraft();
+  const [params, setParams] = useSearchParams();
+  const [resetRatios, { loading }] = useMutation(ResetModelRatioDocument);
+  const prices = usePrices();
+  const view = views.find((name) => name === params.get('view')) ?? 'visual';
+
+  const reset = async () => {
+    const question = {
+      title: t('settings.resetTitle'),
+      body: t('settings.resetBody'),
+      verb: t('actions.reset'),
+      destructive: true,
+    };
+    if (!(await confirm(question))) return;
+    try {
+      await resetRatios();
+      draft.edit('ModelRatio', draft.state().saved.get('ModelRatio')?.value ?? '');
+      toast.success(t('settings.resetDone'));
+      onReset();
+    } catch (error) {
+      toast.error(describeFailure(error, t));
+    }
+  };
+  const show = (next: View) => {
+    setParams({ tab: 'operation', section: 'prices', ...(next === 'visual' ? {} : { view: next }) });
+  };
+
+  return (
+    <>
+      <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: '8px 20px', mb: 2 }}>
+        <Typography variant="h2">{t('settings.sections.prices')}</Typography>
+        <Segments
+          label={t('settings.priceView')}
+          value={view}
+          onChange={show}
+          choices={[
+            { value: 'json', label: t('settings.viewJson') },
+            { value: 'visual', label: t('settings.viewVisual') },
+            { value: 'unset', label: t('settings.viewUnset') },
+          ]}
+        />
+        <Button color="error" loading={loading} onClick={() => void reset()} sx={{ ml: 'auto' }}>
+          {t('settings.resetToDefaults')}
+        </Button>
+      </Box>
+      {view === 'json' ? (
+        <Card sx={{ overflow: 'visible' }}>
+          {priceSettings.map((setting) => (
+            <SettingRow key={setting.key} setting={setting} />
+          ))}
+        </Card>
+      ) : prices.tables === null ? (
+        <Notice tone="red">{t('settings.pricesUnreadable')}</Notice>
+      ) : view === 'visual' ? (
+        <VisualPrices prices={{ ...prices, tables: prices.tables }} />
+      ) : (
+        <UnsetModels prices={{ ...prices, tables: prices.tables }} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,272 @@
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import IconButton from '@mui/material/IconButton';
+import InputAdornment from '@mui/material/InputAdornment';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import Typography from '@mui/material/Typography';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Field } from '../../../components/form/Field.js';
+import { Segments } from '../../../components/Segments.js';
+import { dollars, ratio as ratioText, unitPrice } from '../../../lib/format.js';
+import {
+  completionOfPrices,
+  inputPrice,
+  outputPrice,
+  parseAmount,
+  ratioOfPrice,
+  withFixedPrice,
+  withRatios,
+  type PriceRow,
+} from './priceTables.js';
+import type { Prices } from './VisualPrices.js';
+
+/** Edits one model: by price or by ratio, with what follows from it for each group. */
+export function PricePanel({
+  row,
+  prices,
+  onClose,
+}: {
+  readonly row: PriceRow;
+  readonly prices: Prices;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const [perRequest, setPerRequest] = useState(row.price !== null);
+  const [byPrice, setByPrice] = useState(true);
+  const completion = row.completion ?? prices.builtIn.get(row.model) ?? 1;
+  const texts = (asPrice: boolean): readonly [string, string] =>
+    row.ratio === null
+      ? ['', '']
+      : asPrice
+        ? [ratioText(inputPrice(row.ratio)), ratioText(outputPrice(row.ratio, completion))]
+        : [
+            ratioText(row.ratio),
+            row.completion === null && !prices.builtIn.has(row.model) ? '' : ratioText(completion),
+          ];
+  const [[first, second], setTyped] = useState(() => texts(true));
+  const [fixed, setFixed] = useState(row.price === null ? '' : ratioText(row.price));
+
+  const type = (nextFirst: string, nextSecond: string) => {
+    setTyped([nextFirst, nextSecond]);
+    const left = parseAmount(nextFirst);
+    const right = parseAmount(nextSecond);
+    if (left === null || (byPrice && left === 0) || (nextSecond.trim() !== '' && right === null)) return;
+    const derived = right === null ? null : byPrice ? completionOfPrices(left, right) : right;
+    prices.put(withRatios(prices.tables, row.model, byPrice ? ratioOfPrice(left) : left, derived));
+  };
+  const wrong = (text: string, price: boolean): string | undefined => {
+    if (text.trim() === '') return undefined;
+    const amount = parseAmount(text);
+    if (amount === null) return t('settings.enterNumber');
+    return price && amount === 0 ? t('settings.priceZero') : undefined;
+  };
+
+  return (
+    <Card
+      component="section"
+      aria-label={row.model}
+      sx={{
+        width: { xs: '100%', sm: 312 },
+        flexShrink: 0,
+        padding: 2,
+        display: 'flex',
+        flexDirection: 'column',
+        gap: 2,
+        position: { sm: 'sticky' },
+        top: { sm: 64 },
+        mt: { sm: '44px' },
+      }}
+    >
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
+        <Typography variant="h2" sx={{ fontSize: 14, flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
+          {row.model}
+        </Typography>
+        <IconButton aria-label={t('actions.close')} onClick={onClose}>
+          <CloseOutlinedIcon />
+        </IconButton>
+      </Box>
+      <Labelled label={t('settings.billing')}>
+        <Segments
+          label={t('settings.billing')}
+          value={perRequest ? 'request' : 'token'}
+          onChange={(next) => {
+            setPerRequest(next === 'request');
+            if (next === 'request') {
+              const amount = parseAmount(fixed);
+              if (amount !== null) prices.put(withFixedPrice(prices.tables, row.model, amount));
+            } else if (row.ratio === null) {
+              prices.put(withRatios(prices.tables, row.model, 1, null));
+              setTyped([byPrice ? '2' : '1', '']);
+            }
+          }}
+          choices={[
+            { value: 'token', label: t('settings.perToken') },
+            { value: 'request', label: t('settings.perRequest') },
+          ]}
+        />
+      </Labelled>
+      {perRequest ? (
+        <AmountField
+          label={t('settings.pricePerRequest')}
+          value={fixed}
+          prefix="$"
+          error={wrong(fixed, false)}
+          onChange={(text) => {
+            setFixed(text);
+            const amount = parseAmount(text);
+            if (amount !== null) prices.put(withFixedPrice(prices.tables, row.model, amount));
+          }}
+        />
+      ) : (
+        <>
+          <Labelled label={t('settings.enterAs')}>
+            <Segments
+              label={t('settings.enterAs')}
+              value={byPrice ? 'price' : 'ratio'}
+              onChange={(next) => {
+                setByPrice(next === 'price');
+                setTyped(texts(next === 'price'));
+              }}
+              choices={[
+                { value: 'price', label: t('settings.price') },
+                { value: 'ratio', label: t('settings.ratio') },
+              ]}
+            />
+          </Labelled>
+          <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 1fr', gap: 1.5 }}>
+            <AmountField
+              label={byPrice ? t('settings.inputPrice') : t('settings.ratio')}
+              value={first}
+              prefix={byPrice ? '$' : ''}
+              error={wrong(first, byPrice)}
+              onChange={(text) => {
+                type(text, second);
+              }}
+            />
+            <AmountField
+              label={byPrice ? t('settings.outputPrice') : t('settings.completion')}
+              value={second}
+              prefix={byPrice ? '$' : ''}
+              error={wrong(second, false)}
+              onChange={(text) => {
+                type(first, text);
+              }}
+            />
+          </Box>
+        </>
+      )}
+      <Derived row={row} completion={completion} groups={prices.groupRatio} />
+    </Card>
+  );
+}
+
+/** What follows from the entered numbers, and what each group pays. */
+function Derived({
+  row,
+  completion,
+  groups,
+}: {
+  readonly row: PriceRow;
+  readonly completion: number;
+  readonly groups: readonly (readonly [string, number])[];
+}) {
+  const { t } = useTranslation();
+  const lines: (readonly [string, string, string])[] = [];
+  if (row.ratio !== null) {
+    const input = inputPrice(row.ratio);
+    const output = outputPrice(row.ratio, completion);
+    lines.push([t('settings.ratio'), `${ratioText(input)} ÷ 2`, ratioText(row.ratio)]);
+    lines.push([
+      t('settings.completion'),
+      input > 0 ? `${ratioText(output)} ÷ ${ratioText(input)}` : '',
+      `${ratioText(completion)}×`,
+    ]);
+    groups.forEach(([group, factor]) =>
+      lines.push([
+        t('settings.groupPays', { group }),
+        `× ${ratioText(factor)}`,
+        `${unitPrice(input * factor)} / ${unitPrice(output * factor)}`,
+      ]),
+    );
+  } else if (row.price !== null) {
+    const { price } = row;
+    groups.forEach(([group, factor]) =>
+      lines.push([
+        t('settings.groupPays', { group }),
+        `× ${ratioText(factor)}`,
+        dollars(price * factor, price * factor < 0.1 ? 6 : 2),
+      ]),
+    );
+  }
+  if (lines.length === 0) return null;
+  return (
+    <Box
+      component="dl"
+      className="num"
+      sx={({ vars }) => ({
+        m: 0,
+        padding: '8px 12px',
+        borderRadius: '6px',
+        backgroundColor: vars.palette.surface.sunken,
+        display: 'grid',
+        gridTemplateColumns: 'auto auto 1fr',
+        gap: '4px 16px',
+        fontSize: 12,
+        lineHeight: '20px',
+        color: 'text.secondary',
+        '& dd': { m: 0 },
+      })}
+    >
+      {lines.map(([name, sum, result]) => (
+        <Box key={name} sx={{ display: 'contents' }}>
+          <dt>{name}</dt>
+          <dd>{sum}</dd>
+          <Box component="dd" sx={{ textAlign: 'right', fontWeight: 600, color: 'text.primary', whiteSpace: 'nowrap' }}>
+            {result}
+          </Box>
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+function Labelled({ label, children }: { readonly label: string; readonly children: React.ReactNode }) {
+  return (
+    <Box sx={{ display: 'flex', flexDirection: 'column' }}>
+      <Box sx={{ fontSize: 12.5, lineHeight: '18px', fontWeight: 500, mb: '5px' }}>{label}</Box>
+      {children}
+    </Box>
+  );
+}
+
+export function AmountField(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly prefix?: string;
+  readonly error?: string | undefined;
+  readonly onChange: (text: string) => void;
+}) {
+  const id = useId();
+  return (
+    <Field label={props.label} id={id} {...(props.error === undefined ? {} : { error: props.error })}>
+      <OutlinedInput
+        id={id}
+        fullWidth
+        value={props.value}
+        error={props.error !== undefined}
+        onChange={(event) => {
+          props.onChange(event.target.value);
+        }}
+        startAdornment={props.prefix && <InputAdornment position="start">{props.prefix}</InputAdornment>}
+        inputProps={{
+          className: 'num',
+          inputMode: 'decimal',
+          style: { textAlign: 'right' },
+          'aria-describedby': props.error ? `${id}-hint` : undefined,
+        }}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,147 @@
+import Box from '@mui/material/Box';
+import IconButton from '@mui/material/IconButton';
+import DeleteOutlinedIcon from '@mui/icons-material/DeleteOutlineOutlined';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import { RowCard } from '../../../components/grid/CardList.js';
+import { Dash, Ellipsis, Num } from '../../../components/Text.js';
+import { ToneChip } from '../../../components/Tone.js';
+import { dollars, ratio as ratioText, unitPrice } from '../../../lib/format.js';
+import { inputPrice, outputPrice, type PriceRow } from './priceTables.js';
+
+type BuiltIn = ReadonlyMap<string, number>;
+
+const completionOf = (row: PriceRow, builtIn: BuiltIn): number | null =>
+  row.completion ?? builtIn.get(row.model) ?? null;
+
+export function BillingChip({ perRequest }: { readonly perRequest: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <ToneChip tone={perRequest ? 'violet' : 'grey'}>
+      {perRequest ? t('settings.perRequest') : t('settings.perToken')}
+    </ToneChip>
+  );
+}
+
+export function priceColumns({
+  t,
+  builtIn,
+  remove,
+}: {
+  readonly t: TFunction;
+  readonly builtIn: BuiltIn;
+  readonly remove: (model: string) => void;
+}): GridColDef<PriceRow>[] {
+  const right = { align: 'right', headerAlign: 'right', sortable: false } as const;
+  const figure = (text: string | null) => (text === null ? <Dash /> : <Num>{text}</Num>);
+  return [
+    {
+      field: 'model',
+      headerName: t('settings.model'),
+      flex: 1,
+      minWidth: 180,
+      sortable: false,
+      renderCell: ({ row }) => (
+        <Box sx={{ display: 'flex', gap: 1, minWidth: 0, alignItems: 'center' }}>
+          <Ellipsis title={row.model}>{row.model}</Ellipsis>
+          {row.changed && <ToneChip tone="teal">{t('settings.changed')}</ToneChip>}
+        </Box>
+      ),
+    },
+    {
+      field: 'billing',
+      headerName: t('settings.billing'),
+      width: 110,
+      sortable: false,
+      renderCell: ({ row }) => <BillingChip perRequest={row.price !== null} />,
+    },
+    {
+      field: 'input',
+      headerName: t('settings.inputPrice'),
+      width: 96,
+      ...right,
+      renderCell: ({ row }) => figure(row.ratio === null ? null : unitPrice(inputPrice(row.ratio))),
+    },
+    {
+      field: 'output',
+      headerName: t('settings.outputPrice'),
+      width: 104,
+      ...right,
+      renderCell: ({ row }) => {
+        const completion = completionOf(row, builtIn);
+        return figure(row.ratio === null || completion === null ? null : unitPrice(outputPrice(row.ratio, completion)));
+      },
+    },
+    {
+      field: 'ratio',
+      headerName: t('settings.ratio'),
+      width: 84,
+      ...right,
+      renderCell: ({ row }) => figure(row.ratio === null ? null : ratioText(row.ratio)),
+    },
+    {
+      field: 'completion',
+      headerName: t('settings.completion'),
+      width: 100,
+      ...right,
+      renderCell: ({ row }) => {
+        const completion = row.ratio === null ? null : completionOf(row, builtIn);
+        return figure(completion === null ? null : `${ratioText(completion)}×`);
+      },
+    },
+    {
+      field: 'price',
+      headerName: t('settings.pricePerRequest'),
+      width: 104,
+      ...right,
+      renderCell: ({ row }) => figure(row.price === null ? null : dollars(row.price, 2)),
+    },
+    {
+      field: 'actions',
+      headerName: '',
+      width: 48,
+      ...right,
+      renderCell: ({ row }) => (
+        <IconButton
+          aria-label={t('settings.removeModel', { name: row.model })}
+          onClick={() => {
+            remove(row.model);
+          }}
+          sx={{ width: 28, height: 28 }}
+        >
+          <DeleteOutlinedIcon />
+        </IconButton>
+      ),
+    },
+  ];
+}
+
+export function PriceCard({ row, builtIn }: { readonly row: PriceRow; readonly builtIn: BuiltIn }) {
+  const { t } = useTranslation();
+  const completion = completionOf(row, builtIn);
+  return (
+    <RowCard
+      title={row.model}
+      value={row.price !== null && <Num>{dollars(row.price, 2)}</Num>}
+      meta={
+        row.ratio === null ? (
+          ''
+        ) : (
+          <Num>
+            {t('settings.inOut', {
+              input: unitPrice(inputPrice(row.ratio)),
+              output: completion === null ? '–' : unitPrice(outputPrice(row.ratio, completion)),
+            })}
+          </Num>
+        )
+      }
+      chips={
+        <>
+          <BillingChip perRequest={row.price !== null} />
+          {row.changed && <ToneChip tone="teal">{t('settings.changed')}</ToneChip>}
+        </>
+      }
+    />
+  );
+}

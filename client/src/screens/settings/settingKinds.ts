@@ -1,0 +1,51 @@
+import type { en } from '../../i18n/en/en.js';
+
+/** How a setting is edited. Everything is text underneath, as on the wire. */
+export type SettingControl =
+  | { readonly kind: 'switch' | 'text' | 'secret' | 'lines' | 'content' | 'picture' | 'domains' | 'chats' }
+  | {
+      readonly kind: 'number';
+      readonly minimum?: number;
+      readonly maximum?: number;
+      /** Fractions are allowed. */
+      readonly decimal?: boolean;
+      readonly unit?: 'seconds' | 'minutes' | 'quota' | 'yuan' | 'percent';
+      readonly step?: number;
+    }
+  | { readonly kind: 'json'; readonly example: string }
+  | { readonly kind: 'choice'; readonly choices: readonly ('hour' | 'day' | 'week')[] };
+
+export type Setting = SettingControl & {
+  /** On the wire. */
+  readonly key: string;
+  /** Of its label and help text. */
+  readonly name: keyof typeof en.settings.rows;
+  readonly placeholder?: string;
+  /** Only editable while this flag is on. */
+  readonly enabledBy?: string;
+};
+
+type Rest = Omit<Extract<Setting, { kind: 'number' }>, 'key' | 'name' | 'kind'>;
+export const flag = (key: string, name: Setting['name']): Setting => ({ kind: 'switch', key, name });
+export const text = (key: string, name: Setting['name'], placeholder = ''): Setting => ({
+  kind: 'text',
+  key,
+  name,
+  placeholder,
+});
+export const secret = (key: string, name: Setting['name']): Setting => ({ kind: 'secret', key, name });
+export const number = (key: string, name: Setting['name'], rest: Rest = {}): Setting => ({
+  kind: 'number',
+  minimum: 0,
+  key,
+  name,
+  ...rest,
+});
+export const lines = (key: string, name: Setting['name']): Setting => ({ kind: 'lines', key, name });
+export const json = (key: string, name: Setting['name'], example: string): Setting => ({
+  kind: 'json',
+  key,
+  name,
+  example,
+});
+export const content = (key: string, name: Setting['name']): Setting => ({ kind: 'content', key, name });

@@ -1,0 +1,268 @@
+import type { en } from '../../i18n/en/en.js';
+import { content, flag, json, lines, number, secret, text, type Setting } from './settingKinds.js';
+import { providers } from './signInProviders.js';
+
+export type SectionId = keyof typeof en.settings.sections;
+
+export interface Section {
+  readonly id: SectionId;
+  readonly settings: readonly Setting[];
+}
+
+export const tabs = ['operation', 'ratelimit', 'models', 'system', 'other'] as const;
+export type Tab = (typeof tabs)[number];
+
+const operation: readonly Section[] = [
+  {
+    id: 'general',
+    settings: [
+      number('QuotaPerUnit', 'quotaPerUnit', { minimum: 1, decimal: true }),
+      number('RetryTimes', 'retryTimes', { maximum: 100 }),
+      flag('DisplayInCurrencyEnabled', 'displayInCurrency'),
+      flag('DisplayTokenStatEnabled', 'displayTokenStat'),
+      flag('DefaultCollapseSidebar', 'collapseSideBar'),
+      text('general_setting.docs_link', 'docsLink', 'https://docs.example.com'),
+      flag('SelfUseModeEnabled', 'selfUse'),
+      flag('DemoSiteEnabled', 'demoSite'),
+    ],
+  },
+  {
+    id: 'drawing',
+    settings: [
+      flag('DrawingEnabled', 'drawing'),
+      flag('TaskEnabled', 'tasks'),
+      flag('MjNotifyEnabled', 'drawingCallback'),
+      flag('MjAccountFilterEnabled', 'drawingAccountFilter'),
+      flag('MjForwardUrlEnabled', 'drawingForwardUrl'),
+      flag('MjModeClearEnabled', 'drawingModeClear'),
+      flag('MjActionCheckSuccessEnabled', 'drawingActionCheck'),
+    ],
+  },
+  {
+    id: 'sensitiveWords',
+    settings: [
+      flag('CheckSensitiveEnabled', 'checkSensitive'),
+      flag('CheckSensitiveOnPromptEnabled', 'checkSensitivePrompt'),
+      flag('StopOnSensitiveEnabled', 'stopOnSensitive'),
+      lines('SensitiveWords', 'sensitiveWords'),
+    ],
+  },
+  { id: 'log', settings: [flag('LogConsumeEnabled', 'logConsume'), flag('LogChatContentEnabled', 'logContent')] },
+  {
+    id: 'dataDashboard',
+    settings: [
+      flag('DataExportEnabled', 'dataExport'),
+      number('DataExportInterval', 'dataInterval', { minimum: 1, unit: 'minutes' }),
+      { kind: 'choice', key: 'DataExportDefaultTime', name: 'dataGranularity', choices: ['hour', 'day', 'week'] },
+    ],
+  },
+  {
+    id: 'monitoring',
+    settings: [
+      number('ChannelDisableThreshold', 'slowestAnswer', { maximum: 86_400, decimal: true, unit: 'seconds' }),
+      number('QuotaRemindThreshold', 'quotaReminder', { unit: 'quota' }),
+      flag('AutomaticDisableChannelEnabled', 'disableOnFailure'),
+      flag('AutomaticEnableChannelEnabled', 'enableOnSuccess'),
+      lines('AutomaticDisableKeywords', 'disableKeywords'),
+    ],
+  },
+  {
+    id: 'checkIn',
+    settings: [
+      flag('CheckInEnabled', 'checkIn'),
+      number('CheckInQuota', 'checkInQuota', { unit: 'quota', step: 100 }),
+      number('CheckInMaxQuota', 'checkInMaxQuota', { unit: 'quota', step: 100 }),
+    ],
+  },
+  {
+    id: 'quota',
+    settings: [
+      number('QuotaForNewUser', 'quotaNewUser', { unit: 'quota' }),
+      number('PreConsumedQuota', 'quotaPreConsumed', { unit: 'quota' }),
+      number('QuotaForInviter', 'quotaInviter', { unit: 'quota' }),
+      number('QuotaForInvitee', 'quotaInvitee', { unit: 'quota' }),
+      flag('RebateEnabled', 'rebate'),
+      {
+        ...number('RebatePercentage', 'rebateShare', { decimal: true, maximum: 100, unit: 'percent' }),
+        enabledBy: 'RebateEnabled',
+      },
+    ],
+  },
+  { id: 'chatLinks', settings: [{ kind: 'chats', key: 'Chats', name: 'chats' }] },
+  {
+    id: 'groupRatios',
+    settings: [
+      json('GroupRatio', 'groupRatio', '{ "default": 1, "vip": 0.8 }'),
+      json('UserUsableGroups', 'usableGroups', '{ "default": "…", "vip": "…" }'),
+    ],
+  },
+];
+
+const rateLimits: readonly Section[] = [
+  {
+    id: 'modelRequests',
+    settings: [
+      flag('ModelRequestRateLimitEnabled', 'rateLimit'),
+      number('ModelRequestRateLimitDurationMinutes', 'ratePeriod', { maximum: 525_600, unit: 'minutes' }),
+      number('ModelRequestRateLimitCount', 'rateRequests'),
+      number('ModelRequestRateLimitSuccessCount', 'rateSuccesses', { minimum: 1 }),
+    ],
+  },
+];
+
+const models: readonly Section[] = [
+  {
+    id: 'global',
+    settings: [
+      flag('global.pass_through_request_enabled', 'passThrough'),
+      flag('global.hide_upstream_error_enabled', 'hideUpstreamErrors'),
+      flag('global.block_browser_extension_enabled', 'blockExtensions'),
+      flag('general_setting.ping_interval_enabled', 'ping'),
+      {
+        ...number('general_setting.ping_interval_seconds', 'pingSeconds', {
+          minimum: 1,
+          maximum: 3600,
+          unit: 'seconds',
+        }),
+        enabledBy: 'general_setting.ping_interval_enabled',
+      },
+    ],
+  },
+  {
+    id: 'gemini',
+    settings: [
+      json('gemini.safety_settings', 'geminiSafety', '{ "default": "OFF" }'),
+      json('gemini.version_settings', 'geminiVersions', '{ "default": "v1beta" }'),
+      json('gemini.supported_imagine_models', 'geminiImages', '["gemini-2.0-flash-exp"]'),
+      flag('gemini.thinking_adapter_enabled', 'geminiThinking'),
+      {
+        ...number('gemini.thinking_adapter_budget_tokens_percentage', 'geminiThinkingShare', {
+          decimal: true,
+          maximum: 1,
+        }),
+        enabledBy: 'gemini.thinking_adapter_enabled',
+      },
+    ],
+  },
+  {
+    id: 'claude',
+    settings: [
+      json('claude.model_headers_settings', 'claudeHeaders', '{ "claude-…": { "anthropic-beta": ["…"] } }'),
+      json('claude.default_max_tokens', 'claudeMaxTokens', '{ "default": 8192 }'),
+      flag('claude.thinking_adapter_enabled', 'claudeThinking'),
+      {
+        ...number('claude.thinking_adapter_budget_tokens_percentage', 'claudeThinkingShare', {
+          decimal: true,
+          minimum: 0.1,
+          maximum: 1,
+        }),
+        enabledBy: 'claude.thinking_adapter_enabled',
+      },
+    ],
+  },
+];
+
+const system: readonly Section[] = [
+  {
+    id: 'server',
+    settings: [
+      text('ServerAddress', 'serverAddress', 'https://gate.example.com'),
+      text('WorkerUrl', 'workerUrl', 'https://worker.example.com'),
+      secret('WorkerValidKey', 'workerKey'),
+    ],
+  },
+  {
+    id: 'payment',
+    settings: [
+      text('PayAddress', 'payAddress', 'https://pay.example.com'),
+      text('EpayId', 'payId'),
+      secret('EpayKey', 'payKey'),
+      number('Price', 'price', { decimal: true, minimum: 0.000001, unit: 'yuan' }),
+      number('MinTopUp', 'minTopUp', { minimum: 1 }),
+      text('CustomCallbackAddress', 'payCallback', 'https://gate.example.com'),
+      text('TopUpLink', 'topUpLink', 'https://shop.example.com'),
+      json('TopupGroupRatio', 'topUpGroupRatio', '{ "default": 1, "vip": 0.95 }'),
+    ],
+  },
+  {
+    id: 'mail',
+    settings: [
+      text('SMTPServer', 'smtpServer', 'smtp.example.com'),
+      number('SMTPPort', 'smtpPort', { minimum: 1, maximum: 65_535 }),
+      text('SMTPAccount', 'smtpAccount'),
+      text('SMTPFrom', 'smtpFrom', 'no-reply@example.com'),
+      secret('SMTPToken', 'smtpToken'),
+      flag('SMTPSSLEnabled', 'smtpSsl'),
+    ],
+  },
+  { id: 'signIn', settings: [flag('PasswordLoginEnabled', 'passwordLogin')] },
+  {
+    id: 'registration',
+    settings: [
+      flag('RegisterEnabled', 'register'),
+      flag('PasswordRegisterEnabled', 'passwordRegister'),
+      flag('EmailVerificationEnabled', 'emailVerification'),
+      flag('TurnstileCheckEnabled', 'turnstile'),
+      text('TurnstileSiteKey', 'turnstileSiteKey'),
+      secret('TurnstileSecretKey', 'turnstileSecret'),
+    ],
+  },
+  {
+    id: 'emailDomains',
+    settings: [
+      flag('EmailDomainRestrictionEnabled', 'emailDomainLimit'),
+      flag('EmailAliasRestrictionEnabled', 'emailAliasLimit'),
+      { kind: 'domains', key: 'EmailDomainWhitelist', name: 'emailDomains' },
+    ],
+  },
+];
+
+const other: readonly Section[] = [
+  {
+    id: 'content',
+    settings: [
+      content('Notice', 'notice'),
+      text('SystemName', 'systemName'),
+      { kind: 'picture', key: 'Logo', name: 'logo', placeholder: 'https://example.com/logo.png' },
+      content('HomePageContent', 'homePage'),
+      content('About', 'about'),
+      content('Footer', 'footer'),
+    ],
+  },
+];
+
+export const sectionsOf: Readonly<Record<Tab, readonly Section[]>> = {
+  operation,
+  ratelimit: rateLimits,
+  models,
+  system,
+  other,
+};
+
+/** The four areas of the price editor, in the order it shows them. */
+export const priceSettings: readonly Extract<Setting, { kind: 'json' }>[] = [
+  { kind: 'json', key: 'ModelPrice', name: 'modelPrice', example: '{ "mj_imagine": 0.1 }' },
+  { kind: 'json', key: 'ModelRatio', name: 'modelRatio', example: '{ "gpt-4o": 1.25 }' },
+  { kind: 'json', key: 'CacheRatio', name: 'cacheRatio', example: '{ "gpt-4o": 0.5 }' },
+  { kind: 'json', key: 'CompletionRatio', name: 'completionRatio', example: '{ "gpt-4o": 4 }' },
+];
+
+const allSections = (): { readonly section: SectionId; readonly settings: readonly Setting[] }[] => [
+  ...Object.values(sectionsOf)
+    .flat()
+    .map(({ id, settings }) => ({ section: id, settings })),
+  { section: 'signIn', settings: providers.flatMap(({ enabled, settings }) => [enabled, ...settings]) },
+  { section: 'prices', settings: priceSettings },
+];
+
+/** Every setting of the screen by its key, with its section. */
+export const settingsByKey: ReadonlyMap<string, { readonly section: SectionId; readonly setting: Setting }> = new Map(
+  allSections().flatMap(({ section, settings }) =>
+    settings.map((setting) => [setting.key, { section, setting }] as const),
+  ),
+);
+
+export const tabOfSection = (id: SectionId): Tab =>
+  id === 'prices'
+    ? 'operation'
+    : (tabs.find((tab) => sectionsOf[tab].some((section) => section.id === id)) ?? 'operation');

@@ -1,0 +1,64 @@
+import type { TFunction } from 'i18next';
+import { findJsonProblem } from '../../lib/jsonText.js';
+import type { Setting } from './settingKinds.js';
+import { sectionsOf, settingsByKey } from './settingsCatalog.js';
+import type { DraftState } from './settingsDraft.js';
+
+/** Dotted labels, and letters at the end. */
+const domainPattern = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i;
+
+/** @returns what is wrong with one more entry of the list of e-mail domains, or null */
+export function checkDomain(entry: string, present: readonly string[], t: TFunction): string | null {
+  if (!domainPattern.test(entry)) return t('settings.domainInvalid');
+  return present.includes(entry.toLowerCase()) ? t('settings.domainTwice') : null;
+}
+
+function checkNumber(setting: Extract<Setting, { kind: 'number' }>, value: string, t: TFunction): string | null {
+  const { minimum, maximum, decimal = false } = setting;
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) return t('settings.numberMissing');
+  if (!decimal && !Number.isSafeInteger(number)) return t('form.wholeNumber');
+  if (minimum !== undefined && number < minimum) return t('form.atLeast', { minimum });
+  return maximum !== undefined && number > maximum ? t('settings.atMost', { maximum }) : null;
+}
+
+/** @returns what is wrong with a value, or null */
+export function checkValue(setting: Setting, value: string, t: TFunction): string | null {
+  switch (setting.kind) {
+    case 'number':
+      return checkNumber(setting, value, t);
+    case 'json':
+    case 'chats': {
+      if (value.trim() === '') return t('settings.jsonMissing');
+      const problem = findJsonProblem(value);
+      return problem && t('form.invalidJson', { line: problem.line });
+    }
+    default:
+      return null;
+  }
+}
+
+const paymentKeys = new Set(
+  sectionsOf.system
+    .find(({ id }) => id === 'payment')
+    ?.settings.map(({ key }) => key)
+    .filter((key) => key !== 'TopUpLink'),
+);
+
+/** What keeps a change from being saved: its own value, or what it stands on. */
+export function blockOf(key: string, { saved, edits }: DraftState, t: TFunction): string | null {
+  const value = edits.get(key);
+  const setting = settingsByKey.get(key)?.setting;
+  if (value === undefined || !setting) return null;
+  const wrong = checkValue(setting, value, t);
+  if (wrong !== null) {
+    return key === 'TopupGroupRatio' && findJsonProblem(value) ? t('settings.topUpRatioInvalid') : wrong;
+  }
+  const address = edits.get('ServerAddress') ?? saved.get('ServerAddress')?.value ?? '';
+  if (paymentKeys.has(key) && address.trim() === '') return t('settings.addressFirst');
+  return null;
+}
+
+/** The same, or what the server said when it was last sent. */
+export const problemOf = (key: string, state: DraftState, t: TFunction): string | null =>
+  blockOf(key, state, t) ?? state.refused.get(key) ?? null;

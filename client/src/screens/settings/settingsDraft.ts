@@ -1,0 +1,109 @@
+import { createStore } from '../../lib/store.js';
+
+export interface SavedSetting {
+  readonly key: string;
+  /** Empty for a secret. */
+  readonly value: string;
+  readonly isSet: boolean;
+  readonly secret: boolean;
+  readonly writable: boolean;
+}
+
+export interface DraftState {
+  readonly saved: ReadonlyMap<string, SavedSetting>;
+  /** What differs from `saved`, by key. */
+  readonly edits: ReadonlyMap<string, string>;
+  /** What the server said about a value it refused; gone with the next edit of it. */
+  readonly refused: ReadonlyMap<string, string>;
+}
+
+/** The settings as the server has them, and beside them what was changed here and is not saved yet. */
+export class SettingsDraft {
+  private readonly store = createStore<DraftState>({ saved: new Map(), edits: new Map(), refused: new Map() });
+  readonly subscribe = this.store.subscribe;
+  readonly state = this.store.get;
+
+  /** Takes over what the server has; edits that equal it now are no longer edits. */
+  load(settings: readonly SavedSetting[]): void {
+    const saved = new Map(this.state().saved);
+    settings.forEach((setting) => saved.set(setting.key, setting));
+    const edits = new Map([...this.state().edits].filter(([key, value]) => saved.get(key)?.value !== value));
+    this.store.set({ ...this.state(), saved, edits });
+  }
+
+  /** The value in force here: the edit, else the saved one. */
+  value(key: string): string {
+    const { saved, edits } = this.state();
+    return edits.get(key) ?? saved.get(key)?.value ?? '';
+  }
+
+  edit(key: string, value: string): void {
+    const { saved } = this.state();
+    const edits = new Map(this.state().edits);
+    if (value === (saved.get(key)?.value ?? '')) edits.delete(key);
+    else edits.set(key, value);
+    this.store.set({ saved, edits, refused: without(this.state().refused, key) });
+  }
+
+  discard(): void {
+    this.store.set({ saved: this.state().saved, edits: new Map(), refused: new Map() });
+  }
+
+  accept(setting: SavedSetting): void {
+    const saved = new Map(this.state().saved).set(setting.key, setting);
+    this.store.set({
+      saved,
+      edits: without(this.state().edits, setting.key),
+      refused: without(this.state().refused, setting.key),
+    });
+  }
+
+  refuse(key: string, message: string): void {
+    this.store.set({ ...this.state(), refused: new Map(this.state().refused).set(key, message) });
+  }
+}
+
+function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
+  if (!map.has(key)) return map;
+  const rest = new Map(map);
+  rest.delete(key);
+  return rest;
+}
+
+/** Switches are saved before everything else. */
+export const isEnableFlag = (key: string): boolean => /enabled$/i.test(key);
+
+/**
+ * Saves each change by itself: switches first, then the rest, then once more the switches that were refused, because
+ * some can only be turned on when what they need is there.
+ *
+ * @returns the keys that could not be saved
+ */
+export async function saveDraft(
+  draft: SettingsDraft,
+  save: (key: string, value: string) => Promise<SavedSetting>,
+  describe: (error: unknown) => string,
+): Promise<readonly string[]> {
+  const attempt = async (key: string): Promise<boolean> => {
+    const value = draft.state().edits.get(key);
+    if (value === undefined) return true;
+    try {
+      draft.accept(await save(key, value));
+      return true;
+    } catch (error) {
+      draft.refuse(key, describe(error));
+      return false;
+    }
+  };
+  const run = async (keys: readonly string[]): Promise<string[]> => {
+    const failed: string[] = [];
+    for (const key of keys) if (!(await attempt(key))) failed.push(key);
+    return failed;
+  };
+  const keys = [...draft.state().edits.keys()];
+  const flags = keys.filter(isEnableFlag);
+  const early = await run(flags);
+  const late = await run(keys.filter((key) => !isEnableFlag(key)));
+  const stillRefused = early.length > 0 && keys.length > flags.length ? await run(early) : early;
+  return [...stillRefused, ...late];
+}

@@ -1,0 +1,207 @@
+import type { Browser, Locator } from 'playwright-core';
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { openBrowser, visit, type Visitor } from './console-page.js';
+import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+
+let server: TestServer;
+let browser: Browser;
+let visitor: Visitor;
+let root: Person;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), openBrowser()]);
+  root = await server.api.setUp();
+  await server.api.createChannel(root, { baseUrl: 'https://api.example.com', models: ['gpt-4o', 'house-model'] });
+  visitor = await visit(browser, server.url);
+  await signIn(visitor);
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+afterEach(async () => {
+  await visitor.photograph(
+    `settings-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 60) ?? ''}`,
+  );
+  expect(visitor.complaints).toEqual([]);
+});
+
+const setting = (key: string): Locator => visitor.page.locator(`[data-setting="${key}"]`);
+const bar = (): Locator => visitor.page.getByRole('region', { name: 'Unsaved changes' });
+const button = (name: string): Locator => visitor.page.getByRole('button', { name, exact: true });
+
+async function stored(key: string): Promise<string | undefined> {
+  const rows = await server.api.data<{ key: string; value: string }[]>(root, 'GET', '/api/option/');
+  return rows.find((row) => row.key === key)?.value;
+}
+
+it('counts changes by section, points at what is wrong, and saves only what changed', async () => {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await setting('RetryTimes').getByRole('textbox').fill('3');
+  await setting('AutomaticDisableChannelEnabled').getByRole('switch').check();
+  await setting('ChannelDisableThreshold').getByRole('textbox').fill('-5');
+  await bar().getByText('3 unsaved changes').waitFor();
+  await bar().getByText('in General, Monitoring').waitFor();
+  await setting('ChannelDisableThreshold').getByText('Must be 0 or more').waitFor();
+  await page.evaluate(() => {
+    scrollTo(0, 0);
+  });
+  await photographAll(visitor, 'settings');
+  await bar().getByRole('button', { name: '1 field to fix' }).click();
+  expect(
+    await setting('ChannelDisableThreshold')
+      .getByRole('textbox')
+      .evaluate((input) => input === document.activeElement),
+  ).toBe(true);
+  await setting('ChannelDisableThreshold').getByRole('textbox').fill('12.5');
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    const body = request.postData() ?? '';
+    if (body.includes('SaveSetting')) sent.push((JSON.parse(body) as { variables: { key: string } }).variables.key);
+  });
+  await bar().getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Settings saved').waitFor();
+  await bar().waitFor({ state: 'detached' });
+  expect(sent).toEqual(['AutomaticDisableChannelEnabled', 'RetryTimes', 'ChannelDisableThreshold']);
+  expect(await stored('RetryTimes')).toBe('3');
+  expect(await stored('ChannelDisableThreshold')).toBe('12.5');
+  await page.keyboard.press('Control+s');
+  await page.getByText('You seem not to have changed anything').waitFor();
+});
+
+it('keeps changes over tabs, asks before they are lost, and drops them on Discard', async () => {
+  const { page } = visitor;
+  await page.getByRole('tab', { name: 'Rate limits' }).click();
+  await setting('ModelRequestRateLimitSuccessCount').getByRole('textbox').fill('0');
+  await setting('ModelRequestRateLimitSuccessCount').getByText('Must be 1 or more').waitFor();
+  await page.getByRole('tab', { name: 'Models' }).click();
+  await photographAll(visitor, 'settings-models');
+  await setting('gemini.safety_settings').getByRole('textbox').fill('{ "default": "OFF",\n oops }');
+  await setting('gemini.safety_settings').getByText('Not a valid JSON string: line 2').waitFor();
+  expect(await setting('general_setting.ping_interval_seconds').getByRole('textbox').isDisabled()).toBe(true);
+  await bar().getByText('2 unsaved changes').waitFor();
+  await page.getByRole('link', { name: 'API tokens' }).click();
+  await page.getByText('Discard changes?').waitFor();
+  await button('Keep editing').click();
+  await bar().getByRole('button', { name: 'Discard' }).click();
+  await bar().waitFor({ state: 'detached' });
+});
+
+it('never shows a secret, and asks before password sign-in is turned off', async () => {
+  const { page } = visitor;
+  await page.getByRole('tab', { name: 'System' }).click();
+  await setting('Price').getByRole('textbox').fill('8');
+  await setting('Price').getByText('Please fill in the server address first').waitFor();
+  await setting('ServerAddress').getByRole('textbox').fill('https://gate.example.com/');
+  await setting('Price').getByText('Please fill in the server address first').waitFor({ state: 'detached' });
+  await setting('SMTPToken').locator('input').fill('mail-secret');
+  await bar().getByRole('button', { name: 'Save' }).click();
+  await bar().waitFor({ state: 'detached' });
+  expect(await setting('ServerAddress').getByRole('textbox').inputValue()).toBe('https://gate.example.com');
+  expect(await setting('SMTPToken').locator('input').inputValue()).toBe('');
+  expect(await setting('SMTPToken').locator('input').getAttribute('placeholder')).toBe('unchanged');
+  await setting('PasswordLoginEnabled').getByRole('switch').click();
+  await page.getByText('Turn off signing in with a password?').waitFor();
+  await button('Cancel').click();
+  expect(await setting('PasswordLoginEnabled').getByRole('switch').isChecked()).toBe(true);
+  await button('GitHub Off').click();
+  await page.getByText('https://gate.example.com/oauth/github').waitFor();
+  // A switch goes first and needs what is saved after it: it is tried again.
+  await setting('GitHubOAuthEnabled').getByRole('switch').check();
+  await setting('GitHubClientId').getByRole('textbox').fill('client-1');
+  await photographAll(visitor, 'settings-system');
+  await bar().getByRole('button', { name: 'Save' }).click();
+  await bar().waitFor({ state: 'detached' });
+  expect(await stored('GitHubOAuthEnabled')).toBe('true');
+});
+
+it('checks each e-mail domain, and deletes the log with the count', async () => {
+  const { page } = visitor;
+  const domains = setting('EmailDomainWhitelist').getByRole('combobox');
+  await domains.fill('not a domain');
+  await setting('EmailDomainWhitelist').getByText('Invalid email domain').waitFor();
+  await domains.fill('Corp.example');
+  await domains.press('Enter');
+  await setting('EmailDomainWhitelist').getByText('corp.example').waitFor();
+  await domains.fill('corp.example');
+  await domains.press('Enter');
+  await page.getByText('This domain is already in the whitelist').waitFor();
+  await bar().getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('tab', { name: 'Operation' }).click();
+  await page.getByLabel('Delete old rows').fill('');
+  await page.locator('#section-log').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Please select log time').waitFor();
+  await page.getByLabel('Delete old rows').fill('2020-01-01T00:00');
+  await page.locator('#section-log').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Delete the log before 2020-01-01 00:00?').waitFor();
+  await page.getByText('0 rows will be deleted').waitFor();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('0 rows deleted').waitFor();
+});
+
+it('edits prices as a table: by price, by request, in a batch, and what has none', async () => {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Open price editor' }).click();
+  await page.getByRole('textbox', { name: 'Model name' }).fill('gpt-4o-mini');
+  await page.getByRole('gridcell', { name: 'gpt-4o-mini', exact: true }).click();
+  const panel = page.getByRole('region', { name: 'gpt-4o-mini', exact: true });
+  await panel.getByLabel('Input / 1M').fill('0.3');
+  await panel.getByLabel('Output / 1M').fill('0.6');
+  await panel.getByText('0.3 ÷ 2').waitFor();
+  await page
+    .getByRole('row', { name: /gpt-4o-mini Changed/ })
+    .getByText('0.15', { exact: true })
+    .waitFor();
+  await panel.getByLabel('Input / 1M').fill('0');
+  await panel.getByText('Model price cannot be 0').waitFor();
+  await panel.getByLabel('Input / 1M').fill('0.3');
+  await page.getByRole('textbox', { name: 'Model name' }).fill('');
+  await photographAll(visitor, 'prices');
+  await page.getByRole('textbox', { name: 'Model name' }).fill('gpt-4o-mini');
+  await bar().getByRole('button', { name: 'Save' }).click();
+  await bar().waitFor({ state: 'detached' });
+  const ratios = JSON.parse((await stored('ModelRatio')) ?? '{}') as Record<string, number>;
+  expect(ratios['gpt-4o-mini']).toBe(0.15);
+  const completions = JSON.parse((await stored('CompletionRatio')) ?? '{}') as Record<string, number>;
+  expect(completions['gpt-4o-mini']).toBe(2);
+
+  await button('Unset models').click();
+  await page.getByText('house-model').waitFor();
+  await photographAll(visitor, 'prices-unset');
+  await page
+    .getByRole('row', { name: /house-model/ })
+    .getByRole('button', { name: 'Set price' })
+    .click();
+  await button('Per request').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Batch set' }).click();
+  await page.getByText('Enter a fill value').waitFor();
+  await page.getByRole('dialog').getByRole('textbox').fill('0.05');
+  await page.getByRole('dialog').getByRole('button', { name: 'Batch set' }).click();
+  await page.getByText('Every enabled model has a price').waitFor();
+  await bar().getByRole('button', { name: 'Save' }).click();
+  await bar().waitFor({ state: 'detached' });
+  expect((JSON.parse((await stored('ModelPrice')) ?? '{}') as Record<string, number>)['house-model']).toBe(0.05);
+
+  await button('JSON').click();
+  await setting('ModelPrice').getByRole('textbox').waitFor();
+  await button('Reset to defaults').click();
+  await page.getByText('Reset all model ratios to the built-in ones?').waitFor();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Reset' }).click();
+  await page.getByText('Model ratios reset').waitFor();
+  expect((JSON.parse((await stored('ModelRatio')) ?? '{}') as Record<string, number>)['gpt-4o-mini']).toBe(0.075);
+});
+
+it('fits a phone of 360 pixels on every tab', async () => {
+  for (const tab of ['operation', 'ratelimit', 'models', 'system', 'other', 'operation&section=prices']) {
+    await visitor.page.goto(`/setting?tab=${tab}`);
+    await visitor.page.getByRole('heading', { level: 2 }).first().waitFor();
+    expect([tab, await sidewaysOverflow(visitor)]).toEqual([tab, 0]);
+  }
+  await visitor.page.goto('/setting?tab=other');
+  await visitor.page.getByRole('heading', { level: 2 }).first().waitFor();
+  await photographAll(visitor, 'settings-other');
+});
