@@ -10,7 +10,6 @@ import type {
   Usage,
 } from '../../server/src/relay/adapter.js';
 import { familySettings } from '../../server/src/relay/family-settings.js';
-import type { NeutralAnswer } from '../../server/src/relay/neutral/answer.js';
 import type {
   AnswerContext,
   ClientCodec,
@@ -202,9 +201,6 @@ export function eventsIn(provider: ProviderCodec, stream: string): NeutralEvent[
   const parser = new EventParser();
   return [...parser.push(Buffer.from(stream)), ...parser.end()].flatMap((event) => reader.push(event));
 }
-
-/** Without what two askings never have in common. */
-export const comparable = ({ choices, usage }: NeutralAnswer): unknown => ({ choices, usage });
 
 /** A stream of a real provider, an event a line. */
 export const recordedLines = (name: string): string[] =>

@@ -55,6 +55,8 @@ export interface Dialect {
   readonly defaultBaseUrl?: string;
   /** Where chat goes; missing: base + the client's own path. `false`: the provider does not chat. */
   readonly chat?: Place | false;
+  /** Where Responses goes, when the provider speaks it too. Missing: it is served by chat. */
+  readonly responses?: Place;
   /** What the provider offers beside chat, and where. */
   readonly offers?: Offers;
   /** Who calls, when it is not `Authorization: Bearer key`. */

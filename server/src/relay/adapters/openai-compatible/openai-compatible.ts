@@ -17,15 +17,17 @@ import { oneShot } from './one-shot.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
+import { nativeResponses } from './responses.js';
 import { thinkingRewrite } from './thinking.js';
 import { addressOf } from './url.js';
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(dialect: Dialect = {}): Adapter {
-  const { chat = true, offers = {} } = dialect;
+  const { chat = true, responses, offers = {} } = dialect;
   const { completions, ...oneShots } = offers;
   return {
     ...(chat === false ? {} : { chat: streamed(dialect, chat) }),
+    ...(responses ? { responses: nativeResponses(dialect, responses) } : {}),
     ...(completions ? { completions: streamed({ ...dialect, rules: undefined }, completions) } : {}),
     ...Object.fromEntries(
       Object.entries(oneShots).map(([name, place]) => [

@@ -9,7 +9,7 @@ const fromChat = (body: Json): WrittenRequest =>
   responsesProvider.write(
     clients['openai-chat'].parse({
       body: { messages: [{ role: 'user', content: 'hi' }], ...body },
-      model: String(body['model'] ?? 'gpt-4.1'),
+      model: typeof body['model'] === 'string' ? body['model'] : 'gpt-4.1',
     }),
   );
 const toChat = (body: Json): WrittenRequest =>

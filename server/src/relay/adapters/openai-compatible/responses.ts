@@ -1,0 +1,53 @@
+import type { ChatCapability, ChatRequest, Target } from '../../adapter.js';
+import { asFields } from '../../neutral/fields.js';
+import { leastChange } from '../../neutral/native-body.js';
+import { nativeResponse, nativeResponseStream } from '../../protocols/responses/responses-native.js';
+import { bearer } from './credentials.js';
+import type { BodyRules, Dialect, Place } from './dialect.js';
+import { reasoningRules } from './reasoning.js';
+import { addressOf } from './url.js';
+
+/** Clients of Responses at a provider that speaks it: the bytes pass through (`relay-providers.md` 1.7). */
+export const nativeResponses = (dialect: Dialect, place: Place): ChatCapability => ({
+  toUpstreamRequest(request, target) {
+    const { model, reasoningEffort, changes } = responsesChanges(request, target);
+    return {
+      method: 'POST',
+      url: addressOf(dialect, place, request, { ...target, upstreamModel: model }),
+      headers: {
+        'content-type': 'application/json',
+        accept: request.stream ? 'text/event-stream' : 'application/json',
+        ...(dialect.credentials ?? bearer)(target),
+        ...dialect.headers?.(target, request),
+      },
+      body: leastChange(request, changes),
+      upstreamModel: model,
+      ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    };
+  },
+  fromUpstreamResponse: nativeResponse,
+  openStream: (_request, _target, heard) => nativeResponseStream(heard),
+});
+
+interface Changes {
+  readonly model: string;
+  readonly reasoningEffort?: string;
+  readonly changes: Record<string, unknown>;
+}
+
+/** The model, and an effort its name may tell. */
+function responsesChanges({ body, stream }: ChatRequest, target: Target): Changes {
+  const { upstreamModel, models, passThrough, override } = target;
+  // Only the name is looked at: what Responses wants otherwise of thinking models it is sent as it is.
+  const named: Pick<BodyRules, 'model' | 'reasoningEffort'> = passThrough
+    ? { model: upstreamModel }
+    : reasoningRules({}, upstreamModel, { models });
+  const reasoning = asFields(body['reasoning']);
+  const changes: Record<string, unknown> = {};
+  if (body['model'] !== named.model) changes['model'] = named.model;
+  if (named.model !== upstreamModel) changes['reasoning'] = { ...reasoning, effort: named.reasoningEffort };
+  if (!stream && body['stream'] === true) changes['stream'] = false;
+  if (!passThrough) Object.assign(changes, override);
+  const effort = named.reasoningEffort ?? reasoning?.['effort'];
+  return { model: named.model, changes, ...(typeof effort === 'string' ? { reasoningEffort: effort } : {}) };
+}
