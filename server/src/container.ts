@@ -24,9 +24,9 @@ import { ChannelBalanceService } from './modules/channels/channel-balance.servic
 import { ChannelBulkService } from './modules/channels/channel-bulk.service.js';
 import { ChannelDirectory } from './modules/channels/channel-directory.service.js';
 import { ChannelDiscoveryService } from './modules/channels/channel-discovery.service.js';
+import { ChannelRounds } from './modules/channels/channel-rounds.service.js';
 import { ChannelHeadResolver } from './modules/channels/channel-heads.resolver.js';
 import { ChannelHeads } from './modules/channels/channel-heads.service.js';
-import { ChannelRounds } from './modules/channels/channel-rounds.service.js';
 import type { ChannelServices } from './modules/channels/channel-services.js';
 import { ChannelTestService } from './modules/channels/channel-test.service.js';
 import { Channel } from './modules/channels/channel.entity.js';
@@ -46,6 +46,7 @@ import { HealthService } from './modules/health/health.service.js';
 import { InviteResolver } from './modules/invites/invite.resolver.js';
 import { inviteRoutes } from './modules/invites/invite.routes.js';
 import { InviteService } from './modules/invites/invite.service.js';
+import { LogExport } from './modules/logs/log-export.service.js';
 import { LogResolver } from './modules/logs/log.resolver.js';
 import { logRoutes } from './modules/logs/log.routes.js';
 import { LogRetention } from './modules/logs/log.jobs.js';
@@ -85,6 +86,15 @@ import { SetupService } from './modules/setup/setup.service.js';
 import { StatusResolver } from './modules/status/status.resolver.js';
 import { statusRoutes } from './modules/status/status.routes.js';
 import { StatusService } from './modules/status/status.service.js';
+import { CreativeTask } from './modules/tasks/creative-task.entity.js';
+import { CreativeTaskService } from './modules/tasks/creative-task.service.js';
+import { DrawingNotifyService } from './modules/tasks/drawing-notify.service.js';
+import { Drawing } from './modules/tasks/drawing.entity.js';
+import { DrawingService } from './modules/tasks/drawing.service.js';
+import { TaskBooks } from './modules/tasks/task-books.service.js';
+import { TaskPolling } from './modules/tasks/task.jobs.js';
+import { TaskResolver } from './modules/tasks/task.resolver.js';
+import { creativeTaskRoutes, drawingRoutes } from './modules/tasks/task.routes.js';
 import { Token } from './modules/tokens/token.entity.js';
 import { TokenResolver } from './modules/tokens/token.resolver.js';
 import { tokenRoutes } from './modules/tokens/token.routes.js';
@@ -96,6 +106,16 @@ import { BillingService } from './modules/usage/billing.service.js';
 import { UsageResolver } from './modules/usage/usage.resolver.js';
 import { usageRoutes } from './modules/usage/usage.routes.js';
 import { UsageService } from './modules/usage/usage.service.js';
+import { GitHubProvider } from './modules/oauth/github-provider.js';
+import { LinuxDoProvider } from './modules/oauth/linux-do-provider.js';
+import { OAuthService } from './modules/oauth/oauth.service.js';
+import { OidcProvider } from './modules/oauth/oidc-provider.js';
+import { ProviderAccounts } from './modules/oauth/provider-account.service.js';
+import { SignInStates } from './modules/oauth/sign-in-state.service.js';
+import { WeChatProvider } from './modules/oauth/wechat-provider.js';
+import { EmailBinding } from './modules/registration/email-binding.service.js';
+import { OAuthResolver } from './modules/users/oauth.resolver.js';
+import { oauthRoutes } from './modules/users/oauth.routes.js';
 import { accountRoutes } from './modules/users/account.routes.js';
 import { AccountService } from './modules/users/account.service.js';
 import { SignInResolver } from './modules/users/sign-in.resolver.js';
@@ -117,6 +137,9 @@ import { GuardedFetch } from './outbound/guarded-fetch.js';
 import { OutboundGuard } from './outbound/outbound-guard.js';
 import { createRelay } from './relay/create-relay.js';
 import { relayRoutes } from './relay/relay.routes.js';
+import { createTasks } from './relay/tasks/create-tasks.js';
+import { midjourneyRoutes } from './relay/tasks/midjourney/midjourney.routes.js';
+import { sunoRoutes } from './relay/tasks/suno/suno.routes.js';
 import { systemClock } from './shared/clock.js';
 import { Secrets } from './shared/secrets.js';
 import { Shutdown } from './shutdown.js';
@@ -330,6 +353,23 @@ async function compose(
     options: optionService,
   });
 
+  const emailBinding = new EmailBinding({ users, auth: authService, codes, changes });
+  const oidc = new OidcProvider(guardedFetch, optionService);
+  const oauthService = new OAuthService({
+    auth: authService,
+    states: new SignInStates(state),
+    accounts: new ProviderAccounts({ users, enrolment, changes, options: optionService }),
+    providers: {
+      github: new GitHubProvider(guardedFetch, optionService, config.signIn),
+      oidc,
+      linuxdo: new LinuxDoProvider(guardedFetch, optionService, config.signIn.linuxDo),
+    },
+    oidc,
+    wechat: new WeChatProvider(guardedFetch, optionService),
+    options: optionService,
+    clock,
+  });
+
   // What people do with their own account
   const ownSessions = new OwnSessionsService(dataSource.getRepository(Session), changes, clock);
   const settingService = new SettingService({
@@ -367,14 +407,46 @@ async function compose(
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());
-  const tests = new ChannelTestService({
-      channels,
-      probe: builtRelay.probe,
-      logs: logService,
-      prices,
+
+  // Work that providers do after the call
+  const drawingNotify = new DrawingNotifyService(secrets, optionService);
+  const drawingService = new DrawingService({
+    drawings: dataSource.getRepository(Drawing),
+    secrets,
+    options: optionService,
+    clock,
+  });
+  const creativeTaskService = new CreativeTaskService(dataSource.getRepository(CreativeTask));
+  const tasks = createTasks({
+    relay: builtRelay,
+    books: new TaskBooks({
+      database: dataSource,
+      ledger,
+      postEntry,
+      audit: logService,
+      changes,
       options: optionService,
       clock,
-    });
+    }),
+    notify: drawingNotify,
+    pictures: guardedFetch,
+    channelGuard: channelService,
+    ...{ database: dataSource, ledger, secrets, clock, logger },
+  });
+  const polling = new TaskPolling({
+    ...{ pollers: tasks.pollers, state, nodeId, logger },
+    seconds: config.taskPolling.seconds,
+  });
+  if (config.taskPolling.enabled) polling.start();
+  shutdown.onStop('task polling', () => polling.stop());
+  const tests = new ChannelTestService({
+    channels,
+    probe: builtRelay.probe,
+    logs: logService,
+    prices,
+    options: optionService,
+    clock,
+  });
   const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });
   const rounds = new ChannelRounds({
     ...{ channels, service: channelService, tests, balances, state, options: optionService, nodeId, logger },
@@ -410,9 +482,11 @@ async function compose(
     new ChannelResolver(channelServices),
     new ChannelHeadResolver(new ChannelHeads(channelService)),
     new TokenResolver(tokenService),
+    new TaskResolver(drawingService, creativeTaskService, drawingNotify),
     new LogResolver(logService),
     new AuditResolver(auditService),
     new SessionResolver(ownSessions),
+    new OAuthResolver(oauthService, emailBinding),
     new RegistrationResolver(registrationService, passwordResetService),
     new SettingResolver(settingService),
     new CheckInResolver(checkInService),
@@ -439,6 +513,8 @@ async function compose(
       httpMetrics(metrics),
       healthRoutes(health, metrics, config.metricsToken),
       relayRoutes(builtRelay.routesParts),
+      midjourneyRoutes(tasks.midjourney),
+      sunoRoutes(tasks.suno),
       billingRoutes(billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
     ],
     api: [
@@ -446,6 +522,7 @@ async function compose(
       { prefix: '', routes: setupRoutes(setupService, rest) },
       { prefix: '', routes: groupRoutes(groupService, rest) },
       { prefix: '', routes: registrationRoutes(registrationService, passwordResetService, rest) },
+      { prefix: '/oauth', routes: oauthRoutes(oauthService, emailBinding, rest) },
       { prefix: '/user', routes: signInRoutes(authService, rest) },
       { prefix: '/user', routes: accountRoutes(accountService, settingService, rest) },
       { prefix: '/user', routes: checkInRoutes(checkInService, rest) },
@@ -455,7 +532,9 @@ async function compose(
       { prefix: '/channel', routes: channelRoutes(channelServices, rest) },
       { prefix: '/models', routes: modelCatalogueRoutes(rest) },
       { prefix: '/token', routes: tokenRoutes(tokenService, rest) },
-      { prefix: '/log', routes: logRoutes(logService, rest) },
+      { prefix: '/mj', routes: drawingRoutes(drawingService, rest) },
+      { prefix: '/task', routes: creativeTaskRoutes(creativeTaskService, rest) },
+      { prefix: '/log', routes: logRoutes(logService, new LogExport(dataSource), rest) },
       { prefix: '/pricing', routes: pricingRoutes(pricingService, rest) },
       { prefix: '/redemption', routes: redemptionRoutes(redemptionService, rest) },
       { prefix: '/user', routes: redeemRoutes(redeemService, rest) },

@@ -7,7 +7,9 @@ export interface Operation {
   /** A field with arguments that touch nobody's row: an id that nothing has, input that is refused after the role. */
   readonly graphql?: readonly string[];
   /** `METHOD /pattern`, then the query to send; bodies are `{}` unless given in `body`. */
-  readonly rest?: ReadonlyArray<string | readonly [route: string, rest: { query?: string; body?: unknown }]>;
+  readonly rest?: ReadonlyArray<
+    string | readonly [route: string, rest: { query?: string; body?: unknown; headers?: Record<string, string> }]
+  >;
   /** The call uses up its caller (ends his session, deletes him): each gets one of his own. */
   readonly spends?: true;
   /** Root is refused by name: his account cannot be deleted. */
@@ -43,6 +45,16 @@ export const operations: readonly Operation[] = [
   { least: 'anonymous', graphql: ['mutation { sendEmailCode(email: "") }'], rest: ['GET /api/verification'] },
   { least: 'anonymous', graphql: ['mutation { requestPasswordReset(email: "") }'], rest: ['GET /api/reset_password'] },
   { least: 'anonymous', graphql: ['mutation { resetPassword(email: "", token: "") }'], rest: ['POST /api/user/reset'] },
+  {
+    least: 'anonymous',
+    graphql: ['mutation { beginSignIn(provider: GITHUB) { url } }'],
+    rest: [
+      ...['GET /api/oauth/state', 'GET /api/oauth/github', 'GET /api/oauth/oidc', 'GET /api/oauth/linuxdo'],
+      // only our own pages may ask for these, and they say so
+      ['GET /api/oauth/wechat', { headers: { 'veloera-user': '-1' } }],
+      ['GET /api/oauth/telegram/login', { headers: { 'veloera-user': '-1' } }],
+    ],
+  },
   { least: 'anonymous', graphql: ['mutation { logout }'], rest: ['GET /api/user/logout'], spends: true },
   // null for a stranger
   { least: 'anonymous', graphql: ['query { me { id } }'] },
@@ -66,6 +78,11 @@ export const operations: readonly Operation[] = [
     least: 'common',
     graphql: ['mutation { renewAccessToken }'],
     rest: ['GET /api/user/token', 'POST /api/user/token'],
+  },
+  {
+    least: 'common',
+    graphql: ['mutation { bindEmail(email: "", code: "") }', 'mutation { bindWechat(code: "") }'],
+    rest: ['GET /api/oauth/email/bind', 'GET /api/oauth/wechat/bind', 'GET /api/oauth/telegram/bind'],
   },
   { least: 'common', graphql: ['query { mySessions { id } }'] },
   { least: 'common', graphql: ['mutation { revokeSession(id: "none") }'] },
@@ -114,6 +131,13 @@ export const operations: readonly Operation[] = [
     rest: ['GET /api/log/self', 'GET /api/log/self/search'],
   },
   { least: 'common', graphql: ['query { myLogStat { quota } }'], rest: ['GET /api/log/self/stat'] },
+
+  // drawings and music
+  { least: 'common', graphql: ['query { myDrawings { totalCount } }'], rest: ['GET /api/mj/self'] },
+  { least: 'common', graphql: ['query { myCreativeTasks { totalCount } }'], rest: ['GET /api/task/self'] },
+  { least: 'admin', graphql: ['query { drawings { totalCount } }'], rest: ['GET /api/mj'] },
+  { least: 'admin', graphql: ['query { creativeTasks { totalCount } }'], rest: ['GET /api/task'] },
+  { least: 'admin', graphql: [`query { drawingNotifyUrl(channelId: ${nobody}) }`] },
   { least: 'common', rest: [['GET /api/log/token', { query: 'key=sk-nothing' }]] },
 
   // users
@@ -153,6 +177,7 @@ export const operations: readonly Operation[] = [
     rest: [['PUT /api/option', { body: { key: 'RetryTimes', value: '0' } }]],
   },
   { least: 'root', graphql: ['mutation { resetModelRatio }'], rest: ['POST /api/option/rest_model_ratio'] },
+  { least: 'root', graphql: ['mutation { discoverOidc(wellKnown: "none") { tokenEndpoint } }'] },
   { least: 'root', graphql: ['query { auditEntries { totalCount } }'] },
   { least: 'admin', graphql: ['query { groups }'], rest: ['GET /api/group'] },
   { least: 'admin', rest: ['GET /api/status/test'] },
@@ -309,8 +334,15 @@ export const operations: readonly Operation[] = [
   { least: 'admin', graphql: ['mutation { updateAllChannelBalances }'], rest: ['GET /api/channel/update_balance'] },
 
   // prices
-  { least: 'admin', graphql: ['query { priceVersions { totalCount } }', 'query { priceVersion(version: "") { tables } }'] },
+  {
+    least: 'admin',
+    graphql: ['query { priceVersions { totalCount } }', 'query { priceVersion(version: "") { tables } }'],
+  },
   { least: 'admin', graphql: ['query { unpricedModels }'] },
+
+  // files
+  { least: 'common', rest: ['GET /api/log/self/export', 'GET /api/data/self/export'] },
+  { least: 'admin', rest: ['GET /api/log/export', 'GET /api/data/export'] },
 ];
 
 /** The path of a route with an id that nothing has. */

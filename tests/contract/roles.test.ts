@@ -56,7 +56,8 @@ describe('the table', () => {
 
   it('leaves out only what asks for an API key, what machines watch, and files', () => {
     const others = site.server.app.routes.filter(({ url }) => !url.startsWith('/api'));
-    const known = /^\/(graphql|healthz|readyz|metrics)$|^(\/hf)?\/v1\/|^\/v1beta\/|^\/dashboard\/billing\//;
+    const known =
+      /^\/(graphql|healthz|readyz|metrics)$|^(\/hf)?\/v1\/|^\/v1beta\/|^\/dashboard\/billing\/|^(\/:mode)?\/mj\/|^\/suno\//;
     expect(others.filter(({ url }) => !known.test(url))).toEqual([]);
   });
 });
@@ -79,9 +80,9 @@ describe.each(callers)('%s', (caller) => {
   it.each(rest)('%s', async (route, entry, operation) => {
     const person = operation.spends ? await fresh(caller) : people[caller];
     const [method = '', pattern = ''] = route.split(' ');
-    const { query, body } = typeof entry === 'string' ? {} : entry[1];
+    const { query, body, headers } = typeof entry === 'string' ? {} : entry[1];
     const path = pathOfNobody(pattern) + (query ? `?${query}` : '');
-    const answer = await site.rest(person, method, path, method === 'GET' ? undefined : (body ?? {}));
+    const answer = await site.rest(person, method, path, method === 'GET' ? undefined : (body ?? {}), headers);
     const code = typeof answer.body['code'] === 'string' ? answer.body['code'] : '';
     expect([code, isRefused([code])]).toEqual([code, mayNot(operation, caller)]);
     expect([answer.status === 401, answer.status === 404]).toEqual([code === 'NOT_SIGNED_IN', false]);

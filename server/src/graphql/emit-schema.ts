@@ -6,6 +6,7 @@ import { SessionResolver } from '../modules/auth/session.resolver.js';
 import { CheckInResolver } from '../modules/check-in/check-in.resolver.js';
 import { InviteResolver } from '../modules/invites/invite.resolver.js';
 import { RegistrationResolver } from '../modules/registration/registration.resolver.js';
+import { OAuthResolver } from '../modules/users/oauth.resolver.js';
 import { SettingResolver } from '../modules/users/setting.resolver.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
@@ -18,6 +19,7 @@ import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
 import { RedemptionResolver } from '../modules/redemptions/redemption.resolver.js';
 import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
+import { TaskResolver } from '../modules/tasks/task.resolver.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
 import { SignInResolver } from '../modules/users/sign-in.resolver.js';
 import { UserResolver } from '../modules/users/user.resolver.js';
@@ -36,11 +38,13 @@ const schema = await createSchema([
   ChannelResolver,
   ChannelHeadResolver,
   TokenResolver,
+  TaskResolver,
   LogResolver,
   PricingResolver,
   PriceVersionResolver,
   AuditResolver,
   SessionResolver,
+  OAuthResolver,
   RegistrationResolver,
   SettingResolver,
   CheckInResolver,

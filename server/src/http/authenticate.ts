@@ -60,7 +60,8 @@ export function assertFromOwnPage(request: FastifyRequest): void {
   throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User not provided');
 }
 
-function assertUserIdHeader(request: FastifyRequest, actor: Actor): void {
+/** The second wall against forged requests. @throws AppError USER_ID_MISMATCH */
+export function assertUserIdHeader(request: FastifyRequest, actor: Actor): void {
   const given = request.headers[userIdHeader] ?? request.headers[olderUserIdHeader];
   const text = Array.isArray(given) ? given[0] : given;
   if (!text) throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User not provided');

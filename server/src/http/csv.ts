@@ -1,0 +1,25 @@
+import type { FastifyReply } from 'fastify';
+import { Readable } from 'node:stream';
+import { RestAnswer } from './rest.js';
+
+/**
+ * A CSV file as it is made. What goes wrong before the first piece is an ordinary failure; later it can only break the
+ * connection, which every client takes for an incomplete file.
+ * @param name without its ending
+ */
+export async function sendCsv(reply: FastifyReply, name: string, pieces: AsyncIterable<string>): Promise<RestAnswer> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  reply.header('content-type', 'text/csv; charset=utf-8');
+  reply.header('content-disposition', `attachment; filename="${name}.csv"`);
+  return new RestAnswer(Readable.from(rest(first, iterator)));
+}
+
+async function* rest(first: IteratorResult<string>, iterator: AsyncIterator<string>): AsyncGenerator<string> {
+  try {
+    for (let next = first; !next.done; next = await iterator.next()) yield next.value;
+  } finally {
+    // Whoever stops reading stops the queries, too.
+    await iterator.return?.();
+  }
+}

@@ -1,0 +1,151 @@
+import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import type { AuthService, SignIn } from '../auth/auth.service.js';
+import type { SessionOrigin } from '../auth/session.service.js';
+import type { OptionValues } from '../options/option.service.js';
+import { sources, type ProviderName, type RedirectProvider, type Source } from './identity-provider.js';
+import type { OidcEndpoints, OidcProvider } from './oidc-provider.js';
+import type { ProviderAccounts } from './provider-account.service.js';
+import type { SignInStates } from './sign-in-state.service.js';
+import { telegramIdOf } from './telegram-check.js';
+import type { WeChatProvider } from './wechat-provider.js';
+
+export type { OidcEndpoints, ProviderName, SignIn };
+export { redirectProviders } from './identity-provider.js';
+export { StateError } from './sign-in-state.service.js';
+
+/** Who asks, and from which browser. */
+export interface Asker {
+  readonly actor: MaybeActor;
+  readonly origin: SessionOrigin;
+  /** Undefined: this browser has begun nothing. */
+  readonly visitor: string | undefined;
+}
+
+export interface OAuthParts {
+  readonly auth: AuthService;
+  readonly states: SignInStates;
+  readonly accounts: ProviderAccounts;
+  readonly providers: Readonly<Record<ProviderName, RedirectProvider>>;
+  readonly oidc: OidcProvider;
+  readonly wechat: WeChatProvider;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+}
+
+/** Sign-in, registration and binding through other sites (`rest-api.md` 3.2, 6.4 to 6.7). */
+export class OAuthService {
+  constructor(private readonly parts: OAuthParts) {}
+
+  /** A state for a client that builds the provider's address by itself. @throws AppError RATE_LIMITED */
+  async makeState(
+    asker: Asker & { visitor: string },
+    inviterCode: string,
+    provider: ProviderName | null,
+  ): Promise<string> {
+    await this.parts.auth.limitCritical(asker.origin.ip);
+    const text = this.parts.states.make();
+    await this.keep(text, asker, inviterCode, provider, {});
+    return text;
+  }
+
+  /** The provider's address with a state, and with nonce and PKCE where it knows them. @throws AppError */
+  async begin(
+    asker: Asker & { visitor: string },
+    inviterCode: string,
+    provider: ProviderName,
+  ): Promise<{ state: string; url: string }> {
+    await this.parts.auth.limitCritical(asker.origin.ip);
+    this.assertEnabled(sources[provider]);
+    const state = this.parts.states.make();
+    const { url, proof } = await this.parts.providers[provider].begin(state);
+    await this.keep(state, asker, inviterCode, provider, proof);
+    return { state, url };
+  }
+
+  /**
+   * The browser is back. Binds when somebody is signed in, else signs in, and registers whoever is new.
+   * @returns null when it was bound
+   * @throws StateError, AppError
+   */
+  async complete(
+    provider: ProviderName,
+    callback: { code: string; state: string; issuer?: string },
+    asker: Asker,
+  ): Promise<SignIn | null> {
+    const { auth, states, providers, accounts } = this.parts;
+    await auth.limitCritical(asker.origin.ip);
+    const { actor, visitor } = asker;
+    const pending = await states.take(callback.state, { visitor, userId: actor?.id ?? 0, provider });
+    const source = sources[provider];
+    this.assertEnabled(source);
+    if (callback.code === '' || callback.code.length > 2000) throw new InvalidInputError('Invalid parameter', 'code');
+    const identity = await providers[provider].identify(callback, { ...pending.proof, state: callback.state });
+    if (!actor) return auth.openSession(await accounts.signIn(source, identity, pending.inviterCode), asker.origin);
+    await accounts.bind(source, identity, requireActor(actor));
+    return null;
+  }
+
+  async signInWithWeChat(code: string, origin: SessionOrigin): Promise<SignIn> {
+    const { auth, wechat, accounts } = this.parts;
+    await auth.limitCritical(origin.ip);
+    this.assertEnabled(sources.wechat);
+    return auth.openSession(await accounts.signIn(sources.wechat, await wechat.identify(code), ''), origin);
+  }
+
+  async bindWeChat(actor: MaybeActor, code: string, ip: string): Promise<void> {
+    await this.parts.auth.limitCritical(ip);
+    const self = requireActor(actor);
+    this.assertEnabled(sources.wechat);
+    await this.parts.accounts.bind(sources.wechat, await this.parts.wechat.identify(code), self);
+  }
+
+  /** Nobody registers through Telegram. @param answer what the widget said */
+  async signInWithTelegram(answer: TelegramAnswer, origin: SessionOrigin): Promise<SignIn> {
+    const { auth, accounts } = this.parts;
+    await auth.limitCritical(origin.ip);
+    const id = this.telegramId(answer);
+    return auth.openSession(await accounts.signInBound(sources.telegram, { id }), origin);
+  }
+
+  async bindTelegram(actor: MaybeActor, answer: TelegramAnswer, ip: string): Promise<void> {
+    await this.parts.auth.limitCritical(ip);
+    const self = requireActor(actor);
+    await this.parts.accounts.bind(sources.telegram, { id: this.telegramId(answer) }, self);
+  }
+
+  /** Uses up a state that was made for the caller, for the one call that a widget makes by itself. @throws StateError */
+  async takeState(actor: Actor, state: string, visitor: string | undefined): Promise<void> {
+    await this.parts.states.take(state, { visitor, userId: actor.id, provider: null });
+  }
+
+  /** @throws AppError INSUFFICIENT_PRIVILEGES below root */
+  async discover(actor: MaybeActor, wellKnown: string): Promise<OidcEndpoints> {
+    requireRole(actor, 'root');
+    return this.parts.oidc.discover(wellKnown);
+  }
+
+  private telegramId(answer: TelegramAnswer): string {
+    this.assertEnabled(sources.telegram);
+    return telegramIdOf(answer, this.parts.options.values.TelegramBotToken, seconds(this.parts.clock));
+  }
+
+  private assertEnabled(source: Source): void {
+    if (source.enabled(this.parts.options.values)) return;
+    throw new InvalidInputError(`Sign-in through ${source.label} is not enabled`);
+  }
+
+  private keep(
+    text: string,
+    { actor, visitor }: Asker & { visitor: string },
+    inviterCode: string,
+    provider: ProviderName | null,
+    proof: object,
+  ): Promise<void> {
+    const pending = { visitor, userId: actor?.id ?? 0, provider, inviterCode: inviterCode.slice(0, 64), proof };
+    return this.parts.states.keep(text, pending);
+  }
+}
+
+export type TelegramAnswer = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,136 @@
+import type { EntityManager, Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { Actor } from '../../shared/actor.js';
+import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.js';
+import { randomAlphanumeric } from '../../shared/ids.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { Enrolment } from '../registration/enrolment.service.js';
+import { withFreshAffiliateCode } from '../users/new-user.service.js';
+import { usernameRule } from '../users/user-input.service.js';
+import { type User } from '../users/user.entity.js';
+import type { Identity, Source } from './identity-provider.js';
+
+export interface ProviderAccountParts {
+  readonly users: Repository<User>;
+  readonly enrolment: Enrolment;
+  readonly changes: Changes;
+  readonly options: { readonly values: OptionValues };
+}
+
+const numberedNames = 5;
+
+/** Which account here belongs to somebody a provider vouched for. */
+export class ProviderAccounts {
+  constructor(private readonly parts: ProviderAccountParts) {}
+
+  /**
+   * The account of this identity; with `inviterCode` given, made when there is none.
+   * @throws AppError USER_BANNED (deleted), INVALID_INPUT (registration is closed)
+   */
+  async signIn(source: Source, identity: Identity, inviterCode: string): Promise<User> {
+    const known = await this.find(source, identity);
+    if (known) return living(known);
+    if (!this.parts.options.values.RegisterEnabled) throw new InvalidInputError('New user registration is closed');
+    return this.create(source, identity, inviterCode);
+  }
+
+  /** For providers through which nobody registers. @throws AppError USER_BANNED, INVALID_INPUT */
+  async signInBound(source: Source, identity: Identity): Promise<User> {
+    const known = await this.find(source, identity);
+    if (!known) throw new InvalidInputError(`This ${source.label} account is not bound`);
+    return living(known);
+  }
+
+  /** @throws AppError CONFLICT when anybody has this identity, deleted users too */
+  async bind(source: Source, identity: Identity, actor: Actor): Promise<void> {
+    const taken = (): AppError => new ConflictError(`This ${source.label} account is already bound`);
+    if (await this.find(source, identity)) throw taken();
+    try {
+      await this.parts.users.update({ id: actor.id }, { [source.column]: identity.id });
+    } catch (error) {
+      throw isUniqueViolation(error, indexOf(source)) ? taken() : error;
+    }
+    await this.parts.changes.announce({ kind: 'user', id: actor.id });
+  }
+
+  /** A row that an older console wrote under another name of the same identity takes the lasting one now. */
+  private async find({ column }: Source, { id, formerId }: Identity): Promise<User | null> {
+    const by = (value: string): Promise<User | null> =>
+      this.parts.users.findOne({ where: { [column]: value }, withDeleted: true });
+    const known = await by(id);
+    if (known || !formerId) return known;
+    const former = await by(formerId);
+    if (former) await this.parts.users.update({ id: former.id }, { [column]: id });
+    return former;
+  }
+
+  private async create(source: Source, identity: Identity, inviterCode: string): Promise<User> {
+    const email = await this.freeEmail(identity.email);
+    for (const username of await this.names(source, identity)) {
+      try {
+        return await withFreshAffiliateCode(() =>
+          this.parts.users.manager.transaction((manager) =>
+            this.insert(manager, source, identity, { username, email, inviterCode }),
+          ),
+        );
+      } catch (error) {
+        // The same person at the same moment in another window.
+        if (isUniqueViolation(error, indexOf(source))) return this.signInBound(source, identity);
+        if (!isUniqueViolation(error, 'users_username')) throw error;
+      }
+    }
+    throw new ConflictError('No free user name was found, try again');
+  }
+
+  private insert(
+    manager: EntityManager,
+    source: Source,
+    identity: Identity,
+    given: { username: string; email: string; inviterCode: string },
+  ): Promise<User> {
+    return this.parts.enrolment.enrol(manager, {
+      ...given,
+      displayName: oneLine(identity.displayName ?? '') || source.defaultDisplayName,
+      passwordHash: null,
+      [source.column]: identity.id,
+    });
+  }
+
+  /** What the provider calls him, else numbers after the newest user's, else something nobody has. */
+  private async names({ namePrefix }: Source, { username }: Identity): Promise<string[]> {
+    const preferred = usernameRule.safeParse(username ?? '');
+    const [row] = await this.parts.users.query<Array<{ next: number }>>(
+      'SELECT coalesce(max(id), 0) + 1 AS next FROM users',
+    );
+    const numbered = Array.from({ length: numberedNames }, (_, index) => `${namePrefix}_${(row?.next ?? 1) + index}`);
+    return [
+      ...(preferred.success ? [preferred.data] : []),
+      ...numbered,
+      `${namePrefix}_${randomAlphanumeric(10)}`,
+      `${namePrefix}_${randomAlphanumeric(10)}`,
+    ];
+  }
+
+  /** An address that somebody has already stays his. */
+  private async freeEmail(email: string | undefined): Promise<string> {
+    if (!email || email.length > 50 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return '';
+    const taken = await this.parts.users
+      .createQueryBuilder('account')
+      .withDeleted()
+      .where('lower(account.email) = lower(:email)', { email })
+      .getExists();
+    return taken ? '' : email;
+  }
+}
+
+function living(user: User): User {
+  if (user.deletedAt) throw new AppError('USER_BANNED', 'User has been deactivated');
+  return user;
+}
+
+/** `githubId` is kept unique by `users_github_id`. */
+const indexOf = ({ column }: Source): string =>
+  `users_${column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
+
+const oneLine = (text: string): string => [...text.replace(/\p{Cc}/gu, ' ').trim()].slice(0, 20).join('');

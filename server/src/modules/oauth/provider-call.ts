@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { OutboundPolicy } from '../../outbound/outbound-guard.js';
+import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+
+const timeoutMs = 5000;
+const maxBytes = 1024 * 1024;
+
+type Call = Pick<GuardedRequest, 'url' | 'method' | 'headers' | 'body'> & { readonly policy?: OutboundPolicy };
+
+/**
+ * One call to a provider whose JSON answer has to have this shape. What the provider says is never shown.
+ * @throws AppError UPSTREAM_UNREACHABLE
+ */
+export async function askProvider<T>(fetch: GuardedFetch, label: string, call: Call, shape: z.ZodType<T>): Promise<T> {
+  const unreachable = (cause?: unknown): AppError =>
+    new AppError('UPSTREAM_UNREACHABLE', `Cannot reach the ${label} server, try later`, { cause });
+  const answer = await fetch.fetch({ policy: 'admin', timeoutMs, maxBytes, ...call }).catch((error: unknown) => {
+    throw unreachable(error);
+  });
+  if (answer.status >= 500) throw unreachable();
+  const parsed = shape.safeParse(parseJson(answer.body.toString()));
+  if (answer.status !== 200 || !parsed.success) throw badCode(label);
+  return parsed.data;
+}
+
+export const badCode = (label: string): AppError =>
+  new InvalidInputError(`${label} did not accept the code, sign in again`, 'code');
+
+export const form = (
+  fields: Record<string, string>,
+): Pick<GuardedRequest, 'method' | 'body'> & { headers: Record<string, string> } => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+  body: new URLSearchParams(fields).toString(),
+});
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const tokenShape = z.object({ access_token: z.string().min(1) });
+const defaultServerAddress = 'http://localhost:3000';
+
+/** Our page that the provider sends the browser to; registered there under the site's own address. */
+export const returnAddress = (serverAddress: string, name: string): string =>
+  `${serverAddress || defaultServerAddress}/oauth/${name}`;

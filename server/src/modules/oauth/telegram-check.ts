@@ -1,0 +1,34 @@
+import { createHash, createHmac } from 'node:crypto';
+import { InvalidInputError } from '../../shared/errors.js';
+import { sameSecret } from '../../shared/secrets.js';
+
+/** A widget's answer is good for five minutes, so that an old one cannot be played again. */
+const freshSeconds = 300;
+/** Ours, not the widget's. */
+const ownParameters: readonly string[] = ['hash', 'state'];
+
+/**
+ * Checks the signature of Telegram's login widget (`rest-api.md` 6.7).
+ * @param now Unix seconds
+ * @returns the Telegram id
+ * @throws InvalidInputError
+ */
+export function telegramIdOf(
+  given: Readonly<Record<string, string | undefined>>,
+  botToken: string,
+  now: number,
+): string {
+  const invalid = new InvalidInputError('Invalid request');
+  const { id, hash, auth_date: signedAt } = given;
+  if (botToken === '' || !id || !/^\d{1,20}$/.test(id) || !hash || !/^\d{1,12}$/.test(signedAt ?? '')) throw invalid;
+  const text = Object.entries(given)
+    .filter(([name, value]) => value !== undefined && !ownParameters.includes(name))
+    .map(([name, value]) => `${name}=${value ?? ''}`)
+    .sort()
+    .join('\n');
+  const key = createHash('sha256').update(botToken).digest();
+  const expected = createHmac('sha256', key).update(text).digest('hex');
+  if (!sameSecret(expected, hash.toLowerCase())) throw invalid;
+  if (Math.abs(now - Number(signedAt)) > freshSeconds) throw invalid;
+  return id;
+}

@@ -1,0 +1,36 @@
+import type { Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import { requireActor, type MaybeActor } from '../../shared/actor.js';
+import type { AuthService } from '../auth/auth.service.js';
+import { User } from '../users/user.entity.js';
+import { toConflict } from '../users/user.service.js';
+import type { EmailCodeService } from './email-code.service.js';
+
+export interface EmailBindingParts {
+  readonly users: Repository<User>;
+  readonly auth: AuthService;
+  readonly codes: EmailCodeService;
+  readonly changes: Changes;
+}
+
+/** Gives an account an address that its owner proved to be his. */
+export class EmailBinding {
+  constructor(private readonly parts: EmailBindingParts) {}
+
+  /** @throws AppError RATE_LIMITED, INVALID_INPUT (one text for every wrong code), CONFLICT (taken meanwhile) */
+  async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
+    const { users, auth, codes, changes } = this.parts;
+    await auth.limitCritical(ip);
+    const { id } = requireActor(actor);
+    const email = await codes.verify(address, code.slice(0, 50));
+    try {
+      await users.manager.transaction(async (manager) => {
+        await manager.update(User, { id }, { email });
+        await codes.consume(email, code);
+      });
+    } catch (error) {
+      throw toConflict(error);
+    }
+    await changes.announce({ kind: 'user', id });
+  }
+}

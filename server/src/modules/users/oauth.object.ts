@@ -1,0 +1,26 @@
+import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import type { OidcEndpoints } from '../oauth/oauth.service.js';
+
+export const SignInProvider = { GITHUB: 'github', OIDC: 'oidc', LINUXDO: 'linuxdo' } as const;
+registerEnumType(SignInProvider, { name: 'SignInProvider' });
+
+@ObjectType('SignInStart')
+export class SignInStartObject {
+  @Field(() => String, { description: 'Comes back with the browser, once, within ten minutes.' })
+  state: string;
+
+  @Field(() => String, { description: 'Where the browser goes.' })
+  url: string;
+}
+
+@ObjectType('OidcEndpoints')
+export class OidcEndpointsObject implements OidcEndpoints {
+  @Field(() => String)
+  authorizationEndpoint: string;
+
+  @Field(() => String)
+  tokenEndpoint: string;
+
+  @Field(() => String)
+  userInfoEndpoint: string;
+}

@@ -1,0 +1,53 @@
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { originOf } from '../../http/session-cookie.js';
+import { ensureVisitor } from '../../http/visitor.js';
+import type { OAuthService, OidcEndpoints, ProviderName } from '../oauth/oauth.service.js';
+import type { EmailBinding } from '../registration/email-binding.service.js';
+import { OidcEndpointsObject, SignInProvider, SignInStartObject } from './oauth.object.js';
+
+/** The browser comes back over REST: `GET /api/oauth/<provider>`. */
+@Resolver()
+export class OAuthResolver {
+  constructor(
+    private readonly oauth: OAuthService,
+    private readonly emailBinding: EmailBinding,
+  ) {}
+
+  @Mutation(() => SignInStartObject, { description: 'Begins a sign-in, or a binding when the caller is signed in.' })
+  beginSignIn(
+    @Ctx() { actor, request, reply }: GraphQLContext,
+    @Arg('provider', () => SignInProvider) provider: ProviderName,
+    @Arg('affCode', () => String, { nullable: true }) affCode?: string | null,
+  ): Promise<SignInStartObject> {
+    const visitor = ensureVisitor(request, reply);
+    return this.oauth.begin({ actor, origin: originOf(request), visitor }, affCode ?? '', provider);
+  }
+
+  @Mutation(() => Boolean, { description: 'The code comes from `sendEmailCode`.' })
+  async bindEmail(
+    @Ctx() { actor, request }: GraphQLContext,
+    @Arg('email', () => String) email: string,
+    @Arg('code', () => String) code: string,
+  ): Promise<boolean> {
+    await this.emailBinding.bind(actor, email, code, request.ip);
+    return true;
+  }
+
+  @Mutation(() => Boolean, { description: 'The code comes from the official account.' })
+  async bindWechat(
+    @Ctx() { actor, request }: GraphQLContext,
+    @Arg('code', () => String) code: string,
+  ): Promise<boolean> {
+    await this.oauth.bindWeChat(actor, code, request.ip);
+    return true;
+  }
+
+  @Mutation(() => OidcEndpointsObject, { description: 'Reads a well-known address for the settings. For root.' })
+  discoverOidc(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('wellKnown', () => String) wellKnown: string,
+  ): Promise<OidcEndpoints> {
+    return this.oauth.discover(actor, wellKnown);
+  }
+}

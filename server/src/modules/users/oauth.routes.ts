@@ -1,0 +1,114 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { assertFromOwnPage, assertUserIdHeader } from '../../http/authenticate.js';
+import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
+import { originOf, setSessionCookie } from '../../http/session-cookie.js';
+import { ensureVisitor, visitorOf } from '../../http/visitor.js';
+import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { redirectProviders, StateError, type OAuthService, type SignIn } from '../oauth/oauth.service.js';
+import type { EmailBinding } from '../registration/email-binding.service.js';
+import { toSignInWire } from './user.wire.js';
+
+type Context = RestContext<MaybeActor>;
+
+/**
+ * `/api/oauth` (`rest-api.md` 3.2). These endpoints look at the session cookie only. What they change by `GET` is guarded
+ * by a state that is used once, or by the user-id header, neither of which a foreign page can send.
+ */
+export const oauthRoutes =
+  (oauth: OAuthService, emailBinding: EmailBinding, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/state',
+      rest.session(async ({ actor, query, request, reply }) => {
+        const visitor = ensureVisitor(request, reply);
+        const provider = redirectProviders.find((name) => name === query.provider) ?? null;
+        return oauth.makeState({ actor, origin: originOf(request), visitor }, query.aff ?? '', provider);
+      }),
+    );
+
+    for (const provider of redirectProviders) {
+      app.get(
+        `/${provider}`,
+        rest.session(({ actor, query, request, reply }) =>
+          forbiddenState(async () => {
+            if (provider === 'linuxdo' && query.error) {
+              throw new InvalidInputError((query.error_description || 'Sign-in was refused').slice(0, 200));
+            }
+            const callback = { code: query.code ?? '', state: query.state ?? '', issuer: query.iss };
+            const asker = { actor, origin: originOf(request), visitor: visitorOf(request) };
+            const signIn = await oauth.complete(provider, callback, asker);
+            return signIn ? signedIn(signIn, request, reply) : new RestAnswer({ success: true, message: 'bind' });
+          }),
+        ),
+      );
+    }
+
+    app.get(
+      '/wechat',
+      rest.session(async ({ query, request, reply }) => {
+        assertFromOwnPage(request);
+        return signedIn(await oauth.signInWithWeChat(query.code ?? '', originOf(request)), request, reply);
+      }),
+    );
+
+    app.get(
+      '/wechat/bind',
+      rest.session(async (context) => {
+        await oauth.bindWeChat(ownCaller(context), context.query.code ?? '', context.request.ip);
+      }),
+    );
+
+    app.get(
+      '/email/bind',
+      rest.session(async (context) => {
+        const { email = '', code = '' } = context.query;
+        await emailBinding.bind(ownCaller(context), email, code, context.request.ip);
+      }),
+    );
+
+    app.get(
+      '/telegram/login',
+      rest.session(async ({ query, request, reply }) => {
+        assertFromOwnPage(request);
+        return signedIn(await oauth.signInWithTelegram(query, originOf(request)), request, reply);
+      }),
+    );
+
+    // The widget sends the browser here by itself, without the header: then a state has to come along.
+    app.get(
+      '/telegram/bind',
+      rest.session((context) =>
+        forbiddenState(async () => {
+          const { actor, query, request, reply } = context;
+          const self = requireActor(actor);
+          if (query.state) await oauth.takeState(self, query.state, visitorOf(request));
+          else assertFromOwnPage(request);
+          await oauth.bindTelegram(self, query, request.ip);
+          await reply.redirect('/setting', 302);
+          return undefined;
+        }),
+      ),
+    );
+  };
+
+/** Somebody signed in whose own page sent the header. */
+function ownCaller({ actor, request }: Context): Actor {
+  const self = requireActor(actor);
+  assertUserIdHeader(request, self);
+  return self;
+}
+
+function signedIn({ user, secret }: SignIn, request: FastifyRequest, reply: FastifyReply): unknown {
+  setSessionCookie(request, reply, secret);
+  return toSignInWire(user);
+}
+
+async function forbiddenState(run: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    return new RestAnswer({ success: false, message: error.message, code: error.code }, 403);
+  }
+}
