@@ -88,6 +88,8 @@ export const environmentSchema = z.object({
   FORCE_STREAM_OPTION: flag(true),
   MAX_REQUEST_BODY_MB: whole(64, 1, 1024),
   SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
+  UPDATE_TASK: flag(true),
+  TASK_POLL_INTERVAL: whole(15, 1, 3600),
   METRICS_TOKEN: secret,
   LOG_RETENTION_DAYS: whole(0, 0, 36_500),
   CHANNEL_TEST_FREQUENCY: whole(0, 0, 525_600),
@@ -134,6 +136,8 @@ export interface Config {
     readonly maxBodyBytes: number;
   };
   readonly shutdownMilliseconds: number;
+  /** Whether this node may ask about drawings and music, and how often. */
+  readonly taskPolling: { readonly enabled: boolean; readonly seconds: number };
   /** When set, `/metrics` wants it as a bearer token. */
   readonly metricsToken?: string;
   /** Whoever registers with a password gets a first API key. */
@@ -230,6 +234,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       maxBodyBytes: env.MAX_REQUEST_BODY_MB * 1024 * 1024,
     },
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
+    taskPolling: { enabled: env.UPDATE_TASK, seconds: env.TASK_POLL_INTERVAL },
     metricsToken: env.METRICS_TOKEN,
     logRetentionDays: env.LOG_RETENTION_DAYS,
     channelRounds: {

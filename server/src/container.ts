@@ -95,6 +95,9 @@ import { TaskBooks } from './modules/tasks/task-books.service.js';
 import { TaskPolling } from './modules/tasks/task.jobs.js';
 import { TaskResolver } from './modules/tasks/task.resolver.js';
 import { creativeTaskRoutes, drawingRoutes } from './modules/tasks/task.routes.js';
+import { DrawingNotifyService } from './modules/tasks/drawing-notify.service.js';
+import { TaskBooks } from './modules/tasks/task-books.service.js';
+import { TaskPolling } from './modules/tasks/task.jobs.js';
 import { Token } from './modules/tokens/token.entity.js';
 import { TokenResolver } from './modules/tokens/token.resolver.js';
 import { tokenRoutes } from './modules/tokens/token.routes.js';
@@ -407,6 +410,25 @@ async function compose(
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());
+
+  // Work that providers do after the call
+  const drawingNotify = new DrawingNotifyService(secrets, optionService);
+  const tasks = createTasks({
+    relay: builtRelay,
+    books: new TaskBooks({
+      ...{ database: dataSource, ledger, postEntry, audit: logService, changes, options: optionService, clock },
+    }),
+    notify: drawingNotify,
+    pictures: guardedFetch,
+    channelGuard: channelService,
+    ...{ database: dataSource, ledger, secrets, clock, logger },
+  });
+  const polling = new TaskPolling({
+    ...{ pollers: tasks.pollers, state, nodeId, logger },
+    seconds: config.taskPolling.seconds,
+  });
+  if (config.taskPolling.enabled) polling.start();
+  shutdown.onStop('task polling', () => polling.stop());
 
   // Work that providers do after the call
   const drawingNotify = new DrawingNotifyService(secrets, optionService);

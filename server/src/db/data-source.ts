@@ -8,6 +8,8 @@ import { Option } from '../modules/options/option.entity.js';
 import { PriceVersion } from '../modules/pricing/price-version.entity.js';
 import { Redemption } from '../modules/redemptions/redemption.entity.js';
 import { Setup } from '../modules/setup/setup.entity.js';
+import { CreativeTask } from '../modules/tasks/creative-task.entity.js';
+import { Drawing } from '../modules/tasks/drawing.entity.js';
 import { Token } from '../modules/tokens/token.entity.js';
 import { User } from '../modules/users/user.entity.js';
 import { TopUpOrder } from '../modules/wallet/top-up-order.entity.js';
@@ -21,7 +23,21 @@ export function createDataSource(url: string, poolSize: number, onBroken: OnBrok
   return new DataSource({
     type: 'postgres',
     url,
-    entities: [User, Session, Token, Channel, Option, Setup, Log, AuditRecord, Redemption, TopUpOrder, PriceVersion],
+    entities: [
+      User,
+      Session,
+      Token,
+      Channel,
+      Option,
+      Setup,
+      Log,
+      AuditRecord,
+      Redemption,
+      TopUpOrder,
+      PriceVersion,
+      Drawing,
+      CreativeTask,
+    ],
     migrations,
     migrationsTableName: 'migrations',
     synchronize: false,

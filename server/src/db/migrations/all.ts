@@ -3,7 +3,16 @@ import { Ledger1763600000001 } from './1763600000001-ledger.js';
 import { Audit1763700000000 } from './1763700000000-audit.js';
 import { Redemptions1763710000000 } from './1763710000000-redemptions.js';
 import { TopUpOrders1763710000001 } from './1763710000001-top-up-orders.js';
+import { Tasks1763720000000 } from './1763720000000-tasks.js';
 import { PriceVersions1763710000002 } from './1763710000002-price-versions.js';
 
 /** Every migration in order. A released one is never edited. */
-export const migrations = [Foundation1763600000000, Ledger1763600000001, Audit1763700000000, Redemptions1763710000000, TopUpOrders1763710000001, PriceVersions1763710000002];
+export const migrations = [
+  Foundation1763600000000,
+  Ledger1763600000001,
+  Audit1763700000000,
+  Redemptions1763710000000,
+  TopUpOrders1763710000001,
+  PriceVersions1763710000002,
+  Tasks1763720000000,
+];

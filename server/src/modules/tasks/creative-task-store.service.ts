@@ -1,0 +1,34 @@
+import { In, type Repository } from 'typeorm';
+import { type CreativeTask } from './creative-task.entity.js';
+import { finished } from './task-books.service.js';
+
+/** Creative tasks as the relay reads them: no actor, since an API key was checked before. */
+export class CreativeTaskStore {
+  constructor(private readonly tasks: Repository<CreativeTask>) {}
+
+  /** One of the user's own; the newest, should two providers have given the same name. */
+  own(userId: number, platform: string, taskId: string): Promise<CreativeTask | null> {
+    if (taskId === '') return Promise.resolve(null);
+    return this.tasks.findOne({ where: { userId, platform, taskId }, order: { id: 'DESC' } });
+  }
+
+  ownMany(userId: number, platform: string, taskIds: readonly string[]): Promise<CreativeTask[]> {
+    const names = taskIds.filter((name) => name !== '');
+    if (names.length === 0) return Promise.resolve([]);
+    return this.tasks.find({ where: { userId, platform, taskId: In(names) }, order: { id: 'ASC' } });
+  }
+
+  /** The oldest first. @param after row id */
+  unfinished(platform: string, after: number, limit: number): Promise<CreativeTask[]> {
+    return this.tasks
+      .createQueryBuilder('task')
+      .where('task.platform = :platform AND task.progress <> :finished AND task.id > :after', {
+        platform,
+        finished,
+        after,
+      })
+      .orderBy('task.id', 'ASC')
+      .take(limit)
+      .getMany();
+  }
+}

@@ -1,0 +1,37 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+
+/** One creative task, today music at Suno (`rest-api.md` 2.9). Times are Unix seconds, 0 unset. */
+@Entity('tasks')
+export class CreativeTask {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  @Column('bigint', { name: 'created_at', transformer: bigintColumn }) createdAt: number;
+  @Column('bigint', { name: 'updated_at', transformer: bigintColumn }) updatedAt: number;
+  /** The provider's name of it; empty until it was taken. */
+  @Column('text', { name: 'task_id', default: '' }) taskId: string;
+  @Column('text') platform: string;
+  @Column('integer', { name: 'user_id' }) userId: number;
+  @Column('integer', { name: 'channel_id' }) channelId: number;
+  /** MUSIC or LYRICS. */
+  @Column('text') action: string;
+  /** NOT_START, SUBMITTED, QUEUED, IN_PROGRESS, SUCCESS, FAILURE, UNKNOWN or empty. */
+  @Column('text', { default: 'NOT_START' }) status: string;
+  @Column('text', { name: 'fail_reason', default: '' }) failReason: string;
+  @Column('bigint', { name: 'submit_time', transformer: bigintColumn }) submitTime: number;
+  @Column('bigint', { name: 'start_time', transformer: bigintColumn, default: 0 }) startTime: number;
+  @Column('bigint', { name: 'finish_time', transformer: bigintColumn, default: 0 }) finishTime: number;
+  /** `0%` to `100%`; `100%` is final. */
+  @Column('text', { default: '0%' }) progress: string;
+  @Column('jsonb', { default: {} }) properties: { input?: string };
+  /** What the provider says of it, as it says it. */
+  @Column('jsonb', { nullable: true }) data: unknown;
+  @Column('text', { name: 'request_id' }) requestId: string;
+  @Column('integer', { name: 'token_id', default: 0 }) tokenId: number;
+  @Column('text', { default: '' }) username: string;
+  @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
+  /** What was charged. */
+  @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
+  /** Unix seconds of the charge; 0 none. */
+  @Column('bigint', { name: 'charged_at', transformer: bigintColumn, default: 0 }) chargedAt: number;
+  @Column('boolean', { name: 'is_logged', default: false }) isLogged: boolean;
+}

@@ -1,0 +1,40 @@
+import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { bigintColumn } from '../../db/columns.js';
+
+/** One drawing at a Midjourney proxy (`rest-api.md` 2.8). Times are Unix milliseconds, 0 unset. */
+@Entity('midjourneys')
+export class Drawing {
+  @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
+  /** What the submission answered: 1 taken, 21 exists or waits for a window, 22 queued; 0 not submitted. */
+  @Column('integer', { default: 0 }) code: number;
+  @Column('integer', { name: 'user_id' }) userId: number;
+  @Column('text') action: string;
+  /** The provider's name of it; empty until it was taken. */
+  @Column('text', { name: 'mj_id', default: '' }) mjId: string;
+  @Column('text', { default: '' }) prompt: string;
+  @Column('text', { name: 'prompt_en', default: '' }) promptEn: string;
+  @Column('text', { default: '' }) description: string;
+  @Column('text', { default: '' }) state: string;
+  @Column('bigint', { name: 'submit_time', transformer: bigintColumn }) submitTime: number;
+  @Column('bigint', { name: 'start_time', transformer: bigintColumn, default: 0 }) startTime: number;
+  @Column('bigint', { name: 'finish_time', transformer: bigintColumn, default: 0 }) finishTime: number;
+  @Column('text', { name: 'image_url', default: '' }) imageUrl: string;
+  /** NOT_START, SUBMITTED, IN_PROGRESS, MODAL, SUCCESS, FAILURE or empty. */
+  @Column('text', { default: '' }) status: string;
+  /** `0%` to `100%`; `100%` is final. */
+  @Column('text', { default: '0%' }) progress: string;
+  @Column('text', { name: 'fail_reason', default: '' }) failReason: string;
+  @Column('integer', { name: 'channel_id' }) channelId: number;
+  /** JSON text as the provider gave it; empty when it gave none. */
+  @Column('text', { default: '' }) buttons: string;
+  @Column('text', { default: '' }) properties: string;
+  @Column('text', { name: 'request_id' }) requestId: string;
+  @Column('integer', { name: 'token_id', default: 0 }) tokenId: number;
+  @Column('text', { default: '' }) username: string;
+  @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
+  /** What was charged. */
+  @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
+  /** Unix seconds of the charge; 0 none. */
+  @Column('bigint', { name: 'charged_at', transformer: bigintColumn, default: 0 }) chargedAt: number;
+  @Column('boolean', { name: 'is_logged', default: false }) isLogged: boolean;
+}

@@ -1,0 +1,55 @@
+import type { Repository } from 'typeorm';
+import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import type { Clock } from '../../shared/clock.js';
+import type { Page, PageQuery } from '../../shared/page.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { Drawing } from './drawing.entity.js';
+import { imageLink } from './image-link.service.js';
+import { taskPage } from './task-list.js';
+
+/** Which drawings are asked for; an absent field asks nothing. Times are Unix milliseconds, both ends included. */
+export interface DrawingFilter {
+  readonly channelId?: number;
+  readonly mjId?: string;
+  readonly userId?: number;
+  readonly action?: string;
+  readonly status?: string;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+export interface DrawingServiceParts {
+  readonly drawings: Repository<Drawing>;
+  readonly secrets: Secrets;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+}
+
+/** The log of drawings: who may read what of it. Pictures are shown by links of ours. */
+export class DrawingService {
+  constructor(private readonly parts: DrawingServiceParts) {}
+
+  /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
+  async list(actor: MaybeActor, filter: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
+    requireRole(actor, 'admin');
+    return this.read(filter, page);
+  }
+
+  /** The caller's own. */
+  async listOwn(actor: MaybeActor, filter: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
+    const { id } = requireActor(actor);
+    return this.read({ ...filter, channelId: undefined, userId: id }, page);
+  }
+
+  private async read({ from, to, ...exact }: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
+    const { drawings, options, secrets, clock } = this.parts;
+    const found = await taskPage(drawings.createQueryBuilder('drawing'), { exact, range: { from, to } }, page);
+    const now = clock.now();
+    const items = found.items.map((drawing) => ({
+      ...drawing,
+      imageUrl: imageLink(drawing, options.values, secrets, now),
+    }));
+    return { ...found, items };
+  }
+}

@@ -1,0 +1,36 @@
+import { sameSecret, type Secrets } from '../../shared/secrets.js';
+
+interface Pictured {
+  readonly id: number;
+  readonly mjId: string;
+  readonly imageUrl: string;
+  readonly status: string;
+}
+
+interface LinkSettings {
+  readonly MjForwardUrlEnabled: boolean;
+  readonly ServerAddress: string;
+}
+
+/**
+ * Where a picture is shown (`relay-core.md` 8.2): through us, by a link that only we can make, or at the provider. An
+ * unfinished picture changes, so its link does too.
+ */
+export function imageLink(drawing: Pictured, settings: LinkSettings, secrets: Secrets, now: number): string {
+  if (drawing.imageUrl === '' || !settings.MjForwardUrlEnabled) return drawing.imageUrl;
+  const address = settings.ServerAddress.replace(/\/+$/, '');
+  const changing = drawing.status === 'SUCCESS' ? '' : `&rand=${now}`;
+  return `${address}/mj/image/${encodeURIComponent(drawing.mjId)}?key=${signature(drawing, secrets)}${changing}`;
+}
+
+/** @returns the id of the row that a link's key was made for; null for any other text */
+export function rowOfImageKey(key: string): number | null {
+  const found = /^(\d{1,10})-[\w-]{32}$/.exec(key);
+  return found ? Number(found[1]) : null;
+}
+
+export const isImageKey = (key: string, drawing: Pictured, secrets: Secrets): boolean =>
+  sameSecret(key, signature(drawing, secrets));
+
+const signature = ({ id, mjId }: Pick<Pictured, 'id' | 'mjId'>, secrets: Secrets): string =>
+  `${id}-${secrets.hash(`mj-image:${id}:${mjId}`).toString('base64url').slice(0, 32)}`;

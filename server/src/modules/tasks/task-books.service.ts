@@ -1,0 +1,206 @@
+import type { DataSource, EntityManager, EntityTarget } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { AuditLog } from '../../shared/audit.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import { formatQuota } from '../../shared/quota.js';
+import { LogType } from '../logs/log.entity.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { Charge, Ledger, PostEntry, Reservation } from '../quota/ledger.service.js';
+import { settleWithin } from '../quota/settle-within.service.js';
+import { TokenStatus } from '../tokens/token.entity.js';
+import { CreativeTask } from './creative-task.entity.js';
+import { Drawing } from './drawing.entity.js';
+
+/** Everything that both kinds of task have. */
+type TaskRow = Drawing | CreativeTask;
+
+export interface TaskKind<Row extends TaskRow> {
+  readonly entity: EntityTarget<Row>;
+  readonly table: 'midjourneys' | 'tasks';
+  /** Column of the provider's name of it. */
+  readonly nameColumn: 'mj_id' | 'task_id';
+  /** How its refunds are named in the ledger: `refund:mj:<row>`. */
+  readonly source: 'mj' | 'task';
+  readonly word: string;
+}
+
+export const drawingKind: TaskKind<Drawing> = {
+  entity: Drawing,
+  table: 'midjourneys',
+  nameColumn: 'mj_id',
+  source: 'mj',
+  word: 'image task',
+};
+
+export const creativeKind: TaskKind<CreativeTask> = {
+  entity: CreativeTask,
+  table: 'tasks',
+  nameColumn: 'task_id',
+  source: 'task',
+  word: 'async task',
+};
+
+/** A row whose progress is this never changes again. */
+export const finished = '100%';
+
+interface LockedRow {
+  readonly name: string;
+  readonly progress: string;
+  readonly status: string;
+  readonly quota: string;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly username: string;
+}
+
+export interface TaskBooksParts {
+  readonly database: DataSource;
+  readonly ledger: Pick<Ledger, 'release'>;
+  readonly postEntry: PostEntry;
+  readonly audit: AuditLog;
+  readonly changes: Changes;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+}
+
+/**
+ * The money of tasks. A row is locked before it changes; what is charged stands on it and is written with the charge in
+ * one transaction; the step into FAILURE gives that amount back, to user and token, in the transaction that takes it.
+ * So a task is paid or refunded exactly once, whoever tells of its end and however often.
+ */
+export class TaskBooks {
+  constructor(private readonly parts: TaskBooksParts) {}
+
+  /** Writes a task down before anybody is asked to do it. @returns its row id */
+  async open<Row extends TaskRow>(kind: TaskKind<Row>, row: Partial<Row>): Promise<number> {
+    const { identifiers } = await this.parts.database.manager.insert(kind.entity, row as never);
+    return (identifiers as Array<{ id: number }>)[0]?.id ?? 0;
+  }
+
+  /**
+   * The provider took it: charges it and writes down what the provider said.
+   * @param charge null: nothing is charged
+   * @returns `known` when this task has a row of this user already, which then is the only one; `given up` when the row
+   *   was closed meanwhile. Only `taken` charges
+   */
+  async accept<Row extends TaskRow>(
+    kind: TaskKind<Row>,
+    id: number,
+    told: Partial<Row>,
+    reservation: Reservation,
+    charge: Charge | null,
+  ): Promise<'taken' | 'known' | 'given up'> {
+    const { database } = this.parts;
+    try {
+      return await database.transaction(async (manager) => {
+        const row = await lock(manager, kind, id);
+        if (!row || row.progress === finished) return 'given up';
+        const at = seconds(this.parts.clock);
+        if (charge && !(await settleWithin(manager, reservation, charge, at))) return 'given up';
+        const paid = charge ? { quota: charge.quota, chargedAt: at, isLogged: charge.logged } : {};
+        await manager.update(kind.entity, id, { ...told, ...paid } as never);
+        return 'taken';
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      // Rolled back, charge and all.
+      await database.manager.delete(kind.entity, id);
+      return 'known';
+    } finally {
+      // Settled: nothing is left of it. Not settled: it goes back whole.
+      await this.parts.ledger.release(reservation);
+    }
+  }
+
+  /** The provider did not take it. */
+  async refuse<Row extends TaskRow>(
+    kind: TaskKind<Row>,
+    id: number,
+    told: Partial<Row>,
+    reservation: Reservation,
+  ): Promise<void> {
+    try {
+      await this.move(kind, id, { ...told, status: 'FAILURE', progress: finished });
+    } finally {
+      await this.parts.ledger.release(reservation);
+    }
+  }
+
+  /**
+   * One step of a task's life. The step into FAILURE refunds; nothing follows the last step.
+   * @returns true when the row changed
+   */
+  async move<Row extends TaskRow>(kind: TaskKind<Row>, id: number, step: Partial<Row>): Promise<boolean> {
+    const { database, changes } = this.parts;
+    const moved = await database.transaction(async (manager) => {
+      const row = await lock(manager, kind, id);
+      if (!row || row.progress === finished) return null;
+      await manager.update(kind.entity, id, step as never);
+      const refunds = step.progress === finished && step.status === 'FAILURE' && Number(row.quota) > 0;
+      if (refunds) await this.refund(manager, kind, id, row);
+      return { row, refunds };
+    });
+    if (moved?.refunds) {
+      await changes.announce({ kind: 'user', id: moved.row.user_id }, { kind: 'token', id: moved.row.token_id });
+    }
+    return moved !== null;
+  }
+
+  private async refund<Row extends TaskRow>(
+    manager: EntityManager,
+    kind: TaskKind<Row>,
+    id: number,
+    row: LockedRow,
+  ): Promise<void> {
+    const { postEntry, audit, options } = this.parts;
+    const amount = Number(row.quota);
+    const source = `refund:${kind.source}:${id}`;
+    const { user_id: userId, token_id: tokenId } = row;
+    // Users before tokens, as everywhere. Who is gone for good gets nothing back.
+    if (!(await exists(manager, 'users', userId))) return;
+    await postEntry(manager, { source, kind: 'refund', userId, amount, note: row.name });
+    if (tokenId !== 0 && (await exists(manager, 'tokens', tokenId))) {
+      await postEntry(manager, {
+        source: `${source}:token`,
+        kind: 'refund',
+        account: 'token',
+        userId,
+        tokenId,
+        amount,
+        note: row.name,
+      });
+      await manager.query('UPDATE tokens SET status = $2 WHERE id = $1 AND status = $3 AND remain_quota > 0', [
+        tokenId,
+        TokenStatus.enabled,
+        TokenStatus.exhausted,
+      ]);
+    }
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = options.values;
+    const shown = formatQuota(amount, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+    await audit.record(manager, {
+      type: LogType.system,
+      userId,
+      username: row.username,
+      content: `${kind.word} ${row.name} failed, compensated ${shown}`,
+    });
+  }
+}
+
+async function lock<Row extends TaskRow>(
+  manager: EntityManager,
+  { table, nameColumn }: TaskKind<Row>,
+  id: number,
+): Promise<LockedRow | undefined> {
+  const rows = await manager.query<LockedRow[]>(
+    `SELECT ${nameColumn} AS name, progress, status, quota, user_id, token_id, username
+     FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`,
+    [id],
+  );
+  return rows[0];
+}
+
+async function exists(manager: EntityManager, table: 'users' | 'tokens', id: number): Promise<boolean> {
+  const sql = `SELECT 1 FROM ${table} WHERE id = $1 FOR NO KEY UPDATE`;
+  return (await manager.query<unknown[]>(sql, [id])).length > 0;
+}

@@ -1,0 +1,60 @@
+import type { SharedState } from '../../cache/shared-state.js';
+
+interface Rounds {
+  round(): Promise<void>;
+}
+
+interface TaskPollingParts {
+  readonly pollers: readonly Rounds[];
+  readonly state: Pick<SharedState, 'lease' | 'release'>;
+  readonly nodeId: string;
+  readonly seconds: number;
+  readonly logger: { warn(details: object, message: string): void };
+}
+
+const lease = 'task-polling';
+/** Rounds that may be missed before another node takes over. */
+const leaseRounds = 4;
+
+/**
+ * Asks about unfinished tasks on the clock. One node does it, by lease; should two for a moment, the books still move
+ * each task once.
+ */
+export class TaskPolling {
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> = Promise.resolve();
+  private isBusy = false;
+
+  constructor(private readonly parts: TaskPollingParts) {}
+
+  start(): void {
+    this.timer = setInterval(() => {
+      // A round that takes longer than the clock is not followed by a queue of others.
+      if (!this.isBusy) this.running = this.round();
+    }, this.parts.seconds * 1000);
+    this.timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+    await this.parts.state.release(lease, this.parts.nodeId).catch(() => undefined);
+  }
+
+  /** Never throws: the next round tries again. */
+  private async round(): Promise<void> {
+    const { pollers, state, nodeId, seconds, logger } = this.parts;
+    this.isBusy = true;
+    try {
+      if (!(await state.lease(lease, nodeId, Math.max(10, seconds * leaseRounds)))) return;
+      const ended = await Promise.allSettled(pollers.map((poller) => poller.round()));
+      for (const one of ended) {
+        if (one.status === 'rejected') logger.warn({ err: one.reason as unknown }, 'tasks could not be polled');
+      }
+    } catch (error) {
+      logger.warn({ err: error }, 'tasks could not be polled');
+    } finally {
+      this.isBusy = false;
+    }
+  }
+}

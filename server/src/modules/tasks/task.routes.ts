@@ -1,0 +1,47 @@
+import type { FastifyPluginAsync } from 'fastify';
+import { queryNumber } from '../../http/query.js';
+import type { RestHandlers } from '../../http/rest.js';
+import { toPageQuery, type PageQuery } from '../../shared/page.js';
+import type { CreativeTaskService } from './creative-task.service.js';
+import type { DrawingService } from './drawing.service.js';
+import { toCreativeTaskFilter, toCreativeTaskWire, toDrawingFilter, toDrawingWire } from './task.wire.js';
+
+/** Ten to a page, the first is 0. */
+const pageOf = (text: string | undefined): PageQuery =>
+  toPageQuery({ page: Math.min(queryNumber(text), 10_000_000), pageSize: 10 });
+
+/** `/api/mj` (`rest-api.md` 3.12). */
+export const drawingRoutes =
+  (drawings: DrawingService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/',
+      rest.user(async ({ actor, query }) =>
+        (await drawings.list(actor, toDrawingFilter(query), pageOf(query['p']))).items.map(toDrawingWire),
+      ),
+    );
+    app.get(
+      '/self',
+      rest.user(async ({ actor, query }) =>
+        (await drawings.listOwn(actor, toDrawingFilter(query), pageOf(query['p']))).items.map(toDrawingWire),
+      ),
+    );
+  };
+
+/** `/api/task` (`rest-api.md` 3.13). */
+export const creativeTaskRoutes =
+  (tasks: CreativeTaskService, rest: RestHandlers): FastifyPluginAsync =>
+  async (app) => {
+    app.get(
+      '/',
+      rest.user(async ({ actor, query }) =>
+        (await tasks.list(actor, toCreativeTaskFilter(query), pageOf(query['p']))).items.map(toCreativeTaskWire),
+      ),
+    );
+    app.get(
+      '/self',
+      rest.user(async ({ actor, query }) =>
+        (await tasks.listOwn(actor, toCreativeTaskFilter(query), pageOf(query['p']))).items.map(toCreativeTaskWire),
+      ),
+    );
+  };

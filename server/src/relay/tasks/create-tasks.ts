@@ -1,0 +1,79 @@
+import type { DataSource } from 'typeorm';
+import { CreativeTaskStore } from '../../modules/tasks/creative-task-store.service.js';
+import { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
+import type { DrawingNotifyService } from '../../modules/tasks/drawing-notify.service.js';
+import { DrawingStore } from '../../modules/tasks/drawing-store.service.js';
+import { Drawing } from '../../modules/tasks/drawing.entity.js';
+import type { TaskBooks } from '../../modules/tasks/task-books.service.js';
+import type { Ledger } from '../../modules/quota/ledger.service.js';
+import type { Logger } from '../../observability/logger.js';
+import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import type { Clock } from '../../shared/clock.js';
+import type { Secrets } from '../../shared/secrets.js';
+import { SensitiveWords } from '../access/sensitive-words.js';
+import type { ChannelGuard } from '../attempts.js';
+import type { BuiltRelay } from '../create-relay.js';
+import { DrawingLookup } from './midjourney/drawing-lookup.js';
+import type { MidjourneyRoutesParts } from './midjourney/midjourney.routes.js';
+import { Submission } from './midjourney/submission.js';
+import { polledDrawings, polledMusic } from './polled-platforms.js';
+import { Suno } from './suno/suno.js';
+import type { SunoRoutesParts } from './suno/suno.routes.js';
+import { TaskDesk } from './task-desk.js';
+import { TaskPoller } from './task-poller.js';
+import { TaskUpstream } from './task-upstream.js';
+
+export interface TaskSurroundings {
+  readonly relay: BuiltRelay;
+  readonly database: DataSource;
+  readonly ledger: Ledger;
+  readonly books: TaskBooks;
+  readonly notify: DrawingNotifyService;
+  readonly pictures: Pick<GuardedFetch, 'fetch'>;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly channelGuard: ChannelGuard;
+}
+
+export interface BuiltTasks {
+  readonly midjourney: MidjourneyRoutesParts;
+  readonly suno: SunoRoutesParts;
+  /** For the clock. */
+  readonly pollers: ReadonlyArray<{ round(): Promise<void> }>;
+}
+
+/** Everything about tasks, in the order an order meets it. */
+export function createTasks(around: TaskSurroundings): BuiltTasks {
+  const { relay, database, ledger, books, secrets, clock, logger } = around;
+  const { channels, prices, options, maxBodyBytes } = relay.routesParts;
+  const { keys, rateLimit, keyRing } = relay.core;
+  const upstream = new TaskUpstream(relay.core.upstream);
+  const desk = new TaskDesk({
+    relay: relay.relay,
+    words: new SensitiveWords(options, logger),
+    ...{ keys, rateLimit, channels, keyRing, prices, ledger, secrets, options },
+  });
+  const drawings = new DrawingStore(database.getRepository(Drawing));
+  const music = new CreativeTaskStore(database.getRepository(CreativeTask));
+  const pollerParts = { books, channels, secrets, clock, logger };
+  return {
+    midjourney: {
+      submission: new Submission({
+        ...{ desk, books, store: drawings, upstream, channels, clock, logger },
+        guard: around.channelGuard,
+      }),
+      lookup: new DrawingLookup({
+        ...{ desk, books, store: drawings, upstream, secrets, clock },
+        notify: around.notify,
+        pictures: around.pictures,
+      }),
+      maxBodyBytes,
+    },
+    suno: { suno: new Suno({ desk, books, store: music, upstream, clock }), maxBodyBytes },
+    pollers: [
+      new TaskPoller(polledDrawings(drawings, upstream), pollerParts),
+      new TaskPoller(polledMusic(music, upstream), pollerParts),
+    ],
+  };
+}

@@ -1,0 +1,39 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { isAppError } from '../../shared/errors.js';
+import { openAIErrorBody, toOpenAIFailure } from '../protocols/openai/error.js';
+import type { IncomingCall } from '../relay.js';
+import { readRequestBody } from '../request-body.js';
+
+/** A request for a task as the relay's access rules read it. */
+export function incomingTask(request: FastifyRequest, maxBodyBytes: number): IncomingCall {
+  const { url } = request;
+  const mark = url.indexOf('?');
+  return {
+    requestId: request.id,
+    headers: request.headers,
+    path: (mark === -1 ? url : url.slice(0, mark)).replace(/\/$/, ''),
+    query: mark === -1 ? '' : url.slice(mark + 1),
+    address: request.ip,
+    startedAt: performance.now(),
+    readBody: () => readRequestBody(request.raw, maxBodyBytes),
+  };
+}
+
+/** Failures of access and money, in the shape of all other relay routes. */
+export function sendAccessFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const failure = toOpenAIFailure(error);
+  if (!isAppError(error) || error.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'task call failed');
+  if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter);
+  return reply.status(failure.status).type(jsonType).send(openAIErrorBody(failure, request.id));
+}
+
+export const jsonType = 'application/json; charset=utf-8';
+
+/** Routes that read their bodies themselves, after they know whose they are. */
+export const withRawBodies =
+  (routes: FastifyPluginAsync): FastifyPluginAsync =>
+  async (app, options) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    await routes(app, options);
+  };

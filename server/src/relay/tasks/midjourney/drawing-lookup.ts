@@ -1,0 +1,130 @@
+import type { DrawingNotifyService } from '../../../modules/tasks/drawing-notify.service.js';
+import type { DrawingStore } from '../../../modules/tasks/drawing-store.service.js';
+import type { Drawing } from '../../../modules/tasks/drawing.entity.js';
+import { imageLink, isImageKey, rowOfImageKey } from '../../../modules/tasks/image-link.service.js';
+import { drawingKind, type TaskBooks } from '../../../modules/tasks/task-books.service.js';
+import type { GuardedFetch, GuardedResponse } from '../../../outbound/guarded-fetch.js';
+import type { Clock } from '../../../shared/clock.js';
+import type { Secrets } from '../../../shared/secrets.js';
+import type { IncomingCall } from '../../relay.js';
+import { text } from '../field.js';
+import type { TaskDesk } from '../task-desk.js';
+import { jsonObject, type TaskUpstream } from '../task-upstream.js';
+import { DrawingError, requestError } from './drawing-error.js';
+import { drawingStep } from './drawing-step.js';
+import { upstreamPath } from './order.js';
+import type { DrawingAnswer } from './submission.js';
+
+export interface DrawingLookupParts {
+  readonly desk: TaskDesk;
+  readonly store: DrawingStore;
+  readonly books: TaskBooks;
+  readonly upstream: TaskUpstream;
+  readonly notify: DrawingNotifyService;
+  readonly pictures: Pick<GuardedFetch, 'fetch'>;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}
+
+const seedTimeout = 30_000;
+const mostIds = 500;
+
+/** What clients and providers ask and tell about drawings that were ordered. */
+export class DrawingLookup {
+  constructor(private readonly parts: DrawingLookupParts) {}
+
+  /** @throws DrawingError, AppError */
+  async one(incoming: IncomingCall, mjId: string): Promise<Record<string, unknown>> {
+    const { desk, store } = this.parts;
+    const caller = await desk.visitor(incoming);
+    const drawing = await store.own(caller.user.id, mjId);
+    if (!drawing) throw requestError('task_no_found');
+    return this.toWire(drawing);
+  }
+
+  /** Those of the named ones that are the caller's. */
+  async many(incoming: IncomingCall): Promise<Array<Record<string, unknown>>> {
+    const { desk, store } = this.parts;
+    const caller = await desk.visitor(incoming);
+    const ids = jsonObject(await incoming.readBody())?.['ids'];
+    const named = Array.isArray(ids) ? ids.slice(0, mostIds).map((id) => text(id, 200)) : [];
+    return (await store.ownMany(caller.user.id, named)).map((drawing) => this.toWire(drawing));
+  }
+
+  /** The provider's answer as it is. @throws DrawingError, AppError */
+  async seed(incoming: IncomingCall, mjId: string): Promise<DrawingAnswer> {
+    const { desk, store, upstream } = this.parts;
+    const caller = await desk.visitor(incoming);
+    const drawing = await store.own(caller.user.id, mjId);
+    if (!drawing) throw requestError('task_not_found');
+    const channel = desk.channel(drawing.channelId);
+    if (!channel?.enabled) throw requestError('channel of this task is disabled');
+    const target = desk.targetOfTask(channel, drawing.keyPrint);
+    try {
+      return await upstream.call(target, {
+        method: 'GET',
+        path: upstreamPath(incoming.path),
+        headers: { 'mj-api-secret': target.key },
+        timeout: seedTimeout,
+      });
+    } catch (error) {
+      throw new DrawingError(5, 'do_request_failed', '', { cause: error });
+    }
+  }
+
+  /** A provider tells of a drawing of its own channel. @throws DrawingError */
+  async tell(channelId: number, secret: string, readBody: () => Promise<Buffer>): Promise<void> {
+    const { notify, store, books, clock } = this.parts;
+    if (!notify.isGood(channelId, secret)) throw requestError('notify_not_allowed');
+    const item = jsonObject(await readBody());
+    if (!item) throw requestError('bind_request_body_failed');
+    const drawings = await store.ofChannel(channelId, text(item['id'], 200));
+    if (drawings.length === 0) throw requestError('midjourney_task_not_found');
+    for (const drawing of drawings) {
+      const step = drawingStep(item, drawing, clock.now());
+      if (step) await books.move(drawingKind, drawing.id, step);
+    }
+  }
+
+  /** The picture behind a link of ours; null when the link is none. @throws AppError of the guarded fetch */
+  async picture(mjId: string, key: string): Promise<GuardedResponse | null> {
+    const { store, secrets, pictures } = this.parts;
+    const row = rowOfImageKey(key);
+    const drawing = row === null ? null : await store.byId(row);
+    if (!drawing || drawing.mjId !== mjId || drawing.imageUrl === '' || !isImageKey(key, drawing, secrets)) return null;
+    return pictures.fetch({ url: drawing.imageUrl, policy: 'public-only' });
+  }
+
+  /** A drawing in the words of Midjourney proxies. */
+  private toWire(drawing: Drawing): Record<string, unknown> {
+    const { desk, secrets, clock } = this.parts;
+    return {
+      id: drawing.mjId,
+      action: drawing.action,
+      customId: '',
+      botType: '',
+      prompt: drawing.prompt,
+      promptEn: drawing.promptEn,
+      description: drawing.description,
+      state: drawing.state,
+      submitTime: drawing.submitTime,
+      startTime: drawing.startTime,
+      finishTime: drawing.finishTime,
+      imageUrl: imageLink(drawing, desk.values, secrets, clock.now()),
+      status: drawing.status,
+      progress: drawing.progress,
+      failReason: drawing.failReason,
+      buttons: parsed(drawing.buttons),
+      maskBase64: '',
+      properties: parsed(drawing.properties),
+    };
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return json === '' ? null : (JSON.parse(json) as unknown);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Drawing } from '../../../modules/tasks/drawing.entity.js';
+import { finished } from '../../../modules/tasks/task-books.service.js';
+import { jsonText, text, whole } from '../field.js';
+
+type Item = Readonly<Record<string, unknown>>;
+
+const statuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'];
+
+/**
+ * What a provider's word of a drawing makes of its row; null when it says nothing new. Poller and callback alike go by
+ * this, so neither can know an end that the other does not.
+ */
+export function drawingStep(item: Item, row: Drawing, now: number): Partial<Drawing> | null {
+  const step: Partial<Drawing> = {
+    code: 1,
+    progress: progressOf(item['progress']) ?? row.progress,
+    promptEn: text(item['promptEn']) || row.promptEn,
+    description: text(item['description']) || row.description,
+    state: text(item['state']) || row.state,
+    startTime: whole(item['startTime']) || row.startTime,
+    finishTime: whole(item['finishTime']) || row.finishTime,
+    imageUrl: text(item['imageUrl'], 4000) || row.imageUrl,
+    status: statusOf(item['status']) ?? row.status,
+    failReason: text(item['failReason'], 4000) || row.failReason,
+    buttons: jsonText(item['buttons']) || row.buttons,
+    properties: jsonText(item['properties']) || row.properties,
+  };
+  return changed({ ...step, ...ending(step, now) }, row);
+}
+
+/** A reason before the end is an end as well; so is a status that says so before the progress does. */
+function ending(step: Partial<Drawing>, now: number): Partial<Drawing> {
+  const failed = step.status === 'FAILURE' || (step.failReason !== '' && step.progress !== finished);
+  if (failed) return { status: 'FAILURE', progress: finished, finishTime: step.finishTime || now };
+  if (step.status === 'SUCCESS') return { progress: finished, finishTime: step.finishTime || now };
+  return {};
+}
+
+export const failedStep = (reason: string, now: number): Partial<Drawing> => ({
+  status: 'FAILURE',
+  progress: finished,
+  failReason: reason,
+  finishTime: now,
+});
+
+const progressOf = (value: unknown): string | null =>
+  typeof value === 'string' && /^(?:100|\d{1,2})%$/.test(value) ? value : null;
+
+const statusOf = (value: unknown): string | null =>
+  typeof value === 'string' && statuses.includes(value) ? value : null;
+
+function changed(step: Partial<Drawing>, row: Drawing): Partial<Drawing> | null {
+  const keys = Object.keys(step) as Array<keyof Drawing>;
+  return keys.some((key) => step[key] !== row[key]) ? step : null;
+}

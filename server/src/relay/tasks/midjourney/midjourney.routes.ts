@@ -1,0 +1,104 @@
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { isAppError } from '../../../shared/errors.js';
+import { readRequestBody } from '../../request-body.js';
+import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../incoming-task.js';
+import { DrawingError, toWire } from './drawing-error.js';
+import type { DrawingLookup } from './drawing-lookup.js';
+import { submitPaths, type SubmitPath } from './order.js';
+import type { Submission } from './submission.js';
+
+export interface MidjourneyRoutesParts {
+  readonly submission: Submission;
+  readonly lookup: DrawingLookup;
+  readonly maxBodyBytes: number;
+}
+
+/** A callback is one task; nobody needs a key to send it. */
+const notifyBytes = 1024 * 1024;
+
+/** `/mj`, and the same under `/<mode>/mj` (`relay-core.md` 8.2). */
+export const midjourneyRoutes = (parts: MidjourneyRoutesParts): FastifyPluginAsync =>
+  withRawBodies(async (app) => {
+    for (const prefix of ['/mj', '/:mode/mj']) addRoutes(app, prefix, parts);
+  });
+
+function addRoutes(app: FastifyInstance, prefix: string, parts: MidjourneyRoutesParts): void {
+  const { submission, lookup, maxBodyBytes } = parts;
+  for (const path of Object.keys(submitPaths) as SubmitPath[]) {
+    app.post(
+      `${prefix}/${path}`,
+      told(async (request, reply) => {
+        const { status, body } = await submission.submit(path, incomingTask(request, maxBodyBytes));
+        return reply.status(status).type(jsonType).send(body);
+      }),
+    );
+  }
+  app.get(
+    `${prefix}/task/:id/fetch`,
+    told(async (request, reply) => {
+      const found = await lookup.one(incomingTask(request, maxBodyBytes), named(request, 'id'));
+      return reply.type(jsonType).send(found);
+    }),
+  );
+  app.get(
+    `${prefix}/task/:id/image-seed`,
+    told(async (request, reply) => {
+      const { status, body } = await lookup.seed(incomingTask(request, maxBodyBytes), named(request, 'id'));
+      return reply.status(status).type(jsonType).send(body);
+    }),
+  );
+  app.post(
+    `${prefix}/task/list-by-condition`,
+    told(async (request, reply) => reply.type(jsonType).send(await lookup.many(incomingTask(request, maxBodyBytes)))),
+  );
+  app.post(
+    `${prefix}/notify/:channel/:secret`,
+    told(async (request, reply) => {
+      const channel = /^\d{1,9}$/.test(named(request, 'channel')) ? Number(named(request, 'channel')) : 0;
+      await lookup.tell(channel, named(request, 'secret'), () => readRequestBody(request.raw, notifyBytes));
+      return reply.type(jsonType).send({ code: 1, description: 'success' });
+    }),
+  );
+  app.get(`${prefix}/image/:id`, (request, reply) => sendPicture(lookup, request, reply));
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+/** What goes wrong with a drawing is told in the proxies' words, what goes wrong with the key in the relay's. */
+const told =
+  (handler: Handler): Handler =>
+  async (request, reply) => {
+    try {
+      return await handler(request, reply);
+    } catch (error) {
+      if (!(error instanceof DrawingError)) return sendAccessFailure(error, request, reply);
+      if (error.cause !== undefined) request.log.warn({ err: error.cause }, 'drawing could not be ordered');
+      const { status, body } = toWire(error);
+      return reply.status(status).type(jsonType).send(body);
+    }
+  };
+
+const named = (request: FastifyRequest, name: string): string =>
+  (request.params as Record<string, string | undefined>)[name] ?? '';
+
+/** A picture runs nothing, whatever its maker put into it. */
+const pictureHeaders = {
+  'cache-control': 'private, max-age=3600',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'x-content-type-options': 'nosniff',
+};
+
+async function sendPicture(lookup: DrawingLookup, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { key } = request.query as { key?: unknown };
+  try {
+    const picture = await lookup.picture(named(request, 'id'), typeof key === 'string' ? key : '');
+    if (!picture) return await reply.status(400).send({ error: 'midjourney_task_not_found' });
+    if (picture.status !== 200) return await reply.status(picture.status).send({ error: 'image_not_available' });
+    const type = typeof picture.headers['content-type'] === 'string' ? picture.headers['content-type'] : 'image/jpeg';
+    if (!/^image\//i.test(type)) return await reply.status(502).send({ error: 'not_an_image' });
+    return await reply.headers(pictureHeaders).type(type).send(picture.body);
+  } catch (error) {
+    if (!isAppError(error)) request.log.error({ err: error }, 'picture could not be shown');
+    return reply.status(500).send({ error: 'http_get_image_failed' });
+  }
+}

@@ -1,0 +1,111 @@
+import type { OptionValues } from '../../../modules/options/option.service.js';
+import { text, whole } from '../field.js';
+import {
+  actionOfButton,
+  isDrawingAction,
+  isWindowAction,
+  modelOf,
+  parseSimpleChange,
+  type DrawingAction,
+} from './action.js';
+import { requestError } from './drawing-error.js';
+
+/** What stands behind `/mj/`. */
+export const submitPaths = {
+  'submit/imagine': 'IMAGINE',
+  'submit/describe': 'DESCRIBE',
+  'submit/blend': 'BLEND',
+  'submit/shorten': 'SHORTEN',
+  'submit/modal': 'MODAL',
+  'submit/upload-discord-images': 'UPLOAD',
+  'submit/change': null,
+  'submit/simple-change': null,
+  'submit/action': null,
+  'insight-face/swap': 'SWAP_FACE',
+} as const satisfies Record<string, DrawingAction | null>;
+export type SubmitPath = keyof typeof submitPaths;
+
+/** One submission, understood. */
+export interface Order {
+  readonly action: DrawingAction;
+  readonly model: string;
+  /** False: the window that opens is charged when it is sent. */
+  readonly isCharged: boolean;
+  /** The drawing it goes on from. */
+  readonly originId: string | null;
+  readonly prompt: string;
+  /** What goes to the provider. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+type OrderSettings = Pick<OptionValues, 'MjAccountFilterEnabled' | 'MjNotifyEnabled' | 'MjModeClearEnabled'>;
+type Body = Readonly<Record<string, unknown>>;
+
+/** @throws DrawingError with the contract's words */
+export function parseOrder(path: SubmitPath, body: Body, settings: OrderSettings): Order {
+  const { action, originId } = readAction(path, body);
+  const sent = cleaned(body, settings);
+  return {
+    action,
+    model: modelOf(action),
+    isCharged: !isWindowAction(action),
+    originId,
+    prompt: text(sent['prompt']),
+    body: sent,
+  };
+}
+
+function readAction(path: SubmitPath, body: Body): { action: DrawingAction; originId: string | null } {
+  const taskId = text(body['taskId'], 200);
+  switch (path) {
+    case 'submit/simple-change': {
+      const change = parseSimpleChange(text(body['content'], 1000));
+      if (!change) throw requestError('content_parse_failed');
+      return { action: change.action, originId: change.taskId };
+    }
+    case 'submit/change': {
+      if (taskId === '') throw requestError('task_id_is_required');
+      const action = text(body['action'], 100).toUpperCase();
+      if (action === '') throw requestError('action_is_required');
+      if (!isDrawingAction(action)) throw requestError(`unknown_action:${action}`);
+      // All four pictures are drawn again: there is none to name.
+      if (whole(body['index']) === 0 && action !== 'REROLL') throw requestError('index_is_required');
+      return { action, originId: taskId };
+    }
+    case 'submit/action': {
+      const customId = text(body['customId'], 1000);
+      if (customId === '') throw requestError('custom_id_is_required');
+      if (taskId === '') throw requestError('task_id_is_required');
+      const action = actionOfButton(customId);
+      if (!action) throw requestError(`unknown_action:${customId}`);
+      return { action, originId: taskId };
+    }
+    case 'submit/modal':
+      if (taskId === '') throw requestError('task_id_is_required');
+      return { action: 'MODAL', originId: taskId };
+    case 'submit/imagine':
+      if (text(body['prompt']).trim() === '') throw requestError('prompt_is_required');
+      return { action: 'IMAGINE', originId: null };
+    case 'insight-face/swap':
+      if (!text(body['sourceBase64'], 10)) throw requestError('source_base64_is_required');
+      if (!text(body['targetBase64'], 10)) throw requestError('target_base64_is_required');
+      return { action: 'SWAP_FACE', originId: null };
+    default:
+      return { action: submitPaths[path], originId: null };
+  }
+}
+
+/** Which account draws, who is told of it, and what speed is paid for is the site's to decide. */
+function cleaned(body: Body, settings: OrderSettings): Body {
+  const sent = { ...body };
+  if (!settings.MjAccountFilterEnabled) delete sent['accountFilter'];
+  if (!settings.MjNotifyEnabled) delete sent['notifyHook'];
+  const { prompt } = sent;
+  if (settings.MjModeClearEnabled && typeof prompt === 'string') {
+    sent['prompt'] = prompt.replace(/--(?:fast|relax|turbo)(?![\w-])/gi, '').trimEnd();
+  }
+  return sent;
+}
+
+/** Speed prefixes of the path are for us; every other first segment is the provider's. */
+export const upstreamPath = (path: string): string => (path.includes('/mj-') ? path.slice(path.indexOf('/mj/')) : path);

@@ -1,0 +1,199 @@
+import type { DrawingStore } from '../../../modules/tasks/drawing-store.service.js';
+import type { Drawing } from '../../../modules/tasks/drawing.entity.js';
+import { drawingKind, finished, type TaskBooks } from '../../../modules/tasks/task-books.service.js';
+import type { Logger } from '../../../observability/logger.js';
+import type { Clock } from '../../../shared/clock.js';
+import type { Reservation } from '../../../modules/quota/ledger.service.js';
+import type { Admission } from '../../access/admission.js';
+import type { Caller } from '../../access/authentication.js';
+import type { ChannelGuard } from '../../attempts.js';
+import type { IncomingCall } from '../../relay.js';
+import type { RoutingDirectory } from '../../routing/routing-directory.js';
+import { jsonText, text } from '../field.js';
+import { isTooPoor, type TaskDesk, type TaskPrice } from '../task-desk.js';
+import type { TaskTarget } from '../task-target.js';
+import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
+import { isWindowAction } from './action.js';
+import { DrawingError, requestError } from './drawing-error.js';
+import { parseOrder, upstreamPath, type Order, type SubmitPath } from './order.js';
+
+export interface SubmissionParts {
+  readonly desk: TaskDesk;
+  readonly books: TaskBooks;
+  readonly store: DrawingStore;
+  readonly upstream: TaskUpstream;
+  readonly channels: RoutingDirectory;
+  readonly guard: ChannelGuard;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface DrawingAnswer {
+  readonly status: number;
+  readonly body: Buffer | string;
+}
+
+const timeout = 60_000;
+/** 1 taken, 21 exists or waits for a window, 22 queued. */
+const takenCodes = new Set([1, 21, 22]);
+const noAccount = 3;
+
+interface Ordered {
+  readonly order: Order;
+  readonly caller: Caller;
+  readonly admission: Admission;
+  readonly target: TaskTarget;
+  readonly price: TaskPrice;
+  readonly origin: Drawing | null;
+}
+
+/** Ordering a drawing: reserved and written down before the provider is asked, charged when it has taken it. */
+export class Submission {
+  constructor(private readonly parts: SubmissionParts) {}
+
+  /** @throws DrawingError, AppError */
+  async submit(path: SubmitPath, incoming: IncomingCall): Promise<DrawingAnswer> {
+    const { desk, books } = this.parts;
+    const ordered = await this.open(path, incoming);
+    const { order, caller, price } = ordered;
+    const reservation = await desk.reserve(caller, incoming.requestId, price.quota).catch((error: unknown) => {
+      throw isTooPoor(error) ? requestError('quota_not_enough') : error;
+    });
+    const row = await this.write(ordered, reservation);
+    let answer: TaskAnswer;
+    try {
+      answer = await this.send(ordered, incoming);
+    } catch (error) {
+      await books.refuse(drawingKind, row, { failReason: 'do_request_failed', code: 5 }, reservation);
+      throw new DrawingError(5, 'do_request_failed', '', { cause: error });
+    }
+    const said = jsonObject(answer.body);
+    if (!said) {
+      await books.refuse(drawingKind, row, { failReason: 'unreadable answer', code: 5 }, reservation);
+      const isEmpty = answer.body.length === 0;
+      throw new DrawingError(5, isEmpty ? 'empty_response_body' : 'unmarshal_response_body_failed');
+    }
+    await this.take(ordered, row, reservation, answer.status, said);
+    await desk.succeeded(caller);
+    return { status: said['code'] === 30 ? 429 : answer.status, body: JSON.stringify(shown(said, order)) };
+  }
+
+  /** Everything that can be wrong before anybody is asked. */
+  private async open(path: SubmitPath, incoming: IncomingCall): Promise<Ordered> {
+    const { desk } = this.parts;
+    const caller = await desk.customer(incoming);
+    const body = jsonObject(await incoming.readBody());
+    if (!body) throw requestError('bind_request_body_failed');
+    const order = parseOrder(path, body, desk.values);
+    desk.checkWords([order.prompt], incoming.requestId);
+    const origin = order.originId === null ? null : await this.origin(caller, order.originId, order);
+    const channel = origin && desk.channel(origin.channelId);
+    const admission = channel ? desk.follow(caller, order.model, channel) : desk.admit(caller, order.model);
+    const target = channel && origin ? desk.targetOfTask(channel, origin.keyPrint) : desk.choose(admission);
+    const price = desk.price(admission.bareModel, admission.group);
+    return { order, caller, admission, target, price: order.isCharged ? price : { ...price, quota: 0 }, origin };
+  }
+
+  private async origin(caller: Caller, taskId: string, order: Order): Promise<Drawing> {
+    const { desk, store } = this.parts;
+    const origin = await store.own(caller.user.id, taskId);
+    if (!origin) throw requestError('task_not_found');
+    if (!desk.channel(origin.channelId)?.enabled) throw requestError('channel of this task is disabled');
+    const asksEnd = desk.values.MjActionCheckSuccessEnabled && order.action !== 'MODAL';
+    if (asksEnd && origin.status !== 'SUCCESS') throw requestError('task_status_not_success');
+    return origin;
+  }
+
+  private async write({ order, caller, target, origin }: Ordered, reservation: Reservation): Promise<number> {
+    const { books, desk, clock } = this.parts;
+    try {
+      return await books.open(drawingKind, {
+        userId: caller.user.id,
+        username: caller.user.username,
+        tokenId: caller.token.id,
+        requestId: reservation.requestId,
+        channelId: target.channelId,
+        keyPrint: target.keyPrint,
+        action: order.action,
+        prompt: order.prompt || (origin?.prompt ?? ''),
+        submitTime: clock.now(),
+      });
+    } catch (error) {
+      await desk.release(reservation);
+      throw error;
+    }
+  }
+
+  private send({ order, target }: Ordered, { path, query }: IncomingCall): Promise<TaskAnswer> {
+    return this.parts.upstream.call(target, {
+      method: 'POST',
+      path: upstreamPath(path) + (query === '' ? '' : `?${query}`),
+      headers: { 'mj-api-secret': target.key },
+      body: order.body,
+      timeout,
+    });
+  }
+
+  private async take(
+    ordered: Ordered,
+    row: number,
+    reservation: Reservation,
+    status: number,
+    said: Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    const { books, desk, clock } = this.parts;
+    const { order, caller, admission, target, price } = ordered;
+    const code = typeof said['code'] === 'number' ? said['code'] : 5;
+    if (code === noAccount) this.retire(target.channelId);
+    if (status !== 200 || !takenCodes.has(code)) {
+      const failReason = text(said['description'], 4000) || `code ${code}`;
+      return books.refuse(drawingKind, row, { code: Math.trunc(code), failReason }, reservation);
+    }
+    const told = toldRow(order, code, said, clock.now());
+    const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
+    const words = order.action === 'SWAP_FACE' ? '' : `, ID ${told.mjId || row}`;
+    const charge = isCharged ? desk.charge(caller, admission, target, price, `, action ${order.action}${words}`) : null;
+    const outcome = await books.accept(drawingKind, row, told, reservation, charge);
+    if (outcome === 'taken' && charge) desk.charged(caller, charge.quota);
+  }
+
+  /** The proxy has no account that works. */
+  private retire(channelId: number): void {
+    const { desk, guard, channels, logger } = this.parts;
+    const channel = desk.channel(channelId);
+    if (!channel?.autoBan || !desk.values.AutomaticDisableChannelEnabled) return;
+    channels.exclude(channelId);
+    guard.disableAutomatically(channelId, 'the Midjourney proxy has no account').catch((error: unknown) => {
+      logger.error({ err: error, channelId }, 'channel could not be disabled');
+    });
+  }
+}
+
+/** What the provider's answer makes of the row. */
+function toldRow(order: Order, code: number, said: Readonly<Record<string, unknown>>, now: number): Partial<Drawing> {
+  const { result } = said;
+  const told: Partial<Drawing> = {
+    code,
+    // An upload answers addresses, not a task.
+    mjId: Array.isArray(result) ? '' : text(result, 200),
+    description: text(said['description'], 4000),
+    status: 'SUBMITTED',
+  };
+  if (order.action === 'UPLOAD') {
+    const imageUrl = Array.isArray(result) ? text(result[0], 4000) : '';
+    return { ...told, mjId: '', imageUrl, status: 'SUCCESS', progress: finished, startTime: now, finishTime: now };
+  }
+  const properties = (said['properties'] ?? {}) as Readonly<Record<string, unknown>>;
+  const imageUrl = text(properties['imageUrl'], 4000);
+  const status = text(properties['status'], 40);
+  if (code !== 21 || imageUrl === '' || status === '') return told;
+  const known = { ...told, imageUrl, status, properties: jsonText(properties) };
+  return status === 'SUCCESS' ? { ...known, code: 1, progress: finished, startTime: now, finishTime: now } : known;
+}
+
+/** Clients wait for a task alike, whether it is new, known or queued. */
+function shown(said: Readonly<Record<string, unknown>>, { action }: Order): Record<string, unknown> {
+  const { code } = said;
+  const isOne = code === 22 || (code === 21 && !isWindowAction(action));
+  return isOne ? { ...said, code: 1 } : { ...said };
+}

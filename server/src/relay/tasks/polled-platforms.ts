@@ -1,0 +1,69 @@
+import type { CreativeTaskStore } from '../../modules/tasks/creative-task-store.service.js';
+import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
+import type { DrawingStore } from '../../modules/tasks/drawing-store.service.js';
+import type { Drawing } from '../../modules/tasks/drawing.entity.js';
+import { creativeKind, drawingKind } from '../../modules/tasks/task-books.service.js';
+import { drawingStep, failedStep } from './midjourney/drawing-step.js';
+import { sunoPlatform } from './suno/suno-order.js';
+import { failedSunoStep, sunoStep } from './suno/suno-step.js';
+import type { PolledPlatform } from './task-poller.js';
+import { jsonObject, type TaskUpstream } from './task-upstream.js';
+
+type Item = Readonly<Record<string, unknown>>;
+
+const timeout = 15_000;
+const hour = 3_600_000;
+const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
+
+export const polledDrawings = (store: DrawingStore, upstream: TaskUpstream): PolledPlatform<Drawing> => ({
+  kind: drawingKind,
+  lifetime: hour,
+  unfinished: (after, limit) => store.unfinished(after, limit),
+  nameOf: (row) => row.mjId,
+  submittedAt: (row) => row.submitTime,
+  async ask(target, names) {
+    const { status, body } = await upstream.call(target, {
+      method: 'POST',
+      path: '/mj/task/list-by-condition',
+      headers: { 'mj-api-secret': target.key },
+      body: { ids: names },
+      timeout,
+    });
+    return byName(status === 200 ? (JSON.parse(body.toString()) as unknown) : null, 'id', status);
+  },
+  step: drawingStep,
+  failed: failedStep,
+});
+
+export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): PolledPlatform<CreativeTask> => ({
+  kind: creativeKind,
+  lifetime: 24 * hour,
+  unfinished: (after, limit) => store.unfinished(sunoPlatform, after, limit),
+  nameOf: (row) => row.taskId,
+  submittedAt: (row) => row.submitTime * 1000,
+  async ask(target, names) {
+    const { status, body } = await upstream.call(target, {
+      method: 'POST',
+      path: '/suno/fetch',
+      headers: { authorization: `Bearer ${target.key}` },
+      body: { ids: names },
+      timeout,
+    });
+    const said = status === 200 ? jsonObject(body) : null;
+    return byName(said?.['code'] === 'success' ? said['data'] : null, 'task_id', status);
+  },
+  step: (item, row, now) => sunoStep(item, row, inSeconds(now)),
+  failed: (reason, now) => failedSunoStep(reason, inSeconds(now)),
+});
+
+/** @throws when it is no list */
+function byName(list: unknown, name: string, status: number): ReadonlyMap<string, Item> {
+  if (!Array.isArray(list)) throw new Error(`the provider listed no tasks, status ${status}`);
+  const items = new Map<string, Item>();
+  for (const item of list as unknown[]) {
+    if (typeof item !== 'object' || item === null) continue;
+    const found = (item as Item)[name];
+    if (typeof found === 'string') items.set(found, item as Item);
+  }
+  return items;
+}

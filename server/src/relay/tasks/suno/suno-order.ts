@@ -1,0 +1,40 @@
+import { text } from '../field.js';
+import { sunoRequestError } from './suno-error.js';
+
+export const sunoPlatform = 'suno';
+export type SunoAction = 'MUSIC' | 'LYRICS';
+
+const usualVersion = 'chirp-v3-0';
+
+/** One submission, understood. */
+export interface SunoOrder {
+  readonly action: SunoAction;
+  readonly model: string;
+  /** The task whose clip goes on; its channel made the clip and alone can go on with it. */
+  readonly originId: string | null;
+  /** What people wrote, for the list of words and for showing. */
+  readonly input: string;
+  readonly texts: readonly string[];
+  /** What goes to the provider; fields that nobody here knows travel. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** @throws SunoError with the contract's words */
+export function parseSunoOrder(actionName: string, body: Readonly<Record<string, unknown>>): SunoOrder {
+  const action = actionName.toUpperCase();
+  if (action !== 'MUSIC' && action !== 'LYRICS') throw sunoRequestError('invalid_request', 'invalid_action');
+  const prompt = text(body['prompt']);
+  if (action === 'LYRICS' && prompt === '') throw sunoRequestError('invalid_request', 'prompt_empty');
+  const taskId = text(body['task_id'], 200);
+  const continues = text(body['continue_clip_id'], 200) !== '';
+  if (continues && taskId === '') throw sunoRequestError('invalid_request', 'task id is empty');
+  const described = text(body['gpt_description_prompt']);
+  return {
+    action,
+    model: `suno_${action.toLowerCase()}`,
+    originId: continues ? taskId : null,
+    input: prompt || described,
+    texts: [prompt, described, text(body['title']), text(body['tags'])],
+    body: action === 'MUSIC' ? { make_instrumental: false, ...body, mv: text(body['mv'], 100) || usualVersion } : body,
+  };
+}

@@ -1,0 +1,56 @@
+import type { CreativeTask } from '../../../modules/tasks/creative-task.entity.js';
+import { finished } from '../../../modules/tasks/task-books.service.js';
+import { jsonText, text, whole } from '../field.js';
+
+type Item = Readonly<Record<string, unknown>>;
+
+const statuses: readonly string[] = [
+  'NOT_START',
+  'SUBMITTED',
+  'QUEUED',
+  'IN_PROGRESS',
+  'FAILURE',
+  'SUCCESS',
+  'UNKNOWN',
+];
+const largestData = 1_000_000;
+
+/** What a provider's word of a task makes of its row; null when it says nothing new. @param now Unix seconds */
+export function sunoStep(item: Item, row: CreativeTask, now: number): Partial<CreativeTask> | null {
+  const status = text(item['status'], 40);
+  const step: Partial<CreativeTask> = {
+    status: statuses.includes(status) ? status : row.status,
+    failReason: text(item['fail_reason'], 4000) || row.failReason,
+    startTime: whole(item['start_time']) || row.startTime,
+    finishTime: whole(item['finish_time']) || row.finishTime,
+    data: dataOf(item['data']) ?? row.data,
+  };
+  const whenDone = { progress: finished, finishTime: step.finishTime || now };
+  const end =
+    step.status === 'FAILURE' || step.failReason !== ''
+      ? { ...whenDone, status: 'FAILURE' }
+      : step.status === 'SUCCESS'
+        ? whenDone
+        : {};
+  return changed({ ...step, ...end }, row) ? { ...step, ...end, updatedAt: now } : null;
+}
+
+export const failedSunoStep = (reason: string, now: number): Partial<CreativeTask> => ({
+  status: 'FAILURE',
+  progress: finished,
+  failReason: reason,
+  finishTime: now,
+  updatedAt: now,
+});
+
+/** As it came, or nothing when no row should hold that much. */
+function dataOf(data: unknown): unknown {
+  const written = jsonText(data, largestData);
+  return written === '' ? null : (JSON.parse(written) as unknown);
+}
+
+function changed(step: Partial<CreativeTask>, row: CreativeTask): boolean {
+  return (Object.keys(step) as Array<keyof CreativeTask>).some((key) =>
+    key === 'data' ? JSON.stringify(step.data) !== JSON.stringify(row.data) : step[key] !== row[key],
+  );
+}

@@ -1,0 +1,47 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../incoming-task.js';
+import { SunoError } from './suno-error.js';
+import type { Suno } from './suno.js';
+
+export interface SunoRoutesParts {
+  readonly suno: Suno;
+  readonly maxBodyBytes: number;
+}
+
+const busy = 'The upstream of this group is saturated, try again later';
+
+/** `/suno` (`relay-core.md` 8.3). */
+export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesParts): FastifyPluginAsync =>
+  withRawBodies(async (app) => {
+    app.post(
+      '/suno/submit/:action',
+      told((request) => suno.submit(named(request, 'action'), incomingTask(request, maxBodyBytes))),
+    );
+    app.post(
+      '/suno/fetch',
+      told(async (request) => success(await suno.many(incomingTask(request, maxBodyBytes)))),
+    );
+    app.get(
+      '/suno/fetch/:id',
+      told(async (request) => success(await suno.one(incomingTask(request, maxBodyBytes), named(request, 'id')))),
+    );
+  });
+
+const success = (data: unknown): Record<string, unknown> => ({ code: 'success', message: '', data });
+
+/** What goes wrong with a task is told in the proxies' words, what goes wrong with the key in the relay's. */
+const told =
+  (handler: (request: FastifyRequest) => Promise<Record<string, unknown>>) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    try {
+      return await reply.type(jsonType).send(await handler(request));
+    } catch (error) {
+      if (!(error instanceof SunoError)) return sendAccessFailure(error, request, reply);
+      if (error.cause !== undefined) request.log.warn({ err: error.cause }, 'task could not be ordered');
+      const message = `${error.status === 429 ? busy : error.message} (request id: ${request.id})`;
+      return reply.status(error.status).type(jsonType).send({ code: error.code, message, data: null });
+    }
+  };
+
+const named = (request: FastifyRequest, name: string): string =>
+  (request.params as Record<string, string | undefined>)[name] ?? '';

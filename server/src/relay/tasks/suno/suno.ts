@@ -1,0 +1,176 @@
+import type { CreativeTaskStore } from '../../../modules/tasks/creative-task-store.service.js';
+import type { CreativeTask } from '../../../modules/tasks/creative-task.entity.js';
+import { creativeKind, type TaskBooks } from '../../../modules/tasks/task-books.service.js';
+import type { Reservation } from '../../../modules/quota/ledger.service.js';
+import { seconds, type Clock } from '../../../shared/clock.js';
+import type { Admission } from '../../access/admission.js';
+import type { Caller } from '../../access/authentication.js';
+import { maskSecrets } from '../../protocols/openai/masking.js';
+import type { IncomingCall } from '../../relay.js';
+import { text } from '../field.js';
+import { isTooPoor, type TaskDesk, type TaskPrice } from '../task-desk.js';
+import type { TaskTarget } from '../task-target.js';
+import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream.js';
+import { SunoError, sunoRequestError } from './suno-error.js';
+import { parseSunoOrder, sunoPlatform, type SunoOrder } from './suno-order.js';
+
+export interface SunoParts {
+  readonly desk: TaskDesk;
+  readonly books: TaskBooks;
+  readonly store: CreativeTaskStore;
+  readonly upstream: TaskUpstream;
+  readonly clock: Clock;
+}
+
+const timeout = 60_000;
+const mostIds = 500;
+
+interface Ordered {
+  readonly order: SunoOrder;
+  readonly caller: Caller;
+  readonly admission: Admission;
+  readonly target: TaskTarget;
+  readonly price: TaskPrice;
+}
+
+/** Music and lyrics by Suno proxies (`relay-core.md` 8.3). */
+export class Suno {
+  constructor(private readonly parts: SunoParts) {}
+
+  /** @returns the provider's answer @throws SunoError, AppError */
+  async submit(actionName: string, incoming: IncomingCall): Promise<Record<string, unknown>> {
+    const { desk, books } = this.parts;
+    const ordered = await this.open(actionName, incoming);
+    const { caller, price } = ordered;
+    const reservation = await desk.reserve(caller, incoming.requestId, price.quota).catch((error: unknown) => {
+      throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
+    });
+    const row = await this.write(ordered, reservation);
+    try {
+      const answer = await this.send(ordered);
+      return await this.take(ordered, row, reservation, answer);
+    } catch (error) {
+      const failReason = error instanceof SunoError ? error.message : 'do_request_failed';
+      await books.refuse(creativeKind, row, { failReason }, reservation);
+      throw error;
+    }
+  }
+
+  /** The caller's own tasks of these names. */
+  async many(incoming: IncomingCall): Promise<Array<Record<string, unknown>>> {
+    const caller = await this.parts.desk.visitor(incoming);
+    const ids = jsonObject(await incoming.readBody())?.['ids'];
+    const named = Array.isArray(ids) ? ids.slice(0, mostIds).map((id) => text(id, 200)) : [];
+    return (await this.parts.store.ownMany(caller.user.id, sunoPlatform, named)).map(toWire);
+  }
+
+  /** @throws SunoError task_not_exist */
+  async one(incoming: IncomingCall, taskId: string): Promise<Record<string, unknown>> {
+    const caller = await this.parts.desk.visitor(incoming);
+    const task = await this.parts.store.own(caller.user.id, sunoPlatform, taskId);
+    if (!task) throw sunoRequestError('task_not_exist');
+    return toWire(task);
+  }
+
+  private async open(actionName: string, incoming: IncomingCall): Promise<Ordered> {
+    const { desk } = this.parts;
+    const caller = await desk.customer(incoming);
+    const body = jsonObject(await incoming.readBody());
+    if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
+    const order = parseSunoOrder(actionName, body);
+    desk.checkWords(order.texts, incoming.requestId);
+    const { admission, target } = await this.route(caller, order);
+    return { order, caller, admission, target, price: desk.price(admission.bareModel, admission.group) };
+  }
+
+  private async route(caller: Caller, order: SunoOrder): Promise<Pick<Ordered, 'admission' | 'target'>> {
+    const { desk, store } = this.parts;
+    if (order.originId === null) {
+      const admission = desk.admit(caller, order.model);
+      return { admission, target: desk.choose(admission) };
+    }
+    const origin = await store.own(caller.user.id, sunoPlatform, order.originId);
+    if (!origin) throw sunoRequestError('task_not_exist');
+    const channel = desk.channel(origin.channelId);
+    if (!channel?.enabled) throw sunoRequestError('task_channel_disable');
+    return {
+      admission: desk.follow(caller, order.model, channel),
+      target: desk.targetOfTask(channel, origin.keyPrint),
+    };
+  }
+
+  private async write({ order, caller, target }: Ordered, reservation: Reservation): Promise<number> {
+    const { books, desk, clock } = this.parts;
+    const now = seconds(clock);
+    try {
+      return await books.open(creativeKind, {
+        createdAt: now,
+        updatedAt: now,
+        submitTime: now,
+        platform: sunoPlatform,
+        action: order.action,
+        properties: { input: order.input },
+        userId: caller.user.id,
+        username: caller.user.username,
+        tokenId: caller.token.id,
+        requestId: reservation.requestId,
+        channelId: target.channelId,
+        keyPrint: target.keyPrint,
+      });
+    } catch (error) {
+      await desk.release(reservation);
+      throw error;
+    }
+  }
+
+  private async send({ order, target }: Ordered): Promise<TaskAnswer> {
+    try {
+      return await this.parts.upstream.call(target, {
+        method: 'POST',
+        path: `/suno/submit/${order.action}`,
+        headers: { authorization: `Bearer ${target.key}` },
+        body: order.body,
+        timeout,
+      });
+    } catch (error) {
+      throw new SunoError(500, 'do_request_failed', 'Request to the upstream address failed', { cause: error });
+    }
+  }
+
+  /** @throws SunoError when the provider did not take it */
+  private async take(
+    ordered: Ordered,
+    row: number,
+    reservation: Reservation,
+    { status, body }: TaskAnswer,
+  ): Promise<Record<string, unknown>> {
+    const { books, desk } = this.parts;
+    const { order, caller, admission, target, price } = ordered;
+    if (status !== 200) throw new SunoError(status, 'fail_to_fetch_task', maskSecrets(body.toString().slice(0, 2000)));
+    const said = jsonObject(body);
+    if (!said) throw new SunoError(500, 'unmarshal_response_body_failed', 'The answer of the upstream is not JSON');
+    if (said['code'] !== 'success') {
+      throw new SunoError(500, text(said['code'], 200) || 'upstream_error', maskSecrets(text(said['message'], 2000)));
+    }
+    const taskId = text(said['data'], 200);
+    if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream named no task');
+    const charge = desk.charge(caller, admission, target, price, `, action ${order.action}`);
+    const outcome = await books.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
+    if (outcome === 'taken') desk.charged(caller, charge.quota);
+    await desk.succeeded(caller);
+    return said;
+  }
+}
+
+/** A task in the words of Suno proxies. */
+const toWire = (task: CreativeTask): Record<string, unknown> => ({
+  task_id: task.taskId,
+  action: task.action,
+  status: task.status,
+  fail_reason: task.failReason,
+  submit_time: task.submitTime,
+  start_time: task.startTime,
+  finish_time: task.finishTime,
+  progress: task.progress,
+  data: task.data,
+});

@@ -1,0 +1,179 @@
+import { chargeOfCall, isFree, type Price, type PriceBook } from '../../modules/pricing/price-book.service.js';
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
+import { AppError, isAppError } from '../../shared/errors.js';
+import type { Secrets } from '../../shared/secrets.js';
+import { admit, checkAddress, groupOf, noChannel, type Admission } from '../access/admission.js';
+import type { Caller } from '../access/authentication.js';
+import type { KeyDirectory } from '../access/key-directory.js';
+import type { ModelRateLimit } from '../access/rate-limit.js';
+import type { SensitiveWords } from '../access/sensitive-words.js';
+import type { IncomingCall, Relay } from '../relay.js';
+import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { KeyRing } from '../routing/key-ring.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import { pickChannel } from '../routing/selection.js';
+import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
+
+export interface TaskDeskParts {
+  readonly relay: Pick<Relay, 'authenticate'>;
+  readonly keys: KeyDirectory;
+  readonly rateLimit: ModelRateLimit;
+  readonly words: SensitiveWords;
+  readonly channels: RoutingDirectory;
+  readonly keyRing: KeyRing;
+  readonly prices: PriceBook;
+  readonly ledger: Ledger;
+  readonly secrets: Secrets;
+  readonly options: { readonly values: OptionValues };
+}
+
+/** What a task costs. */
+export interface TaskPrice {
+  readonly modelPrice: number;
+  readonly groupRatio: number;
+  readonly quota: number;
+}
+
+/** USD of a task that nobody priced (`relay-core.md` 8.2). */
+const usualPrice = 0.1;
+
+/** Where tasks are ordered: who asks, who may do it, what it costs, and the hold on that amount. */
+export class TaskDesk {
+  constructor(private readonly parts: TaskDeskParts) {}
+
+  get values(): OptionValues {
+    return this.parts.options.values;
+  }
+
+  /** Whoever orders something. @throws AppError */
+  async customer(incoming: IncomingCall): Promise<Caller> {
+    const { relay, rateLimit } = this.parts;
+    const caller = await relay.authenticate(incoming);
+    if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
+    checkAddress(caller, incoming.address);
+    return caller;
+  }
+
+  /** Whoever looks something up. @throws AppError */
+  async visitor(incoming: IncomingCall): Promise<Caller> {
+    const caller = await this.parts.relay.authenticate(incoming);
+    checkAddress(caller, incoming.address);
+    return caller;
+  }
+
+  /** @throws AppError SENSITIVE_WORDS */
+  checkWords(texts: readonly string[], requestId: string): void {
+    if (this.parts.words.enabled) this.parts.words.check(texts, requestId);
+  }
+
+  /** The order succeeded: it counts for the limit of successes. */
+  async succeeded(caller: Caller): Promise<void> {
+    if (this.parts.rateLimit.enabled) await this.parts.rateLimit.succeeded(caller.user.id);
+  }
+
+  /** @throws AppError when nobody may do it for this caller */
+  admit(caller: Caller, model: string): Admission {
+    return admit(caller, model, this.parts.channels.table, this.parts.options);
+  }
+
+  /**
+   * The terms of a task that follows another one: its channel is decided, whatever is routed today.
+   * @throws AppError the group or the model is closed to this caller
+   */
+  follow(caller: Caller, model: string, channel: RoutedChannel): Admission {
+    const group = groupOf(caller, this.parts.options);
+    const { modelLimitsEnabled, modelLimits } = caller.token;
+    if (modelLimitsEnabled && !modelLimits.has(model)) {
+      throw new AppError('MODEL_NOT_ALLOWED', `This token may not use model ${model}`);
+    }
+    const candidates = { tiers: [{ priority: 0, channels: [channel] }], bareModel: model, plainWeights: true };
+    return { group, model, bareModel: model, candidates, pinned: channel };
+  }
+
+  /** Any channel, enabled or not. */
+  channel(id: number): RoutedChannel | undefined {
+    return this.parts.channels.table.channel(id);
+  }
+
+  /** @throws AppError NO_CHANNEL */
+  choose(admission: Admission): TaskTarget {
+    const { channels, keyRing, secrets } = this.parts;
+    const picked =
+      admission.pinned ??
+      pickChannel({
+        candidates: admission.candidates,
+        attempt: 0,
+        used: new Set(),
+        enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
+        available: (channel) => keyRing.available(channel),
+      });
+    if (!picked) throw noChannel(admission.model, admission.group);
+    return targetOf(picked, picked.keys[keyRing.take(picked)] ?? '', secrets);
+  }
+
+  /** The channel and the account that know a task. */
+  targetOfTask(channel: RoutedChannel, keyPrint: string): TaskTarget {
+    return targetOfTask(channel, keyPrint, this.parts.secrets);
+  }
+
+  /** F-CALL: a price per call, whatever comes of it. */
+  price(model: string, group: string): TaskPrice {
+    const { prices, options } = this.parts;
+    const found = prices.find(model, group);
+    const price: Extract<Price, { kind: 'call' }> =
+      found?.kind === 'call' ? found : { kind: 'call', modelPrice: usualPrice, groupRatio: prices.groupRatio(group) };
+    const quota = isFree(price) ? 0 : chargeOfCall(price, options.values.QuotaPerUnit);
+    return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quota };
+  }
+
+  /** @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
+  async reserve(caller: Caller, requestId: string, quota: number): Promise<Reservation> {
+    try {
+      return await this.parts.ledger.reserve({
+        requestId,
+        userId: caller.user.id,
+        tokenId: caller.token.id,
+        amount: quota,
+        priced: quota > 0,
+      });
+    } catch (error) {
+      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.parts.keys.forget(caller.key);
+      throw error;
+    }
+  }
+
+  release(reservation: Reservation): Promise<void> {
+    return this.parts.ledger.release(reservation);
+  }
+
+  charged(caller: Caller, quota: number): void {
+    this.parts.keys.spent(caller.token, quota);
+  }
+
+  /** @param told what the log's line says after the price */
+  charge(caller: Caller, admission: Admission, target: TaskTarget, price: TaskPrice, told: string): Charge {
+    const { modelPrice, groupRatio, quota } = price;
+    return {
+      quota,
+      counted: quota !== 0,
+      logged: this.values.LogConsumeEnabled,
+      channelId: target.channelId,
+      username: caller.user.username,
+      tokenName: caller.token.name,
+      modelName: admission.model,
+      group: admission.group,
+      promptTokens: 0,
+      completionTokens: 0,
+      cachedTokens: 0,
+      durationMs: 0,
+      isStream: false,
+      content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${told}`,
+      other: { model_price: modelPrice, group_ratio: groupRatio },
+    };
+  }
+}
+
+/** Neither balance has the amount. */
+export const isTooPoor = (error: unknown): boolean =>
+  isAppError(error) && (error.code === 'INSUFFICIENT_QUOTA' || error.code === 'INSUFFICIENT_TOKEN_QUOTA');

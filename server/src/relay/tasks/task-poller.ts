@@ -1,0 +1,157 @@
+import type { Drawing } from '../../modules/tasks/drawing.entity.js';
+import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
+import type { TaskBooks, TaskKind } from '../../modules/tasks/task-books.service.js';
+import type { Logger } from '../../observability/logger.js';
+import type { Clock } from '../../shared/clock.js';
+import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { Secrets } from '../../shared/secrets.js';
+import { targetOfTask, type TaskTarget } from './task-target.js';
+
+type TaskRow = Drawing | CreativeTask;
+
+/** One platform whose tasks are asked about. Times are milliseconds. */
+export interface PolledPlatform<Row extends TaskRow> {
+  readonly kind: TaskKind<Row>;
+  readonly lifetime: number;
+  /** The oldest first. */
+  unfinished(after: number, limit: number): Promise<Row[]>;
+  nameOf(row: Row): string;
+  submittedAt(row: Row): number;
+  /** What the provider says of these, by name; a task it does not know is not in it. @throws when it cannot be asked */
+  ask(target: TaskTarget, names: readonly string[]): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>;
+  step(item: Readonly<Record<string, unknown>>, row: Row, now: number): Partial<Row> | null;
+  failed(reason: string, now: number): Partial<Row>;
+}
+
+export interface TaskPollerParts {
+  readonly books: TaskBooks;
+  readonly channels: RoutingDirectory;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const rowsAtOnce = 500;
+const channelsAtOnce = 8;
+/** A submission is over long before: its row was left by a process that died. */
+const namelessLifetime = 10 * 60_000;
+const shortestBackoff = 15_000;
+const longestBackoff = 10 * 60_000;
+
+/** Asks the providers of one platform about everything that is not finished. What is bad about one task stays with it. */
+export class TaskPoller<Row extends TaskRow> {
+  /** Channels that did not answer: how often in a row, and until when they are left alone. */
+  private readonly failing = new Map<number, { count: number; until: number }>();
+
+  constructor(
+    private readonly platform: PolledPlatform<Row>,
+    private readonly parts: TaskPollerParts,
+  ) {}
+
+  /** Every unfinished task once. @throws when the database does not answer */
+  async round(): Promise<void> {
+    for (let after = 0; ;) {
+      const rows = await this.platform.unfinished(after, rowsAtOnce);
+      await this.batch(rows);
+      const last = rows.at(-1);
+      if (!last || rows.length < rowsAtOnce) return;
+      after = last.id;
+    }
+  }
+
+  private async batch(rows: readonly Row[]): Promise<void> {
+    const groups = new Map<string, Row[]>();
+    for (const row of rows) {
+      if (await this.isGivenUp(row)) continue;
+      const account = `${row.channelId}:${row.keyPrint}`;
+      groups.set(account, [...(groups.get(account) ?? []), row]);
+    }
+    const waiting = [...groups.values()];
+    const worker = async (): Promise<void> => {
+      for (let group = waiting.shift(); group; group = waiting.shift()) await this.account(group);
+    };
+    await Promise.all(Array.from({ length: channelsAtOnce }, worker));
+  }
+
+  /** What nobody will ever tell about: orders without an answer, tasks without a channel, tasks out of time. */
+  private async isGivenUp(row: Row): Promise<boolean> {
+    const { platform, parts } = this;
+    const now = parts.clock.now();
+    const age = now - platform.submittedAt(row);
+    if (platform.nameOf(row) === '') {
+      if (age > namelessLifetime) await this.fail(row, 'the order was never confirmed');
+      return true;
+    }
+    if (!parts.channels.table.channel(row.channelId)) {
+      await this.fail(row, `channel ${row.channelId} does not exist any more`);
+      return true;
+    }
+    return false;
+  }
+
+  /** Tasks that one account of one channel was given. */
+  private async account(rows: readonly Row[]): Promise<void> {
+    const { platform, parts } = this;
+    const first = rows[0];
+    const channel = first && parts.channels.table.channel(first.channelId);
+    if (!first || !channel) return;
+    const told = await this.ask(targetOfTask(channel, first.keyPrint, parts.secrets), rows);
+    for (const row of rows) {
+      const item = told?.get(platform.nameOf(row));
+      const now = parts.clock.now();
+      const step = item ? this.stepOf(item, row, now) : null;
+      if (step) await this.move(row, step);
+      const isOver = step?.progress === '100%';
+      // Whether or not the provider still lists it.
+      if (!isOver && now - platform.submittedAt(row) > platform.lifetime) {
+        await this.fail(row, `the task did not end within ${Math.round(platform.lifetime / 60_000)} minutes`);
+      }
+    }
+  }
+
+  /** Null while the channel is left alone or does not answer. */
+  private async ask(
+    target: TaskTarget,
+    rows: readonly Row[],
+  ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>> | null> {
+    const { platform, parts, failing } = this;
+    const { channelId } = target;
+    const known = failing.get(channelId);
+    if (known && known.until > parts.clock.now()) return null;
+    try {
+      const told = await platform.ask(
+        target,
+        rows.map((row) => platform.nameOf(row)),
+      );
+      failing.delete(channelId);
+      return told;
+    } catch (error) {
+      const count = (known?.count ?? 0) + 1;
+      const wait = Math.min(shortestBackoff * 2 ** (count - 1), longestBackoff);
+      failing.set(channelId, { count, until: parts.clock.now() + wait });
+      parts.logger.warn({ err: error, channelId, count }, 'tasks could not be asked about');
+      return null;
+    }
+  }
+
+  private stepOf(item: Readonly<Record<string, unknown>>, row: Row, now: number): Partial<Row> | null {
+    try {
+      return this.platform.step(item, row, now);
+    } catch (error) {
+      this.parts.logger.warn({ err: error, task: row.id }, 'what a provider says of a task cannot be read');
+      return null;
+    }
+  }
+
+  private fail(row: Row, reason: string): Promise<void> {
+    return this.move(row, this.platform.failed(reason, this.parts.clock.now()));
+  }
+
+  private async move(row: Row, step: Partial<Row>): Promise<void> {
+    try {
+      await this.parts.books.move(this.platform.kind, row.id, step);
+    } catch (error) {
+      this.parts.logger.error({ err: error, task: row.id }, 'a task could not be moved on');
+    }
+  }
+}

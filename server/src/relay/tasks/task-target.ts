@@ -1,0 +1,39 @@
+import { RelayError } from '../relay-error.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Secrets } from '../../shared/secrets.js';
+
+/** Where one task lives. Credentials and address travel as one object, so that no key ever reaches another host. */
+export interface TaskTarget {
+  readonly channelId: number;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Tells which key it was without telling the key. */
+  readonly keyPrint: string;
+  readonly proxy: string | undefined;
+}
+
+export function targetOf(channel: RoutedChannel, key: string, secrets: Secrets): TaskTarget {
+  return {
+    channelId: channel.id,
+    baseUrl: channel.baseUrl.replace(/\/+$/, ''),
+    key,
+    keyPrint: printOf(channel.id, key, secrets),
+    proxy: channel.setting.proxy,
+  };
+}
+
+/** The account that ordered a task knows it: its key, as long as the channel still has it. */
+export function targetOfTask(channel: RoutedChannel, keyPrint: string, secrets: Secrets): TaskTarget {
+  const key = channel.keys.find((one) => printOf(channel.id, one, secrets) === keyPrint) ?? channel.keys[0] ?? '';
+  return targetOf(channel, key, secrets);
+}
+
+const printOf = (channelId: number, key: string, secrets: Secrets): string =>
+  secrets.hash(`task-key:${channelId}:${key}`).toString('base64url').slice(0, 22);
+
+/** These channels have no address of their own. @throws RelayError */
+export function addressOf({ baseUrl }: TaskTarget, path: string): string {
+  if (baseUrl !== '') return baseUrl + path;
+  throw new RelayError('UPSTREAM_UNREACHABLE', 'The channel has no address', 'do_request_failed');
+}

@@ -1,0 +1,57 @@
+import type { UpstreamClient } from '../upstream/upstream-client.js';
+import { addressOf, type TaskTarget } from './task-target.js';
+
+export interface TaskRequest {
+  readonly method: 'GET' | 'POST';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Milliseconds for the whole exchange. */
+  readonly timeout: number;
+}
+
+export interface TaskAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+const maxAnswerBytes = 16 * 1024 * 1024;
+
+/** Calls the providers of tasks: short exchanges of JSON. */
+export class TaskUpstream {
+  constructor(private readonly upstream: UpstreamClient) {}
+
+  /** @throws AppError UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE */
+  async call(target: TaskTarget, { method, path, headers, body, timeout }: TaskRequest): Promise<TaskAnswer> {
+    const exchange = this.upstream.send(
+      {
+        method,
+        url: addressOf(target, path),
+        headers: { accept: 'application/json', 'content-type': 'application/json', ...headers },
+        body: body === undefined ? null : JSON.stringify(body),
+      },
+      { firstByte: timeout, idle: timeout },
+      target.proxy,
+    );
+    const limit = setTimeout(() => exchange.abort(new Error('the exchange took too long')), timeout * 2);
+    try {
+      await exchange.answer;
+      return { status: exchange.status, body: await exchange.collect(maxAnswerBytes) };
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+}
+
+/** A JSON object, or null. */
+export function jsonObject(body: Buffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,149 @@
+import pg from 'pg';
+import { reconcile, type Drift } from '../../server/src/modules/quota/reconcile.service.js';
+import type { Person } from './api.js';
+import { startServer, type TestServer } from './server.js';
+import { ScriptedTasks, scriptMidjourney, scriptSuno } from './upstream/tasks.js';
+import { startUpstream, type Upstream } from './upstream/upstream.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+/** What the books say of a user and a token. */
+export interface Balances {
+  readonly quota: number;
+  readonly used: number;
+  readonly token: number;
+}
+
+export const startQuota = 5_000_000;
+
+/** A whole server with a Midjourney and a Suno channel that do what a test tells them, and somebody who pays. */
+export class TaskSite {
+  /** What the providers say of their tasks. */
+  readonly tasks = new ScriptedTasks();
+  private constructor(
+    readonly server: TestServer,
+    readonly upstream: Upstream,
+    readonly pool: pg.Pool,
+    readonly root: Person,
+    readonly user: Person,
+    readonly key: string,
+    readonly tokenId: number,
+    readonly drawingChannel: number,
+    readonly musicChannel: number,
+  ) {}
+
+  static async open(environment: Readonly<Record<string, string>> = {}): Promise<TaskSite> {
+    const upstream = await startUpstream();
+    const server = await startServer({
+      environment: { TASK_POLL_INTERVAL: '1', OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'warn', ...environment },
+    });
+    const { api } = server;
+    const root = await api.setUp();
+    const drawingChannel = await api.createChannel(root, {
+      type: 2,
+      baseUrl: upstream.url,
+      key: 'mj-secret',
+      models: [
+        'mj_imagine',
+        'mj_upscale',
+        'mj_variation',
+        'mj_reroll',
+        'mj_inpaint',
+        'mj_modal',
+        'mj_upload',
+        'swap_face',
+      ],
+    });
+    const musicChannel = await api.createChannel(root, {
+      type: 36,
+      baseUrl: upstream.url,
+      key: 'suno-secret',
+      models: ['suno_music', 'suno_lyrics'],
+    });
+    const pool = new pg.Pool({ connectionString: server.database.url, max: 2 });
+    pool.on('error', () => undefined);
+    const { user, key, tokenId } = await addCustomer(server, root, 'painter');
+    const site = new TaskSite(server, upstream, pool, root, user, key, tokenId, drawingChannel, musicChannel);
+    site.script();
+    return site;
+  }
+
+  /** Forgets what was scripted and takes every order. */
+  script(): void {
+    this.upstream.reset();
+    scriptMidjourney(this.upstream, this.tasks);
+    scriptSuno(this.upstream, this.tasks);
+  }
+
+  addCustomer(name: string): Promise<{ user: Person; key: string; tokenId: number }> {
+    return addCustomer(this.server, this.root, name);
+  }
+
+  async call(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = { authorization: `Bearer ${this.key}` },
+  ): Promise<Answer> {
+    const response = await fetch(this.server.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: JSON.parse(text) as Record<string, unknown> };
+  }
+
+  setOption(key: string, value: string): Promise<unknown> {
+    return this.server.api.data(this.root, 'PUT', '/api/option/', { key, value });
+  }
+
+  async rows<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.pool.query<Row>(sql, values)).rows;
+  }
+
+  async balances(userId = this.user.id, tokenId = this.tokenId): Promise<Balances> {
+    const [row] = await this.rows<{ quota: string; used: string; token: string }>(
+      `SELECT u.quota, u.used_quota AS used, t.remain_quota AS token FROM users u JOIN tokens t ON t.user_id = u.id
+       WHERE u.id = $1 AND t.id = $2`,
+      [userId, tokenId],
+    );
+    return { quota: Number(row?.quota), used: Number(row?.used), token: Number(row?.token) };
+  }
+
+  drift(): Promise<Drift[]> {
+    return reconcile(this.pool);
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+    await this.server.stop();
+    await this.upstream.stop();
+  }
+}
+
+async function addCustomer(
+  { api }: TestServer,
+  root: Person,
+  username: string,
+): Promise<{ user: Person; key: string; tokenId: number }> {
+  const password = 'password of a user';
+  await api.data(root, 'POST', '/api/user/', { username, password, display_name: username });
+  const user = await api.signIn(username, password);
+  const row = await api.data<Record<string, unknown>>(root, 'GET', `/api/user/${user.id}`);
+  await api.data(root, 'PUT', '/api/user/', { ...row, password: '', quota: startQuota });
+  const { id, key } = await api.createToken(user, { unlimited_quota: false, remain_quota: startQuota });
+  return { user, key, tokenId: id };
+}
+
+export async function eventually<T>(read: () => Promise<T>, good: (value: T) => boolean, seconds = 10): Promise<T> {
+  const deadline = Date.now() + seconds * 1000;
+  for (;;) {
+    const value = await read();
+    if (good(value) || Date.now() > deadline) return value;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}

@@ -1,0 +1,47 @@
+import { json } from './replies.js';
+import type { Reply, Upstream } from './upstream.js';
+
+export type ToldTask = Record<string, unknown>;
+
+/** The tasks of a scripted provider: what it says of each is the test's to decide, at any time. */
+export class ScriptedTasks {
+  /** By name. A task that is not in it is one the provider does not know. */
+  readonly told = new Map<string, ToldTask>();
+  private count = 0;
+
+  nextName(prefix: string): string {
+    return `${prefix}-${++this.count}`;
+  }
+}
+
+const idsOf = (body: Record<string, unknown> | null): string[] =>
+  Array.isArray(body?.ids) ? (body.ids as string[]) : [];
+
+/** Makes an upstream a Midjourney proxy that takes everything. */
+export function scriptMidjourney(upstream: Upstream, tasks: ScriptedTasks): void {
+  const take: Reply = (response, request) =>
+    json({ code: 1, description: 'Submit success', result: tasks.nextName('mj'), properties: {} })(response, request);
+  const list: Reply = (response, request) =>
+    json(idsOf(request.body).flatMap((id) => told(tasks, 'id', id)))(response, request);
+  upstream.script({ path: '/mj/submit' }, take);
+  upstream.script({ path: '/mj/insight-face' }, take);
+  upstream.script({ path: '/mj/task/list-by-condition' }, list);
+}
+
+/** Makes an upstream a Suno proxy that takes everything. */
+export function scriptSuno(upstream: Upstream, tasks: ScriptedTasks): void {
+  upstream.script({ path: '/suno/submit' }, (response, request) =>
+    json({ code: 'success', message: '', data: tasks.nextName('suno') })(response, request),
+  );
+  upstream.script({ path: '/suno/fetch' }, (response, request) =>
+    json({ code: 'success', message: '', data: idsOf(request.body).flatMap((id) => told(tasks, 'task_id', id)) })(
+      response,
+      request,
+    ),
+  );
+}
+
+function told(tasks: ScriptedTasks, name: string, id: string): ToldTask[] {
+  const task = tasks.told.get(id);
+  return task ? [{ [name]: id, ...task }] : [];
+}
