@@ -1,8 +1,10 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { pageFromOne, queryNumber } from '../../http/query.js';
+import { sendCsv } from '../../http/csv.js';
 import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { toPageQuery, type PageQuery } from '../../shared/page.js';
+import type { LogExport } from './log-export.service.js';
 import type { LogFilter, LogPage, LogService, LogStat } from './log.service.js';
 import { toFilter, toPageWire, toWire } from './log.wire.js';
 
@@ -10,7 +12,7 @@ type Context = RestContext<Actor>;
 
 /** `/api/log` (`rest-api.md` 3.9). */
 export const logRoutes =
-  (logService: LogService, rest: RestHandlers): FastifyPluginAsync =>
+  (logService: LogService, logExport: LogExport, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     const list = async (
       { actor, query }: Context,
@@ -43,6 +45,16 @@ export const logRoutes =
     app.get(
       '/self/stat',
       rest.user((context) => stat(context, logService.statOwn.bind(logService))),
+    );
+    app.get(
+      '/export',
+      rest.admin(async ({ actor, query, reply }) =>
+        sendCsv(reply, 'logs', await logExport.all(actor, toFilter(query))),
+      ),
+    );
+    app.get(
+      '/self/export',
+      rest.user(async ({ actor, query, reply }) => sendCsv(reply, 'logs', logExport.own(actor, toFilter(query)))),
     );
     app.get(
       '/search',

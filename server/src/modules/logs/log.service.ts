@@ -58,8 +58,8 @@ export class LogService implements AuditLog {
   /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
   async list(actor: MaybeActor, filter: LogFilter, query: PageQuery): Promise<LogPage> {
     requireRole(actor, 'admin');
-    const page = await this.readPage(await this.byUser(filter), query);
-    const names = await this.channelNames(page.rows);
+    const page = await this.readPage(await resolveUser(this.database, filter), query);
+    const names = await namesOfChannels(this.database, page.rows);
     return { ...page.count, items: page.rows.map((row) => toView(row, names)) };
   }
 
@@ -76,7 +76,7 @@ export class LogService implements AuditLog {
 
   async stat(actor: MaybeActor, filter: LogFilter): Promise<LogStat> {
     requireRole(actor, 'admin');
-    return readStat(this.database, await this.byUser(filter), seconds(this.clock));
+    return readStat(this.database, await resolveUser(this.database, filter), seconds(this.clock));
   }
 
   async statOwn(actor: MaybeActor, filter: LogFilter): Promise<LogStat> {
@@ -94,7 +94,7 @@ export class LogService implements AuditLog {
       type === null ? byContent : `(type = ${where.value(type)} OR ${byContent})`,
       searchSize,
     );
-    const names = await this.channelNames(rows);
+    const names = await namesOfChannels(this.database, rows);
     return rows.map((row) => toView(row, names));
   }
 
@@ -182,27 +182,25 @@ export class LogService implements AuditLog {
     const found = Number(row?.rows ?? 0);
     return { totalCount: Math.min(found, maxCountedLogs), totalCapped: found > maxCountedLogs };
   }
+}
 
-  /** A name stands for the user who has it now, so an index answers; a name nobody has is looked for in the rows. */
-  private async byUser(filter: LogFilter): Promise<LogFilter> {
-    const { username, ...rest } = filter;
-    if (username === undefined) return filter;
-    const [user] = await this.database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
-      username,
-    ]);
-    return user ? { ...rest, userId: user.id } : filter;
-  }
+/** A name stands for the user who has it now, so an index answers; a name nobody has is looked for in the rows. */
+export async function resolveUser(database: DataSource, filter: LogFilter): Promise<LogFilter> {
+  const { username, ...rest } = filter;
+  if (username === undefined) return filter;
+  const [user] = await database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [username]);
+  return user ? { ...rest, userId: user.id } : filter;
+}
 
-  /** One query for a page, however many channels it names. */
-  private async channelNames(rows: ViewRow[]): Promise<Map<number, string>> {
-    const ids = [...new Set(rows.map((row) => row.channelId).filter((id) => id !== 0))];
-    if (ids.length === 0) return new Map();
-    const channels = await this.database.query<Array<{ id: number; name: string }>>(
-      'SELECT id, name FROM channels WHERE id = ANY ($1)',
-      [ids],
-    );
-    return new Map(channels.map(({ id, name }) => [id, name]));
-  }
+/** One query for a page, however many channels it names. */
+export async function namesOfChannels(database: DataSource, rows: readonly ViewRow[]): Promise<Map<number, string>> {
+  const ids = [...new Set(rows.map((row) => row.channelId).filter((id) => id !== 0))];
+  if (ids.length === 0) return new Map();
+  const channels = await database.query<Array<{ id: number; name: string }>>(
+    'SELECT id, name FROM channels WHERE id = ANY ($1)',
+    [ids],
+  );
+  return new Map(channels.map(({ id, name }) => [id, name]));
 }
 
 type InsertedRow = UnchargedCall & Pick<AuditRow, 'type'> & { readonly tokenName: string };
@@ -232,7 +230,10 @@ const uncounted = {
 };
 
 /** Whatever else is asked for, the rows are the caller's; channels are none of his business. */
-const ownFilter = ({ id }: Actor, { type, tokenId, tokenName, modelName, group, from, to, requestId }: LogFilter) => ({
+export const ownFilter = (
+  { id }: Actor,
+  { type, tokenId, tokenName, modelName, group, from, to, requestId }: LogFilter,
+) => ({
   ...{ type, tokenId, tokenName, modelName, group, from, to, requestId },
   userId: id,
 });

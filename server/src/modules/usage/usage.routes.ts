@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { sendCsv } from '../../http/csv.js';
 import type { RestHandlers } from '../../http/rest.js';
 import type { UsageService } from './usage.service.js';
-import { toRange, toWire } from './usage.wire.js';
+import { toDimensions, toRange, toUsageFilter, toWire } from './usage.wire.js';
 
 /** `/api/data`: hourly sums for the old dashboards (`rest-api.md` 3.10). */
 export const usageRoutes =
@@ -14,6 +15,18 @@ export const usageRoutes =
         const { userId, rows } = await usageService.hourlyModels(actor, toRange(query), name);
         return toWire(rows, name === undefined ? undefined : { id: userId, name });
       }),
+    );
+    app.get(
+      '/export',
+      rest.admin(async ({ actor, query, reply }) =>
+        sendCsv(reply, 'usage', usageService.exportAll(actor, toDimensions(query), toUsageFilter(query))),
+      ),
+    );
+    app.get(
+      '/self/export',
+      rest.user(async ({ actor, query, reply }) =>
+        sendCsv(reply, 'usage', usageService.exportOwn(actor, toDimensions(query), toUsageFilter(query))),
+      ),
     );
     app.get(
       '/self',

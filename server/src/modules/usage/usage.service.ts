@@ -3,6 +3,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import type { OptionValues } from '../options/option.service.js';
+import { toCsvLine, usageCsvHeader } from './usage-csv.js';
 import { groupedStatement, hour, totalStatement, type UsageDimension, type UsageFilter } from './usage-query.js';
 import {
   toTotals,
@@ -46,6 +47,7 @@ export interface UsageParts {
 
 const month = 30 * 24 * hour;
 const mostRows = 100_000;
+const rowsPerPiece = 5000;
 
 /** What was used, from the hourly sums that every settlement keeps. */
 export class UsageService {
@@ -72,6 +74,19 @@ export class UsageService {
     const { id } = requireActor(actor);
     if (groupBy.includes('CHANNEL')) throw new ForbiddenError();
     return this.readPage(groupBy, ownFilter(id, filter), page);
+  }
+
+  /** Groups as CSV, in pieces. @throws AppError below admin, before the first piece */
+  exportAll(actor: MaybeActor, groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncIterable<string> {
+    requireRole(actor, 'admin');
+    return this.pieces(groupBy, filter);
+  }
+
+  /** Own groups as CSV. */
+  exportOwn(actor: MaybeActor, groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncIterable<string> {
+    const { id } = requireActor(actor);
+    if (groupBy.includes('CHANNEL')) throw new ForbiddenError();
+    return this.pieces(groupBy, ownFilter(id, filter));
   }
 
   async summary(actor: MaybeActor, filter: UsageFilter): Promise<UsageSummary> {
@@ -108,6 +123,16 @@ export class UsageService {
     const from = range.from ?? to - month;
     if (to - from > month) throw new InvalidInputError('Time span must not exceed 1 month', 'end_timestamp');
     return this.readModels({ from, to, userId: id });
+  }
+
+  private async *pieces(groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncGenerator<string> {
+    // One moment for all pieces.
+    const range = this.inRange(filter);
+    for (let page = 0; ; page++) {
+      const { items } = await this.readPage(groupBy, range, { page, pageSize: rowsPerPiece });
+      yield (page === 0 ? usageCsvHeader : '') + items.map(toCsvLine).join('');
+      if (items.length < rowsPerPiece) return;
+    }
   }
 
   private async readPage(

@@ -1,5 +1,6 @@
-import { queryNumber } from '../../http/query.js';
-import type { HourlyModelUsage, UsageFilter } from './usage.service.js';
+import { queryId, queryNumber } from '../../http/query.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { usageDimensions, type HourlyModelUsage, type UsageDimension, type UsageFilter } from './usage.service.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -21,3 +22,23 @@ export const toWire = (rows: readonly HourlyModelUsage[], user?: { id: number; n
     count: row.calls,
     quota: row.quota,
   }));
+
+/** `group_by=day,model` in any case; by day when absent. @throws InvalidInputError */
+export function toDimensions(query: Query): UsageDimension[] {
+  const names = (query['group_by'] || 'day').split(',').map((name) => name.trim().toUpperCase());
+  return names.map((name) => {
+    const found = usageDimensions.find((dimension) => dimension === name);
+    if (!found) throw new InvalidInputError('Unknown dimension', 'group_by');
+    return found;
+  });
+}
+
+/** Zero, empty and unreadable values ask nothing. */
+export const toUsageFilter = (query: Query): UsageFilter => ({
+  ...toRange(query),
+  userId: queryId(query['user_id']) || undefined,
+  tokenId: queryId(query['token_id']) || undefined,
+  channelId: queryId(query['channel']) || undefined,
+  modelName: query['model_name'] || undefined,
+  group: query['group'] || undefined,
+});

@@ -1,0 +1,78 @@
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+let alice: Person;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  alice = await site.invite(root);
+  await site.query('DELETE FROM logs');
+  await site.query(
+    `INSERT INTO logs (created_at, type, user_id, username, token_name, channel_id, model_name, "group", quota, content)
+     SELECT 1700000000 + n, 2, CASE WHEN n % 2 = 0 THEN $1::integer ELSE $2::integer END, CASE WHEN n % 2 = 0 THEN $3 ELSE '=cmd' END,
+            'key "a", b', 7, 'gpt-4o', 'default', n, 'content' FROM generate_series(1, 2500) n`,
+    [alice.id, root.id, alice.username],
+  );
+});
+afterAll(() => site.stop());
+
+async function download(person: Person, path: string): Promise<{ lines: string[]; headers: Headers }> {
+  const response = await fetch(`${site.server.url}${path}`, {
+    headers: { cookie: person.cookie, 'veloera-user': String(person.id) },
+  });
+  return { lines: (await response.text()).split('\r\n').slice(0, -1), headers: response.headers };
+}
+
+it('exports every row that matches, newest first, over any number of reads', async () => {
+  const { lines, headers } = await download(root, '/api/log/export');
+  expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(headers.get('content-disposition')).toBe('attachment; filename="logs.csv"');
+  expect(lines[0]).toBe(
+    'time,type,username,token,model,group,quota,prompt_tokens,completion_tokens,use_time,is_stream,request_id,content,channel,channel_name',
+  );
+  expect(lines).toHaveLength(2501);
+  expect(lines[1]).toBe(
+    `2023-11-14T22:55:00.000Z,2,${alice.username},"key ""a"", b",gpt-4o,default,2500,0,0,0,false,,content,7,`,
+  );
+  expect(lines[2]).toContain(",'=cmd,");
+  expect(new Set(lines).size).toBe(2501);
+  const some = await download(root, '/api/log/export?start_timestamp=1700000010&end_timestamp=1700000019&type=2');
+  expect(some.lines).toHaveLength(11);
+});
+
+it('gives users their own rows, without channels', async () => {
+  const { lines } = await download(alice, '/api/log/self/export?username=root&channel=1');
+  expect(lines).toHaveLength(1251);
+  expect(lines[0]).not.toContain('channel');
+  expect(lines.slice(1).every((line) => line.includes(alice.username))).toBe(true);
+});
+
+it('exports usage by any dimensions', async () => {
+  await site.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, duration_ms)
+     SELECT $2::bigint - n * 3600, $1, 0, 0, 'm' || n, 'default', 2, 250000, 100 FROM generate_series(1, 5) n`,
+    [alice.id, Math.floor(Date.now() / 3_600_000) * 3600],
+  );
+  const { lines, headers } = await download(root, '/api/data/export?group_by=user,model');
+  expect(headers.get('content-disposition')).toContain('usage.csv');
+  expect(lines).toHaveLength(6);
+  expect(lines[1]).toContain(`,${alice.id},${alice.username},,,,,m1,,2,0,0,0,0,250000,0.5,50,`);
+  expect((await download(alice, '/api/data/self/export?group_by=HOUR&model_name=m3')).lines).toHaveLength(2);
+});
+
+it('answers failures as every endpoint does, before a file begins', async () => {
+  for (const path of ['/api/log/export', '/api/data/export', '/api/data/self/export?group_by=channel']) {
+    expect((await site.rest(alice, 'GET', path)).body).toMatchObject({
+      success: false,
+      code: 'INSUFFICIENT_PRIVILEGES',
+    });
+  }
+  expect((await site.rest(root, 'GET', '/api/data/export?group_by=nothing')).body).toMatchObject({
+    code: 'INVALID_INPUT',
+  });
+  expect((await site.rest(root, 'GET', '/api/data/export?group_by=day,hour')).body).toMatchObject({
+    code: 'INVALID_INPUT',
+  });
+});
