@@ -14,6 +14,7 @@ import { priceVersionOf } from './price-version.js';
 export {
   chargeOf,
   chargeOfAudio,
+  chargeOfCall,
   chargeOfImages,
   chargeOfMessages,
   imagePrice,
