@@ -36,13 +36,15 @@ const recordings = [
   '@borewit/text-codec',
   '@tokenizer/[a-z]+',
 ];
+/** Clients people use, and what they in turn stand on. */
+const clients = ['ai', '@ai-sdk/[a-z-]+', 'eventsource-parser', '@vercel/oidc', '@workflow/[a-z-]+', 'zod'];
 /** Packages that use `import()` from CommonJS, which Jest runs only once it is translated. */
 const dynamicImports = ['@fastify/cookie'];
 
 const shared = {
   rootDir: import.meta.dirname,
   transformIgnorePatterns: [
-    `/node_modules/(?!(${[...esmOnly, ...recordings, ...dynamicImports].join('|')})/)`,
+    `/node_modules/(?!(${[...esmOnly, ...recordings, ...clients, ...dynamicImports].join('|')})/)`,
     '<rootDir>/dist/',
   ],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/tests/.output/'],
