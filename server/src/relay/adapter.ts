@@ -127,12 +127,21 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
+  /** The address is one of a web socket and `body` its first message. */
+  readonly socket?: SocketCall;
   /** When the adapter took it from the model's name or the body; goes to the log. */
   readonly reasoningEffort?: string;
   /** When it differs from the target's, because a suffix was cut. */
   readonly upstreamModel?: string;
   /** Hints the provider does not know, by the client's own names: left out, and said so. */
   readonly dropped?: readonly string[];
+}
+
+export interface SocketCall {
+  /** What comes back is told as events, one for each message, or as one JSON list of them. */
+  readonly form: 'events' | 'list';
+  /** Nothing follows this message: the socket is closed. */
+  isLast(message: string): boolean;
 }
 
 /** A whole answer as a provider gave it; the status was a success. */

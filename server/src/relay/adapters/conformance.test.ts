@@ -62,6 +62,8 @@ const openai: Dialect = {
 
 /** They all speak the same to clients, so they are all held to the same recording. */
 const family = [1, 3, 4, 8, 17, 19, 20, 22, 25, 26, 31, 35, 39, 40, 42, 43, 45, 46, 47, 48];
+/** The others share what forwards a stream: once cut everywhere is enough, and they are cut at every seventeenth place. */
+const rebuilding = [1, 4, 22, 35, 39, 42, 43, 45, 48];
 const dialectOf: Readonly<Record<string, Dialect>> = Object.fromEntries(family.map((type) => [type, openai]));
 
 const target = (type: number, setting: Target['setting'] = {}): Target => ({
@@ -139,7 +141,8 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
       const whole = play(type, [bytes], setting);
       expect(whole.transform.usage()).toEqual(dialect.usage);
       expect(whole.transform.done).toBe(true);
-      for (let at = 0; at <= bytes.length; at++) {
+      const step = rebuilding.includes(type) ? 1 : 17;
+      for (let at = 0; at <= bytes.length; at += step) {
         const { out, transform } = play(type, [bytes.subarray(0, at), bytes.subarray(at)], setting);
         if (out !== whole.out) throw new Error(`differs when cut at ${at}`);
         if (JSON.stringify(transform.usage()) !== JSON.stringify(dialect.usage)) throw new Error(`usage, cut at ${at}`);

@@ -20,6 +20,7 @@ import { openAICompatible } from './openai-compatible/openai-compatible.js';
 import { reasoningRules as rules } from './openai-compatible/reasoning.js';
 import { wholeAddress } from './openai-compatible/url.js';
 import { palm } from './palm/palm.js';
+import { spark } from './spark/spark.js';
 import { tencent } from './tencent/tencent.js';
 import { vertex } from './vertex/vertex.js';
 import { volcengine } from './volcengine/volcengine.js';
@@ -32,6 +33,7 @@ export const adapters: Readonly<Record<number, Adapter>> = {
   // OpenAI
   1: openAICompatible({
     defaultBaseUrl: 'https://api.openai.com',
+    responses: true,
     offers: everything,
     streamUsage: true,
     rules,
@@ -47,6 +49,7 @@ export const adapters: Readonly<Record<number, Adapter>> = {
   15: baidu,
   16: chatglm,
   17: ali,
+  18: spark,
   // 360
   19: openAICompatible({ defaultBaseUrl: 'https://api.360.cn', offers: everything, streamUsage: true, rules }),
   // OpenRouter

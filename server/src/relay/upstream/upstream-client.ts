@@ -2,6 +2,7 @@ import { AppError } from '../../shared/errors.js';
 import type { UpstreamRequest } from '../adapter.js';
 import { Exchange } from './exchange.js';
 import type { Pools } from './pools.js';
+import { openSocket } from './socket-exchange.js';
 
 export interface UpstreamTimeouts {
   /** Milliseconds from the request to the head of the answer. */
@@ -16,11 +17,17 @@ export class UpstreamClient {
 
   /** @throws AppError UPSTREAM_UNREACHABLE when the address cannot be used at all */
   send(request: UpstreamRequest, timeouts: UpstreamTimeouts, proxy?: string): Exchange {
-    const url = toUrl(request.url);
+    // Sockets begin as calls of the same hosts.
+    const url = toUrl(request.socket ? request.url.replace(/^ws/, 'http') : request.url);
     const exchange = new Exchange();
     // The answer's failure is always heard through `answer`; a call nobody awaits must not end the process.
     exchange.answer.catch(() => undefined);
-    this.pools.for(url, proxy).dispatch(
+    const pool = this.pools.for(url, proxy);
+    if (request.socket) {
+      openSocket(exchange, url, request, request.socket, timeouts, pool);
+      return exchange;
+    }
+    pool.dispatch(
       {
         origin: url.origin,
         path: url.pathname + url.search,

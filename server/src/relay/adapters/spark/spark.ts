@@ -1,0 +1,41 @@
+import type { Adapter, Target } from '../../adapter.js';
+import { asFields } from '../../neutral/fields.js';
+import { chatProvider } from '../../protocols/openai/chat-write.js';
+import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
+import { signedAddress, sparkKeys, sparkModel } from './address.js';
+import { isLast, sparkCodec } from './spark-codec.js';
+
+/** A channel with an address speaks chat completions; without one it is the provider's socket. */
+const speaksChat = ({ baseUrl }: Pick<Target, 'baseUrl'>): boolean => /^https?:\/\//i.test(baseUrl.trim());
+
+/** The newer surface takes a password, or the same keys in its own order. */
+function bearerOf({ key }: Target): string {
+  const parts = key.split('|').map((part) => part.trim());
+  return parts.length === 3 ? `${parts[2]}:${parts[1]}` : key.trim();
+}
+
+/** Type 18, iFlytek Spark. */
+export const spark: Adapter = {
+  conversation: {
+    codec: (target) => (speaksChat(target) ? chatProvider() : sparkCodec(target)),
+    toUpstreamRequest(body, { stream }, target) {
+      if (speaksChat(target)) {
+        const base = baseOf(target, '');
+        return {
+          method: 'POST',
+          url: `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/chat/completions`,
+          headers: { ...jsonHeaders(stream), authorization: `Bearer ${bearerOf(target)}` },
+          body: JSON.stringify(body),
+        };
+      }
+      const keys = sparkKeys(target);
+      return {
+        method: 'GET',
+        url: signedAddress(sparkModel(target), keys, target.now),
+        headers: {},
+        body: JSON.stringify({ ...body, header: { ...asFields(body['header']), app_id: keys.appId } }),
+        socket: { form: stream ? 'events' : 'list', isLast },
+      };
+    },
+  },
+};
