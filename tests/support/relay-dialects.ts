@@ -20,10 +20,16 @@ import { AnswerCollector } from '../../server/src/relay/neutral/collect.js';
 import type { Dialect } from '../../server/src/relay/neutral/dialect.js';
 import type { NeutralEvent } from '../../server/src/relay/neutral/event.js';
 import { translatedStream } from '../../server/src/relay/neutral/translated-stream.js';
+import { defaultClaudeSettings } from '../../server/src/relay/protocols/anthropic/claude-settings.js';
 import { messagesClient } from '../../server/src/relay/protocols/anthropic/messages-client.js';
+import { messagesProvider } from '../../server/src/relay/protocols/anthropic/messages-write.js';
 import { geminiClient } from '../../server/src/relay/protocols/gemini/gemini-client.js';
+import { defaultGeminiSettings } from '../../server/src/relay/protocols/gemini/gemini-settings.js';
+import { geminiProvider } from '../../server/src/relay/protocols/gemini/gemini-write.js';
 import { chatClient } from '../../server/src/relay/protocols/openai/chat-client.js';
+import { chatProvider } from '../../server/src/relay/protocols/openai/chat-write.js';
 import { responsesClient } from '../../server/src/relay/protocols/responses/responses-client.js';
+import { responsesProvider } from '../../server/src/relay/protocols/responses/responses-write.js';
 import { EventParser, eventsOf } from '../../server/src/relay/sse/event-parser.js';
 
 export type Json = Record<string, unknown>;
@@ -104,6 +110,13 @@ export const clients: Readonly<Record<Dialect, ClientCodec>> = {
   'openai-responses': responsesClient,
 };
 
+export const providers: Readonly<Record<Dialect, ProviderCodec>> = {
+  'openai-chat': chatProvider(),
+  'anthropic-messages': messagesProvider(defaultClaudeSettings),
+  'gemini-generate': geminiProvider(defaultGeminiSettings),
+  'openai-responses': responsesProvider,
+};
+
 export const bodyOf = (request: UpstreamRequest): Json => JSON.parse(String(request.body)) as Json;
 
 /** A call of a client of another dialect, as the relay makes it. */
@@ -160,6 +173,15 @@ const nothing: Usage = {
   audioInputTokens: 0,
   audioOutputTokens: 0,
 };
+
+/** What a call cost, where nothing depends on it. */
+export const usage: Usage = { ...nothing, promptTokens: 9, completionTokens: 7, cachedTokens: 2 };
+
+/** What a client of a dialect gets for these events, each batch in one read. */
+export function written(dialect: Dialect, batches: readonly (readonly NeutralEvent[])[]): string {
+  const writer = clients[dialect].openWriter(contextFor());
+  return batches.map((batch) => writer.push(batch)).join('') + writer.end() + writer.closing(usage);
+}
 
 /** Plays a stream through a transform, cut where `cuts` say. */
 export function play(transform: StreamTransform, stream: string, cuts: readonly number[] = []): string {

@@ -9,28 +9,16 @@ import {
   recordedLines,
   recordedNames,
   sse,
+  providers,
 } from '../../../../tests/support/relay-dialects.js';
-import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
 import { nativeMessageStream } from '../protocols/anthropic/messages-native.js';
-import { messagesProvider } from '../protocols/anthropic/messages-write.js';
 import { nativeGeminiStream } from '../protocols/gemini/gemini-native.js';
-import { defaultGeminiSettings } from '../protocols/gemini/gemini-settings.js';
-import { geminiProvider } from '../protocols/gemini/gemini-write.js';
 import { asJsonList } from '../protocols/gemini/json-list.js';
-import { chatProvider } from '../protocols/openai/chat-write.js';
 import { nativeResponseStream } from '../protocols/responses/responses-native.js';
 import { responsesProvider } from '../protocols/responses/responses-write.js';
 import type { NeutralAnswer } from './answer.js';
-import type { ProviderCodec } from './codec.js';
 import { dialects, type Dialect } from './dialect.js';
 import { translatedStream } from './translated-stream.js';
-
-const providers: Readonly<Record<Dialect, ProviderCodec>> = {
-  'openai-chat': chatProvider(),
-  'anthropic-messages': messagesProvider(defaultClaudeSettings),
-  'gemini-generate': geminiProvider(defaultGeminiSettings),
-  'openai-responses': responsesProvider,
-};
 
 /** Which folder of recordings is which dialect. */
 const folders: ReadonlyArray<readonly [string, Dialect]> = [

@@ -7,15 +7,8 @@ import {
   talk,
   type Talk,
 } from '../../../../tests/support/relay-arbitraries.js';
-import { clients, type Json } from '../../../../tests/support/relay-dialects.js';
+import { clients, type Json, providers } from '../../../../tests/support/relay-dialects.js';
 import { isAppError } from '../../shared/errors.js';
-import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
-import { messagesProvider } from '../protocols/anthropic/messages-write.js';
-import { defaultGeminiSettings } from '../protocols/gemini/gemini-settings.js';
-import { geminiProvider } from '../protocols/gemini/gemini-write.js';
-import { chatProvider } from '../protocols/openai/chat-write.js';
-import { responsesProvider } from '../protocols/responses/responses-write.js';
-import type { ProviderCodec } from './codec.js';
 import { dialects, type Dialect } from './dialect.js';
 import type { Part } from './message.js';
 import type { NeutralRequest } from './request.js';
@@ -26,12 +19,6 @@ const model: Readonly<Record<Dialect, string>> = {
   'anthropic-messages': 'claude-sonnet-4-5',
   'gemini-generate': 'gemini-2.5-flash',
   'openai-responses': 'gpt-4.1',
-};
-const providers: Readonly<Record<Dialect, ProviderCodec>> = {
-  'openai-chat': chatProvider(),
-  'anthropic-messages': messagesProvider(defaultClaudeSettings),
-  'gemini-generate': geminiProvider(defaultGeminiSettings),
-  'openai-responses': responsesProvider,
 };
 const written: Readonly<Record<Dialect, (given: Talk) => Json>> = {
   'openai-chat': (given) => asChat(given, model['openai-chat']),
