@@ -95,9 +95,6 @@ import { TaskBooks } from './modules/tasks/task-books.service.js';
 import { TaskPolling } from './modules/tasks/task.jobs.js';
 import { TaskResolver } from './modules/tasks/task.resolver.js';
 import { creativeTaskRoutes, drawingRoutes } from './modules/tasks/task.routes.js';
-import { DrawingNotifyService } from './modules/tasks/drawing-notify.service.js';
-import { TaskBooks } from './modules/tasks/task-books.service.js';
-import { TaskPolling } from './modules/tasks/task.jobs.js';
 import { Token } from './modules/tokens/token.entity.js';
 import { TokenResolver } from './modules/tokens/token.resolver.js';
 import { tokenRoutes } from './modules/tokens/token.routes.js';
@@ -109,6 +106,8 @@ import { BillingService } from './modules/usage/billing.service.js';
 import { UsageResolver } from './modules/usage/usage.resolver.js';
 import { usageRoutes } from './modules/usage/usage.routes.js';
 import { UsageService } from './modules/usage/usage.service.js';
+import { NoticeDelivery } from './modules/notifications/delivery.service.js';
+import { NotificationService } from './modules/notifications/notification.service.js';
 import { GitHubProvider } from './modules/oauth/github-provider.js';
 import { LinuxDoProvider } from './modules/oauth/linux-do-provider.js';
 import { OAuthService } from './modules/oauth/oauth.service.js';
@@ -383,12 +382,25 @@ async function compose(
   const checkInService = new CheckInService({ users, postEntry, audit: logService, options: optionService, clock });
   const inviteService = new InviteService({ users, postEntry, audit: logService, options: optionService });
 
+  const notifications = new NotificationService({
+    database: dataSource,
+    state,
+    changes,
+    delivery: new NoticeDelivery({ mailer, fetch: guardedFetch, options: optionService, clock, logger }),
+    options: optionService,
+    limit: config.notifyLimit,
+    clock,
+    logger,
+  });
+  shutdown.onStop('notices', () => notifications.stop());
+
   const channelService = new ChannelService({
     channels,
     secrets,
     changes,
     audit: logService,
     trail: auditService,
+    notices: notifications,
     clock,
   });
 
@@ -407,28 +419,10 @@ async function compose(
     settings: config.relay,
     syncSeconds: config.syncSeconds,
     channelGuard: channelService,
+    balances: notifications,
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());
-
-  // Work that providers do after the call
-  const drawingNotify = new DrawingNotifyService(secrets, optionService);
-  const tasks = createTasks({
-    relay: builtRelay,
-    books: new TaskBooks({
-      ...{ database: dataSource, ledger, postEntry, audit: logService, changes, options: optionService, clock },
-    }),
-    notify: drawingNotify,
-    pictures: guardedFetch,
-    channelGuard: channelService,
-    ...{ database: dataSource, ledger, secrets, clock, logger },
-  });
-  const polling = new TaskPolling({
-    ...{ pollers: tasks.pollers, state, nodeId, logger },
-    seconds: config.taskPolling.seconds,
-  });
-  if (config.taskPolling.enabled) polling.start();
-  shutdown.onStop('task polling', () => polling.stop());
 
   // Work that providers do after the call
   const drawingNotify = new DrawingNotifyService(secrets, optionService);

@@ -29,6 +29,8 @@ export interface ChannelParts {
   readonly changes: Changes;
   readonly audit: AuditLog;
   readonly trail: AuditTrail;
+  /** Told when a channel goes out of service by itself, or comes back. */
+  readonly notices?: { channelChanged(id: number, status: number, title: string, reason: string): void };
   readonly clock: Clock;
 }
 
@@ -188,19 +190,20 @@ export class ChannelService {
     status: number,
     reason: string,
   ): Promise<boolean> {
-    const { channels, audit, clock } = this.parts;
+    const { channels, audit, notices, clock } = this.parts;
+    const content = `Channel ${id} was ${status === ChannelStatus.enabled ? 'enabled' : 'disabled'} automatically`;
     const otherInfo = JSON.stringify({ status_reason: reason.slice(0, 1000), status_time: seconds(clock) });
     const changed = await channels.manager.transaction(async (manager) => {
       const result = await manager.update(Channel, { id, ...from }, { status, otherInfo });
       if (!result.affected) return false;
-      const done = status === ChannelStatus.enabled ? 'enabled' : 'disabled';
-      const content = `Channel ${id} was ${done} automatically`;
       const other = { channel: id, reason: reason.slice(0, 1000) };
       await audit.record(manager, { type: LogType.system, userId: 0, username: '', content, other });
       return true;
     });
-    if (changed) await this.announce(id);
-    return changed;
+    if (!changed) return false;
+    await this.announce(id);
+    notices?.channelChanged(id, status, content, reason.slice(0, 1000));
+    return true;
   }
 
   private query(): ChannelQuery {

@@ -1,0 +1,123 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { escapeHtml } from '../../mail/html.js';
+import type { Mailer } from '../../mail/mailer.js';
+import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import type { OptionValues } from '../options/option.service.js';
+import type { UserSetting } from '../users/setting.service.js';
+
+/** Something to tell. `{{value}}` in the content stands for the values, in their order. */
+export interface Notice {
+  /** `quota_exceed`, `channel_update_3_3` … */
+  readonly type: string;
+  readonly title: string;
+  readonly content: string;
+  readonly values: readonly string[];
+}
+
+export interface Recipient {
+  readonly id: number;
+  /** The account's address, may be empty. */
+  readonly email: string;
+  readonly setting: UserSetting;
+}
+
+export interface DeliveryParts {
+  readonly mailer: Pick<Mailer, 'send'>;
+  readonly fetch: Pick<GuardedFetch, 'fetch'>;
+  readonly options: { readonly values: OptionValues };
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Milliseconds before each try. */
+  readonly pauses?: readonly number[];
+}
+
+const defaultPauses = [0, 2_000, 10_000];
+const timeoutMs = 5000;
+
+/** Brings a notice to somebody by mail or webhook: three tries, then it is given up and noted (`rest-api.md` 6.12). */
+export class NoticeDelivery {
+  private readonly stopping = new AbortController();
+
+  constructor(private readonly parts: DeliveryParts) {}
+
+  /** Never throws. @returns whether it arrived */
+  async deliver(recipient: Recipient, notice: Notice): Promise<boolean> {
+    let problem: unknown;
+    for (const pause of this.parts.pauses ?? defaultPauses) {
+      try {
+        if (pause > 0) await delay(pause, undefined, { signal: this.stopping.signal });
+        await this.attempt(recipient, notice);
+        return true;
+      } catch (error) {
+        problem = error;
+        if (this.stopping.signal.aborted) break;
+      }
+    }
+    this.parts.logger.warn({ err: problem, userId: recipient.id, notice: notice.type }, 'a notice did not arrive');
+    return false;
+  }
+
+  /** Ends the waiting between tries. */
+  stop(): void {
+    this.stopping.abort();
+  }
+
+  private async attempt({ email, setting }: Recipient, notice: Notice): Promise<void> {
+    if (setting.notifyType === 'webhook') return this.post(setting, notice);
+    const to = setting.notificationEmail || email;
+    if (to === '') return;
+    const html = `<p>${fill(escapeHtml(notice.content), notice.values.map(toHtml))}</p>`;
+    await this.parts.mailer.send({ to, subject: notice.title, html });
+  }
+
+  private async post({ webhookUrl, webhookSecret }: UserSetting, notice: Notice): Promise<void> {
+    if (webhookUrl === '') return;
+    if (!webhookUrl.startsWith('https://')) throw new Error('webhooks go to https addresses only');
+    const { fetch, options, clock } = this.parts;
+    const { WorkerUrl, WorkerValidKey } = options.values;
+    const request = toWebhook(webhookUrl, webhookSecret, notice, seconds(clock));
+    const answer = await fetch.fetch(WorkerUrl === '' ? request : throughWorker(request, WorkerUrl, WorkerValidKey));
+    if (answer.status < 200 || answer.status > 299) throw new Error(`the webhook answered ${answer.status}`);
+  }
+}
+
+/** The signature covers the body as it is sent, with the time in it. The secret goes along as a bearer word, too. */
+function toWebhook(url: string, secret: string, notice: Notice, timestamp: number): GuardedRequest {
+  const { type, title, content, values } = notice;
+  const body = JSON.stringify({
+    ...{ type, title, content: fill(content, values) },
+    ...(values.length > 0 ? { values } : {}),
+    timestamp,
+  });
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  return {
+    ...{ url, policy: 'public-only', method: 'POST', body, timeoutMs, maxBytes: 64 * 1024 },
+    headers: {
+      'content-type': 'application/json',
+      ...(secret === '' ? {} : { 'x-webhook-signature': signature, authorization: `Bearer ${secret}` }),
+    },
+  };
+}
+
+/** A worker of the operator's calls for us, so that this server's address stays unknown. */
+function throughWorker(request: GuardedRequest, workerUrl: string, key: string): GuardedRequest {
+  const { url, method, headers, body } = request;
+  return {
+    ...{ url: workerUrl, policy: 'admin', method: 'POST', timeoutMs, maxBytes: 64 * 1024 },
+    headers: { 'content-type': 'application/json' },
+    // as it is signed: the worker sends these very bytes
+    body: JSON.stringify({ url, key, method, headers, body: JSON.parse(String(body)) as unknown }),
+  };
+}
+
+function fill(content: string, values: readonly string[]): string {
+  let next = 0;
+  return content.replaceAll('{{value}}', () => values[next++] ?? '');
+}
+
+/** Addresses can be followed. */
+const toHtml = (value: string): string =>
+  /^https?:\/\/\S+$/.test(value) ? `<a href="${escapeHtml(value)}">${escapeHtml(value)}</a>` : escapeHtml(value);

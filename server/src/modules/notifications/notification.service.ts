@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { DataSource } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import { Loader } from '../../cache/loader.js';
+import type { SharedState } from '../../cache/shared-state.js';
+import { Role } from '../../shared/actor.js';
+import type { Clock } from '../../shared/clock.js';
+import { formatQuota } from '../../shared/quota.js';
+import type { OptionValues } from '../options/option.service.js';
+import { readSetting } from '../users/user-setting.service.js';
+import type { Notice, NoticeDelivery, Recipient } from './delivery.service.js';
+
+export interface NotificationParts {
+  readonly database: Pick<DataSource, 'query'>;
+  readonly state: SharedState;
+  readonly changes: Changes;
+  readonly delivery: NoticeDelivery;
+  readonly options: { readonly values: OptionValues };
+  /** Notices of one type to one user within `seconds`, and within one hour of the clock. */
+  readonly limit: { readonly count: number; readonly seconds: number };
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+const recipients = { max: 20_000, lifetimeSeconds: 60 };
+/** A user who was told, or must not be told yet, is not looked at again by this node for so long. */
+const quietMilliseconds = 10_000;
+const mostUnderWay = 1000;
+const stopMilliseconds = 5000;
+const defaultServerAddress = 'http://localhost:3000';
+
+/** Tells people what they should know. Nobody waits for it: calls return at once and never throw. */
+export class NotificationService {
+  private readonly known: Loader<number, Recipient>;
+  private readonly quiet = new LRUCache<number, true>({ max: 20_000, ttl: quietMilliseconds });
+  private readonly underWay = new Set<Promise<unknown>>();
+
+  constructor(private readonly parts: NotificationParts) {
+    this.known = new Loader({ ...recipients, load: (id) => this.read(id) });
+    parts.changes.on('user', ({ id }) => (typeof id === 'number' ? this.known.drop(id) : this.known.clear()));
+  }
+
+  /** After every charge, so it is cheap for whoever has enough. @param left the balance after it */
+  charged(userId: number, _quota: number, left: number): void {
+    if (this.quiet.has(userId)) return;
+    const held = this.known.peek(userId);
+    if (held && left >= this.thresholdOf(held)) return;
+    this.run(async () => {
+      const recipient = await this.known.get(userId);
+      if (!recipient || left >= this.thresholdOf(recipient) || this.quiet.has(userId)) return;
+      this.quiet.set(userId, true);
+      await this.tell(recipient, this.lowQuota(left));
+    });
+  }
+
+  /** A channel went out of service, or came back. @param status of the channel now */
+  channelChanged(id: number, status: number, title: string, reason: string): void {
+    this.tellRoot({ type: `channel_update_${id}_${status}`, title, content: '{{value}}', values: [reason] });
+  }
+
+  tellRoot(notice: Notice): void {
+    this.run(async () => {
+      const [root] = await this.parts.database.query<Array<{ id: number }>>(
+        'SELECT id FROM users WHERE role = $1 AND deleted_at IS NULL',
+        [Role.root],
+      );
+      const recipient = root && (await this.known.get(root.id));
+      if (recipient) await this.tell(recipient, notice);
+    });
+  }
+
+  /** Lets what is under way arrive, for a short while. */
+  async stop(): Promise<void> {
+    this.parts.delivery.stop();
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise((resolve) => (timer = setTimeout(resolve, stopMilliseconds)));
+    await Promise.race([Promise.allSettled(this.underWay), tooLong]);
+    clearTimeout(timer);
+  }
+
+  private async tell(recipient: Recipient, notice: Notice): Promise<void> {
+    if (await this.mayTell(recipient.id, notice.type)) await this.parts.delivery.deliver(recipient, notice);
+  }
+
+  private async mayTell(userId: number, type: string): Promise<boolean> {
+    const { state, limit, clock } = this.parts;
+    const hour = new Date(clock.now()).toISOString().slice(0, 13);
+    return (await state.incrementBy(`notify:${type}:${userId}:${hour}`, 1, limit.seconds)) <= limit.count;
+  }
+
+  private lowQuota(left: number): Notice {
+    const { QuotaPerUnit, DisplayInCurrencyEnabled, ServerAddress } = this.parts.options.values;
+    const amount = formatQuota(left, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
+    return {
+      type: 'quota_exceed',
+      title: 'Your quota is running out',
+      content: 'Your quota is running out, {{value}} is left. To keep your calls working, top up here: {{value}}',
+      values: [amount, `${ServerAddress || defaultServerAddress}/topup`],
+    };
+  }
+
+  private thresholdOf({ setting }: Recipient): number {
+    return setting.quotaWarningThreshold ?? this.parts.options.values.QuotaRemindThreshold;
+  }
+
+  private async read(id: number): Promise<Recipient | null> {
+    const [row] = await this.parts.database.query<Array<{ email: string; setting: string }>>(
+      'SELECT email, setting FROM users WHERE id = $1 AND deleted_at IS NULL',
+      [id],
+    );
+    return row ? { id, email: row.email, setting: readSetting(row.setting) } : null;
+  }
+
+  /** When too much is under way, a notice less is better than a slower node. */
+  private run(work: () => Promise<void>): void {
+    if (this.underWay.size >= mostUnderWay) return;
+    const running = work().catch((error: unknown) => {
+      this.parts.logger.warn({ err: error }, 'a notice could not be sent');
+    });
+    this.underWay.add(running);
+    void running.finally(() => this.underWay.delete(running));
+  }
+}

@@ -1,0 +1,237 @@
+import { createHmac } from 'node:crypto';
+import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { Changes } from '../../server/src/cache/changes.js';
+import { NoticeDelivery, type Recipient } from '../../server/src/modules/notifications/delivery.service.js';
+import { NotificationService } from '../../server/src/modules/notifications/notification.service.js';
+import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
+import { readSetting } from '../../server/src/modules/users/user-setting.service.js';
+import type { GuardedRequest } from '../../server/src/outbound/guarded-fetch.js';
+import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
+import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Site, type Person } from './site.js';
+
+const until = async (holds: () => boolean): Promise<void> => {
+  for (let tries = 0; tries < 200 && !holds(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(holds()).toBe(true);
+};
+const clock = { now: () => Date.parse('2026-11-20T10:59:58Z') };
+const silent = { warn: () => undefined };
+
+describe('a site with calls, a mail server and a worker', () => {
+  let site: Site;
+  let root: Person;
+  let user: Person;
+  let key: string;
+  let mail: MailServer;
+  let worker: ScriptedServer;
+  let upstream: Upstream;
+
+  beforeAll(async () => {
+    [mail, worker, upstream, site] = await Promise.all([
+      startMailServer(),
+      startScriptedServer(() => ({})),
+      startUpstream(),
+      Site.open({ OUTBOUND_ALLOW: '127.0.0.1' }),
+    ]);
+    root = await site.setUp();
+    for (const [option, value] of Object.entries({
+      ...{ SMTPServer: '127.0.0.1', SMTPPort: String(mail.port), SMTPAccount: mailAccount.user },
+      ...{ SMTPToken: mailAccount.password, ServerAddress: 'https://gate.example' },
+    })) {
+      await site.expectSuccess(root, 'PUT', '/api/option/', { key: option, value });
+    }
+    await site.expectSuccess(root, 'POST', '/api/channel/', {
+      ...{ name: 'c', type: 1, key: 'sk-upstream', base_url: upstream.url, models: 'gpt-4o', group: 'default' },
+    });
+  });
+  beforeEach(async () => {
+    mail.reset();
+    worker.calls.length = 0;
+    user = await site.invite(root);
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, quota_delta: 1_000_000 });
+    await site.query('UPDATE users SET email = $1 WHERE id = $2', [`${user.username}@example.com`, user.id]);
+    await site.expectSuccess(user, 'POST', '/api/token/', { name: 't', unlimited_quota: true, expired_time: -1 });
+    key = ((await site.rest(user, 'GET', '/api/token/?p=0')).body.data as Array<{ key: string }>)[0]?.key ?? '';
+  });
+  afterAll(() => Promise.all([site.stop(), mail.stop(), worker.stop(), upstream.stop()]));
+
+  const setting = (body: object) =>
+    site.expectSuccess(user, 'PUT', '/api/user/setting', {
+      ...{ notify_type: 'email', quota_warning_threshold: 2_000_000 },
+      ...body,
+    });
+  const call = async (): Promise<void> => {
+    const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+    const answer = await site.rest(null, 'POST', '/v1/chat/completions', body, { authorization: `Bearer sk-${key}` });
+    expect(answer.status).toBe(200);
+  };
+
+  it('warns by mail when the balance falls below the user’s threshold', async () => {
+    await setting({});
+    await call();
+    const letter = await mail.mailTo(`${user.username}@example.com`);
+    expect(letter.subject).toBe('Your quota is running out');
+    expect(letter.html).toMatch(/\$1\.\d{6} quota is left/);
+    expect(letter.html).toContain('href="https://gate.example/topup"');
+  });
+
+  it('writes to the address of the setting, once for twenty calls at once', async () => {
+    await setting({ notification_email: 'desk@example.com' });
+    await Promise.all(Array.from({ length: 20 }, call));
+    await mail.mailTo('desk@example.com');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(mail.mails.filter(({ to }) => to.includes('desk@example.com'))).toHaveLength(1);
+  });
+
+  it('is silent above the threshold', async () => {
+    await setting({ quota_warning_threshold: 10 });
+    await call();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(mail.mails).toEqual([]);
+  });
+
+  it('calls the webhook through the worker, signed over its body', async () => {
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'WorkerUrl', value: worker.url });
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'WorkerValidKey', value: 'worker key' });
+    await setting({ notify_type: 'webhook', webhook_url: 'https://hooks.example.com/a', webhook_secret: 'word' });
+    await call();
+    await until(() => worker.calls.length > 0);
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'WorkerUrl', value: '' });
+    const sent = JSON.parse(worker.calls[0]?.body ?? '') as Record<string, unknown> & { body: object };
+    expect(sent).toEqual({
+      ...{ url: 'https://hooks.example.com/a', key: 'worker key', method: 'POST', body: expect.anything() },
+      headers: {
+        ...{ 'content-type': 'application/json', authorization: 'Bearer word' },
+        'x-webhook-signature': createHmac('sha256', 'word').update(JSON.stringify(sent.body)).digest('hex'),
+      },
+    });
+    expect(sent.body).toEqual({
+      ...{ type: 'quota_exceed', title: 'Your quota is running out', timestamp: expect.any(Number) },
+      content: expect.stringMatching(/\$1\.\d{6} quota is left.*https:\/\/gate\.example\/topup$/),
+      values: [expect.stringMatching(/^\$1\.\d{6} quota$/), 'https://gate.example/topup'],
+    });
+  });
+
+  it('tells root when a channel goes out of service by itself', async () => {
+    await site.query(`UPDATE users SET email = 'root@example.com' WHERE id = $1`, [root.id]);
+    await site.expectSuccess(root, 'PUT', '/api/user/self', { display_name: 'Root' });
+    await site.expectSuccess(root, 'PUT', '/api/user/setting', { notify_type: 'email', quota_warning_threshold: 1 });
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'AutomaticDisableChannelEnabled', value: 'true' });
+    upstream.script({}, (response) => {
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: { message: 'Incorrect API key', code: 'invalid_api_key' } }));
+    });
+    const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+    await site.rest(null, 'POST', '/v1/chat/completions', body, { authorization: `Bearer sk-${key}` });
+    const letter = await mail.mailTo('root@example.com');
+    expect(letter.subject).toMatch(/^Channel \d+ was disabled automatically$/);
+    upstream.reset();
+  });
+});
+
+describe('delivery', () => {
+  const notice = {
+    type: 't',
+    title: 'Title',
+    content: 'Left: {{value}}, go to {{value}}',
+    values: ['<5>', 'https://x.yz'],
+  };
+  const recipient = (setting: object): Recipient => ({
+    ...{ id: 1, email: 'a@b.cd', setting: readSetting(JSON.stringify(setting)) },
+  });
+  const webhook = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/a', webhook_secret: 'word' };
+
+  function create(answers: Array<number | 'away'>) {
+    const requests: GuardedRequest[] = [];
+    const mails: object[] = [];
+    const delivery = new NoticeDelivery({
+      mailer: { send: (letter) => Promise.resolve(void mails.push(letter)) },
+      fetch: {
+        fetch: (request) => {
+          requests.push(request);
+          const answer = answers[requests.length - 1] ?? 200;
+          if (answer === 'away') return Promise.reject(new Error('away'));
+          return Promise.resolve({ status: answer, headers: {}, body: Buffer.alloc(0), url: request.url });
+        },
+      },
+      options: { values: defaultOptionValues() },
+      ...{ clock, logger: silent, pauses: [0, 1, 1] },
+    });
+    return { delivery, requests, mails };
+  }
+
+  it('posts to public addresses only, with both forms of the secret, and fills the content', async () => {
+    const { delivery, requests } = create([]);
+    expect(await delivery.deliver(recipient(webhook), notice)).toBe(true);
+    const [request] = requests;
+    expect(request).toMatchObject({ url: webhook.webhook_url, policy: 'public-only', method: 'POST', timeoutMs: 5000 });
+    expect(JSON.parse(String(request?.body))).toEqual({
+      ...{ type: 't', title: 'Title', content: 'Left: <5>, go to https://x.yz', values: notice.values },
+      timestamp: 1_795_172_398,
+    });
+    expect(request?.headers).toEqual({
+      ...{ 'content-type': 'application/json', authorization: 'Bearer word' },
+      'x-webhook-signature': createHmac('sha256', 'word').update(String(request?.body)).digest('hex'),
+    });
+  });
+
+  it.each<[Array<number | 'away'>, number, boolean]>([
+    [[500, 200], 2, true],
+    [['away', 302, 204], 3, true],
+    [[500, 'away', 404, 200], 3, false],
+  ])('after %j it has tried %i times: %s', async (answers, tries, arrived) => {
+    const { delivery, requests } = create(answers);
+    expect(await delivery.deliver(recipient(webhook), notice)).toBe(arrived);
+    expect(requests).toHaveLength(tries);
+  });
+
+  it('never leaves https, whatever an older console stored', async () => {
+    const { delivery, requests } = create([]);
+    const plain = recipient({ ...webhook, webhook_url: 'http://hooks.example.com' });
+    expect(await delivery.deliver(plain, notice)).toBe(false);
+    expect(requests).toEqual([]);
+  });
+
+  it('escapes what it fills into a mail', async () => {
+    const { delivery, mails } = create([]);
+    await delivery.deliver(recipient({ notification_email: 'x@y.zz' }), notice);
+    expect(mails).toEqual([
+      {
+        ...{ to: 'x@y.zz', subject: 'Title' },
+        html: '<p>Left: &#60;5&#62;, go to <a href="https://x.yz">https://x.yz</a></p>',
+      },
+    ]);
+  });
+});
+
+describe('the limit', () => {
+  it('is two of a kind for a user, on however many nodes, in ten minutes', async () => {
+    const state = new MemoryState();
+    const delivered: string[] = [];
+    const node = () =>
+      new NotificationService({
+        database: { query: <T>() => Promise.resolve([{ email: 'a@b.cd', setting: '' }] as T) },
+        ...{ state, changes: new Changes(state), clock, logger: silent, limit: { count: 2, seconds: 600 } },
+        options: { values: defaultOptionValues() },
+        delivery: {
+          deliver: (_recipient: Recipient, { type }: { type: string }) => {
+            delivered.push(type);
+            return Promise.resolve(true);
+          },
+          stop: () => undefined,
+        } as unknown as NoticeDelivery,
+      });
+    const nodes = [node(), node(), node()];
+    for (const one of nodes) one.charged(7, 5, 999);
+    await until(() => delivered.length >= 2);
+    await Promise.all(nodes.map((one) => one.stop()));
+    expect(delivered).toEqual(['quota_exceed', 'quota_exceed']);
+    const another = node();
+    another.charged(8, 5, 1000);
+    another.charged(9, 5, 999);
+    await another.stop();
+    expect(delivered).toHaveLength(3);
+    await state.close();
+  });
+});
