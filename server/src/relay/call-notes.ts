@@ -50,7 +50,7 @@ export function otherOf(facts: CallFacts): Record<string, unknown> {
     ...(usage.cacheWriteTokens > 0
       ? { cache_creation_tokens: usage.cacheWriteTokens, cache_creation_ratio: byRatio ? price.cacheWriteRatio : 0 }
       : {}),
-    ...(byRatio ? {} : { quota_per_unit: facts.quotaPerUnit }),
+    ...(byRatio && !facts.notes?.['image'] ? {} : { quota_per_unit: facts.quotaPerUnit }),
     frt: facts.firstByteMs ?? neverSet,
     group: facts.group,
     request_path: facts.requestPath,

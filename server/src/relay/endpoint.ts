@@ -31,6 +31,8 @@ export interface Tariff {
   reserve(price: Price, call: RelayCall, rawBody: Buffer, bareModel: string, values: OptionValues): number;
   /** Usage that no provider has a say in; null where the provider's report counts. */
   fixedUsage?(call: RelayCall): Usage | null;
+  /** What of the usage counts; missing: all of it. */
+  counted?(usage: Usage): Usage;
   /** Prompt tokens by our own count, for calls whose provider reported none. */
   countPrompt(call: RelayCall, upstreamModel: string): Promise<number>;
   charge(charged: ChargedCall, quotaPerUnit: number): number;

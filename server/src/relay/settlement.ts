@@ -75,7 +75,7 @@ export async function settleCall(
   const complete = delivery.end.kind === 'complete';
   const { tariff } = call.endpoint;
   const { upstreamModel } = served;
-  const usage =
+  const found =
     tariff.fixedUsage?.(call.call) ??
     (await finalUsage({
       reported: delivery.usage,
@@ -85,6 +85,7 @@ export async function settleCall(
       tell: () => delivery.tell(),
       countPrompt: () => tariff.countPrompt(call.call, upstreamModel),
     }));
+  const usage = tariff.counted?.(found) ?? found;
   const charged: ChargedCall = {
     call: call.call,
     price: call.price,
@@ -94,7 +95,8 @@ export async function settleCall(
   };
   const quota = tariff.charge(charged, values.QuotaPerUnit);
   if (values.LogChatContentEnabled) tellOnce(served);
-  const facts = factsOf(call, served, charged, clientGone, values);
+  const countedHere = found !== delivery.usage && !tariff.fixedUsage;
+  const facts = factsOf(call, served, charged, { clientGone, countedHere }, values);
   const { userQuota } = await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
   return { usage, quota, userQuota };
 }
@@ -131,7 +133,7 @@ function factsOf(
   call: PricedCall,
   served: Served,
   charged: ChargedCall,
-  clientGone: boolean,
+  { clientGone, countedHere }: { readonly clientGone: boolean; readonly countedHere: boolean },
   values: OptionValues,
 ): CallFacts {
   const { end } = served.delivery;
@@ -155,7 +157,7 @@ function factsOf(
     ...(tariff.notes ? { notes: tariff.notes(charged) } : {}),
     ...(line === null ? {} : { line }),
     clientGone,
-    counted: usage !== served.delivery.usage && !tariff.fixedUsage,
+    counted: countedHere,
     ...(end.kind === 'broken' ? { brokenBy: brokenBy(end.error) } : {}),
     ...(values.LogChatContentEnabled ? { content: chatContent(call.call.body, served.meter.transcript) } : {}),
   };

@@ -7,7 +7,8 @@ import type { RelayCall } from '../relay-call.js';
 export const inputTariff = (count: Tariff['countPrompt']): Tariff => ({
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
   countPrompt: count,
-  charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, { ...usage, completionTokens: 0 }, quotaPerUnit),
+  counted: (usage) => (usage.completionTokens === 0 ? usage : { ...usage, completionTokens: 0, reasoningTokens: 0 }),
+  charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 });
 
 /** What was sent is known before the call, and nothing else is paid: speech by its letters, recordings by their length. */

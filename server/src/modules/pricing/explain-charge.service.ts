@@ -1,0 +1,106 @@
+import { chargeOf, chargeOfAudio, chargeOfMessages, type Price, type RatioPrice } from './charge.js';
+import { cacheWriteRatio } from './model-ratio-rules.js';
+
+/** A consume row of the log, as far as its charge goes. */
+export interface ChargedRow {
+  readonly quota: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Keys of `relay-core.md` 6.2. */
+  readonly other: Readonly<Record<string, unknown>>;
+}
+
+export interface ExplainedCharge {
+  /** The formula's name (`relay-core.md` 4.3). */
+  readonly formula: 'F-TEXT' | 'F-CLAUDE' | 'F-AUDIO' | 'F-IMAGE';
+  /** The formula with its numbers. */
+  readonly text: string;
+  /** What it comes to: what the row says, or somebody changed one of them. */
+  readonly quota: number;
+}
+
+const defaultQuotaPerUnit = 500_000;
+
+/** Computes a charge again from its log row alone. */
+export function explainCharge(row: ChargedRow): ExplainedCharge {
+  const number = (name: string, missing = 0): number => {
+    const value = row.other[name];
+    return typeof value === 'number' ? value : missing;
+  };
+  const quotaPerUnit = number('quota_per_unit', defaultQuotaPerUnit);
+  const groupRatio = number('group_ratio', 1);
+  if (number('model_price', -1) >= 0) return explainPrice(row, number('model_price'), groupRatio, quotaPerUnit);
+  const price: RatioPrice = {
+    kind: 'ratio',
+    modelRatio: number('model_ratio'),
+    completionRatio: number('completion_ratio', 1),
+    cacheRatio: number('cache_ratio', 1),
+    cacheWriteRatio: number('cache_creation_ratio', cacheWriteRatio),
+    audioRatio: number('audio_ratio'),
+    audioCompletionRatio: number('audio_completion_ratio'),
+    groupRatio,
+  };
+  if (row.other['audio'] === true) return explainAudio(row, price, number, quotaPerUnit);
+  return explainTokens(row, price, number, quotaPerUnit);
+}
+
+type Read = (name: string, missing?: number) => number;
+
+function explainPrice(row: ChargedRow, modelPrice: number, groupRatio: number, quotaPerUnit: number): ExplainedCharge {
+  const price: Price = { kind: 'call', modelPrice, groupRatio };
+  const usage = usageOf(row, () => 0);
+  const product = `price ${modelPrice} x ${quotaPerUnit} x group ${groupRatio}`;
+  if (row.other['claude'] === true) {
+    return { formula: 'F-CLAUDE', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
+  }
+  if (row.other['audio'] === true) {
+    return { formula: 'F-AUDIO', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
+  }
+  const formula = row.other['image'] === true ? 'F-IMAGE' : 'F-TEXT';
+  return { formula, text: `round(${product})`, quota: chargeOf(price, usage, quotaPerUnit) };
+}
+
+function explainTokens(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedCharge {
+  const usage = usageOf(row, read);
+  const { cachedTokens, cacheWriteTokens } = usage;
+  const sum = [
+    `${usage.promptTokens - cachedTokens - cacheWriteTokens} prompt`,
+    ...(cachedTokens > 0 ? [`${cachedTokens} cached x ${price.cacheRatio}`] : []),
+    ...(cacheWriteTokens > 0 ? [`${cacheWriteTokens} written to the cache x ${price.cacheWriteRatio}`] : []),
+    `${usage.completionTokens} completion x ${price.completionRatio}`,
+  ].join(' + ');
+  const product = `(${sum}) x model ${price.modelRatio} x group ${price.groupRatio}`;
+  const isMessages = row.other['claude'] === true;
+  return {
+    formula: isMessages ? 'F-CLAUDE' : 'F-TEXT',
+    text: `${isMessages ? 'trunc' : 'round'}(${product})`,
+    quota: isMessages ? chargeOfMessages(price, usage, quotaPerUnit) : chargeOf(price, usage, quotaPerUnit),
+  };
+}
+
+function explainAudio(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUnit: number): ExplainedCharge {
+  const usage = {
+    textInputTokens: read('text_input'),
+    textOutputTokens: read('text_output'),
+    audioInputTokens: read('audio_input'),
+    audioOutputTokens: read('audio_output'),
+  };
+  const sum = [
+    `${usage.textInputTokens} text in`,
+    `${usage.textOutputTokens} text out x ${price.completionRatio}`,
+    `${usage.audioInputTokens} audio in x ${price.audioRatio}`,
+    `${usage.audioOutputTokens} audio out x ${price.audioRatio} x ${price.audioCompletionRatio}`,
+  ].join(' + ');
+  return {
+    formula: 'F-AUDIO',
+    text: `round((${sum}) x model ${price.modelRatio} x group ${price.groupRatio})`,
+    quota: chargeOfAudio(price, usage, quotaPerUnit),
+  };
+}
+
+const usageOf = (row: ChargedRow, read: Read): Parameters<typeof chargeOf>[1] => ({
+  promptTokens: row.promptTokens,
+  completionTokens: row.completionTokens,
+  cachedTokens: read('cache_tokens'),
+  cacheWriteTokens: read('cache_creation_tokens'),
+});

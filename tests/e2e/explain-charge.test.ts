@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { createDataSource } from '../../server/src/db/data-source.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { buildServer, projectRoot } from './boot-support.js';
+
+/** `npm run explain-charge` as an operator runs it. */
+
+jest.setTimeout(90_000);
+let database: TestDatabase;
+beforeAll(async () => {
+  await buildServer();
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+function explain(...parameters: string[]): { code: number | null; output: string } {
+  const script = join(projectRoot, 'dist/server/modules/pricing/explain-charge.main.js');
+  const { status, stdout } = spawnSync(process.execPath, [script, ...parameters], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      SESSION_SECRET: 'a-session-secret-for-tests',
+      ENCRYPTION_KEY: 'an-encryption-key-for-tests',
+    },
+    encoding: 'utf8',
+  });
+  return { code: status, output: stdout };
+}
+
+it('prints the formula with its numbers and the same result, or says that it is not', async () => {
+  const dataSource = await createDataSource(database.url, 1).initialize();
+  const other = { model_ratio: 1.25, completion_ratio: 4, cache_tokens: 400, cache_ratio: 0.5, group_ratio: 0.8 };
+  for (const [requestId, quota] of [
+    ['right', 2800],
+    ['wrong', 2801],
+  ]) {
+    await dataSource.query(
+      `INSERT INTO logs (created_at, request_id, type, user_id, username, model_name, quota, prompt_tokens,
+         completion_tokens, other)
+       VALUES ($1, $2, 2, 1, 'someone', 'gpt-4o', $3, 1000, 500, $4)`,
+      [Math.floor(Date.now() / 1000), requestId, quota, JSON.stringify({ ...other, model_price: -1 })],
+    );
+  }
+  await dataSource.destroy();
+
+  // vector B2
+  const right = explain('right');
+  expect(right.code).toBe(0);
+  expect(right.output).toBe(
+    [
+      'gpt-4o, called by someone',
+      'F-TEXT: round((600 prompt + 400 cached x 0.5 + 500 completion x 4) x model 1.25 x group 0.8) = 2800',
+      'Charged: 2800',
+      '',
+    ].join('\n'),
+  );
+  expect(explain('wrong')).toMatchObject({ code: 1, output: expect.stringContaining('2801, which is not the same') });
+  expect(explain('unknown')).toEqual({ code: 1, output: 'No charge of request unknown is in the log.\n' });
+  expect(explain()).toMatchObject({ code: 2 });
+});
