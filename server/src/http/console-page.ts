@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyReply } from 'fastify';
+import { escapeHtml } from '../shared/html.js';
 
 /**
  * The single page of the console. Its policy allows scripts from this origin only and styles by a nonce that changes with
@@ -62,8 +63,6 @@ const policy = (nonce: string): string =>
     "form-action 'self' https:",
     "frame-ancestors 'none'",
   ].join('; ');
-
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 const notBuilt =
   '<!doctype html><html lang="en"><head><title></title></head>' +

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { escapeHtml } from '../../mail/html.js';
+import { escapeHtml } from '../../shared/html.js';
 import type { Mailer } from '../../mail/mailer.js';
 import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
 import { seconds, type Clock } from '../../shared/clock.js';

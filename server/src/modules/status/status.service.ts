@@ -5,6 +5,7 @@ import { UnavailableError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { SetupService } from '../setup/setup.service.js';
+import { Cleaner } from './clean-html.js';
 import { toStatus, type Status } from './status.js';
 
 const pingEveryMilliseconds = 10_000;
@@ -19,6 +20,7 @@ export interface StatusServiceParts {
 /** What anybody may know about this site, and whether it works. */
 export class StatusService {
   private readonly startTime: number;
+  private readonly cleaner = new Cleaner();
   private lastPing: { readonly at: number; readonly works: Promise<boolean> } | undefined;
 
   constructor(private readonly parts: StatusServiceParts) {
@@ -27,7 +29,8 @@ export class StatusService {
 
   async get(): Promise<Status> {
     const setup = await this.parts.setup.isDone();
-    return toStatus(this.parts.options.values, { version, startTime: this.startTime, setup });
+    const status = toStatus(this.parts.options.values, { version, startTime: this.startTime, setup });
+    return { ...status, footerHtml: this.cleaner.clean(status.footerHtml) };
   }
 
   /** Asks the database at most once in ten seconds. @throws AppError SERVICE_UNAVAILABLE */
@@ -44,16 +47,16 @@ export class StatusService {
     if (!(await this.lastPing.works)) throw new UnavailableError('Database connection failed');
   }
 
-  /** Texts the admin wrote: markdown, HTML or one https address. */
+  /** Texts the admin wrote: markdown, HTML or one https address. What could act in a visitor's page is taken out. */
   get notice(): string {
-    return this.parts.options.values.Notice;
+    return this.cleaner.clean(this.parts.options.values.Notice);
   }
 
   get about(): string {
-    return this.parts.options.values.About;
+    return this.cleaner.clean(this.parts.options.values.About);
   }
 
   get homePageContent(): string {
-    return this.parts.options.values.HomePageContent;
+    return this.cleaner.clean(this.parts.options.values.HomePageContent);
   }
 }
