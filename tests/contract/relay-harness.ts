@@ -43,6 +43,8 @@ export interface ChannelSpec {
   readonly override?: string;
   readonly setting?: string;
   readonly organization?: string;
+  /** What some types of channel want beside key and address. */
+  readonly other?: string;
 }
 
 export interface TokenSpec {
@@ -286,8 +288,8 @@ export class RelayHarness {
   async addChannel(spec: ChannelSpec = {}): Promise<number> {
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO channels (type, name, key_sealed, status, openai_organization, weight, priority, created_time, base_url,
-         models, "group", model_mapping, status_code_mapping, setting, param_override, model_prefix)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
+         models, "group", model_mapping, status_code_mapping, setting, param_override, model_prefix, other)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
       [
         spec.type ?? 1,
         `channel${++this.count}`,
@@ -304,6 +306,7 @@ export class RelayHarness {
         spec.setting ?? '',
         spec.override ?? '',
         spec.prefix ?? '',
+        spec.other ?? '',
       ],
     );
     const id = row?.id ?? 0;

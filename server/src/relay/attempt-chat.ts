@@ -95,7 +95,9 @@ async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
   const { attempt, chat, request, target, meter, client, dialect } = tried;
   const headers = answerHeaders(exchange, tried.dropped);
   const contentType = contentTypeOf(exchange);
-  const streams = contentType.startsWith('text/event-stream') || (request.stream && !contentType.includes('json'));
+  const streams = contentType.startsWith('text/event-stream')
+    ? request.stream || !isTranslated(chat)
+    : request.stream && !contentType.includes('json');
   if (!streams) return receiveAnswer(tried, exchange, headers);
   let firstByteAt: number | null = null;
   const open = (): void => {

@@ -3,6 +3,7 @@ import type {
   ChatCapability,
   ChatRequest,
   ConversationCapability,
+  FrameParser,
   StreamTransform,
   Target,
   UpstreamError,
@@ -10,6 +11,7 @@ import type {
 } from './adapter.js';
 import type { NeutralAnswer } from './neutral/answer.js';
 import type { AnswerContext, ClientCodec, StreamReader, StreamWriter } from './neutral/codec.js';
+import { AnswerCollector } from './neutral/collect.js';
 import { parseJson } from './neutral/fields.js';
 import { remoteMedia, withMedia, type FetchedMedia } from './neutral/remote-media.js';
 import type { NeutralRequest } from './neutral/request.js';
@@ -54,11 +56,28 @@ export function translated(
       const sent = provider.toUpstreamRequest(body, { stream: request.stream, model }, target);
       return written.dropped.length === 0 ? sent : { ...sent, dropped: [...(sent.dropped ?? []), ...written.dropped] };
     },
-    fromUpstreamResponse: (body, target) =>
-      toClient(provider.codec(target).read(parseJson(body.toString('utf8'))), client, context),
+    fromUpstreamResponse(body, target) {
+      const codec = provider.codec(target);
+      const whole = parseJson(body.toString('utf8'));
+      // Some stream whoever asks.
+      const streamed = whole === undefined ? collected(codec.openReader(), body, provider.openFrames?.()) : null;
+      return toClient(streamed ?? codec.read(whole), client, context);
+    },
     openStream: (_request, target, heard) =>
       translatedStream(provider.codec(target).openReader(), client.openWriter(context), heard, provider.openFrames?.()),
   };
+}
+
+/** @returns null when the bytes are no stream that came to its end @throws UpstreamError when it reports an error */
+function collected(reader: StreamReader, body: Buffer, frames: FrameParser = new EventParser()): NeutralAnswer | null {
+  const collector = new AnswerCollector();
+  let finished = false;
+  for (const event of [...frames.push(body), ...frames.end()].flatMap((each) => reader.push(each))) {
+    collector.push(event);
+    finished ||= event.kind === 'finish';
+  }
+  if (collector.error) throw collector.error;
+  return finished ? collector.answer() : null;
 }
 
 function toClient(answer: NeutralAnswer, client: ClientCodec, context: AnswerContext): ChatAnswer {

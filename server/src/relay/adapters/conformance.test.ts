@@ -62,7 +62,7 @@ const openai: Dialect = {
 
 /** They all speak the same to clients, so they are all held to the same recording. */
 const family = [1, 3, 4, 8, 17, 19, 20, 22, 25, 26, 31, 35, 39, 40, 42, 43, 45, 46, 47, 48];
-/** The others share what forwards a stream: once cut everywhere is enough, and they are cut at every seventeenth place. */
+/** The others share what forwards a stream: cut everywhere once is enough. */
 const rebuilding = [1, 4, 22, 35, 39, 42, 43, 45, 48];
 const dialectOf: Readonly<Record<string, Dialect>> = Object.fromEntries(family.map((type) => [type, openai]));
 
@@ -150,9 +150,10 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
     });
 
     it.each(settings)('a stream %s is the same byte by byte, cut everywhere at once', (_name, setting) => {
-      const single = [...dialect.stream].map((byte) => Buffer.from([byte]));
+      const bytes = rebuilding.includes(type) ? dialect.stream : excerpt(dialect.stream);
+      const single = [...bytes].map((byte) => Buffer.from([byte]));
       const pieces = play(type, single, setting);
-      expect(pieces.out).toBe(play(type, [dialect.stream], setting).out);
+      expect(pieces.out).toBe(play(type, [bytes], setting).out);
       expect(pieces.transform.usage()).toEqual(dialect.usage);
     });
 
