@@ -138,7 +138,10 @@ import { Metrics } from './observability/metrics.js';
 import { GuardedFetch } from './outbound/guarded-fetch.js';
 import { OutboundGuard } from './outbound/outbound-guard.js';
 import { createRelay } from './relay/create-relay.js';
+import { playgroundRoutes } from './relay/playground.routes.js';
 import { relayRoutes } from './relay/relay.routes.js';
+import { Realtime } from './relay/realtime/realtime.js';
+import { realtimeRoutes } from './relay/realtime/realtime.routes.js';
 import { createTasks } from './relay/tasks/create-tasks.js';
 import { midjourneyRoutes } from './relay/tasks/midjourney/midjourney.routes.js';
 import { sunoRoutes } from './relay/tasks/suno/suno.routes.js';
@@ -455,6 +458,13 @@ async function compose(
   });
   if (config.taskPolling.enabled) polling.start();
   shutdown.onStop('task polling', () => polling.stop());
+  const realtime = new Realtime({
+    relay: builtRelay.relay,
+    ...builtRelay.core,
+    ...builtRelay.routesParts,
+    guard: outboundGuard,
+    ...{ ledger, database: dataSource, clock, logger },
+  });
   const tests = new ChannelTestService({
     channels,
     probe: builtRelay.probe,
@@ -529,8 +539,10 @@ async function compose(
       httpMetrics(metrics),
       healthRoutes(health, metrics, config.metricsToken),
       relayRoutes(builtRelay.routesParts),
+      playgroundRoutes({ ...builtRelay.routesParts, authenticator: authService }),
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),
+      realtimeRoutes(realtime),
       billingRoutes(billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
     ],
     api: [
@@ -560,6 +572,8 @@ async function compose(
     graphql: graphqlPlugin({ schema, authenticator: authService, logger }),
   });
   shutdown.onStop('http', () => closeGracefully(app, config.shutdownMilliseconds, logger));
+  // Before the server: a socket does not end by itself.
+  shutdown.onStop('realtime sessions', () => realtime.stop());
   shutdown.onStop('readiness', () => health.beginStop());
   return app;
 }

@@ -9,7 +9,7 @@ import { buildServer, projectRoot } from './boot-support.js';
 jest.setTimeout(90_000);
 let database: TestDatabase;
 beforeAll(async () => {
-  await buildServer();
+  buildServer();
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());

@@ -127,7 +127,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     relay,
     probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
     core: { keys, rateLimit, keyRing, upstream },
-    routesParts: { relay, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
+    routesParts: { relay, keys, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
     async start() {
       keys.follow(changes);
       await channels.start(changes, around.syncSeconds);

@@ -34,6 +34,8 @@ export interface IncomingCall {
   readonly address: string;
   /** By `performance.now()`. */
   readonly startedAt: number;
+  /** Who calls, where no key says it. */
+  readonly caller?: Caller;
   /** The whole body, decompressed. @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_INPUT */
   readBody(): Promise<Buffer>;
 }
@@ -113,7 +115,7 @@ export class Relay {
     const { rateLimit, keys, ledger, attempts, options } = this.parts;
 
     // authenticate, admit, choose who may serve
-    const caller = await this.authenticate(incoming);
+    const caller = incoming.caller ?? (await this.authenticate(incoming));
     if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
     checkAddress(caller, incoming.address);
     const priced = this.price(endpoint, incoming, caller, await incoming.readBody());

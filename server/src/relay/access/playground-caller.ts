@@ -1,0 +1,30 @@
+import { TokenStatus } from '../../modules/tokens/token.entity.js';
+import { UserStatus } from '../../shared/actor.js';
+import { AppError } from '../../shared/errors.js';
+import type { Caller } from './authentication.js';
+import type { KeyDirectory } from './key-directory.js';
+
+/**
+ * Somebody who is signed in, as the relay knows callers: no token pays, only the user (`relay-core.md` 2.4).
+ * @param group whose channels and factor count; '' is the user's own
+ * @throws AppError USER_BANNED, NOT_SIGNED_IN; UnavailableError when the database cannot tell
+ */
+export async function playgroundCaller(userId: number, group: string, keys: KeyDirectory): Promise<Caller> {
+  const user = await keys.user(userId);
+  if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account is gone');
+  if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
+  const token = {
+    id: 0,
+    userId,
+    name: `playground-${group || user.group || 'default'}`,
+    status: TokenStatus.enabled,
+    expiredTime: -1,
+    unlimitedQuota: true,
+    remainQuota: 0,
+    modelLimitsEnabled: false,
+    modelLimits: new Set<string>(),
+    allowIps: '',
+    group,
+  };
+  return { user, token, key: '', pin: null };
+}

@@ -1,0 +1,22 @@
+import type { Endpoint } from '../endpoint.js';
+import { parseJsonBody, toChatCall } from '../protocols/openai/chat-request.js';
+import { RelayError } from '../relay-error.js';
+import { chatEndpoint } from './chat-endpoints.js';
+
+/** POST /pg/chat/completions: a chat call of somebody signed in. `group` says who pays how and stays here. */
+export const playgroundEndpoint: Endpoint = {
+  ...chatEndpoint,
+  route: 'playground',
+  open(rawBody) {
+    const { group: _group, ...body } = parseJsonBody(rawBody);
+    const { model } = body;
+    if (typeof model !== 'string' || model === '') {
+      throw new RelayError('INVALID_INPUT', 'model is required', 'model_required');
+    }
+    return { body, model };
+  },
+  parse: ({ body }) => ({
+    ...toChatCall(body),
+    sent: { path: '/v1/chat/completions', rawBody: Buffer.from(JSON.stringify(body)) },
+  }),
+};

@@ -1,0 +1,65 @@
+import cookie from '@fastify/cookie';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import { authenticate, type Authenticator } from '../http/authenticate.js';
+import { AppError } from '../shared/errors.js';
+import { playgroundCaller } from './access/playground-caller.js';
+import type { KeyDirectory } from './access/key-directory.js';
+import type { ClientResponse } from './client-response.js';
+import { openAIErrors } from './endpoints/chat-endpoints.js';
+import { playgroundEndpoint } from './endpoints/playground-endpoint.js';
+import { asText } from './neutral/fields.js';
+import { parseJsonBody } from './protocols/openai/chat-request.js';
+import { toOpenAIFailure } from './protocols/openai/error.js';
+import { RelayError } from './relay-error.js';
+import { sendFailure, type IncomingCall, type Relay } from './relay.js';
+import { take } from './route-call.js';
+
+export interface PlaygroundParts {
+  readonly relay: Relay;
+  readonly keys: KeyDirectory;
+  readonly authenticator: Authenticator;
+  readonly maxBodyBytes: number;
+}
+
+/** `/pg`: the console's playground calls models with the session of whoever sits before it. */
+export function playgroundRoutes(parts: PlaygroundParts): FastifyPluginAsync {
+  return async (app) => {
+    await app.register(cookie);
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    app.post('/pg/chat/completions', (request, reply) => {
+      const { incoming, client } = take(request, reply, parts.maxBodyBytes);
+      void serve(parts, request, incoming, client);
+    });
+  };
+}
+
+async function serve(
+  parts: PlaygroundParts,
+  request: FastifyRequest,
+  incoming: IncomingCall,
+  client: ClientResponse,
+): Promise<void> {
+  try {
+    refuseForeign(request);
+    const actor = await authenticate(request, parts.authenticator);
+    const body = await incoming.readBody();
+    const caller = await playgroundCaller(actor.id, asText(parseJsonBody(body)['group']), parts.keys);
+    const known: IncomingCall = { ...incoming, caller, readBody: () => Promise.resolve(body) };
+    await parts.relay.serve(playgroundEndpoint, known, client);
+  } catch (error) {
+    const failure = toOpenAIFailure(error);
+    if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unforeseen failure');
+    sendFailure(client, failure, incoming.requestId, openAIErrors);
+  }
+}
+
+/** A session is for the console's own pages; programs have keys. */
+function refuseForeign(request: FastifyRequest): void {
+  if (request.headers['sec-fetch-site'] === 'cross-site') {
+    throw new AppError('INSUFFICIENT_PRIVILEGES', 'The playground is for pages of this site');
+  }
+  if (request.headers.authorization !== undefined) {
+    throw new RelayError('INVALID_INPUT', 'The playground takes no access token', 'access_token_not_supported');
+  }
+}

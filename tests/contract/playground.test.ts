@@ -1,0 +1,72 @@
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { chat } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+
+let server: TestServer;
+let upstream: Upstream;
+let root: Person;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  server = await startServer();
+  root = await server.api.setUp();
+  await server.api.createChannel(root, { baseUrl: upstream.url, models: ['gpt-4o'], group: 'default,vip' });
+});
+afterAll(async () => {
+  await server.stop();
+  await upstream.stop();
+});
+beforeEach(() => upstream.reset());
+
+const ask = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${server.url}/pg/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const asRoot = (): Record<string, string> => ({ cookie: root.cookie, 'veloera-user': String(root.id) });
+const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+const codeOf = async (response: Response): Promise<unknown> =>
+  ((await response.json()) as { error: { code: unknown } }).error.code;
+
+it('chats as whoever is signed in, and only he pays', async () => {
+  upstream.script({}, chat({ text: 'Hello', usage: { prompt_tokens: 1000, completion_tokens: 500 } }));
+  const before = await balance();
+  const response = await ask({ ...body, group: 'vip' }, asRoot());
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+  expect(upstream.requests[0]?.path).toBe('/v1/chat/completions');
+  expect(upstream.requests[0]?.body).toEqual(body);
+  expect(JSON.stringify(upstream.requests[0]?.headers)).not.toContain(root.cookie);
+  expect(await balance()).toBe(before - 3750);
+  const data = await server.api.data<unknown>(root, 'GET', '/api/log/?p=1&page_size=10&type=2');
+  const rows = (Array.isArray(data) ? data : (data as { items: unknown[] }).items) as object[];
+  expect(rows[0]).toMatchObject({ token_name: 'playground-vip', token_id: 0, group: 'vip', quota: 3750 });
+});
+
+it('streams', async () => {
+  const text = await (await ask({ ...body, stream: true }, asRoot())).text();
+  expect(text).toContain('data: [DONE]');
+});
+
+it('is for a session and nobody else', async () => {
+  expect((await ask(body)).status).toBe(401);
+  expect((await ask(body, { cookie: root.cookie })).status).toBe(401);
+  const byToken = await ask(body, { ...asRoot(), authorization: 'Bearer something' });
+  expect([byToken.status, await codeOf(byToken)]).toEqual([400, 'access_token_not_supported']);
+  expect((await ask(body, { ...asRoot(), 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  expect(upstream.requests).toHaveLength(0);
+});
+
+it('wants a model, and a group its user may use', async () => {
+  const noModel = await ask({ messages: body.messages }, asRoot());
+  expect([noModel.status, await codeOf(noModel)]).toEqual([400, 'model_required']);
+  const noGroup = await ask({ ...body, group: 'nobody' }, asRoot());
+  expect([noGroup.status, await codeOf(noGroup)]).toEqual([403, 'group_not_allowed']);
+  expect(upstream.requests).toHaveLength(0);
+});
+
+async function balance(): Promise<number> {
+  return (await server.api.data<{ quota: number }>(root, 'GET', '/api/user/self')).quota;
+}
