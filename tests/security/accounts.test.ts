@@ -1,0 +1,262 @@
+import { randomInt } from 'node:crypto';
+import { poolOf } from '../../server/src/db/data-source.js';
+import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import { Site, type Person } from '../contract/site.js';
+import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
+
+let site: Site;
+let world: ScriptedServer;
+let root: Person;
+let user: Person;
+beforeAll(async () => {
+  world = await startScriptedServer(() => ({ body: { success: true, data: 'wx-attacker' } }));
+  site = await Site.open({ OUTBOUND_ALLOW: '127.0.0.1' });
+  root = await site.setUp();
+  for (const [key, value] of Object.entries({
+    ...{ WeChatServerAddress: world.url, WeChatServerToken: 'planted-option-secret', WeChatAuthEnabled: 'true' },
+    ...{ TelegramBotToken: 'planted-option-secret', TelegramOAuthEnabled: 'true', CheckInEnabled: 'true' },
+    ...{ GitHubClientId: 'id', GitHubClientSecret: 'planted-option-secret', GitHubOAuthEnabled: 'true' },
+  })) {
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
+  }
+});
+beforeEach(async () => (user = await site.invite(root)));
+afterAll(() => Promise.all([site.stop(), world.stop()]));
+
+const anywhere = (): Record<string, string> => ({
+  'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
+});
+
+describe('secret fields in lists (CVE-2026-64859)', () => {
+  it('nobody reads the access token, password or webhook secret of somebody else, on either skin', async () => {
+    const token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+    await site.expectSuccess(user, 'PUT', '/api/user/setting', {
+      ...{ notify_type: 'webhook', quota_warning_threshold: 1, webhook_url: 'https://x.example.com' },
+      webhook_secret: 'planted-webhook-secret',
+    });
+    const admin = await site.invite(root, 'admin');
+    for (const reader of [admin, root]) {
+      const answers = [
+        await site.rest(reader, 'GET', '/api/user/?p=1&page_size=100'),
+        await site.rest(reader, 'GET', `/api/user/search?keyword=${user.username}`),
+        await site.rest(reader, 'GET', `/api/user/${user.id}`),
+      ].map(({ body }) => JSON.stringify(body));
+      answers.push((await site.graphql(reader, `{ user(id: ${user.id}) { username setting } }`)).text);
+      for (const text of answers) {
+        expect(text).toContain(user.username);
+        expect(text).not.toContain(token);
+        expect(text).not.toContain('planted-webhook-secret');
+        expect(text).not.toMatch(/argon2|password_hash|accessTokenHash/);
+        expect(text).not.toMatch(/"access_token":"/);
+      }
+    }
+  });
+
+  it('option secrets are in no answer, in no log row and not in the database', async () => {
+    const answers = [
+      JSON.stringify((await site.rest(root, 'GET', '/api/option/')).body),
+      (await site.graphql(root, '{ options { items { key value isSet } } }')).text,
+      (await site.graphql(root, '{ auditEntries(pageSize: 100) { items { changes { before after } } } }')).text,
+      JSON.stringify(await site.query('SELECT o::text FROM options o')),
+      JSON.stringify(await site.query('SELECT l::text FROM logs l')),
+    ];
+    for (const text of answers) expect(text).not.toContain('planted-option-secret');
+  });
+});
+
+describe('CSRF by GET (CVE-2026-44342): a foreign page has the cookie, but neither header nor state', () => {
+  const foreign = (path: string, person: Person | null) =>
+    site.rest(null, 'GET', path, undefined, {
+      ...anywhere(),
+      ...(person ? { cookie: person.cookie } : {}),
+      'sec-fetch-site': 'cross-site',
+    });
+
+  it.each([
+    '/api/user/token',
+    '/api/user/logout',
+    '/api/oauth/email/bind?email=attacker@example.com&code=abcdef',
+    '/api/oauth/wechat/bind?code=attacker',
+    '/api/oauth/telegram/bind?id=1&auth_date=1&hash=x',
+  ])('%s', async (path) => {
+    const before = await site.query('SELECT * FROM users WHERE id = $1', [user.id]);
+    expect((await foreign(path, user)).status).toBe(401);
+    expect(await site.query('SELECT * FROM users WHERE id = $1', [user.id])).toEqual(before);
+    expect((await site.rest(user, 'GET', '/api/user/self')).status).toBe(200);
+  });
+
+  it.each(['/api/oauth/github?code=x&state=0123456789012345678901', '/api/oauth/oidc?code=x'])('%s', async (path) => {
+    expect((await foreign(path, user)).status).toBe(403);
+  });
+
+  it.each(['/api/oauth/wechat?code=attacker', '/api/oauth/telegram/login?id=1&auth_date=1&hash=x'])(
+    '%s signs nobody in as the attacker',
+    async (path) => {
+      const answer = await foreign(path, null);
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []]);
+    },
+  );
+
+  it('the cookie goes along with requests of our own pages alone', async () => {
+    const body = { username: user.username, password: user.password };
+    const answer = await site.rest(null, 'POST', '/api/user/login', body, anywhere());
+    expect(answer.headers.getSetCookie()[0]).toMatch(/HttpOnly; SameSite=Strict/);
+    const state = await site.rest(null, 'GET', '/api/oauth/state', undefined, anywhere());
+    expect(state.headers.getSetCookie()[0]).toMatch(/^visitor=.*HttpOnly; SameSite=Strict/);
+  });
+
+  it('answers of the console carry no CORS headers', async () => {
+    const answer = await site.rest(user, 'GET', '/api/user/self', undefined, { origin: 'https://evil.example' });
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+});
+
+describe('sessions', () => {
+  const alive = async (person: Person) => (await site.rest(person, 'GET', '/api/user/self')).status === 200;
+  const change = (body: object) => site.expectSuccess(root, 'POST', '/api/user/manage', { id: user.id, ...body });
+
+  it.each(['disable', 'delete'])('end with %s, on the next request', async (action) => {
+    const other = await site.signIn(user.username, user.password);
+    expect(await alive(other)).toBe(true);
+    await change({ action });
+    expect([await alive(user), await alive(other)]).toEqual([false, false]);
+    expect(await site.query('SELECT 1 FROM sessions WHERE user_id = $1', [user.id])).toEqual([]);
+  });
+
+  it('end when an admin sets a password, and when the owner deletes himself', async () => {
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, password: 'another password' });
+    expect(await alive(user)).toBe(false);
+    const again = await site.signIn(user.username, 'another password');
+    await site.expectSuccess(again, 'DELETE', '/api/user/self');
+    expect(await alive(again)).toBe(false);
+  });
+
+  it('of a demoted admin lose their rights at once', async () => {
+    const admin = await site.invite(root, 'admin');
+    expect((await site.rest(admin, 'GET', '/api/user/?p=1')).body['success']).toBe(true);
+    await site.expectSuccess(root, 'POST', '/api/user/manage', { id: admin.id, action: 'demote' });
+    expect((await site.rest(admin, 'GET', '/api/user/?p=1')).body['success']).toBe(false);
+  });
+
+  it('an access token of a banned user opens nothing', async () => {
+    const token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+    const ask = () =>
+      site.rest(null, 'GET', '/api/user/self', undefined, { authorization: token, 'veloera-user': String(user.id) });
+    expect((await ask()).body['success']).toBe(true);
+    await change({ action: 'disable' });
+    expect((await ask()).body).toMatchObject({ success: false, message: 'User is banned' });
+  });
+
+  it('a cookie that somebody planted is not taken over at sign-in', async () => {
+    const planted = 'session=0123456789012345678901234567890123456789012';
+    const body = { username: user.username, password: user.password };
+    const answer = await site.rest(null, 'POST', '/api/user/login', body, { ...anywhere(), cookie: planted });
+    expect(answer.headers.getSetCookie()[0]).not.toContain(planted);
+    expect((await site.rest({ ...user, cookie: planted }, 'GET', '/api/user/self')).status).toBe(401);
+  });
+});
+
+describe('guessing', () => {
+  it('at one account is slowed from anywhere', async () => {
+    const body = { username: user.username, password: 'a wrong password' };
+    const statuses: number[] = [];
+    for (let i = 0; i < 22; i++) {
+      statuses.push((await site.rest(null, 'POST', '/api/user/login', body, anywhere())).status);
+    }
+    // his own sign-in counts, too: attempts are counted, whatever comes of them
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
+  });
+
+  it('from one address is slowed over all of sign-in, and the caller cannot choose his address', async () => {
+    const here = anywhere();
+    for (let i = 0; i < 20; i++) await site.rest(null, 'GET', '/api/oauth/state', undefined, here);
+    const body = { username: 'nobody', password: 'a wrong password' };
+    const answer = await site.rest(null, 'POST', '/api/user/login', body, here);
+    expect([answer.status, Number(answer.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    const forged = { 'x-forwarded-for': `1.2.3.4, ${here['x-forwarded-for'] ?? ''}` };
+    expect((await site.rest(null, 'POST', '/api/user/login', body, forged)).status).toBe(429);
+  });
+});
+
+describe('a profile that is saved beside spending (CVE-2026-64865)', () => {
+  it('never writes a balance back', async () => {
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, quota_delta: 1_000_000 });
+    const grants = Array.from({ length: 25 }, () =>
+      site.rest(root, 'PUT', '/api/user/', { id: user.id, quota_delta: -1000 }),
+    );
+    const saves = Array.from({ length: 25 }, (_, index) =>
+      site.rest(user, 'PUT', '/api/user/self', { display_name: `name ${index}`, quota: 9e9, aff_quota: 9e9 }),
+    );
+    const more = [
+      site.rest(user, 'PUT', '/api/user/setting', { notify_type: 'email', quota_warning_threshold: 1 }),
+      site.rest(user, 'GET', '/api/user/token'),
+      site.rest(user, 'POST', '/api/user/check_in'),
+    ];
+    await Promise.all([...grants, ...saves, ...more]);
+    const [row] = await site.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [user.id]);
+    expect(row?.quota).toBe(String(1_000_000 - 25_000 + 1000));
+    expect(await reconcile(poolOf(site.server.database.dataSource))).toEqual([]);
+  });
+});
+
+describe('rank (CVE-2026-64866, CVE-2026-47102)', () => {
+  it('nobody raises himself, and an admin writes no setting that would make him root', async () => {
+    await site.rest(user, 'PUT', '/api/user/self', { role: 100, status: 1, group: 'svip' });
+    const [row] = await site.query('SELECT role, "group" FROM users WHERE id = $1', [user.id]);
+    expect(row).toEqual({ role: 1, group: 'default' });
+    const admin = await site.invite(root, 'admin');
+    for (const key of ['ServerAddress', 'SMTPServer', 'oidc.well_known', 'RegisterEnabled', 'TurnstileSecretKey']) {
+      const { body } = await site.rest(admin, 'PUT', '/api/option/', { key, value: 'https://evil.example' });
+      expect(body).toMatchObject({ success: false, code: 'INSUFFICIENT_PRIVILEGES' });
+    }
+  });
+});
+
+describe('SSRF by what users and admins type', () => {
+  it.each([
+    ...['https://127.0.0.2/x', 'https://10.0.0.1/x', 'https://[::1]/x', 'https://169.254.169.254/latest/meta-data'],
+    ...['https://0.0.0.0/x', 'https://2130706434/x', 'https://[::ffff:10.0.0.1]/x', 'https://user:word@example.com/x'],
+    ...['https://example.com:6379/x', 'gopher://example.com/x', 'https://100.64.0.1/x', 'https://[fec0::1]/x'],
+  ])('a webhook to %s is refused when it is saved', async (webhook_url) => {
+    const body = { notify_type: 'webhook', quota_warning_threshold: 1, webhook_url };
+    const answer = await site.rest(user, 'PUT', '/api/user/setting', body);
+    expect(answer.body).toMatchObject({ success: false, message: expect.stringContaining('Invalid webhook URL') });
+  });
+
+  it('discovery follows nobody into the network', async () => {
+    world.answer = ({ url }) => ({ status: 302, headers: { location: `http://169.254.169.254${url.pathname}` } });
+    const query = 'mutation ($url: String!) { discoverOidc(wellKnown: $url) { tokenEndpoint } }';
+    for (const url of [`${world.url}/.well-known/openid-configuration`, 'http://10.0.0.1/.well-known/x']) {
+      expect((await site.graphql(root, query, { url })).codes).toEqual(['UPSTREAM_UNREACHABLE']);
+    }
+    world.answer = () => ({ body: { success: true, data: 'wx' } });
+  });
+});
+
+describe('wildcard search (CVE-2026-25591)', () => {
+  it('takes signs for what they are, and not long texts', async () => {
+    for (const keyword of ['%', '_', '%%%%%%%%%%%%%%%%%%%%', '\\']) {
+      const answer = await site.rest(root, 'GET', `/api/user/search?keyword=${encodeURIComponent(keyword)}`);
+      expect(answer.body.data).toMatchObject({ items: [], total: 0 });
+    }
+    const started = Date.now();
+    await site.rest(root, 'GET', `/api/user/search?keyword=${'%25_'.repeat(500)}`);
+    expect(Date.now() - started).toBeLessThan(2000);
+  });
+});
+
+describe('bodies of strangers (CVE-2026-64868)', () => {
+  it.each(['/api/user/login', '/api/user/register', '/api/user/reset', '/api/setup'])('%s has a cap', async (path) => {
+    const answer = await site.rest(null, 'POST', path, { username: 'x'.repeat(20_000) }, anywhere());
+    expect(answer.status).toBe(413);
+  });
+});
+
+it('no default account exists, and the wizard opens once', async () => {
+  const body = { username: 'root', password: '123456' };
+  expect((await site.rest(null, 'POST', '/api/user/login', body, anywhere())).body['success']).toBe(false);
+  const again = { username: 'evil', password: 'password 1', confirmPassword: 'password 1' };
+  expect((await site.rest(null, 'POST', '/api/setup', again, anywhere())).status).toBe(400);
+  expect(await site.query('SELECT 1 FROM users WHERE role = 100')).toHaveLength(1);
+});
