@@ -8,28 +8,30 @@ export function InlineNumber({
   minimum,
   onSave,
 }: {
-  readonly value: number;
+  /** Null: several different ones; a dash stands there until one is typed. */
+  readonly value: number | null;
   readonly label: string;
   readonly minimum: number;
   /** Rejects when the server refused; the old value comes back. */
   readonly onSave: (value: number) => Promise<void>;
 }) {
-  const [text, setText] = useState(String(value));
+  const shown = value === null ? '' : String(value);
+  const [text, setText] = useState(shown);
   const saving = useRef(false);
   useEffect(() => {
-    setText(String(value));
-  }, [value]);
+    setText(shown);
+  }, [shown]);
 
   const save = async () => {
     const next = Number(text);
-    if (saving.current || next === value) return;
+    if (saving.current || text === shown || next === value) return;
     if (text.trim() === '' || !Number.isInteger(next) || next < minimum || next > 1_000_000_000) {
-      setText(String(value));
+      setText(shown);
       return;
     }
     saving.current = true;
     await onSave(next).catch(() => {
-      setText(String(value));
+      setText(shown);
     });
     saving.current = false;
   };
@@ -37,6 +39,7 @@ export function InlineNumber({
   return (
     <InputBase
       value={text}
+      placeholder="–"
       inputProps={{ 'aria-label': label, inputMode: 'numeric', className: 'num' }}
       onChange={(event) => {
         setText(event.target.value);
@@ -46,7 +49,7 @@ export function InlineNumber({
         // The grid has its own meaning for these keys.
         event.stopPropagation();
         if (event.key === 'Enter') void save();
-        if (event.key === 'Escape') setText(String(value));
+        if (event.key === 'Escape') setText(shown);
       }}
       sx={({ vars }) => ({
         width: '100%',

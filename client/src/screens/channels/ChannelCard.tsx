@@ -2,7 +2,8 @@ import { GroupChips } from '../../components/GroupChips.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
 import { fromCommaList } from '../../lib/commaList.js';
-import { ChannelRowActions, type ChannelCellTools } from './channelColumns.js';
+import type { ChannelCellTools } from './channelColumns.js';
+import { ChannelRowActions } from './ChannelRowActions.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 

@@ -12,16 +12,14 @@ import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { fromCommaList } from '../../lib/commaList.js';
 import { describeFailure } from '../../lib/errors.js';
-import { duration } from '../../lib/format.js';
+import { responseTime } from '../../lib/format.js';
 import { TestChannelDocument, type ChannelRowFragment } from './channels.generated.js';
+import { runThree } from './runThree.js';
 
 type Result =
   | { readonly state: 'running' }
   | { readonly state: 'passed'; readonly seconds: number }
   | { readonly state: 'failed'; readonly reason: string };
-
-/** Tests run this many at a time. */
-const concurrency = 3;
 
 /** Each model of a channel with its own test; all of them on request, three at a time, until stopped. */
 export function ChannelTestDialog({
@@ -64,12 +62,7 @@ export function ChannelTestDialog({
   const testAll = async () => {
     stopped.current = false;
     setRunning(true);
-    const queue = [...models];
-    const worker = async () => {
-      for (let model = queue.shift(); model !== undefined && !stopped.current; model = queue.shift())
-        await testOne(model);
-    };
-    await Promise.all(Array.from({ length: concurrency }, worker));
+    await runThree(models, testOne, () => stopped.current);
     setRunning(false);
   };
 
@@ -134,7 +127,7 @@ function TestResult({ result }: { readonly result: Result | undefined }) {
   const { t } = useTranslation();
   if (!result) return null;
   if (result.state === 'running') return <ToneChip tone="grey">{t('channels.testing')}</ToneChip>;
-  if (result.state === 'passed') return <ToneChip tone="green">{duration(result.seconds)}</ToneChip>;
+  if (result.state === 'passed') return <ToneChip tone="green">{responseTime(result.seconds * 1000)}</ToneChip>;
   return (
     <ToneChip tone="red" hint={result.reason}>
       {t('channels.failed')}

@@ -1,14 +1,18 @@
-import { useMutation } from '@apollo/client/react';
+import { useApolloClient, useMutation } from '@apollo/client/react';
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { duration } from '../../lib/format.js';
+import { dollars, duration } from '../../lib/format.js';
+import { toInput, toValues } from './channelForm.js';
 import { ChannelStatus } from './channelStatus.js';
 import {
+  ChannelToCopyDocument,
+  CreateChannelDocument,
   DeleteChannelDocument,
   TestChannelDocument,
+  UpdateChannelBalanceDocument,
   UpdateChannelDocument,
   type ChannelPatch,
   type ChannelRowFragment,
@@ -18,20 +22,32 @@ import {
 export interface ChannelActions {
   /** Ids whose test is running. */
   readonly testing: ReadonlySet<number>;
+  /** Ids whose balance is being asked for. */
+  readonly updating: ReadonlySet<number>;
   test(channel: ChannelRowFragment): Promise<void>;
   toggle(channel: ChannelRowFragment): Promise<void>;
   /** Rejects when the server refused, so that the cell can show the old number. */
   patch(channel: ChannelRowFragment, patch: ChannelPatch): Promise<void>;
+  updateBalance(channel: ChannelRowFragment): Promise<void>;
+  /** A second channel with everything the first has, its key too. */
+  copy(channel: ChannelRowFragment): Promise<void>;
   remove(channel: ChannelRowFragment): Promise<void>;
 }
+
+const without = (ids: ReadonlySet<number>, gone: number): ReadonlySet<number> =>
+  new Set([...ids].filter((id) => id !== gone));
 
 export function useChannelActions(refetch: () => void): ChannelActions {
   const { t } = useTranslation();
   const confirm = useConfirm();
+  const client = useApolloClient();
   const [update] = useMutation(UpdateChannelDocument);
   const [runTest] = useMutation(TestChannelDocument);
   const [runDelete] = useMutation(DeleteChannelDocument);
+  const [runBalance] = useMutation(UpdateChannelBalanceDocument);
+  const [create] = useMutation(CreateChannelDocument);
   const [testing, setTesting] = useState<ReadonlySet<number>>(new Set());
+  const [updating, setUpdating] = useState<ReadonlySet<number>>(new Set());
 
   const patch = useCallback(
     async (channel: ChannelRowFragment, input: ChannelPatch) => {
@@ -72,10 +88,49 @@ export function useChannelActions(refetch: () => void): ChannelActions {
       } catch (error) {
         toast.error(describeFailure(error, t));
       } finally {
-        setTesting((current) => new Set([...current].filter((id) => id !== channel.id)));
+        setTesting((current) => without(current, channel.id));
       }
     },
     [refetch, runTest, t],
+  );
+
+  const updateBalance = useCallback(
+    async (channel: ChannelRowFragment) => {
+      setUpdating((current) => new Set(current).add(channel.id));
+      try {
+        const { data } = await runBalance({ variables: { id: channel.id } });
+        const balance = dollars(data?.updateChannelBalance ?? 0, 2);
+        toast.success(t('channels.balanceUpdated', { name: channel.name, balance }));
+        refetch();
+      } catch (error) {
+        toast.error(t('channels.balanceFailed', { name: channel.name, reason: describeFailure(error, t) }));
+      } finally {
+        setUpdating((current) => without(current, channel.id));
+      }
+    },
+    [refetch, runBalance, t],
+  );
+
+  const copy = useCallback(
+    async (channel: ChannelRowFragment) => {
+      try {
+        // The key passes through here and is kept nowhere.
+        const { data } = await client.query({
+          query: ChannelToCopyDocument,
+          variables: { id: channel.id },
+          fetchPolicy: 'no-cache',
+        });
+        if (!data) throw new Error('no channel');
+        const name = t('channels.copyName', { name: channel.name });
+        const input = toInput({ ...toValues(data.channel), name, key: data.channelKey });
+        await create({ variables: { input } });
+        toast.success(t('channels.copied', { name }));
+        refetch();
+      } catch (error) {
+        toast.error(t('channels.copyFailed', { reason: describeFailure(error, t) }));
+      }
+    },
+    [client, create, refetch, t],
   );
 
   const remove = useCallback(
@@ -98,5 +153,5 @@ export function useChannelActions(refetch: () => void): ChannelActions {
     [confirm, refetch, runDelete, t],
   );
 
-  return { testing, test, toggle, patch, remove };
+  return { testing, updating, test, toggle, patch, updateBalance, copy, remove };
 }

@@ -1,7 +1,8 @@
 import Box from '@mui/material/Box';
 import Switch from '@mui/material/Switch';
 import { useTranslation } from 'react-i18next';
-import { RowMenu, type RowAction } from '../../components/RowMenu.js';
+import type { RowAction } from '../../components/ActionMenu.js';
+import { RowMenu } from '../../components/RowMenu.js';
 import { ToneChip } from '../../components/Tone.js';
 import { adminRole, rootRole, type SessionUser } from '../../lib/session.js';
 import type { UserRowFragment } from './users.generated.js';

@@ -1,0 +1,103 @@
+import { useQuery } from '@apollo/client/react';
+import FormControlLabel from '@mui/material/FormControlLabel';
+import Switch from '@mui/material/Switch';
+import { useTranslation } from 'react-i18next';
+import { ColumnSettings } from '../../components/grid/ColumnSettingsDialog.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import type { ColumnChoice } from '../../components/grid/useColumnChoice.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { ChannelChoicesDocument } from './channels.generated.js';
+import type { ChannelFilters } from './useChannelList.js';
+
+interface ViewSwitch {
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+}
+
+export function ChannelFilterBar({
+  grid,
+  columnChoice,
+  sortById,
+  tagMode,
+}: {
+  readonly grid: ServerGrid<ChannelFilters>;
+  readonly columnChoice: ColumnChoice;
+  readonly sortById: ViewSwitch;
+  readonly tagMode: ViewSwitch;
+}) {
+  const { t } = useTranslation();
+  const { draft, edit, choose, query } = useFilterDraft(grid);
+  const choices = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' }).data;
+  const toChoice = (name: string) => ({ value: name, label: name });
+  return (
+    <FilterBar
+      isFiltered={grid.isFiltered}
+      activeCount={[grid.filter.model, grid.filter.group].filter(Boolean).length}
+      onQuery={query}
+      onReset={grid.resetFilter}
+      main={
+        <TextFilter
+          search
+          label={t('channels.search')}
+          value={draft.keyword}
+          onChange={(keyword) => {
+            edit({ keyword });
+          }}
+          width={232}
+        />
+      }
+      more={
+        <>
+          <SelectFilter
+            label={t('channels.model')}
+            all={t('channels.allModels')}
+            value={draft.model}
+            onChange={(model) => {
+              choose({ model });
+            }}
+            choices={(choices?.enabledModels ?? []).map(toChoice)}
+            width={168}
+          />
+          <SelectFilter
+            label={t('channels.group')}
+            all={t('channels.allGroups')}
+            value={draft.group}
+            onChange={(group) => {
+              choose({ group });
+            }}
+            choices={(choices?.groups ?? []).map(toChoice)}
+            width={120}
+          />
+        </>
+      }
+      end={
+        <>
+          <ViewSwitchField label={t('channels.sortById')} {...sortById} />
+          <ViewSwitchField label={t('channels.tagMode')} {...tagMode} />
+          <ColumnSettings choice={columnChoice} />
+        </>
+      }
+    />
+  );
+}
+
+function ViewSwitchField({ label, checked, onChange }: ViewSwitch & { readonly label: string }) {
+  return (
+    <FormControlLabel
+      control={
+        <Switch
+          checked={checked}
+          onChange={(_, next) => {
+            onChange(next);
+          }}
+          sx={{ mr: 1 }}
+        />
+      }
+      label={label}
+      slotProps={{ typography: { variant: 'body2', noWrap: true } }}
+      sx={{ m: 0, mr: 1 }}
+    />
+  );
+}

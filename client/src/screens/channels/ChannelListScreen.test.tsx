@@ -1,0 +1,200 @@
+import { configure, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { ChannelListScreen } from './ChannelListScreen.js';
+import {
+  ChannelChoicesDocument,
+  ChannelHeadsDocument,
+  ChannelsDocument,
+  ChannelToCopyDocument,
+  ChannelTypesDocument,
+  CreateChannelDocument,
+  DeleteChannelsDocument,
+  SetChannelTagDocument,
+  SetTagEnabledDocument,
+  UpdateChannelBalanceDocument,
+  UpdateChannelTagDocument,
+  type ChannelRowFragment,
+} from './channels.generated.js';
+
+// A whole grid is drawn: roles are slow to find in it.
+configure({ asyncUtilTimeout: 8000 });
+
+const channel = (id: number, more: Partial<ChannelRowFragment> = {}) => ({
+  __typename: 'Channel',
+  id,
+  type: 1,
+  name: `Channel ${String(id)}`,
+  status: 1,
+  weight: 10,
+  priority: 0,
+  createdTime: '2025-06-02T10:11:00.000Z',
+  testTime: null,
+  responseTime: 0,
+  balance: 0,
+  balanceUpdatedTime: null,
+  models: 'gpt-4o',
+  group: 'default',
+  usedQuota: 500_000,
+  otherInfo: '',
+  tag: '',
+  testModel: '',
+  ...more,
+});
+const tagged = [
+  channel(1, { tag: 'us', responseTime: 600, priority: 5 }),
+  channel(2, { tag: 'us', responseTime: 1400, status: 2 }),
+];
+const alone = channel(3);
+
+const reading = [
+  [
+    ChannelTypesDocument,
+    { channelTypes: [{ __typename: 'ChannelType', id: 1, label: 'OpenAI', defaultBaseUrl: '', models: [] }] },
+  ],
+  [ChannelChoicesDocument, { groups: ['default'], enabledModels: ['gpt-4o'] }],
+  [ChannelsDocument, { channels: { __typename: 'ChannelPage', totalCount: 3, items: [...tagged, alone] } }],
+  [
+    ChannelHeadsDocument,
+    {
+      channelHeads: {
+        __typename: 'ChannelHeadPage',
+        totalCount: 2,
+        items: [
+          { __typename: 'ChannelHead', tag: 'us', channels: tagged },
+          { __typename: 'ChannelHead', tag: '', channels: [alone] },
+        ],
+      },
+    },
+  ],
+].map(([query, data]) => ({ request: { query, variables: () => true }, result: { data }, maxUsageCount: 99 }));
+
+/** A mutation that must be asked with exactly these variables. */
+const writing = (query: object, variables: object, data: object) => ({
+  request: { query, variables },
+  result: jest.fn(() => ({ data })),
+});
+
+const open = (path: string, ...mocks: object[]) =>
+  renderScreen({
+    path,
+    routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+    mocks: [...reading, ...mocks] as never,
+  });
+
+const row = async (name: string) => within(await screen.findByRole('row', { name: new RegExp(name) }));
+
+describe('chosen rows', () => {
+  it('are tagged together, and a tag without a name is refused', async () => {
+    const tag = writing(SetChannelTagDocument, { ids: [1, 3], tag: 'eu' }, { setChannelTag: 2 });
+    await open('/channel', tag);
+    fireEvent.click((await row('Channel 1')).getByRole('checkbox', { name: /Select row/ }));
+    fireEvent.click((await row('Channel 3')).getByRole('checkbox', { name: /Select row/ }));
+    await screen.findByText('2 selected');
+    expect(screen.queryByRole('search')).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Set tag' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Set the tag of 2 channels' }));
+    fireEvent.click(dialog.getByRole('button', { name: 'Set tag' }));
+    await dialog.findByText('Tag cannot be empty');
+    fireEvent.change(dialog.getByRole('textbox', { name: /Tag/ }), { target: { value: ' eu ' } });
+    fireEvent.click(dialog.getByRole('button', { name: 'Set tag' }));
+    await screen.findByText('2 channels have the tag “eu” now');
+    expect(tag.result).toHaveBeenCalledTimes(1);
+    await screen.findByRole('search');
+  });
+
+  it('are deleted together, after a question', async () => {
+    const gone = writing(DeleteChannelsDocument, { ids: [2] }, { deleteChannels: 1 });
+    await open('/channel', gone);
+    fireEvent.click((await row('Channel 2')).getByRole('checkbox', { name: /Select row/ }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Delete' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Delete 1 channel?' }));
+    expect(gone.result).not.toHaveBeenCalled();
+    fireEvent.click(question.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('1 channel deleted');
+  });
+});
+
+describe('tag mode', () => {
+  it('shows a tag as one row, and its channels below it when opened', async () => {
+    await open('/channel?tags=1');
+    const head = await row('us 2 channels');
+    head.getByText('1 of 2 on');
+    head.getByText('1.00 s');
+    head.getByText('$2.00');
+    expect(head.getByRole('textbox', { name: 'Priority of us' })).toHaveValue('');
+    expect(head.getByRole('textbox', { name: 'Weight of us' })).toHaveValue('10');
+    expect(screen.queryByText('Channel 1')).toBeNull();
+    await row('Channel 3');
+    fireEvent.click(head.getByRole('button', { name: 'Channels of tag us' }));
+    await row('Channel 1');
+    await row('Channel 2');
+    expect(screen.queryByRole('checkbox', { name: /Select row/ })).toBeNull();
+  });
+
+  it('switches a whole tag off, after a question', async () => {
+    const off = writing(SetTagEnabledDocument, { tag: 'us', enabled: false }, { setTagEnabled: 2 });
+    await open('/channel?tags=1', off);
+    fireEvent.click((await row('us 2 channels')).getByRole('switch', { name: 'Enable all channels of tag us' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Disable all 2 channels of “us”?' }));
+    fireEvent.click(question.getByRole('button', { name: 'Disable all' }));
+    await waitFor(() => {
+      expect(off.result).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  it('sets one number for the whole tag', async () => {
+    const set = writing(UpdateChannelTagDocument, { tag: 'us', input: { priority: 7 } }, { updateChannelTag: 2 });
+    await open('/channel?tags=1', set);
+    const priority = (await row('us 2 channels')).getByRole('textbox', { name: 'Priority of us' });
+    fireEvent.blur(priority);
+    fireEvent.change(priority, { target: { value: '7' } });
+    fireEvent.keyDown(priority, { key: 'Enter' });
+    await waitFor(() => {
+      expect(set.result).toHaveBeenCalledTimes(1);
+    });
+  });
+
+  it('warns that a tag without a name dissolves, and sends only what was filled in', async () => {
+    const dissolve = writing(UpdateChannelTagDocument, { tag: 'us', input: { newTag: '' } }, { updateChannelTag: 2 });
+    await open('/channel?tags=1', dissolve);
+    fireEvent.click((await row('us 2 channels')).getByRole('button', { name: 'More about tag us' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Edit tag' }));
+    const drawer = within(await screen.findByRole('dialog', { name: 'Edit tag' }));
+    fireEvent.change(drawer.getByRole('textbox', { name: 'Name' }), { target: { value: '' } });
+    await drawer.findByText(/the tag is dissolved/);
+    fireEvent.click(drawer.getByRole('button', { name: 'Save tag' }));
+    await screen.findByText('2 channels changed');
+    expect(dissolve.result).toHaveBeenCalledTimes(1);
+  });
+});
+
+it('asks the provider for the balance of a row', async () => {
+  const ask = writing(UpdateChannelBalanceDocument, { id: 3 }, { updateChannelBalance: 12.5 });
+  await open('/channel', ask);
+  fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'Update the balance of Channel 3' }));
+  await screen.findByText('Balance of “Channel 3”: $12.50');
+});
+
+it('copies a channel with its key', async () => {
+  const detail = {
+    ...{ openaiOrganization: '', baseUrl: 'https://a.example', other: '', modelMapping: '', statusCodeMapping: '' },
+    ...{ autoBan: 1, setting: '', paramOverride: '', modelPrefix: '', maxInputTokens: 0 },
+  };
+  const create = {
+    request: { query: CreateChannelDocument, variables: () => true },
+    result: jest.fn(() => ({ data: { createChannel: { __typename: 'Channel', id: 9, name: 'Channel 3 copy' } } })),
+  };
+  const read = writing(ChannelToCopyDocument, { id: 3 }, { channel: { ...alone, ...detail }, channelKey: 'sk-a,sk-b' });
+  await open('/channel', read, create);
+  fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'More about channel Channel 3' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Copy' }));
+  await screen.findByText('Channel “Channel 3 copy” created');
+  expect(create.result).toHaveBeenCalledWith({
+    input: expect.objectContaining({
+      name: 'Channel 3 copy',
+      key: 'sk-a,sk-b',
+      baseUrl: 'https://a.example',
+      weight: 10,
+    }),
+  });
+});

@@ -1,0 +1,60 @@
+import { ChannelTestDialog } from './ChannelTestDialog.js';
+import { isTagRow, type ChannelListRow } from './channelRows.js';
+import type { ChannelRowFragment } from './channels.generated.js';
+import { SetTagDialog } from './SetTagDialog.js';
+import { TagEditor } from './TagEditor.js';
+import { UpstreamModels } from './UpstreamModels.js';
+
+/** What can stand over the list besides the editor; one at a time. */
+export type ChannelPanel =
+  | { readonly kind: 'tests' | 'models'; readonly channel: ChannelRowFragment }
+  | { readonly kind: 'setTag'; readonly ids: readonly number[]; readonly tag: string }
+  | { readonly kind: 'tag'; readonly tag: string };
+
+export function ChannelPanels({
+  panel,
+  rows,
+  reload,
+  onTagged,
+  onClose,
+}: {
+  readonly panel: ChannelPanel | null;
+  readonly rows: readonly ChannelListRow[] | undefined;
+  readonly reload: () => void;
+  readonly onTagged: () => void;
+  readonly onClose: () => void;
+}) {
+  switch (panel?.kind) {
+    case undefined:
+      return null;
+    case 'tests':
+      return (
+        <ChannelTestDialog
+          channel={panel.channel}
+          onClose={() => {
+            onClose();
+            reload();
+          }}
+        />
+      );
+    case 'models':
+      return <UpstreamModels channel={panel.channel} onClose={onClose} />;
+    case 'setTag':
+      return (
+        <SetTagDialog
+          ids={panel.ids}
+          tag={panel.tag}
+          onDone={() => {
+            onTagged();
+            reload();
+          }}
+          onClose={onClose}
+        />
+      );
+    case 'tag': {
+      const head = rows?.find((row) => isTagRow(row) && row.headOf === panel.tag);
+      const count = head && isTagRow(head) ? head.channels.length : 0;
+      return <TagEditor tag={panel.tag} count={count} onSaved={reload} onClosed={onClose} />;
+    }
+  }
+}

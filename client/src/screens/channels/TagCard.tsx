@@ -1,0 +1,28 @@
+import { RowCard } from '../../components/grid/CardList.js';
+import { Num } from '../../components/Text.js';
+import type { ChannelCellTools } from './channelColumns.js';
+import { usedTogether, type TagRow } from './channelRows.js';
+import { TagChevron, TagGroups, TagName, TagResponse, TagRowActions, TagStatusChip } from './tagCells.js';
+
+/** The head of a tag, for narrow screens. */
+export function TagCard({ row, tools }: { readonly row: TagRow; readonly tools: ChannelCellTools }) {
+  return (
+    <RowCard
+      title={<TagName row={row} />}
+      value={<TagRowActions row={row} tags={tools.tags} />}
+      chips={
+        <>
+          <TagStatusChip row={row} />
+          <TagResponse row={row} />
+          <TagGroups row={row} />
+        </>
+      }
+      end={
+        <>
+          <Num>{tools.format.money(usedTogether(row), 'balance')}</Num>
+          <TagChevron row={row} tags={tools.tags} />
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,115 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import { useForm, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { ChipsInput } from '../../components/form/ChipsInput.js';
+import { EditorDrawer } from '../../components/form/EditorDrawer.js';
+import { TextInput } from '../../components/form/inputs.js';
+import { JsonInput } from '../../components/form/JsonInput.js';
+import { Notice } from '../../components/Notice.js';
+import { DrawerSection } from '../../components/SideDrawer.js';
+import { toast } from '../../components/toast.js';
+import { toCommaList } from '../../lib/commaList.js';
+import { ChannelChoicesDocument, UpdateChannelTagDocument, type ChannelTagPatch } from './channels.generated.js';
+
+interface TagValues {
+  name: string;
+  models: string[];
+  group: string[];
+  modelMapping: string;
+}
+
+/** Empty lists and mappings change nothing; only an emptied name does something: it takes the tag away. */
+export function toTagPatch(values: TagValues, tag: string): ChannelTagPatch {
+  const name = values.name.trim();
+  return {
+    ...(name === tag ? {} : { newTag: name }),
+    ...(values.models.length > 0 ? { models: toCommaList(values.models) } : {}),
+    ...(values.group.length > 0 ? { group: toCommaList(values.group) } : {}),
+    ...(values.modelMapping.trim() === '' ? {} : { modelMapping: values.modelMapping.trim() }),
+  };
+}
+
+/** What all channels of a tag are given together. */
+export function TagEditor({
+  tag,
+  count,
+  onSaved,
+  onClosed,
+}: {
+  readonly tag: string;
+  /** How many channels have it. */
+  readonly count: number;
+  readonly onSaved: () => void;
+  readonly onClosed: () => void;
+}) {
+  const { t } = useTranslation();
+  const choices = useQuery(ChannelChoicesDocument, { fetchPolicy: 'cache-first' }).data;
+  const [update] = useMutation(UpdateChannelTagDocument);
+  const form = useForm<TagValues>({
+    mode: 'onTouched',
+    defaultValues: { name: tag, models: [], group: [], modelMapping: '' },
+  });
+  const { control } = form;
+  const name = useWatch({ control, name: 'name' });
+  return (
+    <EditorDrawer
+      form={form}
+      width={480}
+      title={t('channels.editTag')}
+      meta={t('channels.tagMeta', { tag, count })}
+      saveLabel={t('channels.saveTag')}
+      fieldNames={{ tag: 'name', newTag: 'name' }}
+      onClosed={onClosed}
+      onSave={async (values) => {
+        const input = toTagPatch(values, tag);
+        if (Object.keys(input).length === 0) {
+          toast.success(t('channels.noChanges'));
+          return;
+        }
+        const { data } = await update({ variables: { tag, input } });
+        toast.success(t('channels.tagSaved', { count: data?.updateChannelTag ?? 0 }));
+        onSaved();
+      }}
+    >
+      <DrawerSection title={t('channels.tag')} explanation={t('channels.tagText')}>
+        <Box>
+          <TextInput control={control} name="name" label={t('channels.newTagName')} maxLength={64} />
+          {name.trim() === '' && (
+            <Box sx={{ mt: 1 }}>
+              <Notice tone="red">{t('channels.tagDissolves')}</Notice>
+            </Box>
+          )}
+        </Box>
+      </DrawerSection>
+      <DrawerSection title={t('channels.modelsAndGroups')}>
+        <ChipsInput
+          control={control}
+          name="models"
+          label={t('channels.models')}
+          optional
+          free
+          options={choices?.enabledModels ?? []}
+          placeholder={t('channels.unchanged')}
+        />
+        <ChipsInput
+          control={control}
+          name="group"
+          label={t('channels.groups')}
+          optional
+          free
+          options={choices?.groups ?? []}
+          placeholder={t('channels.unchanged')}
+        />
+        <JsonInput
+          control={control}
+          name="modelMapping"
+          label={t('channels.modelMapping')}
+          optional
+          hint={t('channels.modelMappingHint')}
+          example={t('channels.unchanged')}
+        />
+      </DrawerSection>
+    </EditorDrawer>
+  );
+}

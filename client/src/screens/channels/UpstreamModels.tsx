@@ -1,0 +1,55 @@
+import { useMutation } from '@apollo/client/react';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from '../../components/toast.js';
+import { fromCommaList, toCommaList } from '../../lib/commaList.js';
+import { describeFailure } from '../../lib/errors.js';
+import { FetchUpstreamModelsDocument, UpdateChannelDocument, type ChannelRowFragment } from './channels.generated.js';
+import { ModelPicker } from './ModelPicker.js';
+
+/** Asks a channel's provider which models it has, lets one choose, and gives them to the channel. */
+export function UpstreamModels({
+  channel,
+  onClose,
+}: {
+  readonly channel: ChannelRowFragment;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const [fetchModels] = useMutation(FetchUpstreamModelsDocument);
+  const [update] = useMutation(UpdateChannelDocument);
+  const [offered, setOffered] = useState<readonly string[] | null>(null);
+  const asked = useRef(false);
+
+  useEffect(() => {
+    if (asked.current) return;
+    asked.current = true;
+    fetchModels({ variables: { input: { id: channel.id } } })
+      .then(({ data }) => {
+        setOffered(data?.fetchUpstreamModels ?? []);
+      })
+      .catch((error: unknown) => {
+        toast.error(t('channels.fetchFailed', { reason: describeFailure(error, t) }));
+        onClose();
+      });
+  }, [channel.id, fetchModels, onClose, t]);
+
+  const apply = async (models: readonly string[]) => {
+    try {
+      await update({ variables: { id: channel.id, input: { models: toCommaList(models) } } });
+      toast.success(t('channels.saved', { name: channel.name }));
+      onClose();
+    } catch (error) {
+      toast.error(describeFailure(error, t));
+    }
+  };
+  if (!offered) return null;
+  return (
+    <ModelPicker
+      offered={offered}
+      chosen={fromCommaList(channel.models)}
+      onApply={(models) => void apply(models)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@apollo/client/react';
+import { useCallback, useMemo, useState } from 'react';
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { rowsOfHeads, type ChannelListRow } from './channelRows.js';
+import { ChannelHeadsDocument, ChannelsDocument } from './channels.generated.js';
+
+export type ChannelFilters = Record<'keyword' | 'model' | 'group', string>;
+
+/** The rows of the list: channels, or in tag mode tags with those of the opened ones below them. */
+export function useChannelList(grid: ServerGrid<ChannelFilters>, tagMode: boolean) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggleOpen = useCallback((tag: string) => {
+    setOpen((current) => {
+      const next = new Set(current);
+      if (!next.delete(tag)) next.add(tag);
+      return next;
+    });
+  }, []);
+  const { keyword, model, group } = grid.filter;
+  // An absent field asks nothing; the server tells a filter from none by its fields.
+  const filter = { ...(keyword ? { keyword } : {}), ...(model ? { model } : {}), ...(group ? { group } : {}) };
+  const variables = { ...grid.pageVariables, filter };
+  const plain = useQuery(ChannelsDocument, { variables, skip: tagMode });
+  const byTag = useQuery(ChannelHeadsDocument, { variables, skip: !tagMode });
+
+  const page = (plain.data ?? plain.previousData)?.channels;
+  const heads = (byTag.data ?? byTag.previousData)?.channelHeads;
+  const rows = useMemo<readonly ChannelListRow[] | undefined>(
+    () => (tagMode ? heads && rowsOfHeads(heads.items, open) : page?.items),
+    [tagMode, heads, open, page],
+  );
+  const { refetch, loading, error } = tagMode ? byTag : plain;
+  const reload = useCallback(() => void refetch(), [refetch]);
+  return { rows, totalCount: (tagMode ? heads : page)?.totalCount, loading, error, reload, toggleOpen };
+}

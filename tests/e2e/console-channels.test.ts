@@ -1,0 +1,171 @@
+import type { Browser, Locator } from 'playwright-core';
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { json } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { openBrowser, visit, type Visitor } from './console-page.js';
+import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+
+/** An admin with many channels: tags, batches, tests and balances. */
+let upstream: Upstream;
+let server: TestServer;
+let browser: Browser;
+let visitor: Visitor;
+let root: Person;
+
+beforeAll(async () => {
+  [upstream, server, browser] = await Promise.all([startUpstream(), startServer(), openBrowser()]);
+  root = await server.api.setUp();
+  for (const [name, tag, more] of [
+    ['OpenAI primary', 'openai-us', { priority: 10, weight: 50 }],
+    ['OpenAI overflow', 'openai-us', { weight: 20 }],
+    ['Azure East US 2', 'openai-us', { priority: 5, weight: 10, status: 2 }],
+    ['Gemini AI Studio', '', { weight: 10 }],
+    ['Local Ollama', '', { status: 2 }],
+  ] as const) {
+    const models = ['gpt-4o', 'gpt-4o-mini', 'o3-mini', 'o1'];
+    await server.api.createChannel(root, { name, baseUrl: upstream.url, models, more: { tag, ...more } });
+  }
+  visitor = await visit(browser, server.url);
+  await signIn(visitor);
+  await visitor.page.getByRole('link', { name: 'Channels' }).click();
+  await row('OpenAI primary').waitFor();
+}, 90_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  await upstream.stop();
+});
+
+afterEach(async () => {
+  await visitor.photograph(
+    `channels-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 60) ?? ''}`,
+  );
+  expect(visitor.complaints).toEqual([]);
+});
+
+const row = (text: string | RegExp): Locator => visitor.page.getByRole('row').filter({ hasText: text });
+const button = (name: string): Locator => visitor.page.getByRole('button', { name, exact: true });
+const item = (name: string): Locator => visitor.page.getByRole('menuitem', { name, exact: true });
+const toast = (text: string | RegExp): Promise<void> => visitor.page.getByText(text).first().waitFor();
+const inTag = async (tag: string): Promise<string[]> => {
+  const all = await server.api.data<{ name: string; tag: string }[]>(root, 'GET', '/api/channel/?page_size=100');
+  return all.flatMap((channel) => (channel.tag === tag ? [channel.name] : [])).sort();
+};
+
+it('chooses rows, tags them together, and clears the choice', async () => {
+  const { page } = visitor;
+  await photographAll(visitor, 'channels');
+  await row('Gemini AI Studio').getByRole('checkbox').check();
+  await row('Local Ollama').getByRole('checkbox').check();
+  await page.getByText('2 selected').waitFor();
+  await visitor.photograph('channels-selected-light-1440');
+  await button('Set tag').click();
+  const dialog = page.getByRole('dialog', { name: 'Set the tag of 2 channels' });
+  await dialog.getByRole('button', { name: 'Set tag' }).click();
+  await dialog.getByText('Tag cannot be empty').waitFor();
+  await dialog.getByLabel('Tag').fill('others');
+  await dialog.getByRole('button', { name: 'Set tag' }).click();
+  await toast('2 channels have the tag “others” now');
+  await page.getByRole('search').waitFor();
+  expect(await inTag('others')).toEqual(['Gemini AI Studio', 'Local Ollama']);
+});
+
+it('works on whole tags in tag mode', async () => {
+  const { page } = visitor;
+  await page.getByLabel('Tag mode').click();
+  await row('openai-us').getByText('2 of 3 on').waitFor();
+  expect(new URL(page.url()).searchParams.get('tags')).toBe('1');
+  await page.getByText('Items 1 - 2 of 2').waitFor();
+  await button('Channels of tag openai-us').click();
+  await row('Azure East US 2').waitFor();
+  await photographAll(visitor, 'channelstags');
+
+  await page.getByLabel('Enable all channels of tag openai-us').click();
+  await page.getByText('Disable all 3 channels of “openai-us”?').waitFor();
+  await button('Disable all').click();
+  await row('openai-us').getByText('0 of 3 on').waitFor();
+  await page.getByLabel('Enable all channels of tag openai-us').click();
+  await row('openai-us').getByText('3 of 3 on').waitFor();
+
+  await page.getByLabel('Priority of openai-us').fill('8');
+  await page.keyboard.press('Enter');
+  await row('Azure East US 2').getByRole('textbox', { name: 'Priority' }).and(page.locator('[value="8"]')).waitFor();
+
+  await button('More about tag others').click();
+  await item('Edit tag').click();
+  const drawer = page.getByRole('dialog', { name: 'Edit tag' });
+  await drawer.getByLabel('Name').fill('');
+  await drawer.getByText(/the tag is dissolved/).waitFor();
+  await visitor.photograph('channels-tageditor-light-1440');
+  await drawer.getByRole('button', { name: 'Save tag' }).click();
+  await toast('2 channels changed');
+  await page.getByText('Items 1 - 3 of 3').waitFor();
+  expect(await inTag('others')).toEqual([]);
+});
+
+it('tests each model of a channel, three at a time', async () => {
+  const { page } = visitor;
+  await page.getByLabel('Tag mode').click();
+  upstream.script({ model: 'o1' }, json({ error: { message: 'no such key' } }, 401));
+  await button('More about channel OpenAI primary').click();
+  await item('Test with model').click();
+  const dialog = page.getByRole('dialog', { name: 'Test “OpenAI primary”' });
+  await dialog.getByRole('textbox', { name: 'Search models' }).fill('mini');
+  expect(await dialog.getByRole('listitem').count()).toBe(2);
+  await dialog.getByRole('textbox', { name: 'Search models' }).fill('');
+  await dialog.getByRole('button', { name: 'Test all' }).click();
+  await dialog.getByText('Failed').waitFor();
+  expect(await dialog.getByText(/^[\d.]+ m?s$/).count()).toBe(3);
+  await visitor.photograph('channels-test-light-1440');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+});
+
+it('asks for a balance by a click, copies a channel with its key, and takes the models the provider has', async () => {
+  const { page } = visitor;
+  upstream.script({ path: '/v1/dashboard/billing/subscription' }, json({ hard_limit_usd: 120 }));
+  upstream.script({ path: '/v1/dashboard/billing/usage' }, json({ total_usage: 2050 }));
+  await button('Update the balance of OpenAI primary').click();
+  await row('OpenAI primary').getByText('$99.50').waitFor();
+
+  upstream.script({ path: '/v1/models' }, json({ object: 'list', data: [{ id: 'gpt-4o' }, { id: 'brand-new' }] }));
+  await button('More about channel OpenAI primary').click();
+  await item('Fetch from upstream').click();
+  const picker = page.getByRole('dialog', { name: 'Choose models' });
+  await picker.getByLabel('brand-new').check();
+  await picker.getByText('5 selected').waitFor();
+  await picker.getByRole('button', { name: 'Apply' }).click();
+  await toast('Channel “OpenAI primary” saved');
+
+  await button('More about channel Gemini AI Studio').click();
+  await item('Copy').click();
+  await toast('Channel “Gemini AI Studio copy” created');
+  await row('Gemini AI Studio copy').waitFor();
+});
+
+it('repairs, and deletes what is disabled and what was chosen', async () => {
+  const { page } = visitor;
+  await button('Maintenance').click();
+  await item('Fix database consistency').click();
+  await toast('0 channels repaired');
+  await button('Maintenance').click();
+  await item('Delete disabled channels').click();
+  await page.getByText('Delete all disabled channels?').waitFor();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await row('Local Ollama').waitFor({ state: 'detached' });
+  await row('Gemini AI Studio copy').getByRole('checkbox').check();
+  await page.getByRole('main').getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('Delete 1 channel?').waitFor();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await row('Gemini AI Studio copy').waitFor({ state: 'detached' });
+  await button('Test all').click();
+  await toast('All channels are being tested, refresh to see the results');
+});
+
+it('fits a phone of 360 pixels', async () => {
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+  await visitor.page.goto('/channel?tags=1');
+  await visitor.page.getByText('openai-us').first().waitFor();
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+});
