@@ -5,6 +5,7 @@ import { Redemptions1763710000000 } from './1763710000000-redemptions.js';
 import { TopUpOrders1763710000001 } from './1763710000001-top-up-orders.js';
 import { Tasks1763720000000 } from './1763720000000-tasks.js';
 import { PriceVersions1763710000002 } from './1763710000002-price-versions.js';
+import { LogIndexes1763710000003 } from './1763710000003-log-indexes.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -15,4 +16,5 @@ export const migrations = [
   TopUpOrders1763710000001,
   PriceVersions1763710000002,
   Tasks1763720000000,
+  LogIndexes1763710000003,
 ];

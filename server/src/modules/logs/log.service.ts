@@ -16,6 +16,7 @@ export type { LogFilter, LogStat, LogView };
 /** Rows are counted, and paged through, up to here; a time range reaches what lies behind. */
 export const maxCountedLogs = 100_000;
 const searchSize = 100;
+const searchedCalls = 20_000;
 
 export interface LogPage extends Page<LogView> {
   /** There are more rows than `totalCount` says. */
@@ -83,16 +84,29 @@ export class LogService implements AuditLog {
     return readStat(this.database, ownFilter(requireActor(actor), filter), seconds(this.clock));
   }
 
-  /** The newest 100 rows whose type is the keyword or whose content starts with it. */
+  /**
+   * The newest 100 rows whose type is the keyword or whose content starts with it. Calls all say the same few things:
+   * they are looked through among the newest rows only, everything else by its index.
+   */
   async search(actor: MaybeActor, keyword: string): Promise<LogView[]> {
     requireRole(actor, 'admin');
     const where = new Where();
-    const byContent = `content LIKE ${where.value(`${escapeLike(keyword)}%`)}`;
+    const start = where.value(`${escapeLike(keyword.replaceAll('\0', ''))}%`);
     const type = toType(keyword);
-    const rows = await this.readNewest(
-      where,
-      type === null ? byContent : `(type = ${where.value(type)} OR ${byContent})`,
-      searchSize,
+    const newest = (condition: string): string =>
+      `(SELECT created_at, id FROM logs WHERE ${condition} ORDER BY created_at DESC, id DESC LIMIT ${searchSize})`;
+    const parts = [
+      newest(`type <> ${LogType.consume} AND content LIKE ${start}`),
+      `(SELECT created_at, id FROM (SELECT created_at, id, type, content FROM logs ORDER BY created_at DESC, id DESC
+          LIMIT ${searchedCalls}) recent WHERE type = ${LogType.consume} AND content LIKE ${start}
+          ORDER BY created_at DESC, id DESC LIMIT ${searchSize})`,
+      ...(type === null ? [] : [newest(`type = ${where.value(type)}`)]),
+    ];
+    const rows = await this.database.query<ViewRow[]>(
+      `SELECT ${viewColumns} FROM (${parts.join(' UNION ')}) keys
+         JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id
+        ORDER BY l.created_at DESC, l.id DESC LIMIT ${searchSize}`,
+      where.values,
     );
     const names = await namesOfChannels(this.database, rows);
     return rows.map((row) => toView(row, names));
@@ -184,7 +198,7 @@ export class LogService implements AuditLog {
   }
 }
 
-/** A name stands for the user who has it now, so an index answers; a name nobody has is looked for in the rows. */
+/** A name stands for the user who has it now, whatever his rows were called then; a name nobody has is looked for in the rows. */
 export async function resolveUser(database: DataSource, filter: LogFilter): Promise<LogFilter> {
   const { username, ...rest } = filter;
   if (username === undefined) return filter;
