@@ -86,6 +86,7 @@ export const environmentSchema = z.object({
   RELAY_TIMEOUT: whole(0, 0, 86_400),
   STREAMING_TIMEOUT: whole(60, 1, 86_400),
   FORCE_STREAM_OPTION: flag(true),
+  AZURE_DEFAULT_API_VERSION: z.string().trim().min(1).default('2024-12-01-preview'),
   MAX_REQUEST_BODY_MB: whole(64, 1, 1024),
   SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
   UPDATE_TASK: flag(true),
@@ -133,6 +134,7 @@ export interface Config {
     readonly firstByteTimeout: number;
     readonly idleTimeout: number;
     readonly forceStreamUsage: boolean;
+    readonly azureVersion: string;
     readonly maxBodyBytes: number;
   };
   readonly shutdownMilliseconds: number;
@@ -231,6 +233,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       firstByteTimeout: (env.RELAY_TIMEOUT || 300) * 1000,
       idleTimeout: env.STREAMING_TIMEOUT * 1000,
       forceStreamUsage: env.FORCE_STREAM_OPTION,
+      azureVersion: env.AZURE_DEFAULT_API_VERSION,
       maxBodyBytes: env.MAX_REQUEST_BODY_MB * 1024 * 1024,
     },
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,

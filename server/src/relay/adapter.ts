@@ -74,6 +74,8 @@ export interface Target {
   readonly models: readonly string[];
   /** FORCE_STREAM_OPTION. */
   readonly forceStreamUsage: boolean;
+  /** AZURE_DEFAULT_API_VERSION: for channels that name none. */
+  readonly azureVersion?: string;
   /** `param_override`: merged over the top level of the converted body. Null when the channel has none. */
   readonly override: Readonly<Record<string, unknown>> | null;
   /** Option `global.pass_through_request_enabled`: only the model name may still be rewritten. */

@@ -22,6 +22,7 @@ export function toTarget(
     requestedModel: attempt.requestedModel,
     models: channel.models,
     forceStreamUsage: attempt.settings.forceStreamUsage,
+    azureVersion: attempt.settings.azureVersion,
     override: channel.override,
     passThrough: attempt.passThrough,
     families: attempt.families,

@@ -17,6 +17,7 @@ export interface AttemptSettings {
   readonly idleTimeout: number;
   readonly totalTimeout: number;
   readonly forceStreamUsage: boolean;
+  readonly azureVersion?: string;
   /** Bytes of an answer of one piece. */
   readonly maxAnswerBytes: number;
 }

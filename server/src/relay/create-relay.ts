@@ -32,6 +32,8 @@ export interface RelaySettings {
   readonly firstByteTimeout: number;
   readonly idleTimeout: number;
   readonly forceStreamUsage: boolean;
+  /** AZURE_DEFAULT_API_VERSION. */
+  readonly azureVersion?: string;
   readonly maxBodyBytes: number;
 }
 

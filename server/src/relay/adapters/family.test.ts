@@ -89,6 +89,7 @@ describe('Azure', () => {
       { other: '2025-01-01' },
       'deployments/gpt-4.1/chat/completions?api-version=2025-01-01',
     ],
+    ['or of the site', { azureVersion: '2025-06-01' }, 'deployments/gpt-4.1/chat/completions?api-version=2025-06-01'],
     ['knows the newer surface', { other: 'v1' }, 'v1/chat/completions'],
   ])('%s', (_name, more, path) => {
     expect(send(3, { model: 'gpt-4.1' }, { ...base, ...more }).url).toBe(`${base.baseUrl}/openai/${path}`);
@@ -272,4 +273,22 @@ it('Cloudflare needs to know whose account it is', () => {
   expect(send(39, {}, { other: 'acct1' }).url).toBe(
     'https://api.cloudflare.com/client/v4/accounts/acct1/ai/v1/chat/completions',
   );
+});
+
+it.each([
+  [3, 'https://res.openai.azure.com', 'https://res.openai.azure.com/openai/v1/responses'],
+  [45, '', 'https://ark.cn-beijing.volces.com/api/v3/responses'],
+  [48, '', 'https://api.x.ai/v1/responses'],
+])('type %i speaks Responses itself', (type, baseUrl, url) => {
+  const body = { model: 'm', input: 'hi', store: false, stream: true };
+  const request = {
+    ...requestOf({}),
+    path: '/v1/responses',
+    body,
+    rawBody: Buffer.from(JSON.stringify(body)),
+    stream: true,
+  };
+  const sent = adapters[type]?.responses?.toUpstreamRequest(request, targetOf(type, { baseUrl }));
+  expect(sent?.url).toBe(url);
+  expect(JSON.parse(String(sent?.body))).toEqual(body);
 });

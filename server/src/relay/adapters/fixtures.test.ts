@@ -227,7 +227,6 @@ function withoutCounted({ usage, ...rest }: Json): Json {
   return usage === undefined || counted ? rest : { ...rest, usage };
 }
 
-/** Type 18 is asked through a socket; its frames have a test of their own. */
 const ownFixtures = [...load('own-protocols'), ...load('aws'), ...load('gemini-vertex')].filter(
   ({ ch, in: call }) =>
     ch?.key !== undefined &&
@@ -303,8 +302,8 @@ describe('providers with a dialect of their own', () => {
 
   it.each(byId(ownFixtures.filter(({ os }) => os)))('%s: streams', (_id, fixture) => {
     const capability = conversationOf(fixture);
-    const { us_raw: raw } = fixture as { us_raw?: string[] };
-    const bytes = raw ? Buffer.from(raw.join('')) : sse(fixture.us ?? []);
+    const { us_raw: raw, ws_recv: frames } = fixture as { us_raw?: string[]; ws_recv?: unknown[] };
+    const bytes = raw ? Buffer.from(raw.join('')) : sse(fixture.us ?? frames ?? []);
     const stream = translatedStream(
       capability.codec(ownTarget(fixture)).openReader(),
       chatClient.openWriter(context),

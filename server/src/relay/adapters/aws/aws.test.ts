@@ -220,3 +220,50 @@ describe('a streamed message', () => {
     expect(event?.data).toBe('{"type":"message_stop"}');
   });
 });
+
+describe('clients of Messages', () => {
+  const body = {
+    model: 'claude-3-haiku-20240307',
+    max_tokens: 16,
+    stream: true,
+    system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }],
+    messages: [{ role: 'user', content: 'hi' }],
+    brand_new: { a: 0 },
+  };
+
+  it('are sent on as they are, but for what stands in the address', () => {
+    const request = {
+      path: '/v1/messages',
+      body,
+      rawBody: Buffer.from(JSON.stringify(body)),
+      stream: true,
+      wantsUsage: true,
+    };
+    const sent = aws.messages?.toUpstreamRequest(request, targetOf());
+    const { model: _model, stream: _stream, ...rest } = body;
+    expect(JSON.parse(String(sent?.body))).toEqual({ anthropic_version: 'bedrock-2023-05-31', ...rest });
+    expect(sent?.url).toMatch(/claude-3-haiku-20240307-v1%3A0\/invoke-with-response-stream$/);
+  });
+
+  it('hear the events that were in the frames, to their end', () => {
+    const fixtureFrame = Buffer.from(fixture('F42').frame_base64, 'base64');
+    const broken = Buffer.from(fixture('F42').exception_frame_base64, 'base64');
+    const request = { path: '/v1/messages', body, rawBody: Buffer.from('{}'), stream: true, wantsUsage: true };
+    const open = () => {
+      const stream = aws.messages?.openStream(request, targetOf(), new TextMeter('m', 0));
+      if (!stream) throw new Error('no stream');
+      return stream;
+    };
+    const whole = String(open().push(fixtureFrame));
+    expect(whole).toBe(`event: content_block_delta\ndata: ${JSON.stringify(fixture('F42').inner_event)}\n\n`);
+    for (let at = 0; at <= fixtureFrame.length; at++) {
+      const stream = open();
+      const pieces = [fixtureFrame.subarray(0, at), fixtureFrame.subarray(at)];
+      expect(pieces.map((piece) => String(stream.push(piece) ?? '')).join('')).toBe(whole);
+    }
+    const stream = open();
+    expect(String(stream.push(Buffer.concat([fixtureFrame, broken])))).toBe(whole);
+    expect(stream.failure).toMatchObject({ status: 429, message: 'Too many requests' });
+    expect(stream.push(fixtureFrame)).toBeNull();
+  });
+});

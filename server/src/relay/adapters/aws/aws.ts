@@ -1,15 +1,17 @@
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, ConversationCapability, Target, UpstreamRequest } from '../../adapter.js';
+import type { Adapter, ChatCapability, ConversationCapability, Target, UpstreamRequest } from '../../adapter.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import { asFields } from '../../neutral/fields.js';
+import { asFields, parseFields } from '../../neutral/fields.js';
+import { nativeMessage, nativeMessagesBody, nativeMessageStream } from '../../protocols/anthropic/messages-native.js';
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { AwsFrames, exceptionOf } from './frames.js';
 import { bedrockId } from './models.js';
 import { signedHeaders, type AwsKeys } from './sigv4.js';
+import { UnframedStream } from './unframed-stream.js';
 
-type Json = Record<string, unknown>;
+type Json = Readonly<Record<string, unknown>>;
 
 interface Access {
   readonly region: string;
@@ -83,5 +85,15 @@ const conversation: ConversationCapability = {
   toUpstreamRequest: (body, { stream, model }, target) => toRequest(body, model, stream, target),
 };
 
+/** Clients of Messages: what they say and what Claude answers stays as it is, in AWS's frames. */
+const messages: ChatCapability = {
+  toUpstreamRequest(request, target) {
+    const { bytes, model } = nativeMessagesBody(request, target, { ...target.families.claude, remoteMedia: false });
+    return toRequest(parseFields(bytes.toString()) ?? {}, model, request.stream, target);
+  },
+  fromUpstreamResponse: nativeMessage,
+  openStream: (_request, _target, heard) => new UnframedStream(nativeMessageStream(heard)),
+};
+
 /** Type 33, Claude at Bedrock (`relay-providers.md` 4). */
-export const aws: Adapter = { conversation };
+export const aws: Adapter = { messages, conversation };

@@ -18,7 +18,7 @@ export function azureUrl(base: string, { path }: { readonly path: string }, targ
   const asked = new URLSearchParams(query).get('api-version');
   const named = target.other.trim();
   if (!asked && named === 'v1') return `${base}/openai/v1/${task}`;
-  const version = encodeURIComponent(asked || named || defaultVersion);
+  const version = encodeURIComponent(asked || named || target.azureVersion || defaultVersion);
   const { upstreamModel: model, createdTime } = target;
   const deployment = encodeURIComponent(createdTime < dotsSince ? model.replaceAll('.', '') : model);
   const prefix = base.startsWith(cloudflareGateway) ? base : `${base}/openai/deployments`;
@@ -30,6 +30,8 @@ const { rerank: _rerank, ...offers } = everythingAt(azureUrl);
 export const azure: Adapter = openAICompatible({
   chat: azureUrl,
   offers,
+  // The deployment stands in the body here.
+  responses: (base) => `${base}/openai/v1/responses`,
   credentials: ({ key }) => ({ 'api-key': key }),
   streamUsage: true,
   rules: reasoningRules,

@@ -56,6 +56,7 @@ function withReasoningCounted(answer: Record<string, unknown>): Record<string, u
 const dialect: Dialect = {
   defaultBaseUrl: 'https://api.x.ai',
   offers: { imageEdits: '/v1/images/edits' },
+  responses: '/v1/responses',
   streamUsage: true,
   rules: xaiRules,
   answer: withReasoningCounted,

@@ -1,0 +1,51 @@
+import type { StreamTransform, UpstreamError, Usage } from '../../adapter.js';
+import type { ServerEvent } from '../../sse/event.js';
+import { AwsFrames, exceptionOf } from './frames.js';
+
+/** AWS's frames as the server-sent events that are inside them, on their way to one who listens to those. */
+export class UnframedStream implements StreamTransform {
+  private readonly frames = new AwsFrames();
+  private exception: UpstreamError | null = null;
+
+  constructor(private readonly inner: StreamTransform) {}
+
+  push(bytes: Buffer): Buffer | string | null {
+    if (this.exception) return null;
+    const events = this.frames.push(bytes);
+    const broken = events.findIndex(({ type }) => type === 'exception');
+    const good = broken === -1 ? events : events.slice(0, broken);
+    const last = events[broken];
+    if (last) this.exception = exceptionOf(last);
+    return good.length === 0 ? null : this.inner.push(Buffer.from(good.map(written).join('')));
+  }
+
+  end(): Buffer | string | null {
+    return this.exception ? null : this.inner.end();
+  }
+
+  tell(): void {
+    this.inner.tell();
+  }
+
+  closing(usage: Usage): Buffer | string {
+    return this.inner.closing(usage);
+  }
+
+  usage(): Usage | null {
+    return this.inner.usage();
+  }
+
+  get done(): boolean {
+    return this.inner.done;
+  }
+
+  get complete(): boolean {
+    return this.inner.complete;
+  }
+
+  get failure(): UpstreamError | null {
+    return this.exception ?? this.inner.failure;
+  }
+}
+
+const written = ({ type, data }: ServerEvent): string => `event: ${type}\ndata: ${data}\n\n`;
