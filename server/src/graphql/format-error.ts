@@ -1,7 +1,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { GraphQLFormattedError } from 'graphql';
-import { isAppError, UnavailableError, type ErrorCode } from '../shared/errors.js';
-import { isDatabaseAway } from '../shared/postgres-error.js';
+import { InvalidInputError, isAppError, UnavailableError, type ErrorCode } from '../shared/errors.js';
+import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
 
 /** The GraphQL skin's table: may the text of this failure be shown? Everything foreseen may, except what hides a fault. */
 const shown: Record<ErrorCode, boolean> = {
@@ -60,13 +60,16 @@ const documentCodes = new Set([
   'QUERY_TOO_EXPENSIVE',
 ]);
 
+const toKnown = (error: unknown): unknown =>
+  isUnstorableValue(error) ? new InvalidInputError('Invalid parameter') : error;
+
 /** @param report takes what the caller is not told, for the log */
 export const formatErrors =
   (report: (error: unknown) => void) =>
   (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const original = unwrapResolverError(thrown);
     const away = isDatabaseAway(original);
-    const error = away ? new UnavailableError('The database is away, try again in a moment') : original;
+    const error = away ? new UnavailableError('The database is away, try again in a moment') : toKnown(original);
     if (away) report(original);
     const place = {
       ...(formatted.locations && { locations: formatted.locations }),

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isAppError, UnavailableError, type AppError, type ErrorCode } from '../shared/errors.js';
-import { isDatabaseAway } from '../shared/postgres-error.js';
+import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
 
 /**
  * The REST skin's table: HTTP status of every failure. Old clients read `success` and expect 200 for business failures;
@@ -81,6 +81,7 @@ export interface Failure {
 export function toFailure(error: unknown): Failure {
   if (isDatabaseAway(error)) return ofAppError(new UnavailableError('The database is away, try again in a moment'));
   if (isAppError(error)) return ofAppError(error);
+  if (isUnstorableValue(error)) return ofCode('INVALID_INPUT', 'Invalid parameter');
   if (error instanceof z.ZodError) return ofCode('INVALID_INPUT', describeIssue(error));
   const status = (error as { statusCode?: number } | null)?.statusCode;
   if (status === 413) return ofCode('PAYLOAD_TOO_LARGE', 'The request body is too large');

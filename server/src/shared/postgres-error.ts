@@ -15,6 +15,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return code === '23505' && (constraint === undefined || broken === constraint);
 }
 
+/** A number its column cannot hold, a text its encoding cannot: somebody's input, wherever it slipped through. */
+export function isUnstorableValue(error: unknown): boolean {
+  return ['22003', '22021', '22P05'].includes(asPostgresError(error).code ?? '');
+}
+
 const awayCodes = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT'],
   // shutting down, crashed, starting up, too many connections

@@ -125,6 +125,8 @@ export class AuthService {
 
   /** A name first, so that nobody can shadow an account by taking its address as a name. */
   private async findByLogin(name: string): Promise<User | null> {
+    // which nobody's name has, and no column takes
+    if (name.includes('\0')) return null;
     const query = this.parts.users.createQueryBuilder('account').addSelect('account.passwordHash');
     const byName = await query.clone().where('account.username = :name', { name }).getOne();
     if (byName || !name.includes('@')) return byName;

@@ -147,7 +147,7 @@ export const createBody = z
 
 export const updateBody = z
   .object({
-    id: z.int().min(1),
+    id: z.int32().min(1),
     username: text,
     display_name: text,
     password: text,
@@ -169,4 +169,4 @@ export const updateBody = z
     },
   }));
 
-export const manageBody = z.object({ id: z.int().min(1), action: z.string() });
+export const manageBody = z.object({ id: z.int32().min(1), action: z.string() });

@@ -1,0 +1,44 @@
+import { Secrets } from '../../shared/secrets.js';
+import { AccountService, type AccountServiceParts } from './account.service.js';
+import { withFreshAffiliateCode } from './new-user.service.js';
+
+/** As TypeORM hands on what the driver said. */
+const violationOf = (constraint: string): Error =>
+  Object.assign(new Error('duplicate key'), { driverError: { code: '23505', constraint } });
+
+describe('withFreshAffiliateCode', () => {
+  const failing = (times: number, error: Error) => {
+    let left = times;
+    return jest.fn(() => (left-- > 0 ? Promise.reject(error) : Promise.resolve('done')));
+  };
+
+  it('tries again while the random code is somebody’s', async () => {
+    const run = failing(4, violationOf('users_aff_code'));
+    await expect(withFreshAffiliateCode(run)).resolves.toBe('done');
+    expect(run).toHaveBeenCalledTimes(5);
+  });
+
+  it('gives up after five', async () => {
+    const error = violationOf('users_aff_code');
+    await expect(withFreshAffiliateCode(failing(5, error))).rejects.toBe(error);
+  });
+
+  it('leaves every other failure alone', async () => {
+    const run = failing(1, violationOf('users_username'));
+    await expect(withFreshAffiliateCode(run)).rejects.toThrow('duplicate key');
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+});
+
+it('an access token that somebody has already is not handed out', async () => {
+  const update = jest.fn(() => Promise.reject(violationOf('users_access_token_hash')));
+  const announce = jest.fn();
+  const service = new AccountService({
+    ...{ users: { update }, secrets: new Secrets('encryption key of a test'), changes: { announce } },
+  } as unknown as AccountServiceParts);
+  const actor = { id: 1, username: 'a', role: 1, status: 1, group: 'default' };
+  await expect(service.renewAccessToken(actor)).rejects.toMatchObject({
+    ...{ code: 'CONFLICT', message: 'Duplicate generated, retry' },
+  });
+  expect(announce).not.toHaveBeenCalled();
+});
