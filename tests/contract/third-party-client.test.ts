@@ -1,0 +1,172 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConsolePage } from '../../server/src/http/console-page.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Site, type Answer, type Person } from './site.js';
+
+/** What a widespread browser extension does with sites of this family, and what it needs of them (`rest-api.md` 9). */
+let site: Site;
+let root: Person;
+let user: Person;
+let token: string;
+let upstream: Upstream;
+beforeAll(async () => {
+  [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
+  root = await site.setUp();
+  user = await site.invite(root);
+  token = (await site.rest(user, 'GET', '/api/user/token')).body.data as string;
+  await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'CheckInEnabled', value: 'true' });
+});
+afterAll(() => Promise.all([site.stop(), upstream.stop()]));
+
+/** Its headers: the id under every name of the family, an access token, and no cookie. */
+function hub(method: string, path: string, body?: unknown, access = { id: user.id, token }): Promise<Answer> {
+  const id = String(access.id);
+  const aliases = [
+    'New-API-User',
+    'X-ModelFlare-User',
+    'X-Api-User',
+    'voapi-user',
+    'User-id',
+    'Rix-Api-User',
+    'neo-api-user',
+  ];
+  return site.rest(null, method, path, body, {
+    ...Object.fromEntries(aliases.map((name) => [name, id])),
+    ...{ 'Veloera-User': id, Authorization: `Bearer ${access.token}`, Pragma: 'no-cache' },
+    'Content-Type': 'application/json',
+  });
+}
+
+describe('1, 2: headers and envelope', () => {
+  it('every call may carry every header; what succeeds has data, what fails a message', async () => {
+    const answer = await hub('GET', '/api/user/self');
+    expect(answer.body).toMatchObject({ success: true, message: '', data: { id: user.id } });
+    const failure = await hub('GET', '/api/token/999999');
+    expect(failure.body).toMatchObject({ success: false, message: expect.stringMatching(/./) });
+    expect(failure.body).not.toHaveProperty('data');
+  });
+
+  it('a foreign id under another name never overrides Veloera-User', async () => {
+    const headers = { authorization: token, 'veloera-user': String(user.id), 'new-api-user': String(root.id) };
+    const answer = await site.rest(null, 'GET', '/api/user/self', undefined, headers);
+    expect(answer.body.data).toMatchObject({ id: user.id });
+    const only = { authorization: token, 'new-api-user': String(root.id) };
+    expect((await site.rest(null, 'GET', '/api/user/self', undefined, only)).status).toBe(401);
+  });
+});
+
+describe('3: how it tells which kind of site this is', () => {
+  it('is not mistaken for another kind', async () => {
+    const info = (await site.rest(null, 'GET', '/api/user/info')).body;
+    expect(typeof info['code'] === 'number' && info.data === null).toBe(false);
+    const me = (await site.rest(null, 'GET', '/api/v1/auth/me')).body;
+    expect(typeof me['code']).not.toBe('string');
+  });
+
+  it('is known by the 401 of a stranger, which names the header', async () => {
+    const answer = await site.rest(null, 'GET', '/api/user/self');
+    expect([answer.status, answer.body['message']]).toEqual([401, expect.stringContaining('Veloera-User')]);
+    expect(String(answer.body['message'])).not.toMatch(/New-Api-User|Rix-Api|voapi/i);
+  });
+
+  it('has the site’s name as its title', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tollgate-title-'));
+    await writeFile(join(folder, 'index.html'), '<html><head><title>x</title></head></html>');
+    let body = '';
+    const reply = {
+      status: () => reply,
+      headers: () => reply,
+      header: () => reply,
+      type: () => reply,
+      send: (text: string) => (body = text),
+    };
+    new ConsolePage(folder, () => 'Veloera').send(reply as never);
+    await rm(folder, { recursive: true });
+    expect(body).toContain('<title>Veloera</title>');
+  });
+});
+
+it('5: the status has a price to convert by and a name', async () => {
+  const { data } = (await site.rest(null, 'GET', '/api/status')).body as { data: Record<string, unknown> };
+  expect(data['price']).toBeGreaterThan(0);
+  expect(data['system_name']).toBe('Tollgate');
+});
+
+it('6: oneself has id, name, access token, quota and a group', async () => {
+  expect((await hub('GET', '/api/user/self')).body.data).toMatchObject({
+    ...{ id: user.id, username: user.username, access_token: token, quota: expect.any(Number), group: 'default' },
+  });
+});
+
+describe('7: tokens', () => {
+  it('are created flat, listed as a bare array with whole keys, and end with a short page', async () => {
+    const fields = {
+      ...{ name: 'hub', remain_quota: 500_000, expired_time: -1, unlimited_quota: false, model_limits_enabled: false },
+      ...{ model_limits: '', allow_ips: '', group: '' },
+    };
+    expect((await hub('POST', '/api/token/', fields)).body['success']).toBe(true);
+    const list = (await hub('GET', '/api/token/?p=0&size=100')).body.data as Array<Record<string, unknown>>;
+    expect(list).toMatchObject([{ ...fields, key: expect.stringMatching(/^[0-9a-zA-Z]{48}$/) }]);
+    expect((await hub('GET', '/api/token/?p=1&size=100')).body.data).toEqual([]);
+  });
+});
+
+it('8: the log has items and a finite total, the statistics a finite quota', async () => {
+  const { data } = (await hub('GET', '/api/log/self?p=1&page_size=100&type=2')).body as {
+    data: Record<string, unknown>;
+  };
+  expect([Array.isArray(data['items']), Number.isFinite(data['total'])]).toEqual([true, true]);
+  const stat = (await hub('GET', '/api/log/self/stat?type=2')).body.data as { quota: number };
+  expect(Number.isFinite(stat.quota)).toBe(true);
+});
+
+it('9: prices are an array beside two tables', async () => {
+  const { body } = await hub('GET', '/api/pricing');
+  expect(body).toMatchObject({ success: true, group_ratio: expect.any(Object), usable_group: expect.any(Object) });
+  expect(Array.isArray(body.data)).toBe(true);
+});
+
+it('10: check-in tells whether it can be, and "already" when it was', async () => {
+  expect((await hub('GET', '/api/user/check_in_status')).body.data).toEqual({ can_check_in: true });
+  expect((await hub('POST', '/api/user/check_in', {})).body['success']).toBe(true);
+  expect((await hub('POST', '/api/user/check_in', {})).body).toMatchObject({
+    ...{ success: false, message: expect.stringContaining('already') },
+  });
+});
+
+describe('12: what admins do', () => {
+  it('channels without a slash, flat bodies, partial edits, whole details', async () => {
+    const access = { id: root.id, token: (await site.rest(root, 'GET', '/api/user/token')).body.data as string };
+    const ask = (method: string, path: string, body?: unknown) => hub(method, path, body, access);
+    const channel = {
+      name: 'hub',
+      type: 1,
+      key: 'sk-hub',
+      base_url: upstream.url,
+      models: 'a,b',
+      group: 'default,vip',
+    };
+    expect((await ask('POST', '/api/channel', channel)).body['success']).toBe(true);
+    const list = (await ask('GET', '/api/channel/?p=0&page_size=100')).body.data as Array<{
+      id: number;
+      group: string;
+    }>;
+    expect(list).toMatchObject([{ name: 'hub', group: 'default,vip', key: '' }]);
+    const id = list[0]?.id ?? 0;
+    expect((await ask('PUT', '/api/channel', { id, models: 'c' })).body['success']).toBe(true);
+    const edit = { id, models: 'c,d', model_mapping: '{"c":"d"}' };
+    expect((await ask('PUT', '/api/channel', edit)).body['success']).toBe(true);
+    expect((await ask('GET', `/api/channel/${id}`)).body.data).toMatchObject({
+      ...{ name: 'hub', key: 'sk-hub', models: 'c,d', model_mapping: '{"c":"d"}', group: 'default,vip' },
+    });
+    expect(Array.isArray((await ask('GET', `/api/channel/fetch_models/${id}`)).body.data)).toBe(true);
+    expect((await ask('GET', '/api/group')).body.data).toEqual(expect.arrayContaining(['default', 'vip']));
+  });
+});
+
+it('13: an invite code is short text that a link can carry', async () => {
+  const code = (await hub('GET', '/api/user/aff')).body.data as string;
+  expect(new URL(`https://x.yz/register?aff=${code}`).searchParams.get('aff')).toBe(code);
+});
