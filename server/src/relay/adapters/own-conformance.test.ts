@@ -65,7 +65,8 @@ const providers: Readonly<Record<number, Own>> = {
     stream: sse(ernie('Héllo '), { note: 'unknown' }, ernie('世界', true)),
     text: 'Héllo 世界',
     usage: [7, 3],
-    errors: sse(ernie('Hi'), { error_code: 18, error_msg: 'limit' }),
+    // Without `data:`, as the provider does it.
+    errors: Buffer.concat([sse(ernie('Hi')), Buffer.from('{"error_code":18,"error_msg":"limit"}\n')]),
     failure: { status: 429, message: 'limit' },
     whole: { ...ernie('Héllo 世界'), is_truncated: false, brand_new: 1 },
   },

@@ -10,6 +10,7 @@ import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.j
 import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
+import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { oneShot } from '../openai-compatible/one-shot.js';
 import { baseOf, jsonHeaders, oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
 import { baiduCredential, defaultBaseUrl } from './baidu-credential.js';
@@ -92,6 +93,7 @@ class BaiduStreamReader implements StreamReader {
 
 const conversation: ConversationCapability = {
   codec: () => ({ dialect: 'own', write, read, openReader: () => new BaiduStreamReader() }),
+  openFrames: plainJsonFrames,
   toUpstreamRequest: (body, { stream, model }, target) => ({
     method: 'POST',
     url: addressOf('chat', target, model),

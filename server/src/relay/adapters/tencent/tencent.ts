@@ -1,6 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter, Target, UpstreamRequest } from '../../adapter.js';
 import { chatProvider } from '../../protocols/openai/chat-write.js';
+import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { HunyuanStreamReader, readHunyuan } from './hunyuan-read.js';
 import { writeHunyuan } from './hunyuan-write.js';
@@ -44,6 +45,7 @@ export const tencent: Adapter = {
             read: readHunyuan,
             openReader: () => new HunyuanStreamReader(),
           },
+    openFrames: plainJsonFrames,
     toUpstreamRequest(body, { stream }, target) {
       const text = JSON.stringify(body);
       if (!speaksChat(target)) return signed(text, target);

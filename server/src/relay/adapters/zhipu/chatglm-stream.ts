@@ -4,35 +4,20 @@ import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields } from '../../neutral/fields.js';
 import { toUpstreamError } from '../../protocols/openai/upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
-import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
 import { parseEvent } from '../../sse/event-parser.js';
 import type { ServerEvent } from '../../sse/event.js';
+import { BlockFrames } from '../openai-compatible/block-frames.js';
 
-/** Server-sent events with a field nobody else has: `meta` of the last one becomes its data. */
-export class ChatglmFrames implements FrameParser {
-  private readonly blocks = new EventBlocks();
-
-  push(bytes: Buffer): ServerEvent[] {
-    return eventsOf(this.blocks.push(bytes));
-  }
-
-  end(): ServerEvent[] {
-    return eventsOf(this.blocks.rest());
-  }
-}
-
-function eventsOf(block: EventBlock | null): ServerEvent[] {
-  const events: ServerEvent[] = [];
-  if (!block) return events;
-  eachEvent(block.text, (start, end) => {
-    const text = block.bytes.toString('utf8', start, end);
+/** A field nobody else has: `meta` of the last event becomes its data. */
+export const chatglmFrames = (): FrameParser =>
+  new BlockFrames((text) => {
     const event = parseEvent(text);
     const meta = /^meta: ?(.*)$/m.exec(text)?.[1];
-    if (event && event.type !== 'finish') events.push(event);
-    if (meta !== undefined) events.push({ type: 'finish', data: meta });
+    return [
+      ...(event && event.type !== 'finish' ? [event] : []),
+      ...(meta === undefined ? [] : [{ type: 'finish', data: meta }]),
+    ];
   });
-  return events;
-}
 
 /** Text comes as it is, not as JSON. */
 export class ChatglmStreamReader implements StreamReader {

@@ -8,7 +8,7 @@ import { asFields, asFieldsList, asText, someNumber, someText, type Fields } fro
 import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import { baseOf, jsonHeaders, providerError, textPart } from '../openai-compatible/own-dialect.js';
-import { ChatglmFrames, ChatglmStreamReader } from './chatglm-stream.js';
+import { chatglmFrames, ChatglmStreamReader } from './chatglm-stream.js';
 import { zhipuToken } from './token.js';
 
 type Json = Record<string, unknown>;
@@ -87,7 +87,7 @@ function refusalOf(answer: Fields): UpstreamError {
 export const chatglm: Adapter = {
   conversation: {
     codec: () => ({ dialect: 'own', write, read, openReader: () => new ChatglmStreamReader() }),
-    openFrames: () => new ChatglmFrames(),
+    openFrames: chatglmFrames,
     toUpstreamRequest: (body, { stream, model }, target) => ({
       method: 'POST',
       url: `${baseOf(target, 'https://open.bigmodel.cn')}/api/paas/v3/model-api/${encodeURIComponent(model)}/${stream ? 'sse-invoke' : 'invoke'}`,
