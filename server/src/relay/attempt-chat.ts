@@ -115,20 +115,20 @@ async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record
   const { attempt, chat, target, meter, client, dialect } = tried;
   const { call } = attempt;
   const answer = chat.fromUpstreamResponse(await exchange.collect(attempt.settings.maxAnswerBytes), target);
+  const replay = call.stream ? dialect.replay(answer, contextOf(attempt)) : null;
   const delivery: Delivery = {
     end: { kind: 'complete' },
     usage: answer.usage,
     tell: () => answer.tell(meter),
     finish: (usage) => {
-      if (!call.stream) {
+      if (!replay) {
         const body = answer.usage === null && answer.withUsage ? answer.withUsage(usage) : answer.body;
         client.send(200, { ...headers, 'content-type': 'application/json' }, body);
         return;
       }
-      const stream = dialect.replay(answer, usage, contextOf(attempt));
       client.stopBeat();
       client.openStream(headers, streamType(attempt));
-      client.end(stream);
+      client.end(replay(usage));
     },
   };
   return { delivery, firstByteAt: null, isStream: call.stream };

@@ -22,17 +22,21 @@ export interface ChatDialect {
   readonly client: ClientCodec | null;
   /** Comment lines between events do no harm. Google's client fails on them (`relay-core.md` 11). */
   readonly takesComments: boolean;
-  /** An answer of one piece as the stream the client asked for. */
-  replay(answer: ChatAnswer, usage: Usage, context: AnswerContext): string;
+  /**
+   * An answer of one piece as the stream the client asked for, but for what it cost.
+   * @throws UpstreamError, AppError UPSTREAM_INVALID_RESPONSE when there is nothing to be told of it
+   */
+  replay(answer: ChatAnswer, context: AnswerContext): (usage: Usage) => string;
 }
 
 export const openAIChat: ChatDialect = {
   native: (adapter) => adapter.chat,
   client: chatClient,
   takesComments: true,
-  replay(answer, usage, { includeUsage }) {
+  replay(answer, { includeUsage }) {
     const whole = JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>;
-    return answerAsChunk(whole) + (includeUsage ? usageOf(whole, usage) : '') + doneEvent;
+    const chunk = answerAsChunk(whole);
+    return (usage) => chunk + (includeUsage ? usageOf(whole, usage) : '') + doneEvent;
   },
 };
 
@@ -48,7 +52,10 @@ export const textCompletions: ChatDialect = {
   native: (adapter) => adapter.completions,
   client: null,
   takesComments: true,
-  replay: (answer) => dataEvent(JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>) + doneEvent,
+  replay(answer) {
+    const stream = dataEvent(JSON.parse(answer.body.toString('utf8')) as Record<string, unknown>) + doneEvent;
+    return () => stream;
+  },
 };
 
 export const messagesDialect: ChatDialect = {
@@ -73,10 +80,11 @@ export const responsesDialect: ChatDialect = {
 };
 
 function replayBy(client: ClientCodec, reader: ProviderCodec): ChatDialect['replay'] {
-  return (answer, usage, context) => {
+  return (answer, context) => {
     const writer = client.openWriter(context);
     const said = reader.read(parseJson(answer.body.toString('utf8')));
-    return writer.push(toEvents(said)) + writer.end() + writer.closing(usage);
+    const stream = writer.push(toEvents(said)) + writer.end();
+    return (usage) => stream + writer.closing(usage);
   };
 }
 

@@ -131,9 +131,16 @@ export function chargeOfImages(price: Price, order: ImageOrder, quotaPerUnit: nu
   return rounded(new Exact(imagePrice(price, order)).times(quotaPerUnit).times(price.groupRatio));
 }
 
+/** A map: the size is a client's text, and `__proto__` is one too. */
+const sizeRatios = new Map([
+  ['256x256', 0.4],
+  ['512x512', 0.45],
+  ['1024x1792', 2],
+  ['1792x1024', 2],
+]);
+
 function sizeRatio(size: string): number {
-  const ratios: Record<string, number> = { '256x256': 0.4, '512x512': 0.45, '1024x1792': 2, '1792x1024': 2 };
-  return ratios[size] ?? 1;
+  return sizeRatios.get(size) ?? 1;
 }
 
 function qualityRatio(order: ImageOrder): number {

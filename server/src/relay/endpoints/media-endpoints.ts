@@ -39,7 +39,7 @@ function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> 
   if (count < 1 || count > mostImages) throw new InvalidInputError(`n must be between 1 and ${mostImages}`, 'n');
   const size = asText(body['size']) || '1024x1024';
   if (size.includes('\u00d7')) throw new InvalidInputError('size must use the letter x', 'size');
-  const allowed = sizes[model];
+  const allowed = sizes.get(model);
   if (allowed && !allowed.includes(size)) {
     throw new InvalidInputError(`size must be one of ${allowed.join(', ')} for ${model}`, 'size');
   }
@@ -47,11 +47,11 @@ function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> 
 }
 
 const squares = ['256x256', '512x512', '1024x1024'];
-const sizes: Readonly<Record<string, readonly string[]>> = {
-  'dall-e': squares,
-  'dall-e-2': squares,
-  'dall-e-3': ['1024x1024', '1024x1792', '1792x1024'],
-};
+const sizes: ReadonlyMap<string, readonly string[]> = new Map([
+  ['dall-e', squares],
+  ['dall-e-2', squares],
+  ['dall-e-3', ['1024x1024', '1024x1792', '1792x1024']],
+]);
 
 const drawing = { stream: false, wantsUsage: false, maxOutput: 0 } as const;
 

@@ -101,8 +101,10 @@ function shownMessage(error: AppError): string {
   return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
 }
 
-function ofUpstream(error: UpstreamError, view: UpstreamErrorView): OpenAIFailure {
+function ofUpstream(error: UpstreamError, given: UpstreamErrorView): OpenAIFailure {
   const { detail } = error;
+  // A redirect is not followed and means nothing to our clients.
+  const view = given.status >= 400 ? given : { ...given, status: 502 };
   const retryAfter = detail.retryAfter ? { retryAfter: detail.retryAfter } : {};
   const shown = view.hidden && view.status !== 429;
   if (shown) {
