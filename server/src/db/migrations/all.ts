@@ -4,6 +4,7 @@ import { Audit1763700000000 } from './1763700000000-audit.js';
 import { Redemptions1763710000000 } from './1763710000000-redemptions.js';
 import { TopUpOrders1763710000001 } from './1763710000001-top-up-orders.js';
 import { Tasks1763720000000 } from './1763720000000-tasks.js';
+import { Realtime1763720000001 } from './1763720000001-realtime.js';
 import { PriceVersions1763710000002 } from './1763710000002-price-versions.js';
 import { LogIndexes1763710000003 } from './1763710000003-log-indexes.js';
 
@@ -16,5 +17,6 @@ export const migrations = [
   TopUpOrders1763710000001,
   PriceVersions1763710000002,
   Tasks1763720000000,
+  Realtime1763720000001,
   LogIndexes1763710000003,
 ];

@@ -1,0 +1,80 @@
+import { seconds, type Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import { isQuota } from '../../shared/quota.js';
+import { toSettleLine } from './ledger-lines.js';
+import type { Charge, Ledger, Reservation, ReserveRequest, Transaction } from './ledger.service.js';
+
+interface SessionLogger {
+  warn(details: object, message: string): void;
+}
+
+export interface SessionBooksParts {
+  readonly database: Transaction;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly logger: SessionLogger;
+}
+
+/**
+ * The money of one realtime session: a reservation for each turn, settled when the turn ends. All turns share one log
+ * row that is their sum. One call at a time; the caller keeps the order.
+ */
+export class SessionBooks {
+  private turn = 0;
+  private held: Reservation | null = null;
+  /** Unix seconds of the log row, 0 while there is none. */
+  private loggedAt = 0;
+
+  constructor(
+    private readonly parts: SessionBooksParts,
+    private readonly session: Omit<ReserveRequest, 'amount' | 'priced'>,
+  ) {}
+
+  /** Holds what the next turn may cost. @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
+  async reserve(amount: number, priced: boolean): Promise<void> {
+    const requestId = `${this.session.requestId}-${this.turn + 1}`;
+    this.held = await this.parts.ledger.reserve({ ...this.session, requestId, amount, priced });
+    this.turn++;
+  }
+
+  /** Whether a turn is held that was not settled. */
+  get isOpen(): boolean {
+    return this.held !== null;
+  }
+
+  /** Charges the turn that is held, exactly once, whatever the balance. */
+  async settle(charge: Charge): Promise<void> {
+    const { held } = this;
+    if (!held) return;
+    this.held = null;
+    if (!isQuota(charge.quota) || charge.quota < 0) {
+      throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
+    }
+    const { database, ledger, clock, logger } = this.parts;
+    const at = seconds(clock);
+    const line = toSettleLine(held, charge, at);
+    try {
+      await database.query('SELECT * FROM ledger_settle_turn($1::json, $2, $3)', [
+        line.json,
+        this.session.requestId,
+        this.loggedAt,
+      ]);
+      if (charge.logged && this.loggedAt === 0) this.loggedAt = at;
+    } catch (error) {
+      // The ledger keeps what the database does not take now; that turn gets a log row of its own. Was it booked after
+      // all, its reservation is gone, and the second booking changes nothing.
+      logger.warn({ err: error, requestId: held.requestId }, 'a turn is booked through the ledger');
+      await ledger.settle(held, charge);
+      return;
+    }
+    // Settled: nothing is left to give back; the ledger forgets it.
+    await ledger.release(held);
+  }
+
+  /** Gives back what the last turn held and did not use. */
+  async close(): Promise<void> {
+    const { held } = this;
+    this.held = null;
+    if (held) await this.parts.ledger.release(held);
+  }
+}

@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+const keyMark = 'openai-insecure-api-key.';
+const betaProtocol = 'openai-beta.realtime-v1';
+const betaHeader = 'openai-beta';
+
+/** Browsers cannot set headers on a socket: their key stands among the protocols they offer (`relay-core.md` 2.1). */
+export function withProtocolKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const item = listed(headers).find((protocol) => protocol.startsWith(keyMark));
+  return item === undefined ? headers : { ...headers, authorization: `Bearer ${item.slice(keyMark.length)}` };
+}
+
+/** What goes on to the provider: the dialect and its age, never what names the client. */
+export function offeredProtocols(headers: IncomingHttpHeaders): {
+  readonly protocols: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+} {
+  const offered = listed(headers);
+  const beta = offered.includes(betaProtocol) ? 'realtime=v1' : headers[betaHeader];
+  return {
+    protocols: offered.includes('realtime') ? ['realtime'] : [],
+    headers: typeof beta === 'string' && beta !== '' ? { [betaHeader]: beta } : {},
+  };
+}
+
+const listed = (headers: IncomingHttpHeaders): string[] =>
+  (headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);

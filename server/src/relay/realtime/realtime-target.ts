@@ -1,0 +1,62 @@
+import { RelayError } from '../relay-error.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+
+const azureType = 3;
+/** Types whose channels speak OpenAI's own dialect at an address of their own. */
+const openAITypes: ReadonlySet<number> = new Set([1, 6, 7, 8, 9, 10, 12, 13]);
+const openAIAddress = 'https://api.openai.com';
+const azureVersion = '2024-12-01-preview';
+/** 2025-05-10 00:00 UTC: Azure channels made before name their deployments without dots. */
+const dotsSince = 1_746_835_200;
+
+export interface RealtimeTarget {
+  /** `ws:` or `wss:`. */
+  readonly url: URL;
+  /** Credentials and address travel as one object. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Where a session of this channel goes (`relay-providers.md` 1.1, 1.8).
+ * @param query what the client asked for beside the model
+ * @throws RelayError unsupported_by_channel, do_request_failed
+ */
+export function realtimeTarget(
+  channel: RoutedChannel,
+  key: string,
+  model: string,
+  query: URLSearchParams,
+): RealtimeTarget {
+  if (channel.setting.proxy !== undefined) throw unsupported('Sessions cannot go through the proxy of this channel');
+  if (channel.type === azureType) return azureTarget(channel, key, model, query);
+  if (!openAITypes.has(channel.type)) throw unsupported('This channel has no realtime sessions');
+  const url = toSocketUrl(channel.baseUrl || openAIAddress, '/v1/realtime');
+  url.searchParams.set('model', model);
+  return {
+    url,
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(channel.organization === '' ? {} : { 'openai-organization': channel.organization }),
+    },
+  };
+}
+
+function azureTarget(channel: RoutedChannel, key: string, model: string, query: URLSearchParams): RealtimeTarget {
+  const url = toSocketUrl(channel.baseUrl, '/openai/realtime');
+  url.searchParams.set('deployment', channel.createdTime < dotsSince ? model.replaceAll('.', '') : model);
+  url.searchParams.set('api-version', query.get('api-version') ?? (channel.other.trim() || azureVersion));
+  return { url, headers: { 'api-key': key } };
+}
+
+function toSocketUrl(base: string, path: string): URL {
+  const text = base.replace(/\/+$/, '') + path;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new RelayError('UPSTREAM_UNREACHABLE', 'The address of the channel is not usable', 'do_request_failed');
+  }
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  return url;
+}
+
+const unsupported = (message: string): RelayError =>
+  new RelayError('UNSUPPORTED_BY_CHANNEL', message, 'unsupported_by_channel');

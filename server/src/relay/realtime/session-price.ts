@@ -1,0 +1,80 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import { chargeOfAudio, isFree, reserveOf, type Price } from '../../modules/pricing/price-book.service.js';
+
+/** Tokens of one or more turns. */
+export interface ChargedAudio {
+  readonly textInputTokens: number;
+  readonly textOutputTokens: number;
+  readonly audioInputTokens: number;
+  readonly audioOutputTokens: number;
+}
+
+export const noAudio: ChargedAudio = {
+  textInputTokens: 0,
+  textOutputTokens: 0,
+  audioInputTokens: 0,
+  audioOutputTokens: 0,
+};
+
+export const sumOf = (one: ChargedAudio, other: ChargedAudio): ChargedAudio => ({
+  textInputTokens: one.textInputTokens + other.textInputTokens,
+  textOutputTokens: one.textOutputTokens + other.textOutputTokens,
+  audioInputTokens: one.audioInputTokens + other.audioInputTokens,
+  audioOutputTokens: one.audioOutputTokens + other.audioOutputTokens,
+});
+
+export const inputOf = (usage: ChargedAudio): number => usage.textInputTokens + usage.audioInputTokens;
+export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens + usage.audioOutputTokens;
+
+/** What a session costs, turn by turn (F-AUDIO); a price per call is paid with the first turn. */
+export class SessionPrice {
+  private isPaid = false;
+
+  constructor(
+    readonly price: Price,
+    private readonly values: Pick<OptionValues, 'PreConsumedQuota' | 'QuotaPerUnit'>,
+  ) {}
+
+  /** What the next turn has to have held. */
+  reserve(): { readonly amount: number; readonly priced: boolean } {
+    if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
+    const { PreConsumedQuota, QuotaPerUnit } = this.values;
+    const estimate = { promptTokens: 0, maxOutput: 0, preConsumedTokens: PreConsumedQuota, quotaPerUnit: QuotaPerUnit };
+    return { amount: reserveOf(this.price, estimate), priced: true };
+  }
+
+  /** What this turn costs. */
+  charge(turn: ChargedAudio): number {
+    if (this.isPaid) return 0;
+    const quota = chargeOfAudio(this.price, turn, this.values.QuotaPerUnit);
+    if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
+    return quota;
+  }
+
+  /** The numbers of the log row (`relay-core.md` 6.2). */
+  factors(): Readonly<Record<string, number>> {
+    const { price } = this;
+    return price.kind === 'call'
+      ? { model_price: price.modelPrice, model_ratio: 0, completion_ratio: 0, group_ratio: price.groupRatio }
+      : {
+          model_price: -1,
+          model_ratio: price.modelRatio,
+          completion_ratio: price.completionRatio,
+          group_ratio: price.groupRatio,
+          audio_ratio: price.audioRatio,
+          audio_completion_ratio: price.audioCompletionRatio,
+        };
+  }
+
+  /** The line people read (6.3). */
+  line(): string {
+    const { price } = this;
+    const two = (value: number): string => value.toFixed(2);
+    if (price.kind === 'call') return `model price ${two(price.modelPrice)}, group ratio ${two(price.groupRatio)}`;
+    return (
+      `model ratio ${two(price.modelRatio)}, completion ratio ${two(price.completionRatio)}, ` +
+      `audio ratio ${two(price.audioRatio)}, audio completion ratio ${two(price.audioCompletionRatio)}, ` +
+      `group ratio ${two(price.groupRatio)}`
+    );
+  }
+}

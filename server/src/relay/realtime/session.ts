@@ -1,0 +1,177 @@
+import type { WebSocket } from 'ws';
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Charge } from '../../modules/quota/ledger.service.js';
+import type { SessionBooks } from '../../modules/quota/session-books.service.js';
+import type { Logger } from '../../observability/logger.js';
+import type { Admission } from '../access/admission.js';
+import type { Caller } from '../access/authentication.js';
+import { toOpenAIFailure } from '../protocols/openai/error.js';
+import { inputOf, noAudio, outputOf, sumOf, type ChargedAudio, type SessionPrice } from './session-price.js';
+import { SocketPair, type Frame, type SocketPairLimits } from './socket-pair.js';
+import { TurnEstimate } from './turn-estimate.js';
+import { reportedUsage } from './turn-usage.js';
+
+export interface SessionParts {
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly admission: Admission;
+  readonly channelId: number;
+  readonly usedChannels: readonly number[];
+  readonly upstreamModel: string;
+  readonly price: SessionPrice;
+  readonly books: SessionBooks;
+  readonly values: OptionValues;
+  readonly logger: Logger;
+  /** What was charged, whenever something was. */
+  readonly charged: (quota: number) => void;
+  readonly limits?: SocketPairLimits;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+}
+
+/** One realtime session: frames both ways, and money turn by turn (`relay-core.md` 4.4). */
+export class RealtimeSession {
+  private readonly pair: SocketPair;
+  private readonly estimate: TurnEstimate;
+  private total: ChargedAudio = noAudio;
+  private turns = 0;
+  private turnStartedAt: number;
+  private firstDataAt: number | null = null;
+  private needsHold = false;
+
+  constructor(
+    client: WebSocket,
+    upstream: WebSocket,
+    private readonly parts: SessionParts,
+  ) {
+    this.turnStartedAt = parts.startedAt;
+    this.estimate = new TurnEstimate(parts.upstreamModel);
+    this.pair = new SocketPair(
+      client,
+      upstream,
+      {
+        fromClient: (frame) => this.hear(frame, (event) => this.estimate.fromClient(event)),
+        fromUpstream: (frame) => this.fromUpstream(frame),
+        delivered: () => this.holdNext(),
+      },
+      parts.limits,
+    );
+  }
+
+  /** Never throws; resolves when both sides are closed and everything is charged. */
+  async run(): Promise<void> {
+    this.pair.start();
+    await this.pair.ended;
+    await this.finish().catch((error: unknown) => {
+      this.parts.logger.error({ err: error, requestId: this.parts.requestId }, 'the end of a session was not booked');
+    });
+  }
+
+  /** A stop of the server. */
+  close(): void {
+    this.pair.end(1012, 'the server restarts');
+  }
+
+  private fromUpstream(frame: Frame): Promise<void> | undefined {
+    this.firstDataAt ??= performance.now();
+    let done: Promise<void> | undefined;
+    this.hear(frame, (event) => {
+      if (event['type'] !== 'response.done') return this.estimate.fromUpstream(event);
+      const { usage } = (event['response'] ?? {}) as { usage?: unknown };
+      const estimated = this.estimate.take();
+      // Charged before the client can see that the turn is over.
+      done = this.charge(reportedUsage(usage) ?? estimated);
+    });
+    return done;
+  }
+
+  /** Between two turns, once the client has the end of the last one. */
+  private async holdNext(): Promise<void> {
+    if (!this.needsHold) return;
+    this.needsHold = false;
+    const { amount, priced } = this.parts.price.reserve();
+    try {
+      await this.parts.books.reserve(amount, priced);
+    } catch (error) {
+      this.pair.tell(errorFrame(error, this.parts.requestId));
+      this.pair.end(1008, 'the balance does not cover another turn');
+    }
+  }
+
+  private async charge(turn: ChargedAudio): Promise<void> {
+    const { price, books, charged } = this.parts;
+    this.turns++;
+    this.total = sumOf(this.total, turn);
+    const now = performance.now();
+    const milliseconds = now - this.turnStartedAt;
+    this.turnStartedAt = now;
+    const quota = price.charge(turn);
+    await books.settle(this.toCharge(turn, quota, milliseconds));
+    charged(quota);
+    this.needsHold = true;
+  }
+
+  /** What broke off is charged by our own count; a session in which nothing happened leaves a row all the same. */
+  private async finish(): Promise<void> {
+    const { books } = this.parts;
+    const rest = this.estimate.take();
+    const hasRest = inputOf(rest) + outputOf(rest) > 0;
+    if (books.isOpen && (hasRest || this.turns === 0)) await this.charge(rest);
+    await books.close();
+  }
+
+  private hear(frame: Frame, told: (event: Readonly<Record<string, unknown>>) => void): void {
+    if (frame.isBinary) return;
+    let event: unknown;
+    try {
+      event = JSON.parse(frame.data.toString());
+    } catch {
+      return;
+    }
+    if (typeof event === 'object' && event !== null) told(event as Readonly<Record<string, unknown>>);
+  }
+
+  private toCharge(turn: ChargedAudio, quota: number, milliseconds: number): Charge {
+    const { caller, admission, values, price, channelId, usedChannels, startedAt } = this.parts;
+    const { total, firstDataAt } = this;
+    return {
+      quota,
+      counted: inputOf(turn) + outputOf(turn) > 0,
+      logged: values.LogConsumeEnabled,
+      channelId,
+      username: caller.user.username,
+      tokenName: caller.token.name,
+      modelName: admission.model,
+      group: admission.group,
+      promptTokens: inputOf(turn),
+      completionTokens: outputOf(turn),
+      cachedTokens: 0,
+      durationMs: Math.max(0, Math.round(milliseconds)),
+      isStream: true,
+      content: price.line(),
+      other: {
+        ws: true,
+        ...price.factors(),
+        text_input: total.textInputTokens,
+        text_output: total.textOutputTokens,
+        audio_input: total.audioInputTokens,
+        audio_output: total.audioOutputTokens,
+        cache_tokens: 0,
+        cache_ratio: 0,
+        frt: firstDataAt === null ? -1000 : Math.round((firstDataAt - startedAt) * 100) / 100,
+        turns: this.turns,
+        admin_info: { use_channel: usedChannels.map(String) },
+      },
+    };
+  }
+}
+
+/** `relay-core.md` 9.4. */
+export function errorFrame(error: unknown, requestId: string): string {
+  const { message, type, param, code } = toOpenAIFailure(error);
+  return JSON.stringify({
+    event_id: `evt_${requestId}`,
+    type: 'error',
+    error: { message: `${message} (request id: ${requestId})`, type, param, code },
+  });
+}

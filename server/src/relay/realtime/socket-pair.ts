@@ -1,0 +1,169 @@
+import { WebSocket, type RawData } from 'ws';
+
+/** A frame on its way; text stays text. */
+export interface Frame {
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
+
+export interface SocketPairLimits {
+  readonly pingMilliseconds: number;
+  readonly sessionMilliseconds: number;
+  /** Bytes waiting for one side at which the other is not read any more. */
+  readonly mostWaiting: number;
+  readonly stallMilliseconds: number;
+}
+
+export const defaultPairLimits: SocketPairLimits = {
+  pingMilliseconds: 30_000,
+  sessionMilliseconds: 60 * 60_000,
+  mostWaiting: 256 * 1024,
+  stallMilliseconds: 60_000,
+};
+
+/** What is done with each frame before it goes on; a frame waits for the one before it. */
+export interface SocketPairHandler {
+  fromClient(frame: Frame): void;
+  /** @returns when the frame may go on to the client */
+  fromUpstream(frame: Frame): Promise<void> | void;
+  /** Called after a frame from upstream was handed to the client. @returns when the next one may come */
+  delivered(): Promise<void> | void;
+}
+
+/** Two sockets that are one: what one says the other hears, neither is read faster than the other takes, both end together. */
+export class SocketPair {
+  private readonly queue: Frame[] = [];
+  private isWorking = false;
+  private isEnding = false;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly alive = new Set<WebSocket>();
+  private resolveEnd: () => void = () => undefined;
+
+  /** Resolves when both are closed and everything that came was handled. */
+  readonly ended = new Promise<void>((resolve) => (this.resolveEnd = resolve));
+
+  constructor(
+    readonly client: WebSocket,
+    readonly upstream: WebSocket,
+    private readonly handler: SocketPairHandler,
+    private readonly limits: SocketPairLimits = defaultPairLimits,
+  ) {}
+
+  start(): void {
+    const { client, upstream, limits } = this;
+    client.on('error', () => undefined);
+    client.on('message', (data, isBinary) => this.fromClient({ data: toBuffer(data), isBinary }));
+    upstream.on('message', (data, isBinary) => this.fromUpstream({ data: toBuffer(data), isBinary }));
+    client.on('close', (code, reason) => this.end(code, reason.toString()));
+    upstream.on('close', (code, reason) => this.end(code, reason.toString()));
+    for (const socket of [client, upstream]) {
+      this.alive.add(socket);
+      socket.on('pong', () => this.alive.add(socket));
+    }
+    this.timers.push(setInterval(() => this.ping(), limits.pingMilliseconds));
+    this.timers.push(
+      setTimeout(() => this.end(1001, 'the session has lasted as long as it may'), limits.sessionMilliseconds),
+    );
+    upstream.resume();
+    // Either may have gone while the other was opened.
+    if (client.readyState > WebSocket.OPEN || upstream.readyState > WebSocket.OPEN) this.end(1001, '');
+  }
+
+  /** A frame of ours to the client. */
+  tell(text: string): void {
+    if (this.client.readyState === WebSocket.OPEN) this.client.send(text);
+  }
+
+  /** Closes both sides. @param code a code that may be sent, else 1011 */
+  end(code: number, reason: string): void {
+    if (this.isEnding) return;
+    this.isEnding = true;
+    for (const timer of this.timers) clearInterval(timer);
+    // What the provider said so far still reaches the client first.
+    void this.idle().then(() => {
+      for (const socket of [this.client, this.upstream]) close(socket, code, reason);
+      this.resolveEnd();
+    });
+  }
+
+  private fromClient(frame: Frame): void {
+    if (this.isEnding) return;
+    this.handler.fromClient(frame);
+    this.pass(frame, this.upstream, this.client);
+  }
+
+  private fromUpstream(frame: Frame): void {
+    this.queue.push(frame);
+    if (!this.isWorking) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.isWorking = true;
+    const { upstream, handler, queue } = this;
+    try {
+      for (let frame = queue.shift(); frame; frame = queue.shift()) {
+        const ready = handler.fromUpstream(frame);
+        if (ready) {
+          upstream.pause();
+          await ready;
+        }
+        this.pass(frame, this.client, upstream);
+        await handler.delivered();
+        if (ready && !this.isStalled(this.client)) upstream.resume();
+      }
+    } catch {
+      // The handler tells its own failures; without it nothing can be charged, so nothing goes on.
+      queue.length = 0;
+      this.end(1011, 'internal error');
+    } finally {
+      this.isWorking = false;
+    }
+  }
+
+  private async idle(): Promise<void> {
+    while (this.isWorking) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  private pass({ data, isBinary }: Frame, to: WebSocket, from: WebSocket): void {
+    if (to.readyState !== WebSocket.OPEN) return;
+    to.send(data, { binary: isBinary }, () => {
+      if (from.isPaused && !this.isStalled(to) && !(from === this.upstream && this.isWorking)) from.resume();
+    });
+    if (!this.isStalled(to) || from.isPaused) return;
+    from.pause();
+    const stall = setTimeout(() => {
+      if (this.isStalled(to)) to.terminate();
+    }, this.limits.stallMilliseconds);
+    stall.unref();
+  }
+
+  private isStalled(socket: WebSocket): boolean {
+    return socket.readyState === WebSocket.OPEN && socket.bufferedAmount > this.limits.mostWaiting;
+  }
+
+  private ping(): void {
+    for (const socket of [this.client, this.upstream]) {
+      // A side that is not read cannot be heard answering.
+      if (socket.isPaused) continue;
+      if (!this.alive.delete(socket)) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) socket.ping();
+    }
+  }
+}
+
+const toBuffer = (data: RawData): Buffer =>
+  Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+
+const closeMilliseconds = 2_000;
+
+/** Says goodbye, and does not wait for long to hear it back. */
+function close(socket: WebSocket, code: number, reason: string): void {
+  if (socket.readyState === WebSocket.CLOSED) return;
+  if (socket.isPaused) socket.resume();
+  const mayBeSent =
+    (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code < 5000);
+  if (socket.readyState === WebSocket.OPEN) {
+    socket.close(mayBeSent ? code : code === 1005 ? 1000 : 1011, Buffer.from(reason).subarray(0, 120).toString());
+  }
+  setTimeout(() => socket.terminate(), closeMilliseconds).unref();
+}

@@ -1,0 +1,116 @@
+import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../metering/tokenizer.js';
+import { noAudio, type ChargedAudio } from './session-price.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const pcmBytesPerSecond = 48_000;
+const narrowBytesPerSecond = 8_000;
+/** Longer texts are estimated by their length: counting must not hold up the sockets of others. */
+const longestCounted = 20_000;
+
+/**
+ * Our own count of a turn, for providers that report none and for turns that break off (`relay-core.md` 5.4). Sums
+ * only: nothing of what was said is kept.
+ */
+export class TurnEstimate {
+  private inputSeconds = 0;
+  private outputSeconds = 0;
+  private inputText = 0;
+  private outputText = 0;
+  private inputRate = pcmBytesPerSecond;
+  private outputRate = pcmBytesPerSecond;
+  private toolText = 0;
+  private isFirst = true;
+
+  constructor(private readonly model: string) {
+    void loadEncoding(encodingOf(model)).catch(() => undefined);
+  }
+
+  /** Something of this turn went either way. */
+  get heardAnything(): boolean {
+    return this.inputText + this.outputText + this.inputSeconds + this.outputSeconds > 0;
+  }
+
+  fromClient(event: Fields): void {
+    const { type } = event;
+    if (type === 'session.update') {
+      const session = fieldsOf(event['session']);
+      this.inputText += this.count(session['instructions']);
+    } else if (type === 'input_audio_buffer.append') {
+      this.inputSeconds += decodedLength(event['audio']) / this.inputRate;
+    } else if (type === 'conversation.item.create') {
+      const { content } = fieldsOf(event['item']);
+      for (const part of Array.isArray(content) ? (content as unknown[]) : []) {
+        const { type: kind, text, audio } = fieldsOf(part);
+        if (kind === 'input_text') this.inputText += this.count(text);
+        if (kind === 'input_audio') this.inputSeconds += decodedLength(audio) / this.inputRate;
+      }
+    }
+  }
+
+  fromUpstream(event: Fields): void {
+    switch (event['type']) {
+      case 'session.created':
+      case 'session.updated':
+        this.readSession(fieldsOf(event['session']));
+        break;
+      case 'response.audio.delta':
+      case 'response.output_audio.delta':
+        this.outputSeconds += decodedLength(event['delta']) / this.outputRate;
+        break;
+      case 'response.audio_transcript.delta':
+      case 'response.output_audio_transcript.delta':
+      case 'response.function_call_arguments.delta':
+      case 'response.text.delta':
+      case 'response.output_text.delta':
+        this.outputText += this.count(event['delta']);
+        break;
+    }
+  }
+
+  /** The turn is over: what it came to, and the next one begins. */
+  take(): ChargedAudio {
+    const turn: ChargedAudio = {
+      textInputTokens: this.inputText + (this.isFirst ? 0 : this.toolText),
+      textOutputTokens: this.outputText,
+      audioInputTokens: Math.trunc((this.inputSeconds / 60) * (100 / 0.06)),
+      audioOutputTokens: Math.trunc((this.outputSeconds / 60) * (200 / 0.24)),
+    };
+    const heard = this.heardAnything;
+    this.inputSeconds = this.outputSeconds = this.inputText = this.outputText = 0;
+    this.isFirst = false;
+    return heard ? turn : noAudio;
+  }
+
+  private readSession(session: Fields): void {
+    // Older sessions name the formats at the top, newer ones under `audio`.
+    const audio = fieldsOf(session['audio']);
+    this.inputRate = rateOf(session['input_audio_format'] ?? fieldsOf(audio['input'])['format']);
+    this.outputRate = rateOf(session['output_audio_format'] ?? fieldsOf(audio['output'])['format']);
+    const tools = Array.isArray(session['tools']) ? (session['tools'] as unknown[]) : [];
+    this.toolText = tools.reduce<number>((sum, tool) => sum + 8 + this.count(JSON.stringify(tool)), 0);
+  }
+
+  private count(text: unknown): number {
+    if (typeof text !== 'string' || text === '') return 0;
+    const encoding = text.length > longestCounted ? null : loadedEncoding(encodingOf(this.model));
+    return encoding ? encoding(text) : estimateTokens(Buffer.byteLength(text));
+  }
+}
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+
+/** Bytes behind base64, without decoding them. */
+function decodedLength(audio: unknown): number {
+  if (typeof audio !== 'string') return 0;
+  const padding = audio.endsWith('==') ? 2 : audio.endsWith('=') ? 1 : 0;
+  return Math.max(0, Math.floor((audio.length * 3) / 4) - padding);
+}
+
+/** `pcm16`, or `{type: "audio/pcm", rate: 24000}`. */
+function rateOf(format: unknown): number {
+  if (format === undefined || format === 'pcm16') return pcmBytesPerSecond;
+  const { type, rate } = fieldsOf(format);
+  if (type !== 'audio/pcm') return narrowBytesPerSecond;
+  return typeof rate === 'number' && rate >= 8000 && rate <= 48_000 ? rate * 2 : pcmBytesPerSecond;
+}
