@@ -113,6 +113,28 @@ describe('option LogErrorEnabled', () => {
   });
 });
 
+it('counts a call nobody could serve among the failed ones of its hour, also without a row of its own', async () => {
+  const channelId = await relay.addChannel();
+  const { key, userId } = await relay.addToken();
+  relay.upstream.script({}, failure(402, 'broke', 'billing'));
+  const read = () => relay.sql('SELECT * FROM usage_hourly WHERE user_id = $1', [userId]);
+  for (const expected of ['1', '2']) {
+    expect((await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).status).toBe(402);
+    let [row] = await read();
+    for (let tries = 0; row?.['failed_calls'] !== expected && tries < 100; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      [row] = await read();
+    }
+    expect(row).toMatchObject({
+      failed_calls: expected,
+      calls: '0',
+      quota: '0',
+      channel_id: channelId,
+      model_name: 'gpt-4o',
+    });
+  }
+});
+
 describe('addresses in a call, for providers that fetch nothing', () => {
   const model = 'gemini-2.0-flash';
   const ask = (key: string, url: string): Promise<Response> =>

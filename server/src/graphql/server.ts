@@ -29,18 +29,6 @@ export interface GraphQLParts {
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** Limits that break off the parser answer as every other document that is wrong does, not as a failure of ours. */
-const refusedDocument: ApolloServerPlugin<GraphQLContext> = {
-  requestDidStart: () =>
-    Promise.resolve({
-      willSendResponse: ({ response: { body, http } }) => {
-        const errors = body.kind === 'single' ? (body.singleResult.errors ?? []) : [];
-        if (errors.some(({ extensions }) => extensions?.['code'] === 'GRAPHQL_PARSE_FAILED')) http.status = 400;
-        return Promise.resolve();
-      },
-    }),
-};
-
 /** `POST /graphql`. Documents are JSON bodies only, which no foreign page can send without asking first. */
 export const graphqlPlugin =
   ({ schema, authenticator, logger }: GraphQLParts): FastifyPluginAsync =>
@@ -52,7 +40,6 @@ export const graphqlPlugin =
       // armor's types name Apollo's CommonJS build, which is the same at run time
       plugins: [
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
-        refusedDocument,
         ApolloServerPluginLandingPageDisabled(),
       ],
       formatError: formatErrors((error) => logger.error({ err: error }, 'a resolver failed')),

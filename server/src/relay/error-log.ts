@@ -1,5 +1,6 @@
 import type { OptionValues } from '../modules/options/option.service.js';
 import { LogType } from '../modules/logs/log.entity.js';
+import { collapseGizmo } from '../modules/pricing/price-book.service.js';
 import type { Logger } from '../observability/logger.js';
 import { seconds, type Clock } from '../shared/clock.js';
 import type { OpenAIFailure } from './protocols/openai/error.js';
@@ -27,15 +28,21 @@ const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, 
     ($13::jsonb || jsonb_build_object('channel_name', coalesce(c.name, ''), 'channel_type', coalesce(c.type, 0)))::text
   FROM (SELECT 1) AS one LEFT JOIN channels c ON c.id = $7::integer`;
 
+const countSql = `INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
+  VALUES ($1, $2, $3, $4, $5, $6, 1)
+  ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET failed_calls = h.failed_calls + 1`;
+const hour = 3600;
+
 /** Rows of calls that no channel could serve (option LogErrorEnabled, `relay-core.md` 4.6). Nobody waits for them. */
 export class ErrorLog {
   constructor(private readonly parts: ErrorLogParts) {}
 
   note({ call, failure, usedChannels }: FailedCall): void {
     const { options, database, clock, logger } = this.parts;
-    if (!options.values.LogErrorEnabled) return;
     const { user, token } = call.caller;
     const channelId = usedChannels.at(-1) ?? 0;
+    this.count(call, channelId);
+    if (!options.values.LogErrorEnabled) return;
     const other = {
       error_type: failure.type,
       error_code: failure.code,
@@ -52,5 +59,15 @@ export class ErrorLog {
         ...[failure.message, JSON.stringify(other)],
       ])
       .catch((error: unknown) => logger.error({ err: error, requestId: call.requestId }, 'error row not written'));
+  }
+
+  /** For the error rate of dashboards, also while failures have no row of their own. */
+  private count({ caller, admission, requestId }: PricedCall, channelId: number): void {
+    const { database, clock, logger } = this.parts;
+    const now = seconds(clock);
+    const model = collapseGizmo(admission.model);
+    database
+      .query(countSql, [now - (now % hour), caller.user.id, caller.token.id, channelId, model, admission.group])
+      .catch((error: unknown) => logger.error({ err: error, requestId }, 'failed call not counted'));
   }
 }
