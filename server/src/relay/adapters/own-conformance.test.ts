@@ -237,6 +237,7 @@ const said = (out: string): string =>
     })
     .join('');
 
+const takesStop = [15, 23, 34];
 const cases = Object.entries(providers).map(([type, own]) => [Number(type), own] as const);
 const spoken = Object.entries(adapters).filter(([, adapter]) => adapter.conversation);
 /** Have tests of their own: Gemini and Claude; hosts of Claude; a socket; one that never streamed. */
@@ -312,6 +313,8 @@ describe.each(cases)('channel type %i', (type, own) => {
     expect(() => send(type, { n: 2 })).toThrow(/^n is not supported/);
     const audio = [{ type: 'input_audio', input_audio: { data: 'AA', format: 'wav' } }];
     expect(() => send(type, { messages: [{ role: 'user', content: audio }] })).toThrow(/messages/);
+    if (!takesStop.includes(type)) expect(() => send(type, { stop: ['x'] })).toThrow(/^stop is not supported/);
+    else expect(String(send(type, { stop: ['xyzzy'] }).body)).toContain('xyzzy');
     const { dropped } = send(type, { logit_bias: { 1: 1 }, service_tier: 'flex', brand_new: 1 });
     expect(dropped).toEqual(expect.arrayContaining(['logit_bias', 'service_tier', 'brand_new']));
   });

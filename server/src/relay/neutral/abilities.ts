@@ -31,11 +31,11 @@ export function droppedBy(request: NeutralRequest, abilities: Abilities): Droppe
   if (!abilities.count && count > 1) refuse('count', 'it gives one answer');
   if (modalities.some((each) => each.toLowerCase() !== 'text') || request.audio)
     refuse('modalities', 'it answers in text');
+  if (!abilities.stop && stop.length > 0) refuse('stop', 'it stops where it wants');
   const dropped = new Dropped(dialect);
   dropExtras(request, dropped);
   dropped.hints({
     reasoning: abilities.reasoning ? undefined : reasoning,
-    stop: abilities.stop || stop.length === 0 ? undefined : stop,
     user: abilities.user ? undefined : request.user,
     maxOutput: abilities.maxOutput ? undefined : request.maxOutput,
     serviceTier: request.serviceTier,
