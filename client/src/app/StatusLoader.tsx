@@ -12,8 +12,15 @@ export function StatusLoader({ children }: { readonly children: ReactNode }) {
   const { data, error, refetch } = useQuery(StatusDocument, { fetchPolicy: 'network-only' });
   useEffect(() => {
     if (!data) return;
-    const { startedAt, ...status } = data.status;
-    siteStatus.set({ ...status, startTime: Math.floor(new Date(startedAt).getTime() / 1000) });
+    const { startedAt, registerEnabled, passwordRegisterEnabled, enableDataExport, dataExportDefaultTime, ...status } =
+      data.status;
+    siteStatus.set({
+      ...status,
+      canRegister: registerEnabled && passwordRegisterEnabled && !status.selfUseModeEnabled,
+      dataExportEnabled: enableDataExport,
+      dataGranularity: dataExportDefaultTime,
+      startTime: Math.floor(new Date(startedAt).getTime() / 1000),
+    });
   }, [data]);
   if (known) return children;
   return error ? <LoadFailure title={t('errors.status')} error={error} onRetry={() => void refetch()} /> : null;

@@ -29,3 +29,9 @@ export function RequireAdmin() {
   const user = useSession();
   return (user?.role ?? 0) >= adminRole ? <Outlet /> : <NotFoundScreen />;
 }
+
+/** Where the console begins: the dashboard when there is one, else the tokens. */
+export function ConsoleHome() {
+  const { dataExportEnabled } = useStatus();
+  return <Navigate to={dataExportEnabled ? '/detail' : '/token'} replace />;
+}

@@ -1,7 +1,7 @@
 import { Suspense } from 'react';
-import { createBrowserRouter, Navigate, Outlet, type RouteObject } from 'react-router-dom';
+import { createBrowserRouter, Outlet, type RouteObject } from 'react-router-dom';
 import { CrashScreen } from './CrashScreen.js';
-import { RequireAdmin, RequireUser, SetupGate } from './guards.js';
+import { ConsoleHome, RequireAdmin, RequireUser, SetupGate } from './guards.js';
 import { NotFoundScreen } from './NotFoundScreen.js';
 import { screens, type LazyScreen } from './routes.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
@@ -35,12 +35,20 @@ export const routes: RouteObject[] = [
             at('/setup', screens.setup),
             at('/', screens.home),
             at('/login', screens.login),
+            at('/register', screens.register),
+            at('/reset', screens.reset),
+            at('/user/reset', screens.resetConfirm),
+            at('/pricing', screens.pricing),
+            at('/about', screens.about),
             {
               element: <RequireUser />,
               children: [
                 at('/token', screens.tokens),
                 at('/log', screens.logs),
-                { path: '/console', element: <Navigate to="/token" replace /> },
+                at('/detail', screens.dashboard),
+                at('/topup', screens.wallet),
+                at('/personal', screens.personal),
+                { path: '/console', element: <ConsoleHome /> },
                 {
                   element: <RequireAdmin />,
                   children: [
@@ -49,6 +57,7 @@ export const routes: RouteObject[] = [
                     at('/channel/edit/:id', screens.channels),
                     at('/user', screens.users),
                     at('/user/edit/:id', screens.users),
+                    at('/redemption', screens.redemptions),
                     at('/setting', screens.settings),
                   ],
                 },

@@ -25,4 +25,15 @@ export const screens = {
   logs: lazyScreen(async () => (await import('../screens/logs/LogListScreen.js')).LogListScreen),
   users: lazyScreen(async () => (await import('../screens/users/UserListScreen.js')).UserListScreen),
   settings: lazyScreen(async () => (await import('../screens/settings/SettingsScreen.js')).SettingsScreen),
+  dashboard: lazyScreen(async () => (await import('../screens/dashboard/DashboardScreen.js')).DashboardScreen),
+  redemptions: lazyScreen(
+    async () => (await import('../screens/redemptions/RedemptionListScreen.js')).RedemptionListScreen,
+  ),
+  wallet: lazyScreen(async () => (await import('../screens/wallet/WalletScreen.js')).WalletScreen),
+  personal: lazyScreen(async () => (await import('../screens/personal/PersonalScreen.js')).PersonalScreen),
+  pricing: lazyScreen(async () => (await import('../screens/pricing/PricingScreen.js')).PricingScreen),
+  about: lazyScreen(async () => (await import('../screens/about/AboutScreen.js')).AboutScreen),
+  register: lazyScreen(async () => (await import('../screens/register/RegisterScreen.js')).RegisterScreen),
+  reset: lazyScreen(async () => (await import('../screens/reset/ResetScreen.js')).ResetScreen),
+  resetConfirm: lazyScreen(async () => (await import('../screens/reset/ResetConfirmScreen.js')).ResetConfirmScreen),
 } as const;

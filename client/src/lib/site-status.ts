@@ -13,6 +13,12 @@ export interface SiteStatus {
   readonly selfUseModeEnabled: boolean;
   readonly demoSiteEnabled: boolean;
   readonly defaultCollapseSidebar: boolean;
+  /** An account can be made with a password. */
+  readonly canRegister: boolean;
+  /** Usage is added up for the dashboard. */
+  readonly dataExportEnabled: boolean;
+  /** What the dashboard begins with: `hour`, `day` or `week`. */
+  readonly dataGranularity: string;
   readonly version: string;
   /** Unix seconds. */
   readonly startTime: number;
@@ -30,6 +36,9 @@ export const defaultStatus: SiteStatus = {
   selfUseModeEnabled: false,
   demoSiteEnabled: false,
   defaultCollapseSidebar: false,
+  canRegister: false,
+  dataExportEnabled: true,
+  dataGranularity: 'hour',
   version: '',
   startTime: 0,
 };

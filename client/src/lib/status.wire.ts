@@ -13,6 +13,9 @@ export const toStoredStatus = (status: SiteStatus): Record<string, unknown> => (
   self_use_mode_enabled: status.selfUseModeEnabled,
   demo_site_enabled: status.demoSiteEnabled,
   default_collapse_sidebar: status.defaultCollapseSidebar,
+  can_register: status.canRegister,
+  enable_data_export: status.dataExportEnabled,
+  data_export_default_time: status.dataGranularity,
   version: status.version,
   start_time: status.startTime,
 });
@@ -35,6 +38,9 @@ export function fromStoredStatus(stored: unknown): SiteStatus | null {
     selfUseModeEnabled: flag('self_use_mode_enabled', false),
     demoSiteEnabled: flag('demo_site_enabled', false),
     defaultCollapseSidebar: flag('default_collapse_sidebar', false),
+    canRegister: flag('can_register', false),
+    dataExportEnabled: flag('enable_data_export', true),
+    dataGranularity: text('data_export_default_time', 'hour'),
     version: text('version', ''),
     startTime: number('start_time', 0),
   };

@@ -11,7 +11,7 @@ import { TopBar } from './TopBar.js';
 import { useCollapsed } from './useCollapsed.js';
 
 /** Paths without a side bar: home, set-up and everything about signing in. */
-const bare = new Set(['/', '/setup', '/login']);
+const bare = new Set(['/', '/setup', '/login', '/register', '/reset', '/user/reset', '/about', '/pricing']);
 
 export function Shell() {
   const { t } = useTranslation();

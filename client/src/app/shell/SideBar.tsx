@@ -5,6 +5,7 @@ import ViewSidebarOutlinedIcon from '@mui/icons-material/ViewSidebarOutlined';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { useSession } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
 import { navigationFor, type NavigationEntry } from './navigation.js';
 
 const itemStyle = {
@@ -36,6 +37,7 @@ const itemStyle = {
 export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; readonly onToggle?: () => void }) {
   const { t } = useTranslation();
   const role = useSession()?.role ?? 0;
+  const { dataExportEnabled } = useStatus();
   return (
     <Box
       component="nav"
@@ -55,7 +57,7 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
         backgroundColor: vars.palette.background.default,
       })}
     >
-      {navigationFor(role).map((group, index) => (
+      {navigationFor(role, dataExportEnabled).map((group, index) => (
         <Box key={group.label} role="group" aria-label={t(group.label)}>
           {collapsed ? (
             index > 0 && <Box sx={{ height: '1px', backgroundColor: 'divider', my: 1 }} />

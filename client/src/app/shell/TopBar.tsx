@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router-dom';
 import { Logo } from '../../components/Logo.js';
 import { ToneChip } from '../../components/Tone.js';
-import { useSession } from '../../lib/session.js';
+import { useIsAdmin, useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { LanguageMenu } from './LanguageMenu.js';
@@ -90,7 +90,8 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
 
 function TopLinks({ pathname }: { readonly pathname: string }) {
   const { t } = useTranslation();
-  const { docsLink } = useStatus();
+  const { docsLink, dataExportEnabled } = useStatus();
+  const admin = useIsAdmin();
   const linkStyle = (current: boolean) => ({
     padding: '4px 10px',
     borderRadius: '6px',
@@ -101,7 +102,9 @@ function TopLinks({ pathname }: { readonly pathname: string }) {
     whiteSpace: 'nowrap',
     '&:hover': { color: 'text.primary' },
   });
-  const onConsole = !['/', '/login', '/setup'].includes(pathname);
+  const onConsole = !['/', '/login', '/setup', '/register', '/reset', '/user/reset', '/about', '/pricing'].includes(
+    pathname,
+  );
   return (
     <Box
       component="nav"
@@ -116,14 +119,37 @@ function TopLinks({ pathname }: { readonly pathname: string }) {
       >
         {t('shell.home')}
       </Box>
-      <Box component={Link} to="/token" aria-current={onConsole ? 'true' : undefined} sx={linkStyle(onConsole)}>
+      <Box
+        component={Link}
+        to={dataExportEnabled ? '/detail' : '/token'}
+        aria-current={onConsole ? 'true' : undefined}
+        sx={linkStyle(onConsole)}
+      >
         {t('shell.console')}
       </Box>
+      {admin && (
+        <Box
+          component={Link}
+          to="/pricing"
+          aria-current={pathname === '/pricing' ? 'page' : undefined}
+          sx={linkStyle(pathname === '/pricing')}
+        >
+          {t('shell.pricing')}
+        </Box>
+      )}
       {/^https?:\/\//.test(docsLink) && (
         <Box component="a" href={docsLink} target="_blank" rel="noreferrer" sx={linkStyle(false)}>
           {t('shell.docs')} ↗
         </Box>
       )}
+      <Box
+        component={Link}
+        to="/about"
+        aria-current={pathname === '/about' ? 'page' : undefined}
+        sx={linkStyle(pathname === '/about')}
+      >
+        {t('shell.about')}
+      </Box>
     </Box>
   );
 }

@@ -1,4 +1,8 @@
 import type { SvgIconComponent } from '@mui/icons-material';
+import AccountBalanceWalletOutlinedIcon from '@mui/icons-material/AccountBalanceWalletOutlined';
+import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
+import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
+import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
 import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
@@ -9,15 +13,17 @@ import { screens, type LazyScreen } from '../routes.js';
 
 export interface NavigationEntry {
   readonly path: string;
-  readonly label: 'shell.tokens' | 'shell.logs' | 'shell.channels' | 'shell.users' | 'shell.settings';
+  readonly label: `shell.${'dashboard' | 'tokens' | 'logs' | 'channels' | 'redemptions' | 'users' | 'settings' | 'wallet' | 'personal'}`;
   readonly Icon: SvgIconComponent;
   readonly screen: LazyScreen;
   /** Lowest role that sees it; a hidden entry is hidden, not locked. */
   readonly role: number;
+  /** Only while the site adds up usage. */
+  readonly needsUsage?: boolean;
 }
 
 export interface NavigationGroup {
-  readonly label: 'shell.groupConsole' | 'shell.groupAdmin';
+  readonly label: 'shell.groupConsole' | 'shell.groupAdmin' | 'shell.groupPersonal';
   readonly entries: readonly NavigationEntry[];
 }
 
@@ -25,6 +31,14 @@ const groups: readonly NavigationGroup[] = [
   {
     label: 'shell.groupConsole',
     entries: [
+      {
+        path: '/detail',
+        label: 'shell.dashboard',
+        Icon: InsertChartOutlinedOutlinedIcon,
+        screen: screens.dashboard,
+        role: 1,
+        needsUsage: true,
+      },
       { path: '/token', label: 'shell.tokens', Icon: VpnKeyOutlinedIcon, screen: screens.tokens, role: 1 },
       { path: '/log', label: 'shell.logs', Icon: ReceiptLongOutlinedIcon, screen: screens.logs, role: adminRole },
     ],
@@ -33,6 +47,13 @@ const groups: readonly NavigationGroup[] = [
     label: 'shell.groupAdmin',
     entries: [
       { path: '/channel', label: 'shell.channels', Icon: HubOutlinedIcon, screen: screens.channels, role: adminRole },
+      {
+        path: '/redemption',
+        label: 'shell.redemptions',
+        Icon: ConfirmationNumberOutlinedIcon,
+        screen: screens.redemptions,
+        role: adminRole,
+      },
       { path: '/user', label: 'shell.users', Icon: GroupOutlinedIcon, screen: screens.users, role: adminRole },
       {
         path: '/setting',
@@ -43,10 +64,26 @@ const groups: readonly NavigationGroup[] = [
       },
     ],
   },
+  {
+    label: 'shell.groupPersonal',
+    entries: [
+      {
+        path: '/topup',
+        label: 'shell.wallet',
+        Icon: AccountBalanceWalletOutlinedIcon,
+        screen: screens.wallet,
+        role: 1,
+      },
+      { path: '/personal', label: 'shell.personal', Icon: PersonOutlinedIcon, screen: screens.personal, role: 1 },
+    ],
+  },
 ];
 
 /** The side bar of a role: groups without entries fall away. */
-export const navigationFor = (role: number): readonly NavigationGroup[] =>
+export const navigationFor = (role: number, hasUsage: boolean): readonly NavigationGroup[] =>
   groups
-    .map((group) => ({ ...group, entries: group.entries.filter((entry) => role >= entry.role) }))
+    .map((group) => ({
+      ...group,
+      entries: group.entries.filter((entry) => role >= entry.role && (hasUsage || !entry.needsUsage)),
+    }))
     .filter((group) => group.entries.length > 0);

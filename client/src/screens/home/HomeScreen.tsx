@@ -1,9 +1,16 @@
+import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { Footer } from '../../components/Footer.js';
+import { Framed } from '../../components/Framed.js';
+import { RichText } from '../../components/RichText.js';
+import { frameAddress } from '../../lib/richText.js';
+import { HomeDocument } from './home.generated.js';
+import { NoticeDialog } from './NoticeDialog.js';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { CopyButton } from '../../components/CopyButton.js';
 import { NameValues } from '../../components/SideDrawer.js';
@@ -11,15 +18,53 @@ import { dateTime } from '../../lib/format.js';
 import { useSession } from '../../lib/session.js';
 import { useBaseAddress, useStatus } from '../../lib/status.js';
 
-/** What this is, where clients point, and the way in. */
+/** What the admin wrote, or what this is; the notice is shown once for each text. */
 export function HomeScreen() {
+  const { systemName } = useStatus();
+  const { data, loading } = useQuery(HomeDocument);
+  const content = data?.homePageContent.trim() ?? '';
+  const frame = frameAddress(content);
+  return (
+    <>
+      <title>{systemName}</title>
+      {data && <NoticeDialog text={data.notice.trim()} />}
+      {frame ? (
+        <Framed src={frame} title={systemName} />
+      ) : (
+        <Box sx={{ minHeight: 'calc(100dvh - 48px)', display: 'flex', flexDirection: 'column' }}>
+          <Box sx={{ flex: 1 }}>
+            {content !== '' ? (
+              <Box
+                sx={{
+                  maxWidth: 992,
+                  mx: 'auto',
+                  padding: { xs: '24px 16px', sm: '48px 16px' },
+                  fontSize: 14,
+                  lineHeight: '21px',
+                }}
+              >
+                <RichText text={content} />
+              </Box>
+            ) : (
+              // What stands there depends on the answer: nothing is drawn twice.
+              !(loading && !data) && <Welcome />
+            )}
+          </Box>
+          <Footer />
+        </Box>
+      )}
+    </>
+  );
+}
+
+/** What this is, where clients point, and the way in. */
+function Welcome() {
   const { t } = useTranslation();
   const { systemName, version, startTime } = useStatus();
   const address = useBaseAddress();
   const user = useSession();
   return (
     <Box sx={{ maxWidth: 640, mx: 'auto', padding: { xs: '40px 16px', sm: '96px 24px' } }}>
-      <title>{systemName}</title>
       <Typography variant="h1" sx={{ fontSize: 28, lineHeight: '36px' }}>
         {systemName}
       </Typography>
@@ -47,8 +92,11 @@ export function HomeScreen() {
         </Box>
       </Card>
       <Box sx={{ mt: 3, display: 'flex', gap: 1 }}>
-        <Button variant="contained" size="large" component={Link} to={user ? '/token' : '/login'}>
+        <Button variant="contained" size="large" component={Link} to={user ? '/console' : '/login'}>
           {user ? t('home.openConsole') : t('home.getStarted')}
+        </Button>
+        <Button variant="outlined" size="large" component={Link} to="/pricing">
+          {t('shell.pricing')}
         </Button>
       </Box>
       <Box sx={{ mt: 5, maxWidth: 400 }}>

@@ -1,9 +1,10 @@
 import { useApolloClient, useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import MuiLink from '@mui/material/Link';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { Navigate, useLocation, useNavigate, useSearchParams } from 'react-router-dom';
+import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 import { returnPath } from '../../app/guards.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { Logo } from '../../components/Logo.js';
@@ -16,7 +17,7 @@ import { LoginDocument } from './login.generated.js';
 
 export function LoginScreen() {
   const { t } = useTranslation();
-  const { systemName } = useStatus();
+  const { systemName, canRegister } = useStatus();
   const { state } = useLocation() as { state: unknown };
   const [params] = useSearchParams();
   const navigate = useNavigate();
@@ -42,7 +43,21 @@ export function LoginScreen() {
   });
 
   return (
-    <PublicPage width={376} logo={<Logo size={34} />} title={t('login.title', { name: systemName })}>
+    <PublicPage
+      width={376}
+      logo={<Logo size={34} />}
+      title={t('login.title', { name: systemName })}
+      intro={
+        canRegister && (
+          <>
+            {t('login.noAccount')}{' '}
+            <MuiLink component={Link} to="/register">
+              {t('shell.register')}
+            </MuiLink>
+          </>
+        )
+      }
+    >
       <Box
         component="form"
         noValidate
@@ -78,6 +93,9 @@ export function LoginScreen() {
           autoComplete="current-password"
           large
         />
+        <MuiLink component={Link} to="/reset" sx={{ alignSelf: 'flex-end', fontSize: 12.5, mt: -1 }}>
+          {t('login.forgot')}
+        </MuiLink>
         <Button type="submit" size="large" variant="contained" fullWidth loading={form.formState.isSubmitting}>
           {t('login.submit')}
         </Button>

@@ -11,6 +11,8 @@ import { chatLinksText, parseChatLinks, type ChatLinkRow } from './chatLinks.js'
 import { AreaControl, type ControlProps } from './SettingControl.js';
 import { useSetting } from './SettingsContext.js';
 
+const linkExample = 'https://…{address}…{key}';
+
 /** Chat links as rows of name and link, or as the JSON they are kept in. */
 export function ChatLinksControl(props: ControlProps) {
   const { t } = useTranslation();
@@ -60,7 +62,7 @@ export function ChatLinksControl(props: ControlProps) {
               <OutlinedInput
                 value={row.link}
                 disabled={!writable}
-                placeholder="https://…{address}…{key}"
+                placeholder={linkExample}
                 onChange={(event) => {
                   put(index, { link: event.target.value });
                 }}

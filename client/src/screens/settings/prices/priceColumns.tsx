@@ -40,7 +40,7 @@ export function priceColumns({
       field: 'model',
       headerName: t('settings.model'),
       flex: 1,
-      minWidth: 180,
+      minWidth: 140,
       sortable: false,
       renderCell: ({ row }) => (
         <Box sx={{ display: 'flex', gap: 1, minWidth: 0, alignItems: 'center' }}>
@@ -52,21 +52,21 @@ export function priceColumns({
     {
       field: 'billing',
       headerName: t('settings.billing'),
-      width: 110,
+      width: 98,
       sortable: false,
       renderCell: ({ row }) => <BillingChip perRequest={row.price !== null} />,
     },
     {
       field: 'input',
       headerName: t('settings.inputPrice'),
-      width: 96,
+      width: 88,
       ...right,
       renderCell: ({ row }) => figure(row.ratio === null ? null : unitPrice(inputPrice(row.ratio))),
     },
     {
       field: 'output',
       headerName: t('settings.outputPrice'),
-      width: 104,
+      width: 96,
       ...right,
       renderCell: ({ row }) => {
         const completion = completionOf(row, builtIn);
@@ -76,14 +76,14 @@ export function priceColumns({
     {
       field: 'ratio',
       headerName: t('settings.ratio'),
-      width: 84,
+      width: 80,
       ...right,
-      renderCell: ({ row }) => figure(row.ratio === null ? null : ratioText(row.ratio)),
+      renderCell: ({ row }) => figure(row.ratio === null ? null : ratioText(Number(row.ratio.toPrecision(6)))),
     },
     {
       field: 'completion',
       headerName: t('settings.completion'),
-      width: 100,
+      width: 90,
       ...right,
       renderCell: ({ row }) => {
         const completion = row.ratio === null ? null : completionOf(row, builtIn);
@@ -93,7 +93,7 @@ export function priceColumns({
     {
       field: 'price',
       headerName: t('settings.pricePerRequest'),
-      width: 104,
+      width: 94,
       ...right,
       renderCell: ({ row }) => figure(row.price === null ? null : dollars(row.price, 2)),
     },

@@ -1,0 +1,37 @@
+import Box from '@mui/material/Box';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useStatus } from '../lib/status.js';
+import { fromStoredStatus } from '../lib/status.wire.js';
+import { readJson } from '../lib/storage.js';
+import { RichText } from './RichText.js';
+
+const interval = 200;
+const attempts = 5;
+
+/** Below the public pages. Looks five times at what is stored, because the first paint may come before the status. */
+export function Footer() {
+  const { t } = useTranslation();
+  const { footerHtml } = useStatus();
+  const [stored, setStored] = useState('');
+  useEffect(() => {
+    let left = attempts;
+    const timer = setInterval(() => {
+      left -= 1;
+      setStored(fromStoredStatus(readJson('status'))?.footerHtml ?? '');
+      if (left === 0) clearInterval(timer);
+    }, interval);
+    return () => {
+      clearInterval(timer);
+    };
+  }, []);
+  const html = footerHtml || stored;
+  return (
+    <Box
+      component="footer"
+      sx={{ padding: '16px 16px 24px', textAlign: 'center', fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}
+    >
+      {html ? <RichText html text={html} /> : t('shell.credit')}
+    </Box>
+  );
+}

@@ -1,0 +1,54 @@
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import Typography from '@mui/material/Typography';
+import { useTranslation } from 'react-i18next';
+import { Ellipsis, Num } from '../../components/Text.js';
+import { percent } from '../../lib/format.js';
+import { useFormat } from '../../lib/useFormat.js';
+
+const shown = 7;
+
+/** Who or what spent most, each with its share of the whole. */
+export function TopList({
+  title,
+  rows,
+}: {
+  readonly title: string;
+  readonly rows: readonly { readonly name: string; readonly value: number; readonly color: string }[];
+}) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const total = rows.reduce((sum, { value }) => sum + value, 0);
+  return (
+    <Card component="section" aria-label={title} sx={{ padding: '12px 16px 16px', minWidth: 0 }}>
+      <Typography variant="h2" sx={{ fontSize: 14, lineHeight: '32px', mb: 1 }}>
+        {title}
+      </Typography>
+      {total === 0 && <Box sx={{ color: 'text.secondary' }}>{t('dashboard.empty')}</Box>}
+      {total > 0 &&
+        rows.slice(0, shown).map((row) => (
+          <Box key={row.name} sx={{ py: '5px' }}>
+            <Box sx={{ display: 'flex', gap: 1, justifyContent: 'space-between' }}>
+              <Ellipsis title={row.name}>{row.name}</Ellipsis>
+              <Box sx={{ display: 'flex', gap: 1.5, flexShrink: 0 }}>
+                <Num strong>{money(row.value, 'balance')}</Num>
+                <Box className="num" sx={{ width: 36, textAlign: 'right', color: 'text.secondary' }}>
+                  {percent(row.value / total)}
+                </Box>
+              </Box>
+            </Box>
+            <Box aria-hidden sx={{ mt: '4px', height: 4, borderRadius: 2, backgroundColor: 'divider' }}>
+              <Box
+                sx={{
+                  height: 4,
+                  borderRadius: 2,
+                  width: `${String((row.value / (rows[0]?.value || 1)) * 100)}%`,
+                  backgroundColor: row.color,
+                }}
+              />
+            </Box>
+          </Box>
+        ))}
+    </Card>
+  );
+}

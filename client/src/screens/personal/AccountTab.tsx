@@ -1,0 +1,181 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../../components/CodeBlock.js';
+import { useConfirm } from '../../components/ConfirmProvider.js';
+import { TextInput } from '../../components/form/inputs.js';
+import { toast } from '../../components/toast.js';
+import { ToneChip } from '../../components/Tone.js';
+import { describeFailure } from '../../lib/errors.js';
+import type { Me } from './IdentityCard.js';
+import { Panel } from './Panel.js';
+import { RenewAccessTokenDocument, UpdateMeDocument } from './personal.generated.js';
+
+export function AccountTab({ me }: { readonly me: Me }) {
+  return (
+    <Box sx={{ display: 'grid', gap: 2 }}>
+      <Bindings me={me} />
+      <PasswordForm />
+      <AccessToken />
+    </Box>
+  );
+}
+
+/** Outside identities, and whether each is bound. */
+function Bindings({ me }: { readonly me: Me }) {
+  const { t } = useTranslation();
+  const rows = [
+    [t('register.email'), me.email],
+    [t('settings.providers.github'), me.githubId],
+    [t('settings.providers.oidc'), me.oidcId],
+    [t('settings.providers.linuxdo'), me.linuxDoId],
+    [t('settings.providers.wechat'), me.wechatId],
+    [t('settings.providers.telegram'), me.telegramId],
+  ] as const;
+  return (
+    <Panel title={t('personal.bindings')}>
+      {rows.map(([name, value]) => (
+        <Box
+          key={name}
+          sx={{
+            display: 'flex',
+            alignItems: 'center',
+            gap: 2,
+            minHeight: 36,
+            '& + &': { borderTop: '1px solid', borderColor: 'divider' },
+          }}
+        >
+          <Box sx={{ width: 96, fontWeight: 500 }}>{name}</Box>
+          <Box sx={{ flex: 1, minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis', color: 'text.secondary' }}>
+            {value}
+          </Box>
+          <ToneChip tone={value ? 'green' : 'grey'}>{value ? t('personal.bound') : t('personal.notBound')}</ToneChip>
+        </Box>
+      ))}
+    </Panel>
+  );
+}
+
+function PasswordForm() {
+  const { t } = useTranslation();
+  const [update] = useMutation(UpdateMeDocument);
+  const form = useForm({ mode: 'onTouched', defaultValues: { originalPassword: '', password: '', confirm: '' } });
+  const submit = form.handleSubmit(async ({ originalPassword, password }) => {
+    try {
+      await update({ variables: { input: { originalPassword, password } } });
+      form.reset();
+      toast.success(t('personal.passwordChanged'));
+    } catch (error) {
+      form.setError('originalPassword', { message: describeFailure(error, t) }, { shouldFocus: true });
+    }
+  });
+  return (
+    <Panel title={t('personal.changePassword')}>
+      <Box
+        component="form"
+        noValidate
+        onSubmit={(event) => void submit(event)}
+        sx={{ display: 'grid', gap: 2, gridTemplateColumns: { sm: '1fr 1fr 1fr' } }}
+      >
+        <TextInput
+          control={form.control}
+          name="originalPassword"
+          type="password"
+          label={t('personal.originalPassword')}
+          autoComplete="current-password"
+          rules={{ required: t('login.passwordMissing') }}
+        />
+        <TextInput
+          control={form.control}
+          name="password"
+          type="password"
+          label={t('personal.newPassword')}
+          autoComplete="new-password"
+          rules={{
+            minLength: { value: 8, message: t('register.passwordShort') },
+            required: t('register.passwordShort'),
+          }}
+        />
+        <TextInput
+          control={form.control}
+          name="confirm"
+          type="password"
+          label={t('register.confirm')}
+          autoComplete="new-password"
+          rules={{ validate: (value, { password }) => value === password || t('register.mismatch') }}
+        />
+        <Box sx={{ fontSize: 12, color: 'text.secondary', gridColumn: { sm: '1 / 3' }, alignSelf: 'center' }}>
+          {t('personal.passwordText')}
+        </Box>
+        <Button type="submit" variant="outlined" loading={form.formState.isSubmitting}>
+          {t('personal.changePassword')}
+        </Button>
+      </Box>
+    </Panel>
+  );
+}
+
+/** Makes a token for programs that manage the account; it is shown once. */
+function AccessToken() {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const [renew, { loading }] = useMutation(RenewAccessTokenDocument);
+  const [token, setToken] = useState<string | null>(null);
+  const run = async () => {
+    if (
+      !(await confirm({
+        title: t('personal.tokenTitle'),
+        body: t('personal.tokenBody'),
+        verb: t('personal.tokenMake'),
+      }))
+    )
+      return;
+    try {
+      const { data } = await renew();
+      setToken(data?.renewAccessToken ?? null);
+    } catch (error) {
+      toast.error(describeFailure(error, t));
+    }
+  };
+  return (
+    <Panel title={t('personal.accessToken')}>
+      <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', justifyContent: 'space-between' }}>
+        <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('personal.accessTokenText')}</Box>
+        <Button variant="outlined" loading={loading} onClick={() => void run()}>
+          {t('personal.tokenMake')}
+        </Button>
+      </Box>
+      <Dialog
+        open={token !== null}
+        maxWidth="xs"
+        fullWidth
+        onClose={() => {
+          setToken(null);
+        }}
+      >
+        <DialogTitle>{t('personal.tokenReady')}</DialogTitle>
+        <DialogContent>
+          <Box sx={{ mb: 1.5, color: 'text.secondary' }}>{t('personal.shownOnce')}</Box>
+          <CodeBlock text={token ?? ''} copyLabel={t('personal.copyToken')} />
+        </DialogContent>
+        <DialogActions>
+          <Button
+            variant="contained"
+            onClick={() => {
+              setToken(null);
+            }}
+          >
+            {t('actions.done')}
+          </Button>
+        </DialogActions>
+      </Dialog>
+    </Panel>
+  );
+}

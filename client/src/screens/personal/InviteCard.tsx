@@ -1,0 +1,149 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import { useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../components/CopyButton.js';
+import { NumberInput } from '../../components/form/inputs.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import { dollars } from '../../lib/format.js';
+import { useStatus } from '../../lib/status.js';
+import { useFormat } from '../../lib/useFormat.js';
+import type { Me } from './IdentityCard.js';
+import { Panel } from './Panel.js';
+import { TransferInviteQuotaDocument } from './personal.generated.js';
+
+export function InviteCard({
+  me,
+  code,
+  onTransferred,
+}: {
+  readonly me: Me;
+  readonly code: string;
+  readonly onTransferred: () => void;
+}) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const { quotaPerUnit } = useStatus();
+  const [open, setOpen] = useState(false);
+  const link = `${location.origin}/register?aff=${encodeURIComponent(code)}`;
+  return (
+    <Panel title={t('personal.invite')}>
+      <OutlinedInput
+        fullWidth
+        readOnly
+        value={link}
+        inputProps={{ 'aria-label': t('personal.inviteLink') }}
+        endAdornment={<CopyButton value={link} label={t('personal.copyInvite')} />}
+      />
+      <Box
+        component="dl"
+        className="num"
+        sx={{
+          m: 0,
+          mt: 1.5,
+          display: 'grid',
+          gridTemplateColumns: '1fr auto',
+          rowGap: '4px',
+          '& dt': { color: 'text.secondary' },
+          '& dd': { m: 0, fontWeight: 500, textAlign: 'right' },
+        }}
+      >
+        <dt>{t('personal.invited')}</dt>
+        <dd>{me.affCount}</dd>
+        <dt>{t('personal.earned')}</dt>
+        <dd>{money(me.affHistoryQuota, 'balance')}</dd>
+        <dt>{t('personal.toTransfer')}</dt>
+        <dd>{money(me.affQuota, 'balance')}</dd>
+      </Box>
+      <Button
+        variant="outlined"
+        fullWidth
+        sx={{ mt: 1.5 }}
+        disabled={me.affQuota < quotaPerUnit}
+        onClick={() => {
+          setOpen(true);
+        }}
+      >
+        {t('personal.transfer')}
+      </Button>
+      {open && (
+        <TransferDialog
+          available={me.affQuota}
+          onDone={onTransferred}
+          onClose={() => {
+            setOpen(false);
+          }}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function TransferDialog({
+  available,
+  onDone,
+  onClose,
+}: {
+  readonly available: number;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useStatus();
+  const [transfer] = useMutation(TransferInviteQuotaDocument);
+  const form = useForm({
+    mode: 'onTouched',
+    defaultValues: { amount: String(Math.floor((available / quotaPerUnit) * 100) / 100) },
+  });
+  const toQuota = (amount: string) =>
+    /^\d{1,9}(\.\d{1,6})?$/.test(amount.trim()) ? Math.round(Number(amount) * quotaPerUnit) : 0;
+  const submit = form.handleSubmit(async ({ amount }) => {
+    try {
+      await transfer({ variables: { quota: toQuota(amount) } });
+      toast.success(t('personal.transferred'));
+      onDone();
+      onClose();
+    } catch (error) {
+      form.setError('amount', { message: describeFailure(error, t) });
+    }
+  });
+  return (
+    <Dialog open maxWidth="xs" fullWidth onClose={onClose}>
+      <form noValidate onSubmit={(event) => void submit(event)}>
+        <DialogTitle>{t('personal.transferTitle')}</DialogTitle>
+        <DialogContent>
+          <NumberInput
+            control={form.control}
+            name="amount"
+            prefix="$"
+            label={t('wallet.amount')}
+            hint={t('personal.transferHint', { amount: dollars(1, 2) })}
+            rules={{
+              validate: (amount) => {
+                const quota = toQuota(amount);
+                if (quota < quotaPerUnit) return t('personal.transferLeast', { amount: dollars(1, 2) });
+                return quota <= available || t('personal.transferMost');
+              },
+            }}
+          />
+        </DialogContent>
+        <DialogActions>
+          <Button variant="outlined" onClick={onClose}>
+            {t('actions.cancel')}
+          </Button>
+          <Button type="submit" variant="contained" loading={form.formState.isSubmitting}>
+            {t('personal.transfer')}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

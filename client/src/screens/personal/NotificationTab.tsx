@@ -1,0 +1,121 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useForm, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { SelectInput, TextInput } from '../../components/form/inputs.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure, toFailure } from '../../lib/errors.js';
+import { dollars } from '../../lib/format.js';
+import { useStatus } from '../../lib/status.js';
+import { Panel } from './Panel.js';
+import { UpdateMySettingDocument, type PersonalQuery } from './personal.generated.js';
+
+export type MySetting = PersonalQuery['mySetting'];
+
+/** In quota. */
+const thresholds = [100_000, 500_000, 1_000_000, 5_000_000];
+const usualThreshold = 500_000;
+const scheme = 'https://';
+
+export function NotificationTab({ setting, onSaved }: { readonly setting: MySetting; readonly onSaved: () => void }) {
+  const { t } = useTranslation();
+  const { quotaPerUnit } = useStatus();
+  const [update] = useMutation(UpdateMySettingDocument);
+  const form = useForm({
+    mode: 'onTouched',
+    defaultValues: {
+      notifyType: setting.notifyType,
+      quotaWarningThreshold: setting.quotaWarningThreshold ?? usualThreshold,
+      webhookUrl: setting.webhookUrl,
+      webhookSecret: '',
+      notificationEmail: setting.notificationEmail,
+    },
+  });
+  const { control } = form;
+  const webhook = useWatch({ control, name: 'notifyType' }) === 'WEBHOOK';
+  const choices = [...new Set([...thresholds, setting.quotaWarningThreshold ?? usualThreshold])].sort(
+    (left, right) => left - right,
+  );
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      await update({
+        variables: {
+          input: {
+            notifyType: webhook ? 'WEBHOOK' : 'EMAIL',
+            quotaWarningThreshold: values.quotaWarningThreshold,
+            webhookUrl: values.webhookUrl.trim(),
+            notificationEmail: values.notificationEmail.trim(),
+            ...(values.webhookSecret ? { webhookSecret: values.webhookSecret } : {}),
+          },
+        },
+      });
+      toast.success(t('personal.settingSaved'));
+      onSaved();
+    } catch (error) {
+      const { field } = toFailure(error);
+      if (field === 'webhookUrl' || field === 'notificationEmail')
+        form.setError(field, { message: describeFailure(error, t) }, { shouldFocus: true });
+      else toast.error(describeFailure(error, t));
+    }
+  });
+  return (
+    <Panel title={t('personal.tabs.notifications')}>
+      <Box
+        component="form"
+        noValidate
+        onSubmit={(event) => void submit(event)}
+        sx={{ display: 'grid', gap: 2, maxWidth: 480 }}
+      >
+        <SelectInput
+          control={control}
+          name="notifyType"
+          label={t('personal.notifyBy')}
+          choices={[
+            { value: 'EMAIL', label: t('register.email') },
+            { value: 'WEBHOOK', label: t('personal.webhook') },
+          ]}
+        />
+        <SelectInput
+          control={control}
+          name="quotaWarningThreshold"
+          label={t('personal.warnBelow')}
+          choices={choices.map((value) => ({ value, label: dollars(value / quotaPerUnit, 2) }))}
+        />
+        {webhook ? (
+          <>
+            <TextInput
+              control={control}
+              name="webhookUrl"
+              label={t('personal.webhookUrl')}
+              placeholder={scheme}
+              hint={t('personal.webhookHint')}
+              rules={{ validate: (value) => /^https:\/\/\S+$/.test(String(value).trim()) || t('personal.httpsOnly') }}
+            />
+            <TextInput
+              control={control}
+              name="webhookSecret"
+              type="password"
+              optional
+              label={t('personal.webhookSecret')}
+              placeholder={setting.webhookSigned ? t('settings.secretUnchanged') : ''}
+              hint={t('personal.webhookSecretHint')}
+            />
+          </>
+        ) : (
+          <TextInput
+            control={control}
+            name="notificationEmail"
+            type="email"
+            optional
+            label={t('personal.notificationEmail')}
+            hint={t('personal.notificationEmailHint')}
+          />
+        )}
+        <Button type="submit" variant="contained" loading={form.formState.isSubmitting} sx={{ justifySelf: 'start' }}>
+          {t('personal.saveSetting')}
+        </Button>
+      </Box>
+    </Panel>
+  );
+}

@@ -1,0 +1,82 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Skeleton from '@mui/material/Skeleton';
+import Tab from '@mui/material/Tab';
+import Tabs from '@mui/material/Tabs';
+import Typography from '@mui/material/Typography';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
+import { LoadFailure } from '../../app/LoadFailure.js';
+import { Delayed } from '../../components/Delayed.js';
+import { AccountTab } from './AccountTab.js';
+import { CheckInCard } from './CheckInCard.js';
+import { DeleteAccount } from './DeleteAccount.js';
+import { IdentityCard } from './IdentityCard.js';
+import { InviteCard } from './InviteCard.js';
+import { ModelsCard } from './ModelsCard.js';
+import { NotificationTab } from './NotificationTab.js';
+import { PersonalDocument } from './personal.generated.js';
+import { PriceTab } from './PriceTab.js';
+
+const tabs = ['account', 'notifications', 'price'] as const;
+type TabName = (typeof tabs)[number];
+
+/** One's own account: who one is at the left, what can be changed at the right. */
+export function PersonalScreen() {
+  const { t } = useTranslation();
+  const [params, setParams] = useSearchParams();
+  const { data, error, refetch } = useQuery(PersonalDocument, { fetchPolicy: 'cache-and-network' });
+  const tab: TabName = tabs.find((name) => name === params.get('tab')) ?? 'account';
+  const reload = () => void refetch();
+  const me = data?.me;
+  return (
+    <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto' }}>
+      <title>{t('shell.personal')}</title>
+      <Typography variant="h1" sx={{ mb: 2 }}>
+        {t('shell.personal')}
+      </Typography>
+      {error && !data ? (
+        <LoadFailure title={t('personal.loadFailed')} error={error} onRetry={reload} />
+      ) : !data || !me ? (
+        <Delayed>
+          <Skeleton variant="rectangular" height={420} sx={{ borderRadius: '8px' }} />
+        </Delayed>
+      ) : (
+        <Box
+          sx={{
+            display: 'grid',
+            gap: 2,
+            gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: '360px minmax(0, 1fr)' },
+            alignItems: 'start',
+          }}
+        >
+          <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
+            <IdentityCard me={me} />
+            {data.status.checkInEnabled && <CheckInCard canCheckIn={data.canCheckIn} onDone={reload} />}
+            <InviteCard me={me} code={data.inviteCode} onTransferred={reload} />
+            <ModelsCard models={data.myModels} />
+          </Box>
+          <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
+            <Box>
+              <Tabs
+                value={tab}
+                onChange={(_, next: TabName) => {
+                  setParams({ tab: next });
+                }}
+                sx={{ mb: 2, borderBottom: '1px solid', borderColor: 'divider' }}
+              >
+                {tabs.map((name) => (
+                  <Tab key={name} value={name} label={t(`personal.tabs.${name}`)} />
+                ))}
+              </Tabs>
+              {tab === 'account' && <AccountTab me={me} />}
+              {tab === 'notifications' && <NotificationTab setting={data.mySetting} onSaved={reload} />}
+              {tab === 'price' && <PriceTab setting={data.mySetting} onSaved={reload} />}
+            </Box>
+            {tab === 'account' && <DeleteAccount username={me.username} />}
+          </Box>
+        </Box>
+      )}
+    </Box>
+  );
+}

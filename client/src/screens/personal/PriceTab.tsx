@@ -1,0 +1,51 @@
+import { useMutation } from '@apollo/client/react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import Button from '@mui/material/Button';
+import { SwitchRow } from '../../components/form/SwitchRow.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import type { MySetting } from './NotificationTab.js';
+import { Panel } from './Panel.js';
+import { UpdateMySettingDocument } from './personal.generated.js';
+
+export function PriceTab({ setting, onSaved }: { readonly setting: MySetting; readonly onSaved: () => void }) {
+  const { t } = useTranslation();
+  const [update] = useMutation(UpdateMySettingDocument);
+  const form = useForm({ defaultValues: { accept: setting.acceptUnsetModelRatioModel } });
+  const submit = form.handleSubmit(async ({ accept }) => {
+    try {
+      await update({
+        variables: {
+          input: {
+            notifyType: setting.notifyType,
+            quotaWarningThreshold: setting.quotaWarningThreshold ?? 500_000,
+            // What is not sent is not kept: the other tab's choices go along.
+            webhookUrl: setting.webhookUrl,
+            notificationEmail: setting.notificationEmail,
+            acceptUnsetModelRatioModel: accept,
+          },
+        },
+      });
+      toast.success(t('personal.settingSaved'));
+      onSaved();
+    } catch (error) {
+      toast.error(describeFailure(error, t));
+    }
+  });
+  return (
+    <Panel title={t('personal.tabs.price')}>
+      <form noValidate onSubmit={(event) => void submit(event)}>
+        <SwitchRow
+          control={form.control}
+          name="accept"
+          label={t('personal.acceptUnset')}
+          hint={t('personal.acceptUnsetHint')}
+        />
+        <Button type="submit" variant="contained" loading={form.formState.isSubmitting} sx={{ mt: 2 }}>
+          {t('personal.saveSetting')}
+        </Button>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,116 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import ContentCopyOutlinedIcon from '@mui/icons-material/ContentCopyOutlined';
+import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../../components/CodeBlock.js';
+import { useCopy } from '../../components/CopyProvider.js';
+import { EmptyState } from '../../components/EmptyState.js';
+import { Footer } from '../../components/Footer.js';
+import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { Notice } from '../../components/Notice.js';
+import { ToneChip } from '../../components/Tone.js';
+import { ratio as ratioText } from '../../lib/format.js';
+import { ratioTone } from '../../lib/groupTone.js';
+import { useSession } from '../../lib/session.js';
+import { useLocalGrid } from '../../lib/useLocalGrid.js';
+import { isFuzzyMatch } from './fuzzy.js';
+import { PricingDocument } from './pricing.generated.js';
+import { PricingCard, pricingColumns } from './pricingColumns.js';
+
+const defaultGroup = 'default';
+
+/** What every model costs, as the chosen group pays it. Open to everybody. */
+export function PricingScreen() {
+  const { t } = useTranslation();
+  const copy = useCopy();
+  const user = useSession();
+  const { data, error, loading, refetch } = useQuery(PricingDocument);
+  const [viewed, setViewed] = useState<string | null>(null);
+  const [keyword, setKeyword] = useState('');
+  const [billing, setBilling] = useState('');
+  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
+  const own = user?.group ?? defaultGroup;
+  const group = viewed ?? own;
+  const ratios = useMemo(() => new Map(data?.pricing.groups.map(({ name, ratio }) => [name, ratio ?? 1])), [data]);
+  const factor = ratios.get(group) ?? 1;
+  const models = useMemo(
+    () =>
+      data?.pricing.models.filter(
+        ({ modelName, modelPrice }) =>
+          isFuzzyMatch(modelName, keyword) && (billing === '' || (billing === 'request') === (modelPrice != null)),
+      ),
+    [data, keyword, billing],
+  );
+  const { grid, rows } = useLocalGrid(models ?? [], {
+    isFiltered: keyword !== '' || billing !== '',
+    reset: () => {
+      setKeyword('');
+      setBilling('');
+    },
+  });
+  const columns = useMemo(() => pricingColumns({ t, group, factor, view: setViewed }), [t, group, factor]);
+  return (
+    <>
+      <ListScreen
+        title={t('pricing.title')}
+        notice={
+          <>
+            <Notice tone={user ? 'blue' : 'amber'}>
+              <Box component="span" sx={{ display: 'inline-flex', alignItems: 'center', gap: 1, flexWrap: 'wrap' }}>
+                {user ? t('pricing.yourGroup', { group: own }) : t('pricing.signedOut')}
+                <ToneChip tone={ratioTone(ratios.get(own) ?? 1)}>{`${ratioText(ratios.get(own) ?? 1)}×`}</ToneChip>
+              </Box>
+            </Notice>
+            <CodeBlock text={t('pricing.formula')} />
+          </>
+        }
+        filters={
+          <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+            <TextFilter search label={t('pricing.search')} value={keyword} onChange={setKeyword} width={240} />
+            <SelectFilter
+              label={t('pricing.billing')}
+              all={t('settings.allBilling')}
+              value={billing}
+              onChange={setBilling}
+              width={140}
+              choices={[
+                { value: 'token', label: t('settings.perToken') },
+                { value: 'request', label: t('settings.perRequest') },
+              ]}
+            />
+            <Button
+              variant="outlined"
+              startIcon={<ContentCopyOutlinedIcon />}
+              disabled={selected.size === 0}
+              onClick={() => void copy([...selected].join(','))}
+              sx={{ ml: 'auto' }}
+            >
+              {t('pricing.copySelected', { count: selected.size })}
+            </Button>
+          </Box>
+        }
+      >
+        <ListGrid
+          label={t('pricing.title')}
+          grid={grid}
+          columns={columns}
+          rows={models && rows}
+          totalCount={models?.length ?? 0}
+          loading={loading}
+          error={error}
+          onRetry={() => void refetch()}
+          getRowId={(row) => row.modelName}
+          selection={{ ids: selected, onChange: setSelected }}
+          renderCard={(row) => <PricingCard row={row} group={group} factor={factor} />}
+          empty={<EmptyState icon={<SellOutlinedIcon />} title={t('pricing.empty')} />}
+        />
+      </ListScreen>
+      <Footer />
+    </>
+  );
+}

@@ -1,0 +1,166 @@
+import Box from '@mui/material/Box';
+import ButtonBase from '@mui/material/ButtonBase';
+import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
+import type { GridColDef } from '@mui/x-data-grid';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import { CopyButton } from '../../components/CopyButton.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { Dash, Ellipsis, Hidden, Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { dollars, ratio as ratioText, unitPrice } from '../../lib/format.js';
+import type { PricingQuery } from './pricing.generated.js';
+
+type PricedModel = PricingQuery['pricing']['models'][number];
+
+/** USD for a million tokens at ratio 1. */
+const unitPriceFactor = 2;
+
+const inputPrice = (row: PricedModel, factor: number): string => unitPrice(row.modelRatio * unitPriceFactor * factor);
+const outputPrice = (row: PricedModel, factor: number): string =>
+  unitPrice(row.modelRatio * unitPriceFactor * row.completionRatio * factor);
+const callPrice = (row: PricedModel, factor: number): string =>
+  dollars((row.modelPrice ?? 0) * factor, (row.modelPrice ?? 0) * factor < 0.1 ? 3 : 2);
+
+function Availability({ available }: { readonly available: boolean }) {
+  const { t } = useTranslation();
+  return available ? (
+    <Box component="span" sx={{ color: 'success.main', display: 'inline-flex' }}>
+      <CheckOutlinedIcon sx={{ fontSize: 18 }} />
+      <Hidden>{t('pricing.available')}</Hidden>
+    </Box>
+  ) : (
+    <>
+      <Dash />
+      <Hidden>{t('pricing.unavailable')}</Hidden>
+    </>
+  );
+}
+
+export function pricingColumns({
+  t,
+  group,
+  factor,
+  view,
+}: {
+  readonly t: TFunction;
+  readonly group: string;
+  readonly factor: number;
+  readonly view: (group: string) => void;
+}): GridColDef<PricedModel>[] {
+  const right = { align: 'right', headerAlign: 'right', sortable: false } as const;
+  return [
+    {
+      field: 'available',
+      headerName: t('pricing.availability'),
+      width: 104,
+      sortable: false,
+      renderCell: ({ row }) => <Availability available={row.enableGroups.includes(group)} />,
+    },
+    {
+      field: 'modelName',
+      headerName: t('settings.model'),
+      flex: 1,
+      minWidth: 200,
+      sortable: false,
+      renderCell: ({ row }) => (
+        <Box sx={{ display: 'flex', alignItems: 'center', gap: '4px', minWidth: 0 }}>
+          <Ellipsis title={row.modelName}>{row.modelName}</Ellipsis>
+          <CopyButton size={26} value={row.modelName} label={t('pricing.copyName', { name: row.modelName })} />
+        </Box>
+      ),
+    },
+    {
+      field: 'billing',
+      headerName: t('pricing.billing'),
+      width: 112,
+      sortable: false,
+      renderCell: ({ row }) => <BillingChip row={row} />,
+    },
+    {
+      field: 'groups',
+      headerName: t('pricing.groups'),
+      width: 260,
+      sortable: false,
+      renderCell: ({ row }) => (
+        <Box sx={{ display: 'flex', gap: '4px', overflow: 'hidden' }}>
+          {row.enableGroups.map((name) => (
+            <ButtonBase
+              key={name}
+              aria-pressed={name === group}
+              aria-label={t('pricing.viewGroup', { group: name })}
+              onClick={(event) => {
+                event.stopPropagation();
+                view(name);
+              }}
+              sx={{ borderRadius: '4px', fontFamily: 'inherit' }}
+            >
+              <ToneChip tone={name === group ? 'teal' : 'outline'}>{name}</ToneChip>
+            </ButtonBase>
+          ))}
+        </Box>
+      ),
+    },
+    {
+      field: 'ratio',
+      headerName: t('settings.ratio'),
+      width: 88,
+      ...right,
+      renderCell: ({ row }) => (row.modelPrice == null ? <Num>{ratioText(row.modelRatio)}</Num> : <Dash />),
+    },
+    {
+      field: 'input',
+      headerName: t('settings.inputPrice'),
+      width: 112,
+      ...right,
+      renderCell: ({ row }) => (
+        <Num strong>
+          {row.modelPrice == null ? inputPrice(row, factor) : t('pricing.perCall', { price: callPrice(row, factor) })}
+        </Num>
+      ),
+    },
+    {
+      field: 'output',
+      headerName: t('settings.outputPrice'),
+      width: 112,
+      ...right,
+      renderCell: ({ row }) => (row.modelPrice == null ? <Num strong>{outputPrice(row, factor)}</Num> : <Dash />),
+    },
+  ];
+}
+
+function BillingChip({ row }: { readonly row: PricedModel }) {
+  const { t } = useTranslation();
+  const perRequest = row.modelPrice != null;
+  return (
+    <ToneChip tone={perRequest ? 'violet' : 'grey'}>
+      {perRequest ? t('settings.perRequest') : t('settings.perToken')}
+    </ToneChip>
+  );
+}
+
+export function PricingCard({
+  row,
+  group,
+  factor,
+}: {
+  readonly row: PricedModel;
+  readonly group: string;
+  readonly factor: number;
+}) {
+  const { t } = useTranslation();
+  return (
+    <RowCard
+      title={row.modelName}
+      value={<Availability available={row.enableGroups.includes(group)} />}
+      meta={
+        <Num>
+          {row.modelPrice == null
+            ? t('settings.inOut', { input: inputPrice(row, factor), output: outputPrice(row, factor) })
+            : t('pricing.perCall', { price: callPrice(row, factor) })}
+        </Num>
+      }
+      chips={<BillingChip row={row} />}
+    />
+  );
+}

@@ -1,0 +1,151 @@
+import { useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import { useForm, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { EditorDrawer } from '../../components/form/EditorDrawer.js';
+import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { SwitchRow } from '../../components/form/SwitchRow.js';
+import { DrawerSection } from '../../components/SideDrawer.js';
+import { toast } from '../../components/toast.js';
+import { useStatus } from '../../lib/status.js';
+import { useFormat } from '../../lib/useFormat.js';
+import {
+  CreateRedemptionsDocument,
+  UpdateRedemptionDocument,
+  type RedemptionRowFragment,
+} from './redemptions.generated.js';
+
+interface Values {
+  readonly name: string;
+  /** Dollars as typed. */
+  readonly amount: string;
+  readonly count: string;
+  readonly isGift: boolean;
+  readonly maxUses: string;
+}
+
+const defaults = { quota: 100_000, count: '1', maxUses: '-1' } as const;
+
+const toQuota = (amount: string, quotaPerUnit: number): number | null =>
+  /^\d{1,9}(\.\d{1,6})?$/.test(amount.trim()) ? Math.round(Number(amount) * quotaPerUnit) : null;
+
+export function RedemptionEditor({
+  row,
+  onSaved,
+  onCreated,
+  onClosed,
+}: {
+  /** Null makes new codes. */
+  readonly row: RedemptionRowFragment | null;
+  readonly onSaved: () => void;
+  readonly onCreated: (codes: readonly string[]) => void;
+  readonly onClosed: () => void;
+}) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const { quotaPerUnit } = useStatus();
+  const [create] = useMutation(CreateRedemptionsDocument);
+  const [update] = useMutation(UpdateRedemptionDocument);
+  const form = useForm<Values>({
+    mode: 'onTouched',
+    defaultValues: {
+      name: row?.name ?? '',
+      amount: String((row?.quota ?? defaults.quota) / quotaPerUnit),
+      count: defaults.count,
+      isGift: row?.isGift ?? false,
+      maxUses: String(row?.maxUses ?? defaults.maxUses),
+    },
+  });
+  const { control } = form;
+  const isGift = useWatch({ control, name: 'isGift' });
+  const whole = (low: number, high: number) => (value: string | boolean) =>
+    (/^-?\d+$/.test(String(value)) && Number(value) >= low && Number(value) <= high) ||
+    t('redemptions.wholeBetween', { low, high });
+
+  const save = async (values: Values) => {
+    const quota = toQuota(values.amount, quotaPerUnit) ?? 0;
+    // A code without a name is called by what it gives.
+    const name = values.name.trim() || money(quota, 'balance');
+    if (row) {
+      await update({ variables: { id: row.id, input: { name, quota } } });
+      toast.success(t('redemptions.saved', { name }));
+    } else {
+      const { data } = await create({
+        variables: {
+          input: {
+            name,
+            quota,
+            count: Number(values.count),
+            isGift: values.isGift,
+            ...(values.isGift ? { maxUses: Number(values.maxUses) } : {}),
+          },
+        },
+      });
+      onCreated(data?.createRedemptions ?? []);
+    }
+    onSaved();
+  };
+
+  return (
+    <EditorDrawer
+      form={form}
+      width={480}
+      title={row ? t('redemptions.edit') : t('redemptions.create')}
+      meta={row ? `#${String(row.id)}` : t('redemptions.createMeta')}
+      saveLabel={row ? t('redemptions.save') : t('redemptions.create')}
+      fieldNames={{ quota: 'amount' }}
+      onSave={save}
+      onClosed={onClosed}
+    >
+      <DrawerSection title={t('redemptions.general')}>
+        <TextInput
+          control={control}
+          name="name"
+          label={t('redemptions.name')}
+          maxLength={20}
+          autoFocus
+          optional
+          hint={t('redemptions.nameHint')}
+        />
+        <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: row ? '1fr' : '1fr 1fr' }, gap: 2 }}>
+          <NumberInput
+            control={control}
+            name="amount"
+            prefix="$"
+            required
+            label={t('redemptions.amount')}
+            rules={{
+              validate: (value) => toQuota(String(value), quotaPerUnit) !== null || t('redemptions.amountInvalid'),
+            }}
+          />
+          {!row && (
+            <NumberInput
+              control={control}
+              name="count"
+              required
+              label={t('redemptions.count')}
+              rules={{ validate: whole(1, 100) }}
+            />
+          )}
+        </Box>
+        {!row && (
+          <SwitchRow
+            control={control}
+            name="isGift"
+            label={t('redemptions.isGift')}
+            hint={t('redemptions.isGiftHint')}
+          />
+        )}
+        {!row && isGift && (
+          <NumberInput
+            control={control}
+            name="maxUses"
+            label={t('redemptions.maxUses')}
+            hint={t('redemptions.maxUsesHint')}
+            rules={{ validate: whole(-1, 1_000_000_000) }}
+          />
+        )}
+      </DrawerSection>
+    </EditorDrawer>
+  );
+}

@@ -1,0 +1,191 @@
+import { useQuery } from '@apollo/client/react';
+import Button from '@mui/material/Button';
+import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
+import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
+import { useCallback, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../../components/EmptyState.js';
+import { RowCard } from '../../components/grid/CardList.js';
+import { FilterBar } from '../../components/grid/FilterBar.js';
+import { TextFilter } from '../../components/grid/filterFields.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { SelectionBar } from '../../components/grid/SelectionBar.js';
+import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { RowMenu } from '../../components/RowMenu.js';
+import { Num } from '../../components/Text.js';
+import { maskKey } from '../../lib/format.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { useRowParam } from '../../lib/useRowParam.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import { DeleteByNameDialog } from './DeleteByNameDialog.js';
+import { NewCodesDialog } from './NewCodesDialog.js';
+import { isSpent, RedemptionActions, RedemptionStatusChip, redemptionColumns } from './redemptionColumns.js';
+import { RedemptionEditor } from './RedemptionEditor.js';
+import { RedemptionsDocument, type RedemptionRowFragment } from './redemptions.generated.js';
+import { useRedemptionActions } from './useRedemptionActions.js';
+
+/** Codes that give quota: made, handed out, and taken back. */
+export function RedemptionListScreen() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const grid = useServerGrid({ filters: { keyword: '' } });
+  const { draft, edit: type, query } = useFilterDraft(grid);
+  const [opened, setOpened] = useRowParam('row');
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [byName, setByName] = useState(false);
+  const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
+  const { data, previousData, loading, error, refetch } = useQuery(RedemptionsDocument, {
+    variables: { ...grid.pageVariables, filter: { keyword: grid.filter.keyword || null } },
+  });
+  const page = (data ?? previousData)?.redemptions;
+  const reload = useCallback(() => void refetch(), [refetch]);
+  const edit = useCallback(
+    (row: RedemptionRowFragment) => {
+      setOpened(String(row.id));
+    },
+    [setOpened],
+  );
+  const actions = useRedemptionActions({ refetch: reload, edit });
+  const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
+  const editedRow = page?.items.find((row) => String(row.id) === opened && row.status === 1);
+  const isEmpty = page?.totalCount === 0 && !grid.isFiltered;
+
+  const add = (
+    <Button
+      variant="contained"
+      startIcon={<AddOutlinedIcon />}
+      onClick={() => {
+        setOpened('new');
+      }}
+    >
+      {t('redemptions.create')}
+    </Button>
+  );
+  return (
+    <ListScreen
+      title={t('redemptions.title')}
+      actions={
+        !isEmpty && (
+          <>
+            <RowMenu
+              label={t('redemptions.maintenance')}
+              actions={[
+                {
+                  label: t('redemptions.deleteByName'),
+                  onSelect: () => {
+                    setByName(true);
+                  },
+                  destructive: true,
+                },
+                {
+                  label: t('redemptions.deleteDisabled'),
+                  onSelect: () => void actions.removeDisabled(),
+                  destructive: true,
+                },
+              ]}
+            />
+            {add}
+          </>
+        )
+      }
+      filters={
+        isEmpty ? null : selected.size > 0 ? (
+          <SelectionBar
+            count={selected.size}
+            onClear={() => {
+              setSelected(new Set());
+            }}
+          >
+            <Button
+              variant="outlined"
+              onClick={() =>
+                void actions.disable([...selected].map(Number)).then((done) => {
+                  if (done) setSelected(new Set());
+                })
+              }
+            >
+              {t('redemptions.disable')}
+            </Button>
+          </SelectionBar>
+        ) : (
+          <FilterBar
+            isFiltered={grid.isFiltered}
+            activeCount={0}
+            onQuery={query}
+            onReset={grid.resetFilter}
+            main={
+              <TextFilter
+                search
+                label={t('redemptions.search')}
+                value={draft.keyword}
+                onChange={(value) => {
+                  type({ keyword: value });
+                }}
+                width={260}
+              />
+            }
+          />
+        )
+      }
+    >
+      <ListGrid
+        label={t('redemptions.title')}
+        grid={grid}
+        columns={columns}
+        rows={page?.items}
+        totalCount={page?.totalCount ?? 0}
+        loading={loading}
+        error={error}
+        onRetry={reload}
+        getRowId={(row) => row.id}
+        isRowDimmed={isSpent}
+        selection={{ ids: selected, onChange: setSelected }}
+        renderCard={(row) => (
+          <RowCard
+            title={row.name}
+            value={<Num>{format.money(row.quota, 'balance')}</Num>}
+            meta={`#${String(row.id)} · ${maskKey(row.key)}`}
+            chips={<RedemptionStatusChip status={row.status} />}
+            end={<RedemptionActions row={row} actions={actions} />}
+          />
+        )}
+        empty={
+          <EmptyState
+            icon={<ConfirmationNumberOutlinedIcon />}
+            title={t('redemptions.emptyTitle')}
+            text={t('redemptions.emptyText')}
+            action={add}
+          />
+        }
+      />
+      {(opened === 'new' || editedRow) && (
+        <RedemptionEditor
+          key={opened}
+          row={editedRow ?? null}
+          onSaved={reload}
+          onCreated={setCodes}
+          onClosed={() => {
+            setOpened(null);
+          }}
+        />
+      )}
+      {codes && (
+        <NewCodesDialog
+          codes={codes}
+          onClose={() => {
+            setCodes(null);
+          }}
+        />
+      )}
+      {byName && (
+        <DeleteByNameDialog
+          onDone={reload}
+          onClose={() => {
+            setByName(false);
+          }}
+        />
+      )}
+    </ListScreen>
+  );
+}

@@ -1,0 +1,189 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import MuiLink from '@mui/material/Link';
+import { useEffect } from 'react';
+import { useForm } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
+import { TextInput } from '../../components/form/inputs.js';
+import { Logo } from '../../components/Logo.js';
+import { Notice } from '../../components/Notice.js';
+import { PublicPage } from '../../components/PublicPage.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure, toFailure } from '../../lib/errors.js';
+import { useSession } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
+import { readText, writeText } from '../../lib/storage.js';
+import { useCountdown } from '../../lib/useCountdown.js';
+import { RegisterDocument, RegisterOptionsDocument, SendEmailCodeDocument } from './register.generated.js';
+
+/** Who invited the visitor, kept until an account is made. */
+const referralKey = 'aff';
+
+/** Seconds until another code may be asked for. */
+const resendAfter = 30;
+
+export function RegisterScreen() {
+  const { t } = useTranslation();
+  const { systemName } = useStatus();
+  const user = useSession();
+  const navigate = useNavigate();
+  const [params] = useSearchParams();
+  const given = params.get(referralKey);
+  useEffect(() => {
+    if (given) writeText(referralKey, given);
+  }, [given]);
+  const referral = given ?? readText(referralKey) ?? '';
+  const { data } = useQuery(RegisterOptionsDocument);
+  const [register] = useMutation(RegisterDocument);
+  const [sendCode, sending] = useMutation(SendEmailCodeDocument);
+  const [left, countDown] = useCountdown();
+  const form = useForm({
+    mode: 'onTouched',
+    defaultValues: { username: '', password: '', confirm: '', email: '', verificationCode: '' },
+  });
+  const { control } = form;
+  const options = data?.status;
+
+  if (user && !form.formState.isSubmitting) return <Navigate to="/token" replace />;
+
+  const askForCode = async () => {
+    const email = form.getValues('email').trim();
+    if (!/^\S+@\S+\.\S+$/.test(email)) {
+      form.setError('email', { message: t('register.emailMissing') }, { shouldFocus: true });
+      return;
+    }
+    try {
+      await sendCode({ variables: { email } });
+      countDown(resendAfter);
+      toast.success(t('register.codeSent', { email }));
+    } catch (error) {
+      form.setError('email', { message: describeFailure(error, t) });
+    }
+  };
+
+  const submit = form.handleSubmit(async ({ username, password, email, verificationCode }) => {
+    try {
+      await register({
+        variables: {
+          input: {
+            username: username.trim(),
+            password,
+            ...(options?.emailVerification ? { email: email.trim(), verificationCode: verificationCode.trim() } : {}),
+            ...(referral ? { affCode: referral } : {}),
+          },
+        },
+      });
+      writeText(referralKey, null);
+      toast.success(t('register.done'));
+      await navigate('/login');
+    } catch (error) {
+      const { field } = toFailure(error);
+      const message = describeFailure(error, t);
+      if (field === 'username' || field === 'password' || field === 'email' || field === 'verificationCode')
+        form.setError(field, { message }, { shouldFocus: true });
+      else form.setError('root', { message });
+    }
+  });
+
+  const closed = options && !(options.registerEnabled && options.passwordRegisterEnabled);
+  return (
+    <PublicPage
+      width={376}
+      logo={<Logo size={34} />}
+      title={t('register.title', { name: systemName })}
+      intro={
+        <>
+          {t('register.haveOne')}{' '}
+          <MuiLink component={Link} to="/login">
+            {t('shell.signIn')}
+          </MuiLink>
+        </>
+      }
+    >
+      {closed ? (
+        <Notice tone="amber">{t('register.closed')}</Notice>
+      ) : (
+        <Box
+          component="form"
+          noValidate
+          onSubmit={(event) => void submit(event)}
+          sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
+        >
+          {form.formState.errors.root?.message && <Notice tone="red">{form.formState.errors.root.message}</Notice>}
+          <TextInput
+            control={control}
+            name="username"
+            label={t('register.username')}
+            autoComplete="username"
+            autoFocus
+            large
+            maxLength={12}
+            rules={{ validate: (value) => value.trim() !== '' || t('register.missing') }}
+          />
+          <TextInput
+            control={control}
+            name="password"
+            type="password"
+            label={t('register.password')}
+            placeholder={t('register.passwordHint')}
+            autoComplete="new-password"
+            large
+            maxLength={20}
+            rules={{ required: t('register.missing'), minLength: { value: 8, message: t('register.passwordShort') } }}
+          />
+          <TextInput
+            control={control}
+            name="confirm"
+            type="password"
+            label={t('register.confirm')}
+            autoComplete="new-password"
+            large
+            rules={{ validate: (value, { password }) => value === password || t('register.mismatch') }}
+          />
+          {options?.emailVerification && (
+            <>
+              <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 132px', gap: 1, alignItems: 'start' }}>
+                <TextInput
+                  control={control}
+                  name="email"
+                  type="email"
+                  label={t('register.email')}
+                  autoComplete="email"
+                  large
+                  rules={{ validate: (value) => value.trim() !== '' || t('register.emailMissing') }}
+                />
+                <Button
+                  variant="outlined"
+                  size="large"
+                  className="num"
+                  sx={{ mt: '23px', height: 40 }}
+                  disabled={left > 0}
+                  loading={sending.loading}
+                  onClick={() => void askForCode()}
+                >
+                  {left > 0 ? t('register.resendIn', { count: left }) : t('register.sendCode')}
+                </Button>
+              </Box>
+              <TextInput
+                control={control}
+                name="verificationCode"
+                label={t('register.code')}
+                autoComplete="one-time-code"
+                large
+                rules={{ validate: (value) => value.trim() !== '' || t('register.codeMissing') }}
+              />
+            </>
+          )}
+          {referral && (
+            <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('register.referral', { code: referral })}</Box>
+          )}
+          <Button type="submit" size="large" variant="contained" fullWidth loading={form.formState.isSubmitting}>
+            {t('register.submit')}
+          </Button>
+        </Box>
+      )}
+    </PublicPage>
+  );
+}

@@ -1,0 +1,236 @@
+import { useApolloClient, useMutation } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import ButtonBase from '@mui/material/ButtonBase';
+import Card from '@mui/material/Card';
+import InputAdornment from '@mui/material/InputAdornment';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import Typography from '@mui/material/Typography';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Field } from '../../components/form/Field.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import { decimal, dollars } from '../../lib/format.js';
+import { PayableDocument, StartTopUpDocument } from './wallet.generated.js';
+
+const presets = [5, 10, 20, 50, 100, 500];
+const methods = ['zfb', 'wx'] as const;
+type Method = (typeof methods)[number];
+
+/** How long nothing is typed before the price is asked for again. */
+const pause = 300;
+
+const yuan = (amount: number): string => `¥${decimal(amount, 2)}`;
+
+/** Leaves for the payment page with the fields it wants. */
+function submitForm(url: string, fields: readonly { readonly name: string; readonly value: string }[]): void {
+  const form = document.createElement('form');
+  form.method = 'POST';
+  form.action = url;
+  for (const { name, value } of fields) {
+    const input = document.createElement('input');
+    input.type = 'hidden';
+    input.name = name;
+    input.value = value;
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+}
+
+export function TopUpPanel({ price, minimum }: { readonly price: number; readonly minimum: number }) {
+  const { t } = useTranslation();
+  const client = useApolloClient();
+  const [text, setText] = useState(String(Math.max(20, minimum)));
+  const [method, setMethod] = useState<Method>('zfb');
+  const [payable, setPayable] = useState<{ readonly amount: number; readonly money: number } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [start, { loading }] = useMutation(StartTopUpDocument);
+  const amount = /^\d{1,9}$/.test(text.trim()) ? Number(text) : null;
+  const tooLittle = amount !== null && amount < minimum;
+  const error =
+    amount === null
+      ? t('form.wholeNumber')
+      : tooLittle
+        ? t('wallet.tooLittle', { amount: dollars(minimum, 0) })
+        : problem;
+
+  useEffect(() => {
+    setProblem(null);
+    if (amount === null || amount < minimum) return;
+    let current = true;
+    const timer = setTimeout(() => {
+      client.query({ query: PayableDocument, variables: { amount }, fetchPolicy: 'network-only' }).then(
+        ({ data }) => {
+          if (current && data) setPayable({ amount, money: Number(data.payableAmount) });
+        },
+        (failure: unknown) => {
+          if (current) setProblem(describeFailure(failure, t));
+        },
+      );
+    }, pause);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [amount, client, minimum, t]);
+
+  const fresh = payable !== null && payable.amount === amount;
+  const name = { zfb: t('wallet.alipay'), wx: t('wallet.wechatPay') }[method];
+  const pay = async () => {
+    if (amount === null || tooLittle) return;
+    try {
+      const { data } = await start({ variables: { amount, paymentMethod: method } });
+      if (data) submitForm(data.startTopUp.url, data.startTopUp.fields);
+    } catch (failure) {
+      toast.error(describeFailure(failure, t));
+    }
+  };
+
+  return (
+    <Card
+      component="section"
+      aria-label={t('wallet.topUp')}
+      sx={{ padding: 2, display: 'flex', flexDirection: 'column', gap: 2 }}
+    >
+      <Typography variant="h2" sx={{ fontSize: 14 }}>
+        {t('wallet.topUp')}
+      </Typography>
+      <Box
+        role="group"
+        aria-label={t('wallet.amounts')}
+        sx={{ display: 'grid', gap: 1, gridTemplateColumns: { xs: 'repeat(3, 1fr)', sm: 'repeat(6, 1fr)' } }}
+      >
+        {presets.map((preset) => (
+          <Choice
+            key={preset}
+            chosen={preset === amount}
+            height={48}
+            onChoose={() => {
+              setText(String(preset));
+            }}
+          >
+            <span className="num">{dollars(preset, 0)}</span>
+          </Choice>
+        ))}
+      </Box>
+      <Field
+        id="top-up-amount"
+        label={t('wallet.amount')}
+        hint={t('wallet.minimum', { amount: dollars(minimum, 0) })}
+        {...(error === null ? {} : { error })}
+      >
+        <OutlinedInput
+          id="top-up-amount"
+          value={text}
+          error={error !== null}
+          onChange={(event) => {
+            setText(event.target.value);
+          }}
+          startAdornment={<InputAdornment position="start">$</InputAdornment>}
+          inputProps={{ className: 'num', inputMode: 'numeric', 'aria-describedby': 'top-up-amount-hint' }}
+        />
+      </Field>
+      <Box
+        role="group"
+        aria-label={t('wallet.method')}
+        sx={{ display: 'grid', gap: 1, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' } }}
+      >
+        {methods.map((one) => (
+          <Choice
+            key={one}
+            chosen={one === method}
+            height={44}
+            onChoose={() => {
+              setMethod(one);
+            }}
+          >
+            {one === 'zfb' ? t('wallet.alipay') : t('wallet.wechatPay')}
+          </Choice>
+        ))}
+      </Box>
+      <Box
+        className="num"
+        sx={({ vars }) => ({
+          padding: '12px 16px',
+          borderRadius: '6px',
+          backgroundColor: vars.palette.surface.sunken,
+          opacity: fresh || error !== null ? 1 : 0.55,
+          '& > div': { display: 'flex', justifyContent: 'space-between', lineHeight: '24px', color: 'text.secondary' },
+        })}
+      >
+        <div>
+          <span>{amount === null ? '–' : `${dollars(amount, 2)} × ${yuan(price)}`}</span>
+          <span>{amount === null ? '–' : yuan(amount * price)}</span>
+        </div>
+        {payable && amount !== null && fresh && amount * price > 0 && (
+          <div>
+            <span>{t('wallet.groupRatio')}</span>
+            <span>× {Number((payable.money / (amount * price)).toFixed(4))}</span>
+          </div>
+        )}
+        <Box
+          sx={{
+            mt: 0.5,
+            pt: 0.5,
+            borderTop: '1px solid',
+            borderColor: 'divider',
+            fontWeight: 600,
+            fontSize: 14,
+            color: 'text.primary !important',
+          }}
+        >
+          <span>{t('wallet.toPay')}</span>
+          <span>{payable && error === null ? yuan(payable.money) : '–'}</span>
+        </Box>
+      </Box>
+      <Button
+        size="large"
+        variant="contained"
+        fullWidth
+        disabled={!fresh || error !== null}
+        loading={loading}
+        onClick={() => void pay()}
+      >
+        {payable && error === null
+          ? t('wallet.pay', { amount: yuan(payable.money), method: name })
+          : t('wallet.payPlain', { method: name })}
+      </Button>
+    </Card>
+  );
+}
+
+function Choice({
+  chosen,
+  height,
+  onChoose,
+  children,
+}: {
+  readonly chosen: boolean;
+  readonly height: number;
+  readonly onChoose: () => void;
+  readonly children: React.ReactNode;
+}) {
+  return (
+    <ButtonBase
+      aria-pressed={chosen}
+      onClick={onChoose}
+      sx={({ vars }) => ({
+        height,
+        padding: '0 12px',
+        borderRadius: '6px',
+        fontFamily: 'inherit',
+        fontSize: 13,
+        fontWeight: 500,
+        border: `1px solid ${chosen ? vars.palette.primary.main : vars.palette.surface.lineStrong}`,
+        boxShadow: chosen ? `inset 0 0 0 1px ${vars.palette.primary.main}` : 'none',
+        color: chosen ? vars.palette.primary.main : vars.palette.text.primary,
+        backgroundColor: chosen ? vars.palette.action.selected : vars.palette.background.paper,
+        '&:hover': { backgroundColor: chosen ? vars.palette.action.selected : vars.palette.surface.hover },
+      })}
+    >
+      {children}
+    </ButtonBase>
+  );
+}

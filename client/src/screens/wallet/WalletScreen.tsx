@@ -1,0 +1,172 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Card from '@mui/material/Card';
+import Skeleton from '@mui/material/Skeleton';
+import Typography from '@mui/material/Typography';
+import { useTranslation } from 'react-i18next';
+import { LoadFailure } from '../../app/LoadFailure.js';
+import { Notice } from '../../components/Notice.js';
+import { Ellipsis, Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { dateTime, integer, ratio } from '../../lib/format.js';
+import { groupTone } from '../../lib/groupTone.js';
+import { useFormat } from '../../lib/useFormat.js';
+import { RedeemPanel } from './RedeemPanel.js';
+import { TopUpPanel } from './TopUpPanel.js';
+import { WalletDocument, type WalletQuery } from './wallet.generated.js';
+
+/** What is left, and the two ways to get more. */
+export function WalletScreen() {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery(WalletDocument, { fetchPolicy: 'network-only' });
+  return (
+    <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto' }}>
+      <title>{t('wallet.title')}</title>
+      <Typography variant="h1" sx={{ mb: 2 }}>
+        {t('wallet.title')}
+      </Typography>
+      {error && !data ? (
+        <LoadFailure title={t('wallet.loadFailed')} error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Box
+          sx={{
+            display: 'grid',
+            gap: 2,
+            gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'minmax(0, 1fr) 360px' },
+            alignItems: 'start',
+          }}
+        >
+          <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
+            <Balance wallet={data} />
+            {data &&
+              (data.status.enableOnlineTopup ? (
+                <TopUpPanel price={data.status.price} minimum={data.status.minTopup} />
+              ) : (
+                <Card component="section" sx={{ padding: 2 }}>
+                  <Typography variant="h2" sx={{ fontSize: 14, mb: 1.5 }}>
+                    {t('wallet.topUp')}
+                  </Typography>
+                  <Notice tone="blue">{t('wallet.topUpOff')}</Notice>
+                </Card>
+              ))}
+          </Box>
+          <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
+            <RedeemPanel link={data?.status.topUpLink} onRedeemed={() => void refetch()} />
+            {data && <Recent wallet={data} />}
+          </Box>
+        </Box>
+      )}
+    </Box>
+  );
+}
+
+function Balance({ wallet }: { readonly wallet: WalletQuery | undefined }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const me = wallet?.me;
+  const factor = wallet?.myGroups.find(({ name }) => name === me?.group)?.ratio;
+  return (
+    <Card component="section" aria-label={t('wallet.balance')} sx={{ padding: 2 }}>
+      <Box sx={{ fontSize: 12, lineHeight: '18px', color: 'text.secondary' }}>{t('wallet.balance')}</Box>
+      <Box className="num" sx={{ fontSize: 36, lineHeight: '44px', fontWeight: 600, letterSpacing: '-0.025em' }}>
+        {me ? (
+          money(me.quota, 'balance')
+        ) : (
+          <Skeleton variant="rectangular" width={140} height={36} sx={{ my: '4px' }} />
+        )}
+      </Box>
+      <Box
+        component="dl"
+        sx={{
+          m: 0,
+          mt: 1.5,
+          pt: 1.5,
+          borderTop: '1px solid',
+          borderColor: 'divider',
+          display: 'flex',
+          flexWrap: 'wrap',
+          gap: '12px 32px',
+          '& dt': { fontSize: 12, lineHeight: '18px', color: 'text.secondary' },
+          '& dd': { m: 0, minHeight: 20, fontWeight: 500 },
+        }}
+      >
+        <div>
+          <dt>{t('wallet.used')}</dt>
+          <dd>{me && <Num>{money(me.usedQuota, 'balance')}</Num>}</dd>
+        </div>
+        <div>
+          <dt>{t('wallet.requests')}</dt>
+          <dd>{me && <Num>{integer(me.requestCount)}</Num>}</dd>
+        </div>
+        <div>
+          <dt>{t('wallet.group')}</dt>
+          <dd>
+            {me && (
+              <ToneChip tone={groupTone(me.group)}>
+                {factor === undefined ? me.group : `${me.group} ${ratio(factor)}×`}
+              </ToneChip>
+            )}
+          </dd>
+        </div>
+      </Box>
+    </Card>
+  );
+}
+
+/** Payments and what else was credited, the newest first. */
+function Recent({ wallet }: { readonly wallet: WalletQuery }) {
+  const { t } = useTranslation();
+  const { money } = useFormat();
+  const payments = wallet.myTopUps.items.map((order) => ({
+    id: `order-${String(order.id)}`,
+    time: order.createdTime,
+    name: order.paymentMethod === 'wxpay' ? t('wallet.wechatPay') : t('wallet.alipay'),
+    amount: order.status === 'success' ? `+${money(order.quota, 'balance')}` : t('wallet.pending'),
+    done: order.status === 'success',
+  }));
+  // A paid order has a row of its own in the log: it is listed once.
+  const credits = wallet.myLogs.items.map((log) => ({
+    id: `log-${String(log.id)}`,
+    time: log.createdAt,
+    name: log.content,
+    amount: '',
+    done: true,
+  }));
+  const rows = [...payments.filter(({ done }) => !done || credits.length === 0), ...credits]
+    .sort((left, right) => right.time.localeCompare(left.time))
+    .slice(0, 5);
+  return (
+    <Card component="section" aria-label={t('wallet.recent')} sx={{ padding: 2 }}>
+      <Typography variant="h2" sx={{ fontSize: 14, mb: 0.5 }}>
+        {t('wallet.recent')}
+      </Typography>
+      {rows.length === 0 && <Box sx={{ py: 1, color: 'text.secondary' }}>{t('wallet.none')}</Box>}
+      {rows.map((row) => (
+        <Box
+          key={row.id}
+          sx={{
+            display: 'flex',
+            alignItems: 'center',
+            justifyContent: 'space-between',
+            gap: 2,
+            py: '8px',
+            '& + &': { borderTop: '1px solid', borderColor: 'divider' },
+          }}
+        >
+          <Box sx={{ minWidth: 0, display: 'flex', flexDirection: 'column' }}>
+            <Ellipsis title={row.name}>{row.name}</Ellipsis>
+            <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
+              {dateTime(row.time)}
+            </Box>
+          </Box>
+          <Box
+            className="num"
+            sx={{ color: row.done ? 'success.main' : 'text.secondary', fontWeight: 500, whiteSpace: 'nowrap' }}
+          >
+            {row.amount}
+          </Box>
+        </Box>
+      ))}
+    </Card>
+  );
+}

@@ -1,0 +1,171 @@
+import type { Browser, Locator } from 'playwright-core';
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { chat } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { openBrowser, visit, type Visitor } from './console-page.js';
+import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+
+/** Codes, the wallet, the price list and the dashboard. */
+let upstream: Upstream;
+let server: TestServer;
+let browser: Browser;
+let visitor: Visitor;
+let root: Person;
+
+beforeAll(async () => {
+  [upstream, server, browser] = await Promise.all([startUpstream(), startServer(), openBrowser()]);
+  root = await server.api.setUp();
+  await server.api.createChannel(root, {
+    name: 'OpenAI primary',
+    baseUrl: upstream.url,
+    models: ['gpt-4o', 'gpt-4o-mini', 'dall-e-3'],
+  });
+  for (const [key, value] of [
+    ['ServerAddress', 'https://gate.example.com'],
+    ['PayAddress', 'https://pay.example.com'],
+    ['EpayId', '1001'],
+    ['EpayKey', 'epay-key'],
+    ['TopUpLink', 'https://shop.example.com'],
+    ['TopupGroupRatio', '{ "default": 0.95 }'],
+  ]) {
+    await server.api.data(root, 'PUT', '/api/option/', { key, value });
+  }
+  const { key } = await server.api.createToken(root);
+  for (const model of ['gpt-4o', 'gpt-4o-mini']) {
+    upstream.script({ model }, chat({ text: ['Hello'], usage: { prompt_tokens: 100_000, completion_tokens: 25_000 } }));
+    const answer = await server.api.relay(key, '/v1/chat/completions', {
+      model,
+      messages: [{ role: 'user', content: 'Hi' }],
+    });
+    expect(answer.status).toBe(200);
+  }
+  visitor = await visit(browser, server.url);
+  await signIn(visitor);
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  await upstream.stop();
+});
+
+afterEach(async () => {
+  await visitor.photograph(`money-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 50) ?? ''}`);
+  expect(visitor.complaints).toEqual([]);
+});
+
+const button = (name: string | RegExp): Locator => visitor.page.getByRole('button', { name });
+const dialog = (): Locator => visitor.page.getByRole('dialog');
+let code = '';
+
+it('makes three codes, shows them once, and edits and disables one', async () => {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Redemption codes' }).click();
+  await page.getByRole('heading', { name: 'No codes yet' }).waitFor();
+  await photographAll(visitor, 'redemptions-empty');
+  await button('Create codes').click();
+  await dialog().getByLabel('Name').fill('Launch credit');
+  await dialog().getByLabel('Amount in dollars').fill('5');
+  await dialog().getByLabel('How many').fill('101');
+  await dialog().getByRole('button', { name: 'Create codes' }).click();
+  await page.getByText('Enter a whole number from 1 to 100').waitFor();
+  await dialog().getByLabel('How many').fill('3');
+  await dialog().getByRole('button', { name: 'Create codes' }).click();
+  await page.getByRole('heading', { name: '3 codes are ready' }).waitFor();
+  await dialog().filter({ hasText: '3 codes are ready' }).getByRole('button', { name: 'Copy' }).click();
+  const codes = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
+  expect(codes).toHaveLength(3);
+  code = codes[2] ?? '';
+  await button('Done').click();
+  await page.getByText('Items 1 - 3 of 3').waitFor();
+  const first = page.getByRole('row').filter({ has: page.getByRole('gridcell', { name: '1', exact: true }) });
+  await first.getByRole('switch', { name: 'Enable code Launch credit' }).click();
+  await first.getByText('Disabled').waitFor();
+  await photographAll(visitor, 'redemptions');
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+});
+
+it('redeems a code, and says what is wrong with another', async () => {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Wallet' }).click();
+  await button('Redeem').click();
+  await page.getByText('Please enter a redemption code').waitFor();
+  await page.getByLabel('Redemption code').fill(code);
+  await button('Redeem').click();
+  await page.getByText('$5.00 added to your balance').waitFor();
+  await page.getByRole('link', { name: 'Get one from the shop' }).waitFor();
+});
+
+it('asks what a top-up costs and says it on the button', async () => {
+  const { page } = visitor;
+  await button(/^Pay ¥138.70 with Alipay$/).waitFor();
+  await page.getByLabel('Amount in dollars').fill('0');
+  await page.getByText('Top-up amount cannot be less than $1').waitFor();
+  await page.getByRole('button', { name: '$50', exact: true }).click();
+  await button('WeChat Pay').click();
+  await button(/^Pay ¥346.75 with WeChat Pay$/).waitFor();
+  await photographAll(visitor, 'wallet');
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+});
+
+it('deletes by name only after the count was seen', async () => {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Redemption codes' }).click();
+  await button('Maintenance').click();
+  await page.getByRole('menuitem', { name: 'Delete by name' }).click();
+  await dialog().getByRole('button', { name: 'Count' }).click();
+  await page.getByText('Please enter a name').waitFor();
+  await dialog().getByLabel('Name').fill('Launch credit');
+  await dialog().getByRole('button', { name: 'Count' }).click();
+  await page.getByText('3 codes named “Launch credit” will be deleted.').waitFor();
+  await dialog().getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('3 codes deleted').waitFor();
+});
+
+it('lists what models cost, to visitors as well', async () => {
+  const { page } = visitor;
+  await page.goto('/pricing');
+  await page.getByText('Your group is default').waitFor();
+  await page
+    .getByRole('row', { name: /gpt-4o-mini/ })
+    .getByText('$0.15')
+    .waitFor();
+  await page.getByRole('textbox', { name: 'Model name' }).fill('g4m');
+  await page.getByText('Items 1 - 1 of 1').waitFor();
+  await page
+    .getByRole('row', { name: /gpt-4o-mini/ })
+    .getByRole('checkbox')
+    .check();
+  await button('Copy 1 selected').click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('gpt-4o-mini');
+  await page.getByRole('textbox', { name: 'Model name' }).fill('');
+  await photographAll(visitor, 'pricing');
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+  const stranger = await visit(browser, server.url);
+  await stranger.page.goto('/pricing');
+  await stranger.page.getByText('You are not signed in').waitFor();
+  await stranger.page
+    .getByRole('row', { name: /gpt-4o-mini/ })
+    .getByText('$0.60')
+    .waitFor();
+  expect(stranger.complaints).toEqual([]);
+  await stranger.leave();
+});
+
+it('adds up spend, calls and tokens, and shows them as a table too', async () => {
+  const { page } = visitor;
+  await page.goto('/detail');
+  // (100,000 + 25,000 × 4) × 1.25 = 250,000 and × 0.075 = 15,000: $0.53 together.
+  await page.getByText('$0.53').first().waitFor();
+  await page.getByRole('region', { name: 'Top models' }).getByText('gpt-4o', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Top users' }).getByText('root').waitFor();
+  await page.getByRole('region', { name: 'Top channels' }).getByText('OpenAI primary').waitFor();
+  await page.getByRole('img', { name: 'Spend by model, $0.53 in total' }).waitFor();
+  await page.getByRole('button', { name: 'Day', exact: true }).click();
+  await photographAll(visitor, 'dashboard');
+  await button('More about Spend by model').click();
+  await page.getByRole('menuitem', { name: 'View as table' }).click();
+  await page.getByRole('cell', { name: '$0.50' }).waitFor();
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+});
