@@ -459,7 +459,6 @@ async function compose(
   if (config.taskPolling.enabled) polling.start();
   shutdown.onStop('task polling', () => polling.stop());
   const realtime = new Realtime({
-    relay: builtRelay.relay,
     ...builtRelay.core,
     ...builtRelay.routesParts,
     guard: outboundGuard,
