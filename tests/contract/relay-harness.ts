@@ -353,7 +353,7 @@ export class RelayHarness {
 
   async logs(userId: number): Promise<LogRow[]> {
     const rows = await this.sql(
-      `SELECT quota::integer, prompt_tokens, completion_tokens, model_name, channel_id, is_stream, content, "group",
+      `SELECT quota::float8, prompt_tokens, completion_tokens, model_name, channel_id, is_stream, content, "group",
          token_name, username, request_id, other
        FROM logs WHERE user_id = $1 AND type = 2 ORDER BY id`,
       [userId],
