@@ -90,7 +90,7 @@ class Browser {
   }
 
   async graphql(query: string): Promise<Record<string, unknown>> {
-    const headers = this.userId > 0 ? { 'veloera-user': String(this.userId) } : {};
+    const headers: Record<string, string> = this.userId > 0 ? { 'veloera-user': String(this.userId) } : {};
     const answer = await this.send('POST', '/graphql', { query }, { 'content-type': 'application/json', ...headers });
     return answer.body.data as Record<string, unknown>;
   }

@@ -51,8 +51,6 @@ export const sources = {
   },
 } as const satisfies Record<string, Source>;
 
-export type SourceName = keyof typeof sources;
-
 /** What a sign-in under way has to prove when the browser comes back. */
 export interface Proof {
   readonly state: string;

@@ -157,7 +157,7 @@ export class OidcProvider implements RedirectProvider {
       ...{ url, policy: 'public-only', timeoutMs: timeoutSeconds * 1000, maxBytes: 1024 * 1024 },
       method: method === 'POST' ? 'POST' : 'GET',
       headers: Object.fromEntries(new Headers(headers)),
-      ...(body === null || body === undefined ? {} : { body: await new Response(body).text() }),
+      ...(typeof body === 'string' || body instanceof URLSearchParams ? { body: body.toString() } : {}),
     });
     const flat = Object.entries(answer.headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as [string, string]],
