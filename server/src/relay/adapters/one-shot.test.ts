@@ -299,3 +299,15 @@ it('Ollama embeds each text, with what it was asked to', () => {
   expect(read(4, 'embeddings', json({ embeddings: [[1]] })).usage).toBeNull();
   expect(() => read(4, 'embeddings', json({ error: 'model not found' }))).toThrow('model not found');
 });
+
+it.each([
+  [17, 'embeddings', { input: 'a', dimensions: 2, user: 'u', encoding_format: 'float' }, ['user']],
+  [17, 'images', { prompt: 'a', quality: 'hd', response_format: 'b64_json' }, ['quality', 'response_format']],
+  [4, 'embeddings', { input: 'a', seed: 1, user: 'u' }, ['user']],
+  [34, 'embeddings', { input: 'a', user: 'u', input_type: 'search_query' }, ['user']],
+  [35, 'speech', { input: 'a', voice: 'v', instructions: 'slowly' }, ['instructions']],
+  [48, 'images', { prompt: 'a', quality: 'hd', size: '512x512' }, ['quality', 'size']],
+  [1, 'embeddings', { input: 'a', brand_new: 1 }, undefined],
+] as const)('type %i: %s leave nothing out in silence', (type, kind, body, dropped) => {
+  expect(send(type, kind, requestOf(body)).dropped).toEqual(dropped);
+});

@@ -4,7 +4,7 @@ import { UpstreamError, type OneShotCapability, type Target, type UpstreamReques
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { bearer } from '../openai-compatible/credentials.js';
-import { answerFields, oneShot } from '../openai-compatible/one-shot.js';
+import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { addressOf } from '../openai-compatible/url.js';
 import { aliError, refuseError } from './ali-error.js';
 
@@ -19,6 +19,7 @@ export const aliImages = (dialect: Dialect): OneShotCapability =>
   oneShot(dialect, place, {
     headers: { 'x-dashscope-async': 'enable' },
     body: imageBody,
+    dropped: droppedOf,
     next: (answer, target) => {
       const { output } = refuseError(answerFields(answer));
       const task = asFields(output);
@@ -38,6 +39,24 @@ export const aliImages = (dialect: Dialect): OneShotCapability =>
     },
     answer: toImages,
   });
+
+const known = othersThan(
+  'prompt',
+  'negative_prompt',
+  'size',
+  'n',
+  'steps',
+  'scale',
+  'seed',
+  'style',
+  'response_format',
+);
+
+/** Pictures come as addresses, whatever was asked for. */
+const droppedOf = (body: Readonly<Record<string, unknown>>): string[] => [
+  ...known(body),
+  ...(body['response_format'] === 'b64_json' ? ['response_format'] : []),
+];
 
 function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { model, prompt, negative_prompt: avoided, size, n, steps, scale, seed, style } = body;

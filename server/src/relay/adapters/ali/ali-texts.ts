@@ -4,13 +4,14 @@ import { asFields, asFieldsList, someNumber } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../openai-compatible/one-shot-usage.js';
-import { oneShot } from '../openai-compatible/one-shot.js';
+import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { rerankRules } from '../openai-compatible/rerank.js';
 import { refuseError } from './ali-error.js';
 
 /** `relay-providers.md` 5.5: texts in, vectors out, by DashScope's own form. */
 export const aliEmbeddings = (dialect: Dialect): OneShotCapability =>
   oneShot(dialect, '/api/v1/services/embeddings/text-embedding/text-embedding', {
+    dropped: othersThan('input', 'dimensions', 'text_type'),
     body: ({ model, input, dimensions, text_type: textType }) => {
       const parameters = defined({ text_type: textType, dimension: dimensions });
       return {
@@ -33,6 +34,7 @@ export const aliEmbeddings = (dialect: Dialect): OneShotCapability =>
 
 export const aliRerank = (dialect: Dialect): OneShotCapability =>
   oneShot(dialect, '/api/v1/services/rerank/text-rerank/text-rerank', {
+    dropped: othersThan('query', 'documents', 'top_n', 'return_documents'),
     body: ({ model, query, documents, top_n: limit, return_documents: shows }) => ({
       model,
       input: { query, documents },

@@ -11,7 +11,7 @@ import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { plainJsonFrames } from '../openai-compatible/block-frames.js';
-import { oneShot } from '../openai-compatible/one-shot.js';
+import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { baseOf, jsonHeaders, oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
 import { baiduCredential, defaultBaseUrl } from './baidu-credential.js';
 import { baiduError } from './baidu-error.js';
@@ -106,6 +106,7 @@ const embeddings = oneShot(
   { credentials: () => ({}), defaultBaseUrl },
   (_base, _call, target) => addressOf('embeddings', target, target.upstreamModel),
   {
+    dropped: othersThan('input'),
     body: ({ input }) => ({ input: Array.isArray(input) ? (input as unknown[]) : [input] }),
     answer: (answer, _request, target) => {
       const error = baiduError(answer);

@@ -4,12 +4,15 @@ import type { FormFile, OneShotCapability, OneShotRequest, Target } from '../../
 import { asFields, asText, someNumber } from '../../neutral/fields.js';
 import { bearer } from '../openai-compatible/credentials.js';
 import type { Dialect, Place } from '../openai-compatible/dialect.js';
-import { answerFields, oneShot } from '../openai-compatible/one-shot.js';
+import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { addressOf } from '../openai-compatible/url.js';
 
 /** A picture as bytes, or as base64 inside JSON: both become what clients know. */
 export function cloudflareImages(dialect: Dialect, place: Place): OneShotCapability {
-  const json = oneShot(dialect, place, { body: imageBody });
+  const json = oneShot(dialect, place, {
+    body: imageBody,
+    dropped: othersThan('prompt', 'size', 'n', 'steps', 'seed', 'negative_prompt', 'response_format'),
+  });
   return {
     toUpstreamRequest: (request, target) => json.toUpstreamRequest(request, target),
     fromUpstreamResponse: (answer, _request, { now }) => {

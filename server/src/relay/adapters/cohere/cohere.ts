@@ -4,7 +4,7 @@ import { asFields, asList } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../openai-compatible/one-shot-usage.js';
-import { oneShot } from '../openai-compatible/one-shot.js';
+import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { rerankRules } from '../openai-compatible/rerank.js';
 import { readCohere } from './cohere-read.js';
@@ -31,6 +31,7 @@ const conversation: ConversationCapability = {
 
 /** Cohere wants to know what texts are for. Clients that compare texts say so; the others store them. */
 const embeddings = oneShot(dialect, '/v2/embed', {
+  dropped: othersThan('input', 'dimensions', 'input_type'),
   body: ({ model, input, dimensions, input_type: type }) =>
     defined({
       model,

@@ -3,7 +3,7 @@ import { AppError } from '../../../shared/errors.js';
 import type { OneShotCapability } from '../../adapter.js';
 import { asFields, asText } from '../../neutral/fields.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
-import { answerFields, oneShot } from '../openai-compatible/one-shot.js';
+import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { refuseBaseResponse } from './base-response.js';
 
 const soundTypes: Readonly<Record<string, string>> = {
@@ -18,6 +18,7 @@ const formatOf = (body: Readonly<Record<string, unknown>>): string => asText(bod
 /** The sound comes as hexadecimal digits inside JSON. */
 export function minimaxSpeech(dialect: Dialect): OneShotCapability {
   const json = oneShot(dialect, '/v1/t2a_v2', {
+    dropped: othersThan('input', 'voice', 'speed', 'response_format'),
     body: (body) => ({
       model: body['model'],
       text: body['input'],

@@ -3,7 +3,7 @@ import { asList } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../openai-compatible/one-shot-usage.js';
-import { oneShot } from '../openai-compatible/one-shot.js';
+import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/reasoning.js';
 import { refuseBaseResponse } from './base-response.js';
@@ -20,6 +20,7 @@ const dialect: Dialect = {
 
 /** The provider's own form: texts and what they are for in, vectors out. */
 const embeddings = oneShot(dialect, '/v1/embeddings', {
+  dropped: othersThan('input', 'type'),
   body: ({ model, input, type }) => ({
     model,
     texts: Array.isArray(input) ? (input as unknown[]) : [input],

@@ -4,7 +4,7 @@ import { toCount } from '../../protocols/openai/usage.js';
 import { bearerIfGiven } from '../openai-compatible/credentials.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../openai-compatible/one-shot-usage.js';
-import { oneShot } from '../openai-compatible/one-shot.js';
+import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /** Thoughts stand under other names here (`relay-providers.md` 5.14). */
@@ -50,6 +50,7 @@ function embedBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
 
 const embeddings = oneShot(dialect, '/api/embed', {
   body: embedBody,
+  dropped: othersThan('input', 'dimensions', ...options),
   answer: (answer, _request, target) => ({
     object: 'list',
     model: target.requestedModel,

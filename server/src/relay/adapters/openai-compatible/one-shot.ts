@@ -24,9 +24,20 @@ export interface OneShotRules {
   readonly body?: (body: Readonly<Record<string, unknown>>, target: Target) => Record<string, unknown>;
   /** The answer in OpenAI's form; missing: it already is. */
   readonly answer?: (answer: Fields, request: OneShotRequest, target: Target) => Record<string, unknown>;
+  /** Names of the client's fields that `body` has no place for. */
+  readonly dropped?: (body: Readonly<Record<string, unknown>>) => string[];
   readonly next?: OneShotCapability['next'];
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** Whatever else a client gave is left out, and named. The model is always known; the relay itself sees to encodings. */
+export const othersThan =
+  (...known: readonly string[]) =>
+  (body: Readonly<Record<string, unknown>>): string[] =>
+    Object.keys(body).filter(
+      (name) =>
+        !['model', 'encoding_format', ...known].includes(name) && body[name] !== undefined && body[name] !== null,
+    );
 
 /** A call that goes up as it came but for the model's name, and whose answer is the client's. */
 export function oneShot(dialect: Dialect, place: Place, rules: OneShotRules = {}): OneShotCapability {
@@ -45,6 +56,7 @@ function toUpstreamRequest(
   target: Target,
 ): UpstreamRequest {
   const { contentType, body } = request.form ? formOf(request, target) : jsonOf(request, target, rules);
+  const dropped = rules.dropped?.(request.body) ?? [];
   return {
     method: 'POST',
     url: addressOf(dialect, place, request, target),
@@ -57,6 +69,7 @@ function toUpstreamRequest(
     },
     body,
     upstreamModel: target.upstreamModel,
+    ...(dropped.length > 0 ? { dropped } : {}),
   };
 }
 

@@ -4,15 +4,19 @@ import { noUsage, UpstreamError, type OneShotCapability, type Target, type Upstr
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
-import { answerFields } from '../openai-compatible/one-shot.js';
+import { answerFields, othersThan } from '../openai-compatible/one-shot.js';
 import { modelUrl, vertexHeaders } from './place.js';
 
-const ask = (target: Target, method: string, body: Fields): UpstreamRequest => ({
+const ask = (target: Target, method: string, body: Fields, dropped: readonly string[]): UpstreamRequest => ({
   method: 'POST',
   url: modelUrl(target, 'google', target.upstreamModel, method),
   headers: vertexHeaders(target, false),
   body: JSON.stringify({ ...body, ...target.override }),
+  ...(dropped.length > 0 ? { dropped } : {}),
 });
+
+const unknownOf = othersThan('input', 'dimensions', 'task_type', 'title');
+const unknownOfImages = othersThan('prompt', 'n', 'size', 'response_format');
 
 /** The newer ones take one text a call and have a method of their own. */
 const isGemini = ({ upstreamModel }: Target): boolean => upstreamModel.startsWith('gemini-embedding');
@@ -33,12 +37,22 @@ export const vertexEmbeddings: OneShotCapability = {
     if (isGemini(target)) {
       if (texts.length > 1) throw unsupported('input', 'this model embeds one text a call');
       const content = { parts: texts.map((text) => ({ text })) };
-      return ask(target, 'embedContent', defined({ content, taskType, title, outputDimensionality: dimensions }));
+      return ask(
+        target,
+        'embedContent',
+        defined({ content, taskType, title, outputDimensionality: dimensions }),
+        unknownOf(body),
+      );
     }
-    return ask(target, 'predict', {
-      instances: texts.map((content) => defined({ content, task_type: taskType, title })),
-      parameters: defined({ outputDimensionality: dimensions }),
-    });
+    return ask(
+      target,
+      'predict',
+      {
+        instances: texts.map((content) => defined({ content, task_type: taskType, title })),
+        parameters: defined({ outputDimensionality: dimensions }),
+      },
+      unknownOf(body),
+    );
   },
   fromUpstreamResponse(answer, _request, target) {
     const fields = answerFields(answer);
@@ -73,14 +87,19 @@ export const vertexImages: OneShotCapability = {
     if (!target.upstreamModel.startsWith('imagen')) {
       throw unsupported('model', 'only Imagen draws here; models of Gemini draw in a chat');
     }
-    return ask(target, 'predict', {
-      instances: [{ prompt: body['prompt'] }],
-      parameters: {
-        sampleCount: someNumber(body['n']) ?? 1,
-        aspectRatio: shapes[asText(body['size'])] ?? '1:1',
-        personGeneration: 'allow_adult',
+    return ask(
+      target,
+      'predict',
+      {
+        instances: [{ prompt: body['prompt'] }],
+        parameters: {
+          sampleCount: someNumber(body['n']) ?? 1,
+          aspectRatio: shapes[asText(body['size'])] ?? '1:1',
+          personGeneration: 'allow_adult',
+        },
       },
-    });
+      unknownOfImages(body),
+    );
   },
   fromUpstreamResponse(answer, _request, { now }) {
     const data = asFieldsList(answerFields(answer)['predictions']).flatMap((each) => {

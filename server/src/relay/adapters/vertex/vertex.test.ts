@@ -195,10 +195,11 @@ describe('embeddings', () => {
 });
 
 it('pictures are Imagen’s', () => {
-  const body = { prompt: 'cat', n: 2, size: '1792x1024' };
+  const body = { prompt: 'cat', n: 2, size: '1792x1024', quality: 'hd' };
   const request = { path: '/v1/images/generations', body, rawBody: Buffer.from('{}'), form: null };
   const target = targetOf('imagen-4.0-generate-001');
   const sent = vertex.images?.toUpstreamRequest(request, target);
+  expect(sent?.dropped).toEqual(['quality']);
   expect(JSON.parse(String(sent?.body))).toMatchObject({
     instances: [{ prompt: 'cat' }],
     parameters: { sampleCount: 2, aspectRatio: '16:9' },

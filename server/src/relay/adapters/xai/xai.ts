@@ -74,5 +74,11 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
 
 export const xai: Adapter = {
   ...openAICompatible(dialect),
-  images: oneShot(dialect, '/v1/images/generations', { body: imageBody }),
+  images: oneShot(dialect, '/v1/images/generations', {
+    body: imageBody,
+    dropped: (body) =>
+      ['quality', 'style', ...(ratios[String(body['size'])] ? [] : ['size'])].filter(
+        (name) => body[name] !== undefined,
+      ),
+  }),
 };
