@@ -45,6 +45,8 @@ export const routes: RouteObject[] = [
               children: [
                 at('/token', screens.tokens),
                 at('/log', screens.logs),
+                at('/midjourney', screens.drawings),
+                at('/task', screens.creativeTasks),
                 at('/detail', screens.dashboard),
                 at('/topup', screens.wallet),
                 at('/personal', screens.personal),

@@ -24,6 +24,10 @@ export const screens = {
   tokens: lazyScreen(async () => (await import('../screens/tokens/TokenListScreen.js')).TokenListScreen),
   logs: lazyScreen(async () => (await import('../screens/logs/LogListScreen.js')).LogListScreen),
   users: lazyScreen(async () => (await import('../screens/users/UserListScreen.js')).UserListScreen),
+  drawings: lazyScreen(async () => (await import('../screens/tasks/DrawingListScreen.js')).DrawingListScreen),
+  creativeTasks: lazyScreen(
+    async () => (await import('../screens/tasks/CreativeTaskListScreen.js')).CreativeTaskListScreen,
+  ),
   settings: lazyScreen(async () => (await import('../screens/settings/SettingsScreen.js')).SettingsScreen),
   dashboard: lazyScreen(async () => (await import('../screens/dashboard/DashboardScreen.js')).DashboardScreen),
   redemptions: lazyScreen(

@@ -1,0 +1,76 @@
+import { skipToken, useQuery } from '@apollo/client/react';
+import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../../components/EmptyState.js';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { Notice } from '../../components/Notice.js';
+import { useIsAdmin } from '../../lib/session.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
+import { drawingColumns } from './drawingColumns.js';
+import { RefreshButton } from './RefreshButton.js';
+import { DrawingCard } from './TaskCards.js';
+import { lastThirtyDays, noFilters, toTaskFilter } from './taskFilter.js';
+import { TaskFilterBar } from './TaskFilterBar.js';
+import { DrawingCallbackDocument, DrawingsDocument, MyDrawingsDocument } from './tasks.generated.js';
+import { TaskViewer, type Viewed } from './TaskViewer.js';
+
+/** Drawings of the last thirty days unless another time is chosen: everybody's for admins, else one's own. */
+export function DrawingListScreen() {
+  const { t } = useTranslation();
+  const isAdmin = useIsAdmin();
+  const grid = useServerGrid({ filters: noFilters });
+  const [start] = useState(lastThirtyDays);
+  const [now, setNow] = useState(() => new Date());
+  const [viewed, setViewed] = useState<Viewed | null>(null);
+  const refresh = () => {
+    setNow(new Date());
+  };
+
+  const filter = useMemo(() => {
+    const mjId = grid.filter.task.trim();
+    return { ...toTaskFilter(grid.filter, start, isAdmin, now), ...(mjId === '' ? {} : { mjId }) };
+  }, [grid.filter, start, isAdmin, now]);
+  const variables = { page: grid.page, pageSize: grid.pageSize, filter };
+  const all = useQuery(DrawingsDocument, isAdmin ? { variables, fetchPolicy: 'network-only' } : skipToken);
+  const own = useQuery(MyDrawingsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'network-only' });
+  const { loading, error } = isAdmin ? all : own;
+  const page = isAdmin ? (all.data ?? all.previousData)?.drawings : (own.data ?? own.previousData)?.myDrawings;
+  const callback = useQuery(DrawingCallbackDocument, isAdmin ? {} : skipToken).data?.status.mjNotifyEnabled;
+
+  const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
+  const columns = useMemo(() => drawingColumns(tools), [tools]);
+  return (
+    <ListScreen
+      title={t('tasks.drawings')}
+      actions={<RefreshButton loading={loading} onRefresh={refresh} />}
+      notice={callback === false && <Notice tone="blue">{t('tasks.callbackOff')}</Notice>}
+      filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={refresh} />}
+    >
+      <ListGrid
+        label={t('tasks.drawings')}
+        grid={grid}
+        columns={columns}
+        rows={page?.items}
+        totalCount={page?.totalCount ?? 0}
+        loading={loading}
+        error={error}
+        onRetry={refresh}
+        getRowId={(row) => row.id}
+        renderCard={(row) => <DrawingCard row={row} tools={tools} />}
+        empty={
+          <EmptyState icon={<BrushOutlinedIcon />} title={t('tasks.noDrawings')} text={t('tasks.noDrawingsText')} />
+        }
+      />
+      {viewed && (
+        <TaskViewer
+          viewed={viewed}
+          onClose={() => {
+            setViewed(null);
+          }}
+        />
+      )}
+    </ListScreen>
+  );
+}

@@ -1,0 +1,50 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../../components/CodeBlock.js';
+
+/** What is looked at: a text in full, a record as JSON, a picture or a sound. */
+export interface Viewed {
+  readonly kind: 'text' | 'picture' | 'sound';
+  readonly title: string;
+  /** The text, or the address of the picture or sound. */
+  readonly content: string;
+}
+
+export function TaskViewer({ viewed, onClose }: { readonly viewed: Viewed; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  const { kind, title, content } = viewed;
+  return (
+    <Dialog open onClose={onClose} maxWidth={kind === 'picture' ? 'md' : 'sm'} fullWidth>
+      <DialogTitle>{title}</DialogTitle>
+      <DialogContent>
+        {kind === 'text' && <CodeBlock text={content} copyLabel={t('tasks.copyText')} />}
+        {kind === 'picture' && (
+          <Box
+            component="img"
+            src={content}
+            alt={title}
+            sx={{ display: 'block', maxWidth: '100%', maxHeight: '70vh', minHeight: 120, margin: '0 auto' }}
+          />
+        )}
+        {kind === 'sound' && (
+          <Box component="audio" controls src={content} aria-label={title} sx={{ width: '100%', display: 'block' }} />
+        )}
+      </DialogContent>
+      <DialogActions>
+        {kind !== 'text' && (
+          <Button href={content} target="_blank" rel="noreferrer noopener">
+            {t('tasks.openAlone')}
+          </Button>
+        )}
+        <Button variant="outlined" onClick={onClose}>
+          {t('actions.close')}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+import Box from '@mui/material/Box';
+import LinearProgress from '@mui/material/LinearProgress';
+import MuiLink from '@mui/material/Link';
+import { Dash, Num } from '../../components/Text.js';
+import { ToneChip } from '../../components/Tone.js';
+import { integer } from '../../lib/format.js';
+import { secondsBetween, toPercent } from './taskFilter.js';
+
+/** A bar of 96 px with its percentage. */
+export function Progress({ value, label }: { readonly value: string; readonly label: string }) {
+  const percent = toPercent(value);
+  return (
+    <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
+      <LinearProgress variant="determinate" value={percent} aria-label={label} sx={{ width: 96, flexShrink: 0 }} />
+      <Num>{`${integer(percent)}%`}</Num>
+    </Box>
+  );
+}
+
+/** Red above a minute, as drawings are rated. */
+export function TaskDuration({
+  from,
+  to,
+  rated = false,
+}: {
+  readonly from: string;
+  readonly to: string | null | undefined;
+  readonly rated?: boolean;
+}) {
+  const seconds = secondsBetween(from, to);
+  if (seconds === null) return <Dash />;
+  const tone = !rated ? 'grey' : seconds > 60 ? 'red' : 'green';
+  return <ToneChip tone={tone}>{`${integer(seconds)} s`}</ToneChip>;
+}
+
+/** One line of a longer text; a click shows all of it. */
+export function OneLine({
+  text,
+  onOpen,
+  failed = false,
+  mono = false,
+}: {
+  readonly text: string;
+  readonly onOpen: () => void;
+  readonly failed?: boolean;
+  readonly mono?: boolean;
+}) {
+  if (text === '') return <Dash />;
+  return (
+    <MuiLink
+      component="button"
+      underline="hover"
+      noWrap
+      className={mono ? 'mono' : ''}
+      onClick={onOpen}
+      sx={{ fontSize: 13, color: failed ? 'error.main' : 'text.primary', textAlign: 'left', minWidth: 0 }}
+    >
+      {text}
+    </MuiLink>
+  );
+}

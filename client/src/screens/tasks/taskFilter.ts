@@ -1,0 +1,65 @@
+/** The filters of both lists as they stand in the URL; times in Unix seconds, empty for the default. */
+export interface TaskFilters extends Record<string, string> {
+  from: string;
+  to: string;
+  channelId: string;
+  task: string;
+}
+
+export const noFilters: TaskFilters = { from: '', to: '', channelId: '', task: '' };
+
+const hour = 3_600_000;
+const day = 24 * hour;
+
+export const lastThirtyDays = (): Date => new Date(Date.now() - 30 * day);
+
+export function startOfToday(): Date {
+  const date = new Date();
+  date.setHours(0, 0, 0, 0);
+  return date;
+}
+
+const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : null);
+export const toSeconds = (date: Date): string => String(Math.floor(date.getTime() / 1000));
+
+export const rangeOf = ({ from, to }: TaskFilters, start: Date): { from: Date; to: Date | null } => ({
+  from: fromSeconds(from) ?? start,
+  to: fromSeconds(to),
+});
+
+/** An open end is an hour ahead: clocks differ. The channel is asked for by admins only. */
+export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean, now: Date) {
+  const { from, to } = rangeOf(filters, start);
+  const channel = filters.channelId.trim();
+  return {
+    from: from.toISOString(),
+    to: (to ?? new Date(now.getTime() + hour)).toISOString(),
+    ...(isAdmin && /^\d{1,9}$/.test(channel) ? { channelId: Number(channel) } : {}),
+  };
+}
+
+/** `37%` of 0 to 100; what is no percentage counts as nothing. */
+export function toPercent(progress: string): number {
+  const value = Number.parseFloat(progress);
+  return Number.isFinite(value) ? Math.max(0, Math.min(100, value)) : 0;
+}
+
+/** Whole seconds from one moment to the other; null while there is no end. */
+export const secondsBetween = (from: string, to: string | null | undefined): number | null =>
+  to ? Math.max(0, Math.round((new Date(to).getTime() - new Date(from).getTime()) / 1000)) : null;
+
+/** Where a finished song can be heard: the first audio address in what the provider said. */
+export function audioOf(data: string): string | null {
+  try {
+    const seen: unknown[] = [JSON.parse(data)];
+    for (const value of seen) {
+      if (typeof value !== 'object' || value === null) continue;
+      const address = (value as { audio_url?: unknown }).audio_url;
+      if (typeof address === 'string' && /^https?:\/\//.test(address)) return address;
+      seen.push(...(Object.values(value) as unknown[]));
+    }
+    return null;
+  } catch {
+    return null;
+  }
+}
