@@ -475,6 +475,7 @@ async function compose(
   const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });
   const rounds = new ChannelRounds({
     ...{ channels, service: channelService, tests, balances, state, options: optionService, nodeId, logger },
+    notices: notifications,
     pause: config.channelRounds.pause,
   });
   shutdown.onStop('channel rounds', () => rounds.stop());

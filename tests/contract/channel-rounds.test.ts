@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { ChannelClock } from '../../server/src/modules/channels/channel.jobs.js';
-import type { ChannelRounds } from '../../server/src/modules/channels/channel-rounds.service.js';
+import { ChannelRounds, type ChannelRoundsParts } from '../../server/src/modules/channels/channel-rounds.service.js';
 import { balances } from '../../server/src/modules/channels/channel-balance.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';
@@ -274,6 +274,31 @@ describe('balances', () => {
     ]);
     expect(state(empty)?.other_info).toContain('insufficient balance');
   });
+});
+
+it('the super admin hears of the end of a test that somebody asked for, and of no other round', async () => {
+  const told: unknown[] = [];
+  const rounds = new ChannelRounds({
+    channels: { find: () => Promise.resolve([]) },
+    state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
+    notices: { tellRoot: (notice: unknown) => void told.push(notice) },
+    ...{ nodeId: 'n', pause: 0, logger: { info: () => undefined, warn: () => undefined } },
+  } as unknown as ChannelRoundsParts);
+  const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+  await rounds.startTests(admin, false);
+  await rounds.startBalances(admin);
+  await rounds.idle();
+  expect(told).toEqual([]);
+  await rounds.startTests(admin);
+  await rounds.idle();
+  expect(told).toEqual([
+    {
+      type: 'channel_test',
+      title: 'The channel test is complete',
+      content: 'All channels were tested: {{value}}',
+      values: ['0'],
+    },
+  ]);
 });
 
 describe('rounds on a clock', () => {

@@ -18,6 +18,10 @@ export interface ChannelRoundsParts {
   readonly balances: Pick<ChannelBalanceService, 'update'>;
   readonly state: Pick<SharedState, 'lease' | 'release'>;
   readonly options: { readonly values: OptionValues };
+  /** Hears of the end of a test that somebody asked for. */
+  readonly notices: {
+    tellRoot(notice: { type: string; title: string; content: string; values?: readonly string[] }): void;
+  };
   readonly nodeId: string;
   /** POLLING_INTERVAL in milliseconds: the pause between two channels. */
   readonly pause: number;
@@ -35,10 +39,15 @@ export class ChannelRounds {
 
   constructor(private readonly parts: ChannelRoundsParts) {}
 
-  /** Begins in the background. @throws AppError CONFLICT while one is running anywhere */
-  async startTests(actor: MaybeActor): Promise<void> {
+  /**
+   * Begins in the background.
+   * @param tells the super admin hears of its end: somebody asked for it, no clock
+   * @throws AppError CONFLICT while one is running anywhere
+   */
+  async startTests(actor: MaybeActor, tells = true): Promise<void> {
     const admin = requireRole(actor, 'admin');
-    await this.start('channel-tests', 'A test is already running', (row) => this.test(admin, row));
+    const ended = tells ? (count: number): void => this.tellEnd(count) : undefined;
+    await this.start('channel-tests', 'A test is already running', (row) => this.test(admin, row), ended);
   }
 
   /** Begins in the background: enabled channels whose type tells a balance. @throws AppError CONFLICT */
@@ -58,13 +67,21 @@ export class ChannelRounds {
     await this.idle();
   }
 
-  private async start(name: string, busy: string, visit: (row: Row) => Promise<void>): Promise<void> {
+  private async start(
+    name: string,
+    busy: string,
+    visit: (row: Row) => Promise<void>,
+    ended?: (count: number) => void,
+  ): Promise<void> {
     const { state, nodeId, logger } = this.parts;
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(busy);
     const renewal = setInterval(() => void state.lease(name, owner, leaseSeconds).catch(() => false), 20_000);
     const round = this.visitAll(visit)
-      .then((count) => logger.info({ round: name, channels: count }, 'a round over the channels ended'))
+      .then((count) => {
+        logger.info({ round: name, channels: count }, 'a round over the channels ended');
+        ended?.(count);
+      })
       .catch((error: unknown) => logger.warn({ err: error, round: name }, 'a round over the channels broke off'))
       .finally(async () => {
         clearInterval(renewal);
@@ -72,6 +89,14 @@ export class ChannelRounds {
         this.running.delete(round);
       });
     this.running.add(round);
+  }
+
+  private tellEnd(count: number): void {
+    const content = 'All channels were tested: {{value}}';
+    this.parts.notices.tellRoot({
+      ...{ type: 'channel_test', title: 'The channel test is complete', content },
+      values: [String(count)],
+    });
   }
 
   private async visitAll(visit: (row: Row) => Promise<void>): Promise<number> {

@@ -25,7 +25,7 @@ export class ChannelClock {
   /** The first round is one period away, as after a restart there is nothing new to learn. */
   async start(): Promise<void> {
     const { rounds, testMinutes, balanceMinutes } = this.parts;
-    await this.every(testMinutes, 'channel-tests', (root) => rounds.startTests(root));
+    await this.every(testMinutes, 'channel-tests', (root) => rounds.startTests(root, false));
     await this.every(balanceMinutes, 'channel-balances', (root) => rounds.startBalances(root));
   }
 
