@@ -4,6 +4,7 @@ import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ButtonMenu } from '../../components/ButtonMenu.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
@@ -12,7 +13,6 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { ListScreen } from '../../components/ListScreen.js';
-import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -68,7 +68,7 @@ export function RedemptionListScreen() {
       actions={
         !isEmpty && (
           <>
-            <RowMenu
+            <ButtonMenu
               label={t('redemptions.maintenance')}
               actions={[
                 {

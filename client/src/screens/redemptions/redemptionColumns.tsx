@@ -107,7 +107,7 @@ export function redemptionColumns({
     {
       field: 'gift',
       headerName: t('redemptions.gift'),
-      width: 112,
+      width: 136,
       ...right,
       sortable: false,
       renderCell: ({ row }) =>

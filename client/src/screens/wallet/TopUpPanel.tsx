@@ -178,7 +178,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
             borderColor: 'divider',
             fontWeight: 600,
             fontSize: 14,
-            color: 'text.primary !important',
+            '&&': { color: 'text.primary' },
           }}
         >
           <span>{t('wallet.toPay')}</span>
