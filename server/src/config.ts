@@ -2,19 +2,19 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 
-const flag = (fallback: boolean): z.ZodType<boolean> =>
+const flag = (fallback: boolean) =>
   z
     .enum(['true', 'false', '1', '0'], { error: 'must be true or false' })
     .transform((text) => text === 'true' || text === '1')
-    .default(fallback) as unknown as z.ZodType<boolean>;
+    .default(fallback);
 
-const whole = (fallback: number, low = 0, high = 2_147_483_647): z.ZodType<number> =>
+const whole = (fallback: number, low = 0, high = 2_147_483_647) =>
   z.coerce
     .number({ error: 'must be a whole number' })
     .int('must be a whole number')
     .min(low, `must be at least ${low}`)
     .max(high, `must be at most ${high}`)
-    .default(fallback) as unknown as z.ZodType<number>;
+    .default(fallback);
 
 const list = z
   .string()
@@ -39,12 +39,12 @@ function isProxy(entry: string): boolean {
 
 const proxies = list.refine((entries) => entries.every(isProxy), 'must list addresses or ranges such as 10.0.0.0/8');
 
-const httpUrl = (fallback: string): z.ZodType<string> =>
+const httpUrl = (fallback: string) =>
   z
     .string()
     .regex(/^https?:\/\/[^\s/]+/, 'must be an http:// or https:// address')
     .transform((text) => text.replace(/\/+$/, ''))
-    .default(fallback) as unknown as z.ZodType<string>;
+    .default(fallback);
 
 const secret = z.string().min(16, 'must have at least 16 characters').optional();
 
