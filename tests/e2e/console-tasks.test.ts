@@ -76,7 +76,7 @@ const row = (text: string): Locator => visitor.page.getByRole('row').filter({ ha
 
 it('lists drawings with what became of them, and shows texts and pictures in full', async () => {
   const { page } = visitor;
-  await page.goto('/midjourney');
+  await page.getByRole('link', { name: 'Drawing log' }).click();
   await page.getByText('The drawing callback is off').waitFor();
   const done = row('1f3a-imagine');
   for (const text of ['Imagine', 'Submitted', 'Done', '100%', '42 s', '#7'])
@@ -106,7 +106,7 @@ it('lists drawings with what became of them, and shows texts and pictures in ful
 
 it('lists songs, shows the record as JSON, and offers to play what is finished', async () => {
   const { page } = visitor;
-  await page.goto('/task');
+  await page.getByRole('link', { name: 'Task log' }).click();
   const song = row('song-1');
   for (const text of ['Music', 'suno', 'Done', '31 s', '#8']) await song.getByText(text, { exact: true }).waitFor();
   await row('song-2').getByText('Queued', { exact: true }).waitFor();

@@ -12,12 +12,22 @@ export function StatusLoader({ children }: { readonly children: ReactNode }) {
   const { data, error, refetch } = useQuery(StatusDocument, { fetchPolicy: 'network-only' });
   useEffect(() => {
     if (!data) return;
-    const { startedAt, registerEnabled, passwordRegisterEnabled, enableDataExport, dataExportDefaultTime, ...status } =
-      data.status;
+    const {
+      startedAt,
+      registerEnabled,
+      passwordRegisterEnabled,
+      enableDataExport,
+      enableDrawing,
+      enableTask,
+      dataExportDefaultTime,
+      ...status
+    } = data.status;
     siteStatus.set({
       ...status,
       canRegister: registerEnabled && passwordRegisterEnabled && !status.selfUseModeEnabled,
       dataExportEnabled: enableDataExport,
+      drawingEnabled: enableDrawing,
+      tasksEnabled: enableTask,
       dataGranularity: dataExportDefaultTime,
       startTime: Math.floor(new Date(startedAt).getTime() / 1000),
     });

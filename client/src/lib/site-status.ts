@@ -17,6 +17,10 @@ export interface SiteStatus {
   readonly canRegister: boolean;
   /** Usage is added up for the dashboard. */
   readonly dataExportEnabled: boolean;
+  /** Drawings through Midjourney proxies can be ordered. */
+  readonly drawingEnabled: boolean;
+  /** Songs can be ordered. */
+  readonly tasksEnabled: boolean;
   /** What the dashboard begins with: `hour`, `day` or `week`. */
   readonly dataGranularity: string;
   readonly version: string;
@@ -38,6 +42,8 @@ export const defaultStatus: SiteStatus = {
   defaultCollapseSidebar: false,
   canRegister: false,
   dataExportEnabled: true,
+  drawingEnabled: false,
+  tasksEnabled: false,
   dataGranularity: 'hour',
   version: '',
   startTime: 0,

@@ -37,7 +37,7 @@ const itemStyle = {
 export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; readonly onToggle?: () => void }) {
   const { t } = useTranslation();
   const role = useSession()?.role ?? 0;
-  const { dataExportEnabled } = useStatus();
+  const status = useStatus();
   return (
     <Box
       component="nav"
@@ -57,7 +57,7 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
         backgroundColor: vars.palette.background.default,
       })}
     >
-      {navigationFor(role, dataExportEnabled).map((group, index) => (
+      {navigationFor(role, status).map((group, index) => (
         <Box key={group.label} role="group" aria-label={t(group.label)}>
           {collapsed ? (
             index > 0 && <Box sx={{ height: '1px', backgroundColor: 'divider', my: 1 }} />

@@ -1,25 +1,28 @@
 import type { SvgIconComponent } from '@mui/icons-material';
 import AccountBalanceWalletOutlinedIcon from '@mui/icons-material/AccountBalanceWalletOutlined';
 import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
+import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
 import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
 import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
 import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
+import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
 import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import { adminRole } from '../../lib/session.js';
+import type { SiteStatus } from '../../lib/site-status.js';
 import { screens, type LazyScreen } from '../routes.js';
 
 export interface NavigationEntry {
   readonly path: string;
-  readonly label: `shell.${'dashboard' | 'tokens' | 'logs' | 'channels' | 'redemptions' | 'users' | 'settings' | 'wallet' | 'personal'}`;
+  readonly label: `shell.${'dashboard' | 'tokens' | 'logs' | 'drawings' | 'tasks' | 'channels' | 'redemptions' | 'users' | 'settings' | 'wallet' | 'personal'}`;
   readonly Icon: SvgIconComponent;
   readonly screen: LazyScreen;
   /** Lowest role that sees it; a hidden entry is hidden, not locked. */
   readonly role: number;
-  /** Only while the site adds up usage. */
-  readonly needsUsage?: boolean;
+  /** Only while the site has this. */
+  readonly needs?: 'dataExportEnabled' | 'drawingEnabled' | 'tasksEnabled';
 }
 
 export interface NavigationGroup {
@@ -37,10 +40,26 @@ const groups: readonly NavigationGroup[] = [
         Icon: InsertChartOutlinedOutlinedIcon,
         screen: screens.dashboard,
         role: 1,
-        needsUsage: true,
+        needs: 'dataExportEnabled',
       },
       { path: '/token', label: 'shell.tokens', Icon: VpnKeyOutlinedIcon, screen: screens.tokens, role: 1 },
       { path: '/log', label: 'shell.logs', Icon: ReceiptLongOutlinedIcon, screen: screens.logs, role: adminRole },
+      {
+        path: '/midjourney',
+        label: 'shell.drawings',
+        Icon: BrushOutlinedIcon,
+        screen: screens.drawings,
+        role: adminRole,
+        needs: 'drawingEnabled',
+      },
+      {
+        path: '/task',
+        label: 'shell.tasks',
+        Icon: MovieOutlinedIcon,
+        screen: screens.creativeTasks,
+        role: adminRole,
+        needs: 'tasksEnabled',
+      },
     ],
   },
   {
@@ -80,10 +99,10 @@ const groups: readonly NavigationGroup[] = [
 ];
 
 /** The side bar of a role: groups without entries fall away. */
-export const navigationFor = (role: number, hasUsage: boolean): readonly NavigationGroup[] =>
+export const navigationFor = (role: number, status: SiteStatus): readonly NavigationGroup[] =>
   groups
     .map((group) => ({
       ...group,
-      entries: group.entries.filter((entry) => role >= entry.role && (hasUsage || !entry.needsUsage)),
+      entries: group.entries.filter((entry) => role >= entry.role && (!entry.needs || status[entry.needs])),
     }))
     .filter((group) => group.entries.length > 0);

@@ -102,6 +102,8 @@ export const common = {
     about: 'About',
     credit: 'Powered by Tollgate',
     dashboard: 'Dashboard',
+    drawings: 'Drawing log',
+    tasks: 'Task log',
     groupPersonal: 'Personal',
     personal: 'Personal settings',
     pricing: 'Pricing',

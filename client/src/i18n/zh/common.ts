@@ -100,6 +100,8 @@ export const common = {
     about: '关于',
     credit: '由 Tollgate 驱动',
     dashboard: '数据看板',
+    drawings: '绘图日志',
+    tasks: '任务日志',
     groupPersonal: '个人',
     personal: '个人设置',
     pricing: '模型价格',

@@ -65,7 +65,7 @@ export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRowFragm
   const admin = (columns: GridColDef<DrawingRowFragment>[]) => (isAdmin ? columns : []);
   return [
     column('submitTime', t('tasks.submitTime'), 150, (row) => <Num>{dateTime(row.submitTime, 'seconds')}</Num>),
-    column('duration', t('tasks.duration'), 70, (row) => (
+    column('duration', t('tasks.duration'), 68, (row) => (
       <TaskDuration rated from={row.submitTime} to={row.finishTime} />
     )),
     ...admin([column('channelId', t('tasks.channel'), 68, (row) => channelCell(row.channelId))]),
@@ -81,14 +81,14 @@ export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRowFragm
     )),
     ...admin([
       column('code', t('tasks.submitResult'), 104, (row) => <TaskChip of="code" value={row.code} />),
-      column('status', t('tasks.status'), 106, (row) => <TaskChip dot of="drawing" value={row.status} />),
+      column('status', t('tasks.status'), 120, (row) => <TaskChip dot of="drawing" value={row.status} />),
     ]),
     column('progress', t('tasks.progress'), 156, (row) => (
       <Progress value={row.progress} label={t('tasks.progressOf', { id: row.mjId })} />
     )),
-    column('imageUrl', t('tasks.result'), 92, (row) => <ViewImage row={row} tools={tools} />),
-    column('prompt', t('tasks.prompt'), 80, (row) => text(t('tasks.prompt'), row.prompt), { flex: 1, minWidth: 80 }),
-    column('promptEn', t('tasks.english'), 76, (row) => text(t('tasks.promptEn'), row.promptEn)),
+    column('imageUrl', t('tasks.result'), 90, (row) => <ViewImage row={row} tools={tools} />),
+    column('prompt', t('tasks.prompt'), 76, (row) => text(t('tasks.prompt'), row.prompt), { flex: 1, minWidth: 76 }),
+    column('promptEn', t('tasks.english'), 72, (row) => text(t('tasks.promptEn'), row.promptEn)),
     column('failReason', t('tasks.failure'), 84, (row) => text(t('tasks.failReason'), row.failReason, true)),
   ];
 }
