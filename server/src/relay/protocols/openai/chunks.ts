@@ -1,5 +1,6 @@
 import type { Usage } from '../../adapter.js';
 import { fromUsage } from './usage.js';
+import { asFieldsList } from '../../neutral/fields.js';
 
 type Fields = Record<string, unknown>;
 
@@ -23,7 +24,7 @@ export const usageChunk = (like: Readonly<Fields>, usage: Usage): string =>
  * the message carries travels: text, reasoning, tool calls and unknown fields.
  */
 export function answerAsChunk(answer: Readonly<Fields>): string {
-  const choices = Array.isArray(answer['choices']) ? (answer['choices'] as Fields[]) : [];
+  const choices = asFieldsList(answer['choices']);
   const { usage: _usage, ...rest } = answer;
   return dataEvent({
     ...rest,
