@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Segments } from '../../components/Segments.js';
 import { chatLinksText, parseChatLinks, type ChatLinkRow } from './chatLinks.js';
-import { AreaControl, type ControlProps } from './SettingControl.js';
+import { AreaControl, type ControlProps } from './AreaControl.js';
 import { useSetting } from './SettingsContext.js';
 
 const linkExample = 'https://…{address}…{key}';

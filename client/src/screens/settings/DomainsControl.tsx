@@ -5,7 +5,7 @@ import OutlinedInput from '@mui/material/OutlinedInput';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fromCommaList } from '../../lib/commaList.js';
-import type { ControlProps } from './SettingControl.js';
+import type { ControlProps } from './AreaControl.js';
 import { checkDomain } from './settingsCheck.js';
 import { useSetting } from './SettingsContext.js';
 

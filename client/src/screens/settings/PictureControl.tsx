@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ControlProps } from './SettingControl.js';
+import type { ControlProps } from './AreaControl.js';
 import { useSetting } from './SettingsContext.js';
 
 /** The address of a picture, and the picture as the top bar shows it. */

@@ -1,5 +1,3 @@
-import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
 import InputAdornment from '@mui/material/InputAdornment';
 import MenuItem from '@mui/material/MenuItem';
 import OutlinedInput from '@mui/material/OutlinedInput';
@@ -7,19 +5,11 @@ import Select from '@mui/material/Select';
 import Switch from '@mui/material/Switch';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
-import { formatJson } from '../../lib/jsonText.js';
+import { AreaControl, type ControlProps } from './AreaControl.js';
 import { ChatLinksControl } from './ChatLinksControl.js';
 import { DomainsControl } from './DomainsControl.js';
 import { PictureControl } from './PictureControl.js';
-import type { Setting } from './settingKinds.js';
 import { useSetting, useSettingsDraft } from './SettingsContext.js';
-
-export interface ControlProps {
-  readonly setting: Setting;
-  /** Of the control, for its label. */
-  readonly id: string;
-  readonly describedBy?: string | undefined;
-}
 
 export function SettingControl(props: ControlProps) {
   switch (props.setting.kind) {
@@ -132,47 +122,5 @@ function LineControl({ setting, id, describedBy }: ControlProps) {
         ...(numeric ? { className: 'num', inputMode: 'decimal', style: { textAlign: 'right' } } : {}),
       }}
     />
-  );
-}
-
-/** Long text: words one a line, JSON in mono with Format, or what visitors read. */
-export function AreaControl({ setting, id, describedBy }: ControlProps) {
-  const { t } = useTranslation();
-  const { value, change, problem, writable } = useSetting(setting.key);
-  const json = setting.kind === 'json' || setting.kind === 'chats';
-  return (
-    <Box sx={{ position: 'relative' }}>
-      {json && (
-        <Button
-          disabled={!writable}
-          onClick={() => {
-            change(formatJson(value));
-          }}
-          sx={{ position: 'absolute', right: 0, top: -34, minHeight: 24, padding: '2px 6px', fontSize: 12 }}
-        >
-          {t('form.formatJson')}
-        </Button>
-      )}
-      <OutlinedInput
-        id={id}
-        fullWidth
-        multiline
-        minRows={setting.kind === 'content' ? 4 : 3}
-        maxRows={10}
-        value={value}
-        error={problem !== null}
-        disabled={!writable}
-        placeholder={setting.kind === 'json' ? setting.example : setting.placeholder}
-        onChange={(event) => {
-          change(event.target.value);
-        }}
-        inputProps={{
-          'aria-describedby': describedBy,
-          'aria-invalid': problem !== null,
-          spellCheck: !json,
-          ...(json ? { className: 'mono' } : {}),
-        }}
-      />
-    </Box>
   );
 }

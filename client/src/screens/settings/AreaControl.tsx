@@ -1,0 +1,56 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import { useTranslation } from 'react-i18next';
+import { formatJson } from '../../lib/jsonText.js';
+import type { Setting } from './settingKinds.js';
+import { useSetting } from './SettingsContext.js';
+
+export interface ControlProps {
+  readonly setting: Setting;
+  /** Of the control, for its label. */
+  readonly id: string;
+  readonly describedBy?: string | undefined;
+}
+
+/** Long text: words one a line, JSON in mono with Format, or what visitors read. */
+export function AreaControl({ setting, id, describedBy }: ControlProps) {
+  const { t } = useTranslation();
+  const { value, change, problem, writable } = useSetting(setting.key);
+  const json = setting.kind === 'json' || setting.kind === 'chats';
+  return (
+    <Box sx={{ position: 'relative' }}>
+      {json && (
+        <Button
+          disabled={!writable}
+          onClick={() => {
+            change(formatJson(value));
+          }}
+          sx={{ position: 'absolute', right: 0, top: -34, minHeight: 24, padding: '2px 6px', fontSize: 12 }}
+        >
+          {t('form.formatJson')}
+        </Button>
+      )}
+      <OutlinedInput
+        id={id}
+        fullWidth
+        multiline
+        minRows={setting.kind === 'content' ? 4 : 3}
+        maxRows={10}
+        value={value}
+        error={problem !== null}
+        disabled={!writable}
+        placeholder={setting.kind === 'json' ? setting.example : setting.placeholder}
+        onChange={(event) => {
+          change(event.target.value);
+        }}
+        inputProps={{
+          'aria-describedby': describedBy,
+          'aria-invalid': problem !== null,
+          spellCheck: !json,
+          ...(json ? { className: 'mono' } : {}),
+        }}
+      />
+    </Box>
+  );
+}
