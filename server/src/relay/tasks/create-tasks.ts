@@ -14,12 +14,11 @@ import { SensitiveWords } from '../access/sensitive-words.js';
 import type { ChannelGuard } from '../attempts.js';
 import type { BuiltRelay } from '../create-relay.js';
 import { DrawingLookup } from './midjourney/drawing-lookup.js';
-import type { MidjourneyRoutesParts } from './midjourney/midjourney.routes.js';
 import { Submission } from './midjourney/submission.js';
 import { polledDrawings, polledMusic } from './polled-platforms.js';
 import { Suno } from './suno/suno.js';
-import type { SunoRoutesParts } from './suno/suno.routes.js';
 import { TaskDesk } from './task-desk.js';
+import type { MidjourneyRoutesParts, SunoRoutesParts } from './task-routes-parts.js';
 import { TaskPoller } from './task-poller.js';
 import { TaskUpstream } from './task-upstream.js';
 

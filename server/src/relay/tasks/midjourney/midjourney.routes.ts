@@ -5,13 +5,7 @@ import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../inc
 import { DrawingError, toWire } from './drawing-error.js';
 import type { DrawingLookup } from './drawing-lookup.js';
 import { submitPaths, type SubmitPath } from './order.js';
-import type { Submission } from './submission.js';
-
-export interface MidjourneyRoutesParts {
-  readonly submission: Submission;
-  readonly lookup: DrawingLookup;
-  readonly maxBodyBytes: number;
-}
+import type { MidjourneyRoutesParts } from '../task-routes-parts.js';
 
 /** A callback is one task; nobody needs a key to send it. */
 const notifyBytes = 1024 * 1024;

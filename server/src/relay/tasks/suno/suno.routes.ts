@@ -1,12 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../incoming-task.js';
 import { SunoError } from './suno-error.js';
-import type { Suno } from './suno.js';
-
-export interface SunoRoutesParts {
-  readonly suno: Suno;
-  readonly maxBodyBytes: number;
-}
+import type { SunoRoutesParts } from '../task-routes-parts.js';
 
 const busy = 'The upstream of this group is saturated, try again later';
 

@@ -1,0 +1,16 @@
+import type { DrawingLookup } from './midjourney/drawing-lookup.js';
+import type { Submission } from './midjourney/submission.js';
+import type { Suno } from './suno/suno.js';
+
+/** What the routes of drawings stand on. */
+export interface MidjourneyRoutesParts {
+  readonly submission: Submission;
+  readonly lookup: DrawingLookup;
+  readonly maxBodyBytes: number;
+}
+
+/** What the routes of music stand on. */
+export interface SunoRoutesParts {
+  readonly suno: Suno;
+  readonly maxBodyBytes: number;
+}
