@@ -29,7 +29,8 @@ export class Where {
 
   /** @returns the placeholder of a value that is no condition */
   value(value: unknown): string {
-    this.values.push(value);
+    // No text in the database holds a NUL, and the protocol knows none.
+    this.values.push(typeof value === 'string' ? value.replaceAll('\0', '') : value);
     return `$${this.values.length}`;
   }
 

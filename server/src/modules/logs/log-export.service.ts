@@ -32,8 +32,9 @@ export class LogExport {
     shown: readonly Column[],
     see: (rows: ViewRow[]) => LogView[] | Promise<LogView[]>,
   ): AsyncGenerator<string> {
-    yield csvLine(shown.map(([name]) => name));
+    // Read before anything is sent, so that a failure is answered as one.
     let rows = await this.read(filter, null);
+    yield csvLine(shown.map(([name]) => name));
     while (rows.length > 0) {
       const views = await see(rows);
       yield views.map((view) => csvLine(shown.map(([, cell]) => cell(view)))).join('');

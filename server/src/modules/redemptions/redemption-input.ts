@@ -72,4 +72,4 @@ export function parseNew(given: NewRedemptions): NewRedemptions {
 }
 
 // eslint-disable-next-line no-control-regex -- exactly those
-const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f]/.test(text);
+const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(text);
