@@ -32,11 +32,6 @@ export class SensitiveWords {
   }
 }
 
-/** The same for those who have no log to write. @throws AppError SENSITIVE_WORDS */
-export function refuseSensitiveWords(texts: readonly string[], values: SensitiveSettings['values']): void {
-  if (isChecked(values) && listOf(values.SensitiveWords).find(texts) !== null) throw refusal();
-}
-
 const isChecked = (values: SensitiveSettings['values']): boolean =>
   values.CheckSensitiveEnabled && values.CheckSensitiveOnPromptEnabled && values.SensitiveWords.length > 0;
 

@@ -22,7 +22,11 @@ export const realtimeRoutes =
     }
   };
 
-async function serve(realtime: Realtime, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+async function serve(
+  realtime: Realtime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
   const connection = connections.get(request.raw);
   const gone = new AbortController();
   const leave = (): void => gone.abort();
@@ -36,7 +40,7 @@ async function serve(realtime: Realtime, request: FastifyRequest, reply: Fastify
       return undefined;
     }
     reply.hijack();
-    (reply.raw).detachSocket(connection.socket as never);
+    reply.raw.detachSocket(connection.socket as never);
     realtime.upgrade(request.raw, connection.socket, connection.head, session);
     return undefined;
   } catch (error) {
