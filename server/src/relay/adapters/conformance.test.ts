@@ -64,6 +64,8 @@ const openai: Dialect = {
 const family = [1, 3, 4, 8, 17, 19, 20, 22, 25, 26, 31, 35, 39, 40, 42, 43, 45, 46, 47, 48];
 /** The others share what forwards a stream: cut everywhere once is enough. */
 const rebuilding = [1, 4, 22, 35, 39, 42, 43, 45, 48];
+/** OpenAI's own and the custom address: every position of the whole recording. */
+const cutWhole = [1, 8];
 const dialectOf: Readonly<Record<string, Dialect>> = Object.fromEntries(family.map((type) => [type, openai]));
 
 const target = (type: number, setting: Target['setting'] = {}): Target => ({
@@ -148,6 +150,29 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
         if (JSON.stringify(transform.usage()) !== JSON.stringify(dialect.usage)) throw new Error(`usage, cut at ${at}`);
       }
     });
+
+    if (cutWhole.includes(type)) {
+      it('every position of the whole recording may be where the network cuts', () => {
+        // Each event between its neighbours and before the closing ones: no part of a stream reaches further back, as the
+        // run byte by byte over all of it shows.
+        const events = dialect.stream
+          .toString('latin1')
+          .split('\n\n')
+          .filter(Boolean)
+          .map((event) => `${event}\n\n`);
+        const closing = events.slice(-3).join('');
+        for (let index = 0; index < events.length - 3; index++) {
+          const before = events[index - 1] ?? '';
+          const here = events[index] ?? '';
+          const bytes = Buffer.from(before + here + (events[index + 1] ?? '') + closing, 'latin1');
+          const whole = play(type, [bytes]).out;
+          for (let at = before.length; at <= before.length + here.length; at++) {
+            const { out, transform } = play(type, [bytes.subarray(0, at), bytes.subarray(at)]);
+            if (out !== whole || !transform.done) throw new Error(`event ${index} differs when cut at ${at}`);
+          }
+        }
+      }, 120_000);
+    }
 
     it.each(settings)('a stream %s is the same byte by byte, cut everywhere at once', (_name, setting) => {
       const bytes = rebuilding.includes(type) ? dialect.stream : excerpt(dialect.stream);
