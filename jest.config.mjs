@@ -74,6 +74,8 @@ const node = {
 
 export default {
   testTimeout: 30_000,
+  // The smallest machine it runs on has two cores; half of every suite waits for servers and browsers.
+  maxWorkers: 2,
   projects: [
     { ...node, displayName: 'server', testMatch: ['<rootDir>/server/src/**/*.test.ts'] },
     { ...node, displayName: 'tests', testMatch: ['<rootDir>/tests/**/*.test.ts'] },

@@ -40,7 +40,7 @@ async function stored(key: string): Promise<string | undefined> {
 
 it('counts changes by section, points at what is wrong, and saves only what changed', async () => {
   const { page } = visitor;
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
   await setting('RetryTimes').getByRole('textbox').fill('3');
   await setting('AutomaticDisableChannelEnabled').getByRole('switch').check();
   await setting('ChannelDisableThreshold').getByRole('textbox').fill('-5');
