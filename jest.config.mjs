@@ -72,13 +72,21 @@ const node = {
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
 };
 
+/** Tests that drive a browser: left out where the runner found none and said so. */
+const inBrowser = '<rootDir>/tests/e2e/(newcomer|console-[a-z]+)\\.test\\.ts$';
+
 export default {
   testTimeout: 30_000,
   // The smallest machine it runs on has two cores; half of every suite waits for servers and browsers.
   maxWorkers: 2,
   projects: [
     { ...node, displayName: 'server', testMatch: ['<rootDir>/server/src/**/*.test.ts'] },
-    { ...node, displayName: 'tests', testMatch: ['<rootDir>/tests/**/*.test.ts'] },
+    {
+      ...node,
+      displayName: 'tests',
+      testMatch: ['<rootDir>/tests/**/*.test.ts'],
+      testPathIgnorePatterns: ['/node_modules/', ...(process.env.TEST_BROWSER === 'none' ? [inBrowser] : [])],
+    },
     {
       ...shared,
       displayName: 'client',

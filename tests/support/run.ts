@@ -63,7 +63,7 @@ async function prepare(services: Service[]): Promise<Record<string, string>> {
   return {
     TEST_DATABASE_URL: postgres.url,
     ...(redis ? { TEST_REDIS_URL: redis.url } : {}),
-    ...(browser ? { CHROMIUM_PATH: browser.path } : {}),
+    ...(browser ? { CHROMIUM_PATH: browser.path } : { TEST_BROWSER: 'none' }),
   };
 }
 
