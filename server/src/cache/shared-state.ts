@@ -48,7 +48,7 @@ export interface HitResult {
 /** The one channel on which changes are announced; the message is JSON `{ kind, id? }`. */
 export const changesChannel = 'tollgate:changes';
 
-export const changeKinds = ['user', 'token', 'channel', 'option', 'session'] as const;
+export const changeKinds = ['user', 'token', 'channel', 'option', 'session', 'drawing', 'creativeTask'] as const;
 
 /** What changed. Every node drops what it holds of it. `id` absent means all of that kind. */
 export interface Change {

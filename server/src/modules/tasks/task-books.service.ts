@@ -1,5 +1,6 @@
 import type { DataSource, EntityManager, EntityTarget } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
+import type { Change } from '../../cache/shared-state.js';
 import type { AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -22,6 +23,8 @@ export interface TaskKind<Row extends TaskRow> {
   readonly nameColumn: 'mj_id' | 'task_id';
   /** How its refunds are named in the ledger: `refund:mj:<row>`. */
   readonly source: 'mj' | 'task';
+  /** How its steps are announced, with the row's id. */
+  readonly change: 'drawing' | 'creativeTask';
   readonly word: string;
 }
 
@@ -30,6 +33,7 @@ export const drawingKind: TaskKind<Drawing> = {
   table: 'midjourneys',
   nameColumn: 'mj_id',
   source: 'mj',
+  change: 'drawing',
   word: 'image task',
 };
 
@@ -38,6 +42,7 @@ export const creativeKind: TaskKind<CreativeTask> = {
   table: 'tasks',
   nameColumn: 'task_id',
   source: 'task',
+  change: 'creativeTask',
   word: 'async task',
 };
 
@@ -75,7 +80,9 @@ export class TaskBooks {
   /** Writes a task down before anybody is asked to do it. @returns its row id */
   async open<Row extends TaskRow>(kind: TaskKind<Row>, row: Partial<Row>): Promise<number> {
     const { identifiers } = await this.parts.database.manager.insert(kind.entity, row as never);
-    return (identifiers as Array<{ id: number }>)[0]?.id ?? 0;
+    const id = (identifiers as Array<{ id: number }>)[0]?.id ?? 0;
+    void this.announce(kind, id);
+    return id;
   }
 
   /**
@@ -110,6 +117,7 @@ export class TaskBooks {
     } finally {
       // Settled: nothing is left of it. Not settled: it goes back whole.
       await this.parts.ledger.release(reservation);
+      void this.announce(kind, id);
     }
   }
 
@@ -132,8 +140,7 @@ export class TaskBooks {
    * @returns true when the row changed
    */
   async move<Row extends TaskRow>(kind: TaskKind<Row>, id: number, step: Partial<Row>): Promise<boolean> {
-    const { database, changes } = this.parts;
-    const moved = await database.transaction(async (manager) => {
+    const moved = await this.parts.database.transaction(async (manager) => {
       const row = await lock(manager, kind, id);
       if (!row || row.progress === finished) return null;
       await manager.update(kind.entity, id, step as never);
@@ -141,10 +148,19 @@ export class TaskBooks {
       if (refunds) await this.refund(manager, kind, id, row);
       return { row, refunds };
     });
-    if (moved?.refunds) {
-      await changes.announce({ kind: 'user', id: moved.row.user_id }, { kind: 'token', id: moved.row.token_id });
-    }
-    return moved !== null;
+    if (!moved) return false;
+    const { row, refunds } = moved;
+    const balances: Change[] = [
+      { kind: 'user', id: row.user_id },
+      { kind: 'token', id: row.token_id },
+    ];
+    await this.announce(kind, id, ...(refunds ? balances : []));
+    return true;
+  }
+
+  /** The one place that tells of a task's steps, all of them, after their commit. Never fails. */
+  private announce<Row extends TaskRow>(kind: TaskKind<Row>, id: number, ...more: Change[]): Promise<void> {
+    return this.parts.changes.announce({ kind: kind.change, id }, ...more);
   }
 
   private async refund<Row extends TaskRow>(
