@@ -1,0 +1,129 @@
+import { AuthService } from '../modules/auth/auth.service.js';
+import { PasswordService } from '../modules/auth/password.service.js';
+import { Session } from '../modules/auth/session.entity.js';
+import { SessionService } from '../modules/auth/session.service.js';
+import { OwnSessionsService } from '../modules/auth/own-sessions.service.js';
+import { CheckInService } from '../modules/check-in/check-in.service.js';
+import { InviteService } from '../modules/invites/invite.service.js';
+import { postEntry } from '../modules/quota/post-entry.service.js';
+import { TurnstileService } from '../modules/auth/turnstile.service.js';
+import { EmailCodeService } from '../modules/registration/email-code.service.js';
+import { Enrolment } from '../modules/registration/enrolment.service.js';
+import { PasswordResetService } from '../modules/registration/password-reset.service.js';
+import { RegistrationService } from '../modules/registration/registration.service.js';
+import { Setup } from '../modules/setup/setup.entity.js';
+import { SetupService } from '../modules/setup/setup.service.js';
+import { SettingService } from '../modules/users/setting.service.js';
+import { NoticeDelivery } from '../modules/notifications/delivery.service.js';
+import { NotificationService } from '../modules/notifications/notification.service.js';
+import { GitHubProvider } from '../modules/oauth/github-provider.js';
+import { LinuxDoProvider } from '../modules/oauth/linux-do-provider.js';
+import { OAuthService } from '../modules/oauth/oauth.service.js';
+import { OidcProvider } from '../modules/oauth/oidc-provider.js';
+import { ProviderAccounts } from '../modules/oauth/provider-account.service.js';
+import { SignInStates } from '../modules/oauth/sign-in-state.service.js';
+import { WeChatProvider } from '../modules/oauth/wechat-provider.js';
+import { EmailBinding } from '../modules/registration/email-binding.service.js';
+import { AccountService } from '../modules/users/account.service.js';
+import { UserBooks } from '../modules/users/user-books.service.js';
+import { User } from '../modules/users/user.entity.js';
+import { UserService } from '../modules/users/user.service.js';
+
+export type Accounts = Awaited<ReturnType<typeof composeAccounts>>;
+import type { Catalogue } from './catalogue.js';
+import type { Platform } from './platform.js';
+
+/** People: how they come in, what they do with their own account, and what is done to it. */
+export async function composeAccounts(platform: Platform, { tokenService }: Catalogue) {
+  const { config, shutdown, logger, database, dataSource, clock, secrets, state, changes } = platform;
+  const { logService, auditService, optionService, outboundGuard, guardedFetch, mailer } = platform;
+  const users = dataSource.getRepository(User);
+  const passwords = new PasswordService();
+  const sessions = new SessionService(dataSource.getRepository(Session), database.sessionSecret, clock);
+  const turnstile = new TurnstileService({
+    fetch: guardedFetch,
+    state,
+    options: optionService,
+    baseUrl: config.signIn.turnstile,
+  });
+  const authService = new AuthService({
+    ...{ users, sessions, passwords, turnstile, secrets, state, changes },
+    options: optionService,
+  });
+  const books = new UserBooks({ postEntry, audit: logService, trail: auditService, options: optionService });
+  const userService = new UserService({ users, books, passwords, sessions, changes, options: optionService });
+  const accountService = new AccountService({ users, passwords, sessions, secrets, changes, logger });
+  const setupService = new SetupService({
+    setups: dataSource.getRepository(Setup),
+    options: optionService,
+    passwords,
+    postEntry,
+    changes,
+    clock,
+  });
+  await setupService.start();
+
+  // How people come in
+  const codes = new EmailCodeService({ users, state, mailer, secrets, options: optionService });
+  const enrolment = new Enrolment({ postEntry, audit: logService, options: optionService });
+  const registrationService = new RegistrationService({
+    users,
+    auth: authService,
+    passwords,
+    codes,
+    enrolment,
+    tokens: tokenService,
+    options: optionService,
+    generateDefaultToken: config.generateDefaultToken,
+  });
+  const passwordResetService = new PasswordResetService({
+    auth: authService,
+    ...{ users, passwords, sessions, state, mailer, secrets, changes },
+    options: optionService,
+  });
+  const emailBinding = new EmailBinding({ users, auth: authService, codes, changes });
+  const oidc = new OidcProvider(guardedFetch, optionService);
+  const oauthService = new OAuthService({
+    auth: authService,
+    states: new SignInStates(state),
+    accounts: new ProviderAccounts({ users, enrolment, changes, options: optionService }),
+    providers: {
+      github: new GitHubProvider(guardedFetch, optionService, config.signIn),
+      oidc,
+      linuxdo: new LinuxDoProvider(guardedFetch, optionService, config.signIn.linuxDo),
+    },
+    oidc,
+    wechat: new WeChatProvider(guardedFetch, optionService),
+    options: optionService,
+    clock,
+  });
+
+  // What people do with their own account
+  const ownSessions = new OwnSessionsService(dataSource.getRepository(Session), changes, clock);
+  const settingService = new SettingService({
+    users,
+    changes,
+    checkUrl: (url) => outboundGuard.checkUrl(url, 'public-only'),
+  });
+  const checkInService = new CheckInService({ users, postEntry, audit: logService, options: optionService, clock });
+  const inviteService = new InviteService({ users, postEntry, audit: logService, options: optionService });
+
+  // What they are told
+  const notifications = new NotificationService({
+    database: dataSource,
+    state,
+    changes,
+    delivery: new NoticeDelivery({ mailer, fetch: guardedFetch, options: optionService, clock, logger }),
+    options: optionService,
+    limit: config.notifyLimit,
+    clock,
+    logger,
+  });
+  shutdown.onStop('notices', () => notifications.stop());
+
+  return {
+    ...{ authService, userService, accountService, setupService, ownSessions, settingService },
+    ...{ registrationService, passwordResetService, emailBinding, oauthService },
+    ...{ checkInService, inviteService, notifications },
+  };
+}

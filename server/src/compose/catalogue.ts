@@ -1,0 +1,38 @@
+import { ChannelDirectory } from '../modules/channels/channel-directory.service.js';
+import { Channel } from '../modules/channels/channel.entity.js';
+import { GroupService } from '../modules/groups/group.service.js';
+import { PriceBook } from '../modules/pricing/price-book.service.js';
+import { PriceVersion } from '../modules/pricing/price-version.entity.js';
+import { PriceVersionService } from '../modules/pricing/price-version.service.js';
+import { PricingService } from '../modules/pricing/pricing.service.js';
+import { Token } from '../modules/tokens/token.entity.js';
+import { TokenService } from '../modules/tokens/token.service.js';
+
+export type Catalogue = Awaited<ReturnType<typeof composeCatalogue>>;
+import type { Platform } from './platform.js';
+
+/** What there is to call and what it costs: groups, prices, and the keys that open it. */
+export async function composeCatalogue(platform: Platform) {
+  const { dataSource, secrets, changes, clock, logger, optionService } = platform;
+  const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);
+  const groupService = new GroupService(optionService, channelDirectory);
+  const tokenService = new TokenService({
+    tokens: dataSource.getRepository(Token),
+    groups: groupService,
+    secrets,
+    changes,
+    clock,
+  });
+  const prices = new PriceBook(optionService);
+  const pricingService = new PricingService(channelDirectory, prices, optionService);
+  const priceVersionService = new PriceVersionService({
+    versions: dataSource.getRepository(PriceVersion),
+    changes,
+    options: optionService,
+    prices,
+    channels: channelDirectory,
+    logger,
+  });
+  await priceVersionService.start();
+  return { channelDirectory, groupService, tokenService, prices, pricingService, priceVersionService };
+}

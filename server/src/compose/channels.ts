@@ -1,0 +1,53 @@
+import { ChannelBalanceService } from '../modules/channels/channel-balance.service.js';
+import { ChannelBulkService } from '../modules/channels/channel-bulk.service.js';
+import { ChannelDiscoveryService } from '../modules/channels/channel-discovery.service.js';
+import { ChannelRounds } from '../modules/channels/channel-rounds.service.js';
+import type { ChannelServices } from '../modules/channels/channel-services.js';
+import { ChannelTestService } from '../modules/channels/channel-test.service.js';
+import { Channel } from '../modules/channels/channel.entity.js';
+import { ChannelClock } from '../modules/channels/channel.jobs.js';
+import type { Accounts } from './accounts.js';
+import type { Catalogue } from './catalogue.js';
+import type { Operations } from './operations.js';
+import type { Platform } from './platform.js';
+import type { ComposedRelay } from './relay.js';
+
+/** What is done with channels through the relay: tests, balances, rounds over all of them, and their clock. */
+export async function composeChannels(
+  platform: Platform,
+  { channelDirectory, prices }: Catalogue,
+  { notifications }: Accounts,
+  { channelService }: Operations,
+  { builtRelay }: ComposedRelay,
+): Promise<ChannelServices> {
+  const { config, shutdown, logger, dataSource, clock, nodeId, secrets, state, changes } = platform;
+  const { logService, auditService, optionService, guardedFetch } = platform;
+  const channels = dataSource.getRepository(Channel);
+  const tests = new ChannelTestService({
+    channels,
+    probe: builtRelay.probe,
+    logs: logService,
+    prices,
+    options: optionService,
+    clock,
+  });
+  const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });
+  const rounds = new ChannelRounds({
+    ...{ channels, service: channelService, tests, balances, state, options: optionService, nodeId, logger },
+    notices: notifications,
+    pause: config.channelRounds.pause,
+  });
+  shutdown.onStop('channel rounds', () => rounds.stop());
+  const channelClock = new ChannelClock({ database: dataSource, rounds, state, logger, ...config.channelRounds });
+  await channelClock.start();
+  shutdown.onStop('channel clock', () => channelClock.stop());
+  return {
+    channels: channelService,
+    bulk: new ChannelBulkService({ channels, changes, audit: logService, trail: auditService }),
+    directory: channelDirectory,
+    discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
+    tests,
+    balances,
+    rounds,
+  };
+}

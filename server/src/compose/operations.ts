@@ -1,0 +1,58 @@
+import { Channel } from '../modules/channels/channel.entity.js';
+import { ChannelService } from '../modules/channels/channel.service.js';
+import { LogExport } from '../modules/logs/log-export.service.js';
+import { postEntry } from '../modules/quota/post-entry.service.js';
+import { RedeemService } from '../modules/redemptions/redeem.service.js';
+import { Redemption } from '../modules/redemptions/redemption.entity.js';
+import { RedemptionService } from '../modules/redemptions/redemption.service.js';
+import { StatusService } from '../modules/status/status.service.js';
+import { BillingService } from '../modules/usage/billing.service.js';
+import { UsageService } from '../modules/usage/usage.service.js';
+import { CreditService } from '../modules/wallet/credit.service.js';
+import { TopUpOrder } from '../modules/wallet/top-up-order.entity.js';
+import { WalletService } from '../modules/wallet/wallet.service.js';
+
+export type Operations = ReturnType<typeof composeOperations>;
+import type { Accounts } from './accounts.js';
+import type { Platform } from './platform.js';
+
+/** What a site is run with: its face, its channels' rows, what is sold and what is counted. */
+export function composeOperations(platform: Platform, { setupService, notifications }: Accounts) {
+  const { dataSource, clock, secrets, state, changes, logger, logService, auditService, optionService } = platform;
+  const statusService = new StatusService({ options: optionService, setup: setupService, database: dataSource, clock });
+  const channelService = new ChannelService({
+    channels: dataSource.getRepository(Channel),
+    secrets,
+    changes,
+    audit: logService,
+    trail: auditService,
+    notices: notifications,
+    clock,
+  });
+
+  // Money that comes in
+  const credit = new CreditService({ postEntry, audit: logService, changes, options: optionService });
+  const redemptionService = new RedemptionService({
+    redemptions: dataSource.getRepository(Redemption),
+    secrets,
+    audit: logService,
+    trail: auditService,
+    clock,
+  });
+  const redeemService = new RedeemService({ database: dataSource, secrets, state, credit, clock });
+  const walletService = new WalletService({
+    orders: dataSource.getRepository(TopUpOrder),
+    options: optionService,
+    ...{ credit, state, clock, logger },
+  });
+
+  // What was used
+  const usageService = new UsageService({ database: dataSource, options: optionService, clock });
+  const billingService = new BillingService({ database: dataSource, secrets, options: optionService });
+  const logExport = new LogExport(dataSource);
+
+  return {
+    ...{ statusService, channelService, redemptionService, redeemService, walletService },
+    ...{ usageService, billingService, logExport },
+  };
+}

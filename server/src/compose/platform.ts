@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { Changes } from '../cache/changes.js';
+import { createSharedState } from '../cache/create-shared-state.js';
+import type { Config } from '../config.js';
+import type { Database } from '../db/database.js';
+import { AuditRecord } from '../modules/audit/audit.entity.js';
+import { AuditService } from '../modules/audit/audit.service.js';
+import { LogRetention } from '../modules/logs/log.jobs.js';
+import { LogService } from '../modules/logs/log.service.js';
+import { Option } from '../modules/options/option.entity.js';
+import { OptionService } from '../modules/options/option.service.js';
+import { LedgerKeeper } from '../modules/quota/ledger.jobs.js';
+import { PostgresLedger } from '../modules/quota/postgres-ledger.service.js';
+import { Spool } from '../modules/quota/spool.js';
+import { Mailer } from '../mail/mailer.js';
+import type { Logger } from '../observability/logger.js';
+import { type Metrics } from '../observability/metrics.js';
+import { GuardedFetch } from '../outbound/guarded-fetch.js';
+import { OutboundGuard } from '../outbound/outbound-guard.js';
+import { systemClock } from '../shared/clock.js';
+import { Secrets } from '../shared/secrets.js';
+import { type Shutdown } from '../shutdown.js';
+
+/** What a server is made from: its settings, its log and figures, its database, and the list of what is undone at the end. */
+export interface Foundation {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly shutdown: Shutdown;
+}
+
+export type Platform = Awaited<ReturnType<typeof composePlatform>>;
+
+/** What every subject stands on: shared state, the books, the records, the options, and the ways out of this machine. */
+export async function composePlatform(foundation: Foundation) {
+  const { config, logger, metrics, database, shutdown } = foundation;
+  const { dataSource, ledgerPool } = database;
+  const clock = systemClock;
+  const nodeId = randomUUID();
+  const secrets = new Secrets(database.encryptionKey);
+
+  // Shared state
+  const state = await createSharedState(config.redis, { logger, degraded: metrics.sharedStateDegraded });
+  shutdown.onStop('shared state', () => state.close());
+  const changes = new Changes(state);
+  shutdown.onStop('announcements', await changes.listen());
+
+  // The books
+  const ledger = new PostgresLedger({
+    pool: ledgerPool,
+    nodeId,
+    spool: new Spool(join(config.dataDir, 'spool'), nodeId),
+    clock,
+    logger,
+    metrics: {
+      turn: (size, milliseconds) => {
+        metrics.ledgerBatchSize.observe(size);
+        metrics.ledgerBatchSeconds.observe(milliseconds / 1000);
+      },
+    },
+  });
+  shutdown.onStop('ledger', () => ledger.stop());
+  const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger });
+  await keeper.start(config.databaseUrl === undefined);
+  shutdown.onStop('ledger keeper', () => keeper.stop());
+
+  // The records
+  const retention = new LogRetention({
+    database: dataSource,
+    state,
+    nodeId,
+    clock,
+    days: config.logRetentionDays,
+    logger,
+  });
+  retention.start();
+  shutdown.onStop('log retention', () => retention.stop());
+  const logService = new LogService(dataSource, secrets, clock);
+  const auditService = new AuditService(dataSource.getRepository(AuditRecord));
+
+  const optionService = new OptionService({
+    options: dataSource.getRepository(Option),
+    secrets,
+    changes,
+    audit: logService,
+    trail: auditService,
+    logger,
+    syncSeconds: config.syncSeconds,
+  });
+  await optionService.start();
+  shutdown.onStop('options', () => optionService.stop());
+
+  // What leaves this machine
+  const outboundGuard = new OutboundGuard(config.outboundAllow);
+  const guardedFetch = new GuardedFetch(outboundGuard);
+  shutdown.onStop('outbound calls', () => guardedFetch.close());
+  const mailer = new Mailer(optionService, logger);
+
+  return {
+    ...foundation,
+    ...{ dataSource, clock, nodeId, secrets, state, changes, ledger },
+    ...{ logService, auditService, optionService, outboundGuard, guardedFetch, mailer },
+  };
+}

@@ -1,0 +1,74 @@
+import { postEntry } from '../modules/quota/post-entry.service.js';
+import { CreativeTask } from '../modules/tasks/creative-task.entity.js';
+import { CreativeTaskService } from '../modules/tasks/creative-task.service.js';
+import { DrawingNotifyService } from '../modules/tasks/drawing-notify.service.js';
+import { Drawing } from '../modules/tasks/drawing.entity.js';
+import { DrawingService } from '../modules/tasks/drawing.service.js';
+import { TaskBooks } from '../modules/tasks/task-books.service.js';
+import { TaskPolling } from '../modules/tasks/task.jobs.js';
+import { createRelay } from '../relay/create-relay.js';
+import { Realtime } from '../relay/realtime/realtime.js';
+import { createTasks } from '../relay/tasks/create-tasks.js';
+
+export type ComposedRelay = Awaited<ReturnType<typeof composeRelay>>;
+import type { Accounts } from './accounts.js';
+import type { Operations } from './operations.js';
+import type { Platform } from './platform.js';
+
+/** Calls, the work that providers do after a call, and sessions of two sockets. */
+export async function composeRelay(platform: Platform, { notifications }: Accounts, { channelService }: Operations) {
+  const { config, shutdown, logger, metrics, dataSource, clock, nodeId, secrets, state, changes, ledger } = platform;
+  const { logService, optionService, outboundGuard, guardedFetch } = platform;
+  const builtRelay = createRelay({
+    database: dataSource,
+    ...{ state, changes, ledger, secrets, clock, logger, metrics },
+    options: optionService,
+    guard: outboundGuard,
+    settings: config.relay,
+    syncSeconds: config.syncSeconds,
+    channelGuard: channelService,
+    balances: notifications,
+  });
+  await builtRelay.start();
+  shutdown.onStop('relay', () => builtRelay.stop());
+
+  // Work that providers do after the call
+  const drawingNotify = new DrawingNotifyService(secrets, optionService);
+  const drawingService = new DrawingService({
+    drawings: dataSource.getRepository(Drawing),
+    secrets,
+    options: optionService,
+    clock,
+  });
+  const creativeTaskService = new CreativeTaskService(dataSource.getRepository(CreativeTask));
+  const tasks = createTasks({
+    relay: builtRelay,
+    books: new TaskBooks({
+      database: dataSource,
+      ledger,
+      postEntry,
+      audit: logService,
+      changes,
+      options: optionService,
+      clock,
+    }),
+    notify: drawingNotify,
+    pictures: guardedFetch,
+    channelGuard: channelService,
+    ...{ database: dataSource, ledger, secrets, clock, logger },
+  });
+  const polling = new TaskPolling({
+    ...{ pollers: tasks.pollers, state, nodeId, logger },
+    seconds: config.taskPolling.seconds,
+  });
+  if (config.taskPolling.enabled) polling.start();
+  shutdown.onStop('task polling', () => polling.stop());
+
+  const realtime = new Realtime({
+    ...builtRelay.core,
+    ...builtRelay.routesParts,
+    guard: outboundGuard,
+    ...{ ledger, database: dataSource, clock, logger },
+  });
+  return { builtRelay, drawingNotify, drawingService, creativeTaskService, tasks, realtime };
+}
