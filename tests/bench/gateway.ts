@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../support/services/processes.js';
+import { models } from './load.js';
 
 const root = join(import.meta.dirname, '../..');
 const taskset = findProgram(['taskset']);
+const probe = join(import.meta.dirname, 'memory-probe.mjs');
 
 /** Servers on the first core, the load and the upstream on the second, where there are two. */
 export const serverCore = 0;
@@ -14,17 +16,20 @@ export const loadCore = 1;
 export interface Running {
   readonly pid: number;
   readonly url: string;
+  /** Bytes that are alive after a collection: the heap, and what it holds outside. */
+  live(): Promise<number>;
+  /** Writes what the heap holds into a file. */
+  snapshot(file: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 function spawnPinned(args: string[], environment: Record<string, string>): ChildProcess {
-  const command = taskset
-    ? [taskset, '-c', String(serverCore), process.execPath, ...args]
-    : [process.execPath, ...args];
+  const own = [process.execPath, '--expose-gc', '--import', probe, ...args];
+  const command = taskset ? [taskset, '-c', String(serverCore), ...own] : own;
   const child = spawn(command[0] ?? process.execPath, command.slice(1), {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   return child;
 }
@@ -51,10 +56,25 @@ function stopper(child: ChildProcess): () => Promise<void> {
     });
 }
 
+/** Asks the probe in the process, one question at a time. */
+function asker(child: ChildProcess): Pick<Running, 'live' | 'snapshot'> {
+  const ask = (question: object): Promise<unknown> =>
+    new Promise((resolve) => {
+      child.once('message', resolve);
+      child.send(question);
+    });
+  return {
+    live: async () => ((await ask({ ask: 'live' })) as { bytes: number }).bytes,
+    snapshot: async (file) => {
+      await ask({ ask: 'snapshot', file });
+    },
+  };
+}
+
 export async function startFloor(upstreamUrl: string): Promise<Running> {
   const child = spawnPinned([join(root, 'tests/bench/child.mjs'), 'floor.ts'], { UPSTREAM_URL: upstreamUrl });
   const url = await addressOf(child, /(http:\/\/\S+)/);
-  return { pid: child.pid ?? 0, url, stop: stopper(child) };
+  return { pid: child.pid ?? 0, url, ...asker(child), stop: stopper(child) };
 }
 
 /** A real Tollgate as it is run in production, everything on. `profileFolder` writes a CPU profile when it stops. */
@@ -81,6 +101,7 @@ export async function startGateway(options: {
   return {
     pid: child.pid ?? 0,
     url,
+    ...asker(child),
     stop: async () => {
       await stop();
       await rm(dataDir, { recursive: true, force: true });
@@ -89,10 +110,10 @@ export async function startGateway(options: {
 }
 
 /**
- * Sets the site up through its own REST calls: two groups, one with a channel to each upstream.
- * @returns keys of tokens that may spend without end, one for each group
+ * Sets the site up through its own REST calls: a channel of each dialect to the upstream.
+ * @returns the key of a token that may spend without end
  */
-export async function setUp(url: string, fastUrl: string, slowUrl: string): Promise<{ fast: string; slow: string }> {
+export async function setUp(url: string, upstreamUrl: string): Promise<string> {
   const credentials = { username: 'root', password: 'benchmark-password' };
   let cookie = '';
   let userId = '';
@@ -119,21 +140,10 @@ export async function setUp(url: string, fastUrl: string, slowUrl: string): Prom
   // Enough for millions of calls.
   const self = (await rest('GET', '/api/user/self')) as { username: string; display_name: string; group: string };
   await rest('PUT', '/api/user/', { ...self, id: user.id, password: '', quota: 8_000_000_000_000 });
-  for (const [group, base_url] of [
-    ['default', fastUrl],
-    ['vip', slowUrl],
-  ]) {
-    await rest('POST', '/api/channel/', {
-      type: 1,
-      name: group,
-      key: 'sk-upstream',
-      base_url,
-      models: 'gpt-4o',
-      group,
-    });
-    await rest('POST', '/api/token/', { name: group, unlimited_quota: true, expired_time: -1, group });
-  }
-  const tokens = (await rest('GET', '/api/token/?p=0&size=10')) as Array<{ name: string; key: string }>;
-  const keyOf = (name: string): string => `sk-${tokens.find((token) => token.name === name)?.key ?? ''}`;
-  return { fast: keyOf('default'), slow: keyOf('vip') };
+  const channel = { key: 'sk-upstream', base_url: upstreamUrl, group: 'default' };
+  await rest('POST', '/api/channel/', { ...channel, type: 1, name: 'chat', models: models.openai });
+  await rest('POST', '/api/channel/', { ...channel, type: 14, name: 'messages', models: models.anthropic });
+  const token = { name: 'bench', unlimited_quota: true, expired_time: -1, group: 'default' };
+  const { key } = (await rest('POST', '/api/token/', token)) as { key: string };
+  return `sk-${key.replace(/^sk-/, '')}`;
 }

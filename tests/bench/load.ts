@@ -14,19 +14,52 @@ export interface Timings {
   readonly failures: number;
 }
 
-const bodyOf = (stream: boolean): string =>
+const question = 'Tell me about the history of the toll gate in three paragraphs, please.';
+const instructions = 'You are a helpful assistant.';
+
+const chat = (model: string, stream: boolean, more: object = {}): string =>
   JSON.stringify({
-    model: 'gpt-4o',
+    model,
     messages: [
-      { role: 'system', content: 'You are a helpful assistant.' },
-      { role: 'user', content: 'Tell me about the history of the toll gate in three paragraphs, please.' },
+      { role: 'system', content: instructions },
+      { role: 'user', content: question },
     ],
     max_tokens: 400,
     ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+    ...more,
   });
 
-const bodies = { json: bodyOf(false), stream: bodyOf(true) };
-export type Kind = keyof typeof bodies;
+const messages = (model: string): string =>
+  JSON.stringify({
+    model,
+    system: instructions,
+    messages: [{ role: 'user', content: question }],
+    max_tokens: 400,
+    stream: true,
+  });
+
+interface Asked {
+  readonly path: string;
+  readonly body: string;
+  /** What the end of a whole answer holds; null where its length tells. */
+  readonly ends: string | null;
+}
+
+/** One model for each dialect of the upstream. */
+export const models = { openai: 'gpt-4o', anthropic: 'claude-sonnet-4-20250514' } as const;
+
+const asked = {
+  json: { path: '/v1/chat/completions', body: chat(models.openai, false), ends: null },
+  stream: { path: '/v1/chat/completions', body: chat(models.openai, true), ends: '[DONE]' },
+  /** The same, open for as long as the upstream wants. */
+  slowStream: { path: '/v1/chat/completions', body: chat(models.openai, true, { user: 'slow' }), ends: '[DONE]' },
+  /** An OpenAI client streams from Claude. */
+  chatToMessages: { path: '/v1/chat/completions', body: chat(models.anthropic, true), ends: '[DONE]' },
+  /** An Anthropic client streams from an OpenAI model. */
+  messagesToChat: { path: '/v1/messages', body: messages(models.openai), ends: 'message_stop' },
+} as const satisfies Readonly<Record<string, Asked>>;
+
+export type Kind = keyof typeof asked;
 
 export class Load {
   private readonly pool: Pool;
@@ -41,16 +74,17 @@ export class Load {
   /** One call, read to its end. @returns milliseconds, or null when it failed */
   async call(kind: Kind): Promise<number | null> {
     const started = performance.now();
+    const { path, body, ends } = asked[kind];
     try {
       const answer = await this.pool.request({
         method: 'POST',
-        path: '/v1/chat/completions',
+        path,
         headers: { 'content-type': 'application/json', authorization: `Bearer ${this.target.key}` },
-        body: bodies[kind],
+        body,
       });
       let last: Buffer | undefined;
       for await (const chunk of answer.body as AsyncIterable<Buffer>) last = chunk;
-      const whole = kind === 'json' || (last?.includes('[DONE]') ?? false);
+      const whole = ends === null || (last?.includes(ends) ?? false);
       return answer.statusCode === 200 && whole ? performance.now() - started : null;
     } catch {
       return null;

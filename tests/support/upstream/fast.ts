@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { recordedAnswer, recordedEvents, toEvent } from './recordings.js';
 
@@ -7,44 +7,51 @@ export interface FastUpstream {
   stop(): Promise<void>;
 }
 
+/** Streams that stay open: asked for by a body that says `"user":"slow"`. */
+export interface SlowStreams {
+  readonly eventCount: number;
+  /** Between two events. */
+  readonly gapMilliseconds: number;
+}
+
 /**
  * The upstream of the benchmark: real recorded answers from buffers made beforehand, so that it costs next to nothing
- * itself. A body that says `"stream":true` is answered with `eventCount` events and the closing one, a write each.
+ * itself. A body that says `"stream":true` is answered with `eventCount` events and, by OpenAI, the closing one, a write
+ * each. `/v1/messages` is answered as Anthropic does, and only streamed.
  */
 export async function startFastUpstream(options: {
   readonly port?: number;
   readonly eventCount: number;
-  /** Between two events. 0 writes them one after the other. */
-  readonly gapMilliseconds?: number;
+  readonly slow: SlowStreams;
 }): Promise<FastUpstream> {
   const answer = Buffer.from(JSON.stringify(JSON.parse(recordedAnswer('openai/openai-text').toString())));
-  const stream = streamOf(options.eventCount);
-  const gap = options.gapMilliseconds ?? 0;
+  const streams = { chat: chatStream(options.eventCount), messages: messagesStream(options.eventCount) };
+  const slowStreams = { chat: chatStream(options.slow.eventCount), messages: messagesStream(options.slow.eventCount) };
   const streamed = Buffer.from('"stream":true');
+  const slowed = Buffer.from('"user":"slow"');
   const jsonHeaders = { 'content-type': 'application/json', 'content-length': answer.length };
 
   const server = createServer((request, response) => {
     let wantsStream = false;
-    // A body of the benchmark is one chunk; the flag is never cut in two.
-    request.on('data', (chunk: Buffer) => (wantsStream ||= chunk.includes(streamed)));
+    let slow = false;
+    // A body of the benchmark is one chunk; the flags are never cut in two.
+    request.on('data', (chunk: Buffer) => {
+      wantsStream ||= chunk.includes(streamed);
+      slow ||= chunk.includes(slowed);
+    });
     request.on('end', () => {
       if (!wantsStream) {
         response.writeHead(200, jsonHeaders).end(answer);
         return;
       }
+      const stream = (slow ? slowStreams : streams)[request.url?.startsWith('/v1/messages') ? 'messages' : 'chat'];
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      if (gap === 0) {
-        for (const event of stream) response.write(event);
-        response.end();
+      if (slow) {
+        drip(response, stream, options.slow.gapMilliseconds);
         return;
       }
-      let at = 0;
-      const timer = setInterval(() => {
-        const event = stream[at++];
-        if (event) response.write(event);
-        else response.end();
-      }, gap);
-      response.once('close', () => clearInterval(timer));
+      for (const event of stream) response.write(event);
+      response.end();
     });
   });
   server.keepAliveTimeout = 60_000;
@@ -59,11 +66,37 @@ export async function startFastUpstream(options: {
   };
 }
 
-/** `count` recorded events, the last two being the finish and the usage, then the closing one. */
-function streamOf(count: number): Buffer[] {
-  const all = recordedEvents('openai/openai-text');
-  const closing = all.slice(-2);
-  const middle = all.slice(0, -2);
-  const chosen = Array.from({ length: count - closing.length }, (_, at) => middle[at % middle.length] ?? '');
-  return [...chosen, ...closing, '[DONE]'].map((data) => Buffer.from(toEvent(data)));
+function drip(response: ServerResponse, stream: readonly Buffer[], gapMilliseconds: number): void {
+  let at = 0;
+  const timer = setInterval(() => {
+    const event = stream[at++];
+    if (event) response.write(event);
+    else response.end();
+  }, gapMilliseconds);
+  response.once('close', () => clearInterval(timer));
 }
+
+/** `count` recorded events, the last two being the finish and the usage, then the closing one. */
+function chatStream(count: number): Buffer[] {
+  const all = recordedEvents('openai/openai-text');
+  return [...stretched(all.slice(0, -2), count - 2), ...all.slice(-2), '[DONE]'].map((data) =>
+    Buffer.from(toEvent(data)),
+  );
+}
+
+/** `count` recorded events: one block of text between its opening and closing ones. */
+function messagesStream(count: number): Buffer[] {
+  const all = recordedEvents('anthropic/anthropic-text');
+  const isText = (data: string): boolean => data.includes('"text_delta"');
+  const first = all.findIndex(isText);
+  const opening = all.slice(0, first);
+  const closing = all.slice(all.findLastIndex(isText) + 1);
+  const texts = stretched(all.filter(isText), count - opening.length - closing.length);
+  return [...opening, ...texts, ...closing].map((data) => {
+    const { type } = JSON.parse(data) as { type: string };
+    return Buffer.from(`event: ${type}\n${toEvent(data)}`);
+  });
+}
+
+const stretched = (events: readonly string[], count: number): string[] =>
+  Array.from({ length: count }, (_, at) => events[at % events.length] ?? '');
