@@ -407,7 +407,7 @@ describe('testing a channel', () => {
   const stored = async (id: number): Promise<unknown> =>
     (await site.query('SELECT response_time, test_time FROM channels WHERE id = $1', [id]))[0];
 
-  it('sends a tiny request, keeps the time, and logs what it would cost under the admin, charging nobody', async () => {
+  it('sends a tiny request, keeps the time, and logs what it would cost under the admin (B26), charging nobody', async () => {
     const completion = { choices: [], usage: { prompt_tokens: 8, completion_tokens: 9, total_tokens: 17 } };
     upstream.script({ path: '/v1/chat/completions' }, json(completion));
     const id = await create({ models: 'gpt-4o-mini' });

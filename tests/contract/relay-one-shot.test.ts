@@ -1,6 +1,7 @@
 import type { Reply } from '../support/upstream/upstream.js';
 import { events, json } from '../support/upstream/replies.js';
 import { recordedAnswer, recordedEvents } from '../support/upstream/recordings.js';
+import { flac, mp3, mp3FrameSamples, mp3Rate, oggOpus, oggVorbis } from '../support/silence.js';
 import { wav } from '../support/wav.js';
 import { payloadsOf, RelayHarness } from './relay-harness.js';
 
@@ -293,9 +294,9 @@ describe('speech', () => {
 });
 
 describe('transcription', () => {
-  const recording = (bytes: Buffer, name = 'talk.wav'): FormData => {
+  const recording = (bytes: Buffer, name = 'talk.wav', type = 'audio/wav'): FormData => {
     const form = new FormData();
-    form.set('file', new File([new Uint8Array(bytes)], name, { type: 'audio/wav' }));
+    form.set('file', new File([new Uint8Array(bytes)], name, { type }));
     form.set('model', 'whisper-1');
     form.set('language', 'en');
     return form;
@@ -314,6 +315,26 @@ describe('transcription', () => {
     expect(Buffer.from(await response.arrayBuffer())).toEqual(recordedAnswer('openai/openai-transcription'));
     expect(relay.upstream.requests[0]?.path).toBe('/v1/audio/transcriptions');
     expect(await relay.logs(userId)).toMatchObject([{ quota, prompt_tokens: tokens }]);
+  });
+
+  /** Of the length that whole frames come to. */
+  const framed = (seconds: number): number =>
+    Math.ceil((Math.ceil((seconds * mp3Rate) / mp3FrameSamples) * mp3FrameSamples) / mp3Rate);
+
+  it.each([
+    ['mp3', mp3(61.2), 'talk.mp3', 'audio/mpeg', Math.round((framed(61.2) / 60) * 1000)],
+    ['Ogg with Vorbis', oggVorbis(61.2), 'talk.ogg', 'audio/ogg', 1033],
+    ['Ogg with Opus', oggOpus(60), 'voice.oga', 'audio/ogg', 1000],
+    ['FLAC', flac(1), 'talk.flac', 'audio/flac', 17],
+    ['mp3 under a wrong name', mp3(0.9), 'talk.wav', 'audio/wav', 17],
+    ['Ogg under no name', oggVorbis(60), 'blob', 'application/octet-stream', 1000],
+  ])('measures %s', async (_name, bytes, name, type, tokens) => {
+    await relay.addChannel({ models: 'whisper-1' });
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, json({ text: 'hello' }));
+    const response = await relay.postForm('/v1/audio/transcriptions', key, recording(bytes, name, type));
+    expect(response.status).toBe(200);
+    expect(await relay.logs(userId)).toMatchObject([{ quota: tokens * 15, prompt_tokens: tokens }]);
   });
 
   it('translates, and answers plain text as it came', async () => {

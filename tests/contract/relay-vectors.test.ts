@@ -162,9 +162,15 @@ describe('tokens counted here', () => {
   });
 
   it.each([
+    ['T8: 100x100', 'gpt-4o', 100, 100, 255],
     ['T8: 512x512', 'gpt-4o', 512, 512, 255],
     ['T8: 1024x1024', 'gpt-4o', 1024, 1024, 765],
+    ['T8: 768x768', 'gpt-4o', 768, 768, 765],
+    ['T8: 769x769', 'gpt-4o', 769, 769, 765],
     ['T8: 1920x1080', 'gpt-4o', 1920, 1080, 1105],
+    ['T8: 2048x4096', 'gpt-4o', 2048, 4096, 1105],
+    // The contract fits pictures into 2048x2048 first, as today's models do; its own example is from before that.
+    ['T8: 4096x512', 'gpt-4o', 4096, 512, 765],
     ['T9: 1024x1024', 'gpt-4o-mini', 1024, 1024, 25_501],
     ['T9: 512x512', 'gpt-4o-mini', 512, 512, 8500],
   ])('%s of a picture', async (_name, model, width, height, tokens) => {

@@ -12,7 +12,10 @@ export async function audioDuration(bytes: Buffer, contentType: string, filename
   const { parseBuffer } = await import('music-metadata');
   let duration: number | undefined;
   try {
-    const named = { mimeType: contentType === 'application/octet-stream' ? undefined : contentType, path: filename };
+    const ending = endingOf(bytes);
+    const named = ending
+      ? { path: `recording${ending}` }
+      : { mimeType: contentType === 'application/octet-stream' ? undefined : contentType, path: filename };
     const { format } = await parseBuffer(bytes, named, { duration: true, skipCovers: true, skipPostHeaders: true });
     duration = format.duration;
   } catch {
@@ -20,6 +23,21 @@ export async function audioDuration(bytes: Buffer, contentType: string, filename
   }
   if (duration === undefined || !(duration > 0) || duration > longestSeconds) throw unreadable();
   return duration;
+}
+
+/** What a recording is by its first bytes: clients name them anything, and a wrong name would make them unreadable. */
+const beginnings: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^RIFF....WAVE/s, '.wav'],
+  [/^OggS/, '.ogg'],
+  [/^fLaC/, '.flac'],
+  [/^ID3|^\xff[\xfa\xfb\xf2\xf3]/, '.mp3'],
+  [/^....ftyp/s, '.m4a'],
+  [/^[^ -~]E\xdf\xa3/, '.webm'],
+];
+
+function endingOf(bytes: Buffer): string | null {
+  const head = bytes.toString('latin1', 0, 12);
+  return beginnings.find(([beginning]) => beginning.test(head))?.[1] ?? null;
 }
 
 const unreadable = (): InvalidInputError => new InvalidInputError('file is not a recording that can be read', 'file');

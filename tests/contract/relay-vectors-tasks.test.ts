@@ -1,0 +1,166 @@
+import { WebSocket } from 'ws';
+import { eventually, TaskSite } from '../support/task-site.js';
+import { send, startRealtimeUpstream, turn, usageOf, type RealtimeUpstream } from '../support/upstream/realtime.js';
+
+/** The contract's worked examples that are no single answer (`relay-core.md` 4.7, 5.5): tasks and sessions, really paid. */
+let site: TaskSite;
+let realtime: RealtimeUpstream;
+
+const models = {
+  full: 'gpt-4o-realtime-preview-2024-12-17',
+  mini: 'gpt-4o-mini-realtime-preview',
+};
+
+beforeAll(async () => {
+  site = await TaskSite.open();
+  realtime = await startRealtimeUpstream();
+  await site.server.api.createChannel(site.root, {
+    baseUrl: realtime.url,
+    key: 'sk-up',
+    models: Object.values(models),
+  });
+}, 60_000);
+afterEach(async () => {
+  await eventually(openReservations, (count) => count === 0);
+  expect(await site.drift()).toEqual([]);
+});
+afterAll(async () => {
+  await realtime.stop();
+  await site.close();
+});
+
+const openReservations = async (): Promise<number> =>
+  Number((await site.rows<{ count: string }>('SELECT count(*) FROM reservations'))[0]?.count);
+
+/** What user and token paid for something, which has to be the same. */
+async function costOf(act: () => Promise<unknown>): Promise<number> {
+  const before = await site.balances();
+  await act();
+  await eventually(openReservations, (count) => count === 0);
+  const after = await site.balances();
+  expect(before.token - after.token).toBe(before.quota - after.quota);
+  expect(after.used - before.used).toBe(before.quota - after.quota);
+  return before.quota - after.quota;
+}
+
+describe('B22', () => {
+  const order = async (path: string, body: object): Promise<string> => {
+    const answer = await site.call('POST', path, body);
+    expect(answer.status).toBe(200);
+    return String(answer.body.result ?? answer.body.data);
+  };
+  const imagine = (): Promise<string> => order('/mj/submit/imagine', { prompt: 'a cat' });
+
+  it('mj_imagine', async () => {
+    expect(await costOf(imagine)).toBe(50_000);
+  });
+
+  it('mj_upscale', async () => {
+    const taskId = await imagine();
+    site.tasks.told.set(taskId, { status: 'SUCCESS', progress: '100%', imageUrl: 'https://images.example/1.png' });
+    await eventually(
+      () => site.call('GET', `/mj/task/${taskId}/fetch`),
+      ({ body }) => body.status === 'SUCCESS',
+    );
+    const upscale = { taskId, action: 'UPSCALE', index: 1 };
+    expect(await costOf(() => order('/mj/submit/change', upscale))).toBe(25_000);
+  });
+
+  it('suno_lyrics', async () => {
+    const lyrics = { prompt: 'a song' };
+    expect(await costOf(() => order('/suno/submit/lyrics', lyrics))).toBe(5000);
+  });
+
+  it('a price of 0.04 for a group of 0.7', async () => {
+    await site.setOption('ModelPrice', JSON.stringify({ mj_imagine: 0.04 }));
+    await site.setOption('GroupRatio', JSON.stringify({ default: 0.7, vip: 1, svip: 1 }));
+    const cost = await eventually(
+      () => costOf(imagine),
+      (quota) => quota !== 50_000,
+    );
+    expect(cost).toBe(14_000);
+    await site.setOption('GroupRatio', JSON.stringify({ default: 1, vip: 1, svip: 1 }));
+  });
+});
+
+/** One session: what happens in it, from its first event on. Resolves when it is over. */
+async function inSession(model: string, act: (client: Session) => Promise<void>): Promise<void> {
+  const address = `${site.server.url.replace('http', 'ws')}/v1/realtime?model=${model}`;
+  const socket = new WebSocket(address, ['realtime'], { headers: { authorization: `Bearer ${site.key}` } });
+  const seen: string[] = [];
+  socket.on('message', (data) => seen.push((JSON.parse((data as Buffer).toString()) as { type: string }).type));
+  const until = async (type: string, count = 1): Promise<void> => {
+    const found = await eventually(
+      () => Promise.resolve(seen.filter((each) => each === type).length),
+      (number) => number >= count,
+    );
+    expect(found).toBe(count);
+  };
+  await until('session.created');
+  await act({ socket, until });
+  socket.close();
+  await eventually(openReservations, (count) => count === 0);
+}
+
+interface Session {
+  readonly socket: WebSocket;
+  until(type: string, count?: number): Promise<void>;
+}
+
+const lastOther = async (): Promise<Record<string, unknown>> => {
+  const [row] = await site.rows<{ other: string }>('SELECT other FROM logs WHERE type = 2 ORDER BY id DESC LIMIT 1');
+  return JSON.parse(row?.other ?? '{}') as Record<string, unknown>;
+};
+
+it.each([
+  ['B21b, full', models.full, 4850],
+  ['B21b, mini', models.mini, 1050],
+])('%s', async (_name, model, quota) => {
+  realtime.answer = turn({ textIn: 100, textOut: 100, audioIn: 60, audioOut: 60 });
+  const cost = await costOf(() =>
+    inSession(model, async ({ socket, until }) => {
+      send(socket, { type: 'response.create' });
+      await until('response.done');
+    }),
+  );
+  expect(cost).toBe(quota);
+});
+
+/** A turn that reports nothing, in which the provider says so many bytes of sound. */
+const soundOf =
+  (bytes: number) =>
+  ({ socket }: { readonly socket: WebSocket }): void => {
+    send(socket, { type: 'response.created', response: { id: 'r' } });
+    if (bytes > 0) send(socket, { type: 'response.audio.delta', delta: Buffer.alloc(bytes).toString('base64') });
+    send(socket, { type: 'response.done', response: { id: 'r' } });
+  };
+
+it.each([
+  ['one second of pcm16', 48_000, 27, 13],
+  ['a minute of pcm16', 2_880_000, 1666, 833],
+])('T10: %s', async (_name, bytes, heard, said) => {
+  realtime.answer = soundOf(bytes);
+  await inSession(models.full, async ({ socket, until }) => {
+    send(socket, { type: 'input_audio_buffer.append', audio: Buffer.alloc(bytes).toString('base64') });
+    send(socket, { type: 'response.create' });
+    await until('response.done');
+  });
+  expect(await lastOther()).toMatchObject({ audio_input: heard, audio_output: said });
+});
+
+it('T10: one second of g711', async () => {
+  await inSession(models.full, async ({ socket, until }) => {
+    realtime.answer = (session) => {
+      send(session.socket, { type: 'session.updated', session: { input_audio_format: 'g711_ulaw' } });
+      const usage = usageOf({ textIn: 0, textOut: 0, audioIn: 0, audioOut: 0 });
+      send(session.socket, { type: 'response.done', response: { id: 'r', usage } });
+    };
+    send(socket, { type: 'response.create' });
+    await until('response.done');
+    realtime.answer = soundOf(0);
+    send(socket, { type: 'input_audio_buffer.append', audio: Buffer.alloc(8000).toString('base64') });
+    send(socket, { type: 'response.create' });
+    await until('response.done', 2);
+  });
+  expect(await lastOther()).toMatchObject({ audio_input: 27, audio_output: 0 });
+});
