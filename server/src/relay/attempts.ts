@@ -1,35 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionValues } from '../modules/options/option.service.js';
-import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import type { Clock } from '../shared/clock.js';
-import { isAppError } from '../shared/errors.js';
 import { randomBetween } from '../shared/ids.js';
 import { noChannel, type Admission } from './access/admission.js';
-import { UpstreamError } from './adapter.js';
 import type { Attempt, AttemptOutcome, AttemptSettings } from './attempt.js';
+import type { ChannelLessons } from './channel-lessons.js';
 import type { ClientResponse } from './client-response.js';
-import { ClientGoneError } from './delivery.js';
 import type { Endpoint } from './endpoint.js';
 import type { FetchMedia } from './media-fetch.js';
 import type { UpstreamErrorView } from './protocols/openai/error.js';
 import { familySettings } from './family-settings.js';
-import { maskSecrets } from './protocols/openai/masking.js';
 import type { RelayCall } from './relay-call.js';
-import { meansDeadKey } from './routing/automatic-disable.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
 import type { KeyRing } from './routing/key-ring.js';
 import { isRetryable, retriesAllowed } from './routing/retry.js';
 import type { RoutedChannel } from './routing/routed-channel.js';
 import { pickChannel } from './routing/selection.js';
-import { UpstreamConnectionError } from './upstream/exchange.js';
 import type { Credentials } from './upstream/credentials.js';
 import type { UpstreamClient } from './upstream/upstream-client.js';
-
-/** Switches a channel off because its provider refuses it (`relay-core.md` 3.8). */
-export interface ChannelGuard {
-  disableAutomatically(channelId: number, reason: string): Promise<unknown>;
-}
 
 export interface AttemptsParts {
   readonly options: { readonly values: OptionValues };
@@ -39,9 +28,8 @@ export interface AttemptsParts {
   readonly credentials: Credentials;
   readonly fetchMedia: FetchMedia;
   readonly clock: Clock;
-  readonly guard: ChannelGuard;
+  readonly lessons: ChannelLessons;
   readonly settings: AttemptSettings;
-  readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
@@ -89,7 +77,7 @@ export class Attempts {
         keyRing.reached(channel, keyIndex);
         return { ...outcome, channel, usedChannels };
       } catch (error) {
-        const view = this.failed(incoming.requestId, channel, keyIndex, error);
+        const view = this.parts.lessons.failed(incoming.requestId, channel, keyIndex, error);
         const again = attempt < retries && !client.started && !client.gone;
         const status = view?.status ?? null;
         if (!again || !isRetryable({ error, status, channelType: channel.type })) {
@@ -141,68 +129,4 @@ export class Attempts {
       now: this.parts.clock.now(),
     };
   }
-
-  /** Learns from a failure. @returns how it is shown, when it is the upstream's */
-  private failed(
-    requestId: string,
-    channel: RoutedChannel,
-    keyIndex: number,
-    error: unknown,
-  ): UpstreamErrorView | undefined {
-    const { keyRing, options, logger, metrics, credentials } = this.parts;
-    if (error instanceof ClientGoneError) {
-      keyRing.undecided(channel, keyIndex);
-      return undefined;
-    }
-    metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
-    logger.warn({ requestId, channelId: channel.id, ...loggable(error) }, 'upstream attempt failed');
-    if (error instanceof UpstreamConnectionError && !error.requestSent) keyRing.unreachable(channel, keyIndex);
-    else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
-    else keyRing.undecided(channel, keyIndex);
-    if (!(error instanceof UpstreamError)) return undefined;
-    // A credential may have been taken back before its time: the next call asks for a new one.
-    if (error.status === 401) credentials.forget({ channelId: channel.id, key: channel.keys[keyIndex] ?? '' });
-    const { values } = options;
-    if (
-      values.AutomaticDisableChannelEnabled &&
-      channel.autoBan &&
-      meansDeadKey(error, channel.type, values.AutomaticDisableKeywords)
-    ) {
-      this.retire(channel, keyIndex, error);
-    }
-    return {
-      status: channel.statusMapping.get(error.status) ?? error.status,
-      hidden: values['global.hide_upstream_error_enabled'],
-    };
-  }
-
-  /** The key is not used again; with the last one the channel goes off. */
-  private retire(channel: RoutedChannel, keyIndex: number, error: UpstreamError): void {
-    const { keyRing, channels, guard, logger } = this.parts;
-    if (!keyRing.refuse(channel, keyIndex)) return;
-    channels.exclude(channel.id);
-    guard
-      .disableAutomatically(channel.id, maskSecrets(`status ${error.status}: ${error.message}`).slice(0, 500))
-      .catch((problem: unknown) => {
-        logger.error({ err: problem, channelId: channel.id }, 'channel could not be disabled');
-      });
-  }
-}
-
-/** What the log may know of a failure: a provider's words may repeat what the client said, so they stay out. */
-function loggable(error: unknown): Record<string, unknown> {
-  if (error instanceof UpstreamError) {
-    return { status: error.status, type: error.detail.type, code: error.detail.code };
-  }
-  return isAppError(error) ? { code: error.code, reason: error.message, cause: causeOf(error) } : { err: error };
-}
-
-const causeOf = ({ cause }: Error): string | undefined => (cause instanceof Error ? cause.message : undefined);
-
-function kindOf(error: unknown): string {
-  if (error instanceof UpstreamError) return String(error.status);
-  if (!isAppError(error)) return 'invalid';
-  if (error.code === 'UPSTREAM_TIMEOUT') return 'timeout';
-  if (error.code === 'UPSTREAM_UNREACHABLE') return error instanceof UpstreamConnectionError ? 'unreachable' : 'reset';
-  return 'invalid';
 }

@@ -10,12 +10,14 @@ import { GuardedFetch } from '../outbound/guarded-fetch.js';
 import type { OutboundGuard } from '../outbound/outbound-guard.js';
 import type { Clock } from '../shared/clock.js';
 import type { Secrets } from '../shared/secrets.js';
+import { InFlight } from './access/in-flight.js';
 import { KeyDirectory } from './access/key-directory.js';
 import { SensitiveWords } from './access/sensitive-words.js';
 import { ModelRateLimit } from './access/rate-limit.js';
 import type { AttemptSettings } from './attempt.js';
-import { Attempts, type ChannelGuard } from './attempts.js';
+import { Attempts } from './attempts.js';
 import type { BalanceWatch } from './balance-watch.js';
+import { ChannelLessons, type ChannelGuard } from './channel-lessons.js';
 import { ErrorLog } from './error-log.js';
 import { guardedMedia } from './media-fetch.js';
 import { RelayProbe } from './probe.js';
@@ -62,6 +64,10 @@ export interface RelayCore {
   readonly rateLimit: ModelRateLimit;
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
+  readonly lessons: ChannelLessons;
+  readonly errors: ErrorLog;
+  readonly balances: BalanceWatch | null;
+  readonly metrics: Metrics;
 }
 
 export interface BuiltRelay {
@@ -94,6 +100,10 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   const guarded = new GuardedFetch(around.guard);
   const upstream = new UpstreamClient(pools);
   const credentials = new Credentials(upstream, clock);
+  const lessons = new ChannelLessons({
+    ...{ options, channels, keyRing, credentials, logger, metrics },
+    guard: around.channelGuard,
+  });
   const attempts = new Attempts({
     options,
     channels,
@@ -102,20 +112,21 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     credentials,
     fetchMedia: guardedMedia(guarded),
     clock,
-    guard: around.channelGuard,
+    lessons,
     settings,
-    logger,
     metrics,
   });
   const words = new SensitiveWords(options, logger);
   const errors = new ErrorLog({ database, options, clock, logger });
+  const balances = around.balances ?? null;
   const relay = new Relay({
     words,
     errors,
-    balances: around.balances ?? null,
+    balances,
     options,
     keys,
     rateLimit,
+    inFlight: new InFlight(options),
     channels,
     prices,
     ledger,
@@ -128,7 +139,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   return {
     relay,
     probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
-    core: { keys, rateLimit, keyRing, upstream },
+    core: { keys, rateLimit, keyRing, upstream, lessons, errors, balances, metrics },
     routesParts: { relay, keys, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
     async start() {
       keys.follow(changes);

@@ -50,7 +50,7 @@ export class TaskDesk {
   async customer(incoming: IncomingCall): Promise<Caller> {
     const { relay, rateLimit } = this.parts;
     const caller = await relay.authenticate(incoming);
-    if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
+    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, incoming.address);
     return caller;
   }
@@ -69,7 +69,7 @@ export class TaskDesk {
 
   /** The order succeeded: it counts for the limit of successes. */
   async succeeded(caller: Caller): Promise<void> {
-    if (this.parts.rateLimit.enabled) await this.parts.rateLimit.succeeded(caller.user.id);
+    if (this.parts.rateLimit.concerns(caller)) await this.parts.rateLimit.succeeded(caller);
   }
 
   /** @throws AppError when nobody may do it for this caller */

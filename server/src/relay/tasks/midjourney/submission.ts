@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/clock.js';
 import type { Reservation } from '../../../modules/quota/ledger.service.js';
 import type { Admission } from '../../access/admission.js';
 import type { Caller } from '../../access/authentication.js';
-import type { ChannelGuard } from '../../attempts.js';
+import type { ChannelGuard } from '../../channel-lessons.js';
 import type { IncomingCall } from '../../relay.js';
 import type { RoutingDirectory } from '../../routing/routing-directory.js';
 import { jsonText, text } from '../field.js';
