@@ -1,4 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { loadAllTexts } from '../i18n/i18n.js';
 
 /** A screen in its own chunk; hovering an entry that leads there fetches it ahead. */
 export interface LazyScreen {
@@ -6,7 +7,8 @@ export interface LazyScreen {
   preload(): void;
 }
 
-function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
+/** A screen before which nobody has to sign in: its texts come with the page. */
+function publicScreen(load: () => Promise<ComponentType>): LazyScreen {
   return {
     Screen: lazy(async () => ({ default: await load() })),
     preload: () => {
@@ -16,10 +18,14 @@ function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   };
 }
 
+function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
+  return publicScreen(async () => (await Promise.all([load(), loadAllTexts()]))[0]);
+}
+
 export const screens = {
-  home: lazyScreen(async () => (await import('../screens/home/HomeScreen.js')).HomeScreen),
-  setup: lazyScreen(async () => (await import('../screens/setup/SetupScreen.js')).SetupScreen),
-  login: lazyScreen(async () => (await import('../screens/login/LoginScreen.js')).LoginScreen),
+  home: publicScreen(async () => (await import('../screens/home/HomeScreen.js')).HomeScreen),
+  setup: publicScreen(async () => (await import('../screens/setup/SetupScreen.js')).SetupScreen),
+  login: publicScreen(async () => (await import('../screens/login/LoginScreen.js')).LoginScreen),
   channels: lazyScreen(async () => (await import('../screens/channels/ChannelListScreen.js')).ChannelListScreen),
   tokens: lazyScreen(async () => (await import('../screens/tokens/TokenListScreen.js')).TokenListScreen),
   logs: lazyScreen(async () => (await import('../screens/logs/LogListScreen.js')).LogListScreen),
@@ -36,8 +42,8 @@ export const screens = {
   wallet: lazyScreen(async () => (await import('../screens/wallet/WalletScreen.js')).WalletScreen),
   personal: lazyScreen(async () => (await import('../screens/personal/PersonalScreen.js')).PersonalScreen),
   pricing: lazyScreen(async () => (await import('../screens/pricing/PricingScreen.js')).PricingScreen),
-  about: lazyScreen(async () => (await import('../screens/about/AboutScreen.js')).AboutScreen),
-  register: lazyScreen(async () => (await import('../screens/register/RegisterScreen.js')).RegisterScreen),
-  reset: lazyScreen(async () => (await import('../screens/reset/ResetScreen.js')).ResetScreen),
-  resetConfirm: lazyScreen(async () => (await import('../screens/reset/ResetConfirmScreen.js')).ResetConfirmScreen),
+  about: publicScreen(async () => (await import('../screens/about/AboutScreen.js')).AboutScreen),
+  register: publicScreen(async () => (await import('../screens/register/RegisterScreen.js')).RegisterScreen),
+  reset: publicScreen(async () => (await import('../screens/reset/ResetScreen.js')).ResetScreen),
+  resetConfirm: publicScreen(async () => (await import('../screens/reset/ResetConfirmScreen.js')).ResetConfirmScreen),
 } as const;

@@ -16,25 +16,46 @@ declare module 'i18next' {
   }
 }
 
-/** Each language is a chunk of its own: only the one in use is fetched. */
-const load: Record<Language, () => Promise<object>> = {
-  en: async () => (await import('./en/en.js')).en,
-  zh: async () => (await import('./zh/zh.js')).zh,
-};
+/** Of each language two chunks: only the one in use is fetched, and what comes after signing in not before it. */
+const dictionaries = {
+  en: {
+    first: async () => (await import('./en/first.js')).first,
+    rest: async () => (await import('./en/rest.js')).rest,
+  },
+  zh: {
+    first: async () => (await import('./zh/first.js')).first,
+    rest: async () => (await import('./zh/rest.js')).rest,
+  },
+} satisfies Record<Language, Record<Part, () => Promise<object>>>;
+
+type Part = 'first' | 'rest';
+
+/** The parts that some screen of this visit needs, in whichever language. */
+const needed = new Set<Part>(['first']);
+const loaded = new Set<string>();
 
 export function preferredLanguage(): Language {
   const wanted = readText(storageKey) ?? navigator.language;
   return wanted.toLowerCase().startsWith('zh') ? 'zh' : 'en';
 }
 
-async function ensureLoaded(language: Language): Promise<void> {
-  if (!i18next.hasResourceBundle(language, 'translation')) {
-    i18next.addResourceBundle(language, 'translation', await load[language]());
-  }
+async function ensureLoaded(language: Language, part: Part): Promise<void> {
+  const key = `${language}/${part}`;
+  if (loaded.has(key)) return;
+  const texts = await dictionaries[language][part]();
+  i18next.addResourceBundle(language, 'translation', texts, true);
+  loaded.add(key);
+}
+
+/** Fetches the texts that no public page has, in the language in use. A screen that has such texts waits for it. */
+export async function loadAllTexts(): Promise<void> {
+  needed.add('rest');
+  await ensureLoaded(languages.find((language) => language === i18next.language) ?? preferredLanguage(), 'rest');
 }
 
 export async function startI18n(): Promise<i18n> {
   const language = preferredLanguage();
+  loaded.clear();
   await i18next.use(initReactI18next).init({
     lng: language,
     resources: {},
@@ -46,7 +67,7 @@ export async function startI18n(): Promise<i18n> {
 }
 
 export async function changeLanguage(language: Language, remember = true): Promise<void> {
-  await ensureLoaded(language);
+  await Promise.all([...needed].map((part) => ensureLoaded(language, part)));
   if (remember) writeText(storageKey, language);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language;

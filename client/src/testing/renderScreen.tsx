@@ -10,7 +10,7 @@ import { theme } from '../app/theme/theme.js';
 import { ConfirmProvider } from '../components/ConfirmProvider.js';
 import { CopyProvider } from '../components/CopyProvider.js';
 import { ToastProvider } from '../components/toast.js';
-import { changeLanguage, startI18n } from '../i18n/i18n.js';
+import { changeLanguage, loadAllTexts, startI18n } from '../i18n/i18n.js';
 
 export interface ScreenOptions {
   /** Where the reader is. */
@@ -29,6 +29,7 @@ export async function renderScreen({
 }: ScreenOptions): Promise<RenderResult & { readonly location: () => string }> {
   await startI18n();
   await changeLanguage('en', false);
+  await loadAllTexts();
   let location = '';
   const result = render(
     <Surroundings mocks={mocks} {...(link ? { link } : {})}>

@@ -1,0 +1,10 @@
+import { channels } from './channels.js';
+import { logs } from './logs.js';
+import { money } from './money.js';
+import { settings } from './settings.js';
+import { tasks } from './tasks.js';
+import { tokens } from './tokens.js';
+import { users } from './users.js';
+
+/** The texts of all other screens, fetched along with the first of them. */
+export const rest = { ...money, channels, tokens, logs, settings, tasks, users };
