@@ -1,5 +1,4 @@
-import { randomInt } from 'node:crypto';
-import { Site, type Person } from './site.js';
+import { anywhere, Site, type Person } from './site.js';
 
 let site: Site;
 let root: Person;
@@ -60,10 +59,6 @@ const bad: ReadonlyArray<readonly [what: string, value: unknown]> = [
 /** What only Postgres, TypeORM, a parser or a stack would say. */
 const leaks =
   /relation "|column "|syntax error|duplicate key|violates|constraint|QueryFailed|invalid byte|out of range for|at \/|node_modules|ECONN|typeorm|pg_|stack/i;
-
-const anywhere = (): Record<string, string> => ({
-  'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
-});
 
 /** All that a request might half save. */
 async function everything(): Promise<unknown> {

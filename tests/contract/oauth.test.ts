@@ -1,10 +1,10 @@
-import { createHash, createHmac, randomInt } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { poolOf } from '../../server/src/db/data-source.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startOidcIssuer, type OidcIssuer } from '../support/oidc.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
-import { Site, type Answer, type Person } from './site.js';
+import { anywhere, Site, type Answer, type Person } from './site.js';
 
 const oidcSecret = 'planted oidc secret';
 let world: ScriptedServer;
@@ -65,15 +65,11 @@ beforeEach(async () => {
     email = ''`);
 });
 afterAll(async () => {
-  expect(await reconcile(poolOf(site.server.database.dataSource))).toEqual([]);
+  expect(await reconcile(poolOf(site.dataSource))).toEqual([]);
   await Promise.all([site.stop(), world.stop(), issuer.stop(), mail.stop()]);
 });
 
 const option = (key: string, value: string) => site.expectSuccess(root, 'PUT', '/api/option/', { key, value });
-const anywhere = (): Record<string, string> => ({
-  'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
-});
-
 /** Somebody's browser: keeps its cookies, sends the header that our own pages send. */
 class Browser {
   private readonly cookies = new Map<string, string>();

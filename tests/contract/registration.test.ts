@@ -1,9 +1,8 @@
-import { randomInt } from 'node:crypto';
 import { poolOf } from '../../server/src/db/data-source.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
-import { Site, type Person } from './site.js';
+import { anywhere, Site, type Person } from './site.js';
 
 let mail: MailServer;
 let turnstile: ScriptedServer;
@@ -25,7 +24,7 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  expect(await reconcile(poolOf(site.server.database.dataSource))).toEqual([]);
+  expect(await reconcile(poolOf(site.dataSource))).toEqual([]);
   await site.stop();
 });
 
@@ -36,9 +35,6 @@ async function options(values: Record<string, string>): Promise<void> {
 }
 
 /** Everybody comes from somewhere else, so that the limit by address plays no part. */
-const anywhere = (): Record<string, string> => ({
-  'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
-});
 const ask = (method: string, path: string, body?: unknown, headers = anywhere()) =>
   site.rest(null, method, path, body, headers);
 const register = (body: object) => ask('POST', '/api/user/register', { password: 'password 1', ...body });

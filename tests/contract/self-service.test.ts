@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => (user = await site.invite(root)));
 afterAll(async () => {
-  expect(await reconcile(poolOf(site.server.database.dataSource))).toEqual([]);
+  expect(await reconcile(poolOf(site.dataSource))).toEqual([]);
   await site.stop();
 });
 

@@ -1,19 +1,9 @@
-import 'reflect-metadata';
 import { randomInt, randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseConfig } from '../../server/src/config.js';
-import { createContainer, type StartedServer } from '../../server/src/container.js';
-import { createLogger } from '../../server/src/observability/logger.js';
-import { createTestDatabase } from '../support/database.js';
+import type { DataSource } from 'typeorm';
+import type { Person } from '../support/api.js';
+import { startServer, type LocalServer } from '../support/server.js';
 
-export interface Person {
-  readonly id: number;
-  readonly username: string;
-  readonly password: string;
-  readonly cookie: string;
-}
+export { rootPassword, type Person } from '../support/api.js';
 
 export interface Answer {
   readonly status: number;
@@ -29,44 +19,18 @@ export interface GraphQLAnswer {
   readonly text: string;
 }
 
-export const rootPassword = 'correct horse 1';
-
-/** A running server with a database of its own and the people who use it. Limits by address are off unless asked for. */
+/** A test server, its database and the people who use it, who come from an address of their own each time they sign in. */
 export class Site {
-  private constructor(
-    readonly server: StartedServer,
-    private readonly close: () => Promise<void>,
-  ) {}
+  private constructor(readonly server: LocalServer) {}
 
   static async open(environment: Record<string, string> = {}): Promise<Site> {
-    const database = await createTestDatabase();
-    const folder = join(tmpdir(), `tollgate-site-${randomUUID()}`);
-    const config = parseConfig({
-      PORT: '0',
-      HOST: '127.0.0.1',
-      DATA_DIR: folder,
-      DATABASE_URL: database.url,
-      DATABASE_POOL_SIZE: '5',
-      SESSION_SECRET: 'session secret of a test',
-      ENCRYPTION_KEY: 'encryption key of a test',
-      GLOBAL_API_RATE_LIMIT_ENABLE: 'false',
-      GLOBAL_WEB_RATE_LIMIT_ENABLE: 'false',
-      SHUTDOWN_TIMEOUT: '1',
-      // so that every sign-in of a test can come from another address
-      TRUSTED_PROXIES: '127.0.0.1',
-      ...environment,
-    });
-    const container = createContainer(config, { logger: createLogger('silent') });
-    const server = await container.start();
-    return new Site(server, async () => {
-      await container.stop();
-      await database.drop();
-      await rm(folder, { recursive: true, force: true });
-    });
+    // so that every sign-in of a test can come from another address
+    const usual = { TRUSTED_PROXIES: '127.0.0.1', SHUTDOWN_TIMEOUT: '1' };
+    return new Site(await startServer({ environment: { ...usual, ...environment } }));
   }
 
   stop(): Promise<void> {
-    return this.close();
+    return this.server.stop();
   }
 
   async rest(
@@ -76,18 +40,8 @@ export class Site {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> {
-    const response = await fetch(`${this.server.url}${path}`, {
-      method,
-      headers: { ...(person ? { cookie: person.cookie, 'veloera-user': String(person.id) } : {}), ...headers },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      redirect: 'manual',
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text.startsWith('{') ? (JSON.parse(text) as Answer['body']) : { text },
-    };
+    const answer = await this.server.api.rest(person, method, path, body, headers);
+    return { ...answer, body: isRecord(answer.body) ? answer.body : { text: answer.body } };
   }
 
   async graphql(
@@ -96,44 +50,32 @@ export class Site {
     variables: Record<string, unknown> = {},
     headers: Record<string, string> = {},
   ): Promise<GraphQLAnswer> {
-    const answer = await this.rest(
-      person,
-      'POST',
-      '/graphql',
-      { query, variables },
-      {
-        'content-type': 'application/json',
-        ...headers,
-      },
-    );
-    const { data, errors } = answer.body as {
+    const { body } = await this.rest(person, 'POST', '/graphql', { query, variables }, headers);
+    const { data, errors } = body as {
       data?: Record<string, unknown> | null;
       errors?: Array<{ extensions?: { code?: string } }>;
     };
     return {
       data: data ?? null,
       codes: (errors ?? []).map((error) => error.extensions?.code ?? ''),
-      text: JSON.stringify(answer.body),
+      text: JSON.stringify(body),
     };
   }
 
-  async query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return this.server.database.dataSource.query<Row[]>(sql, parameters);
+  get dataSource(): DataSource {
+    return this.server.dataSource;
   }
 
-  async setUp(): Promise<Person> {
-    const body = { username: 'root', password: rootPassword, confirmPassword: rootPassword };
-    const answer = await this.rest(null, 'POST', '/api/setup', body);
-    if (answer.body['success'] !== true) throw new Error(`set-up failed: ${JSON.stringify(answer.body)}`);
-    return this.signIn('root', rootPassword);
+  query<Row>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
+    return this.dataSource.query<Row[]>(sql, parameters);
   }
 
-  async signIn(username: string, password: string): Promise<Person> {
-    const from = { 'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}` };
-    const answer = await this.rest(null, 'POST', '/api/user/login', { username, password }, from);
-    const cookie = answer.headers.getSetCookie()[0]?.split(';')[0];
-    if (!cookie) throw new Error(`sign-in failed: ${JSON.stringify(answer.body)}`);
-    return { id: (answer.body.data as { id: number }).id, username, password, cookie };
+  setUp(): Promise<Person> {
+    return this.server.api.setUp();
+  }
+
+  signIn(username: string, password: string): Promise<Person> {
+    return this.server.api.signIn(username, password, anywhere());
   }
 
   /** Somebody new, made by root. */
@@ -153,3 +95,11 @@ export class Site {
     return answer;
   }
 }
+
+/** An address that nobody was limited at yet. */
+export const anywhere = (): Record<string, string> => ({
+  'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
+});
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

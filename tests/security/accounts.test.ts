@@ -1,7 +1,6 @@
-import { randomInt } from 'node:crypto';
 import { poolOf } from '../../server/src/db/data-source.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
-import { Site, type Person } from '../contract/site.js';
+import { anywhere, Site, type Person } from '../contract/site.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 
 let site: Site;
@@ -22,10 +21,6 @@ beforeAll(async () => {
 });
 beforeEach(async () => (user = await site.invite(root)));
 afterAll(() => Promise.all([site.stop(), world.stop()]));
-
-const anywhere = (): Record<string, string> => ({
-  'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
-});
 
 describe('secret fields in lists (CVE-2026-64859)', () => {
   it('nobody reads the access token, password or webhook secret of somebody else, on either skin', async () => {
@@ -196,7 +191,7 @@ describe('a profile that is saved beside spending (CVE-2026-64865)', () => {
     await Promise.all([...grants, ...saves, ...more]);
     const [row] = await site.query<{ quota: string }>('SELECT quota FROM users WHERE id = $1', [user.id]);
     expect(row?.quota).toBe(String(1_000_000 - 25_000 + 1000));
-    expect(await reconcile(poolOf(site.server.database.dataSource))).toEqual([]);
+    expect(await reconcile(poolOf(site.dataSource))).toEqual([]);
   });
 });
 

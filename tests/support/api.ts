@@ -49,13 +49,14 @@ export class Api {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<RestAnswer> {
+    const all = new Headers({
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(person ? { cookie: person.cookie, 'veloera-user': String(person.id) } : {}),
+    });
+    for (const [name, value] of Object.entries(headers)) all.set(name, value);
     const response = await fetch(`${this.url}${path}`, {
       method,
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(person ? { cookie: person.cookie, 'veloera-user': String(person.id) } : {}),
-        ...headers,
-      },
+      headers: all,
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       redirect: 'manual',
     });
@@ -92,8 +93,8 @@ export class Api {
     return this.signIn('root', rootPassword);
   }
 
-  async signIn(username: string, password: string): Promise<Person> {
-    const answer = await this.rest(null, 'POST', '/api/user/login', { username, password });
+  async signIn(username: string, password: string, headers: Readonly<Record<string, string>> = {}): Promise<Person> {
+    const answer = await this.rest(null, 'POST', '/api/user/login', { username, password }, headers);
     const cookie = answer.headers.getSetCookie()[0]?.split(';')[0];
     if (!cookie) throw new Error(`sign-in failed: ${JSON.stringify(answer.body)}`);
     const { id } = (answer.body as { data: { id: number } }).data;

@@ -6,6 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import type { StartedServer } from '../../server/src/container.js';
 import { Api } from './api.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { freePort } from './services/processes.js';
@@ -28,6 +30,12 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
+/** One in this process, so that a test can look inside. */
+export interface LocalServer extends TestServer {
+  readonly app: StartedServer['app'];
+  readonly dataSource: DataSource;
+}
+
 /** One that can be killed. */
 export interface SpawnedServer extends TestServer {
   readonly process: ChildProcess;
@@ -41,7 +49,7 @@ const projectRoot = join(import.meta.dirname, '../..');
  * A whole server in this process, on a free port with a fresh database: the quickest way to a real one. Serves the
  * console when it is built.
  */
-export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+export async function startServer(options: ServerOptions = {}): Promise<LocalServer> {
   const { parseConfig } = await import('../../server/src/config.js');
   const { createContainer } = await import('../../server/src/container.js');
   const { createLogger } = await import('../../server/src/observability/logger.js');
@@ -54,10 +62,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     clientRoot: existsSync(client) ? client : null,
   });
   try {
-    const { url } = await container.start();
+    const { url, app, database } = await container.start();
     return {
       api: new Api(url),
-      url,
+      ...{ url, app, dataSource: database.dataSource },
       database: surroundings.database,
       logLines: () => lines,
       stop: async () => {
