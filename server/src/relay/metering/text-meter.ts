@@ -1,19 +1,24 @@
 import type { Transcript } from '../adapter.js';
 import { encodingOf, estimateTokens, loadedEncoding, loadEncoding, type EncodingName } from './tokenizer.js';
 
-/** Text is counted and dropped beyond this many characters. */
-const countAt = 16 * 1024;
+/** Text is counted and dropped beyond this many characters, but for its last words. */
+const countAt = 8 * 1024;
+/** Pieces of a stream are a word or less: so many are put together, or each would weigh more than what it says. */
+const joinAt = 64;
 /** While the encoding is still loading, text waits up to this length and is estimated then. */
 const waitAtMost = 64 * 1024;
 const tokensPerToolCall = 7;
 
 /**
- * Counts what a call produced as it comes, in bounded memory. The parts of a text that are counted separately can each
- * add one token; a whole answer below 16 KB is counted exactly.
+ * Counts what a call produced as it comes, in bounded memory. Where a long text has blanks between its words it is cut
+ * there, which counts the same; elsewhere the parts that are counted separately can each add one token.
  */
 export class TextMeter implements Transcript {
   private readonly encoding: EncodingName;
   private pending = '';
+  /** What came after `pending`. */
+  private pieces: string[] = [];
+  private length = 0;
   private counted = 0;
   private toolCalls = 0;
   private other = false;
@@ -29,10 +34,12 @@ export class TextMeter implements Transcript {
   }
 
   text(text: string): void {
-    this.pending += text;
+    this.pieces.push(text);
+    this.length += text.length;
+    if (this.pieces.length >= joinAt) this.join();
     if (!this.anyText && text.trim() !== '') this.anyText = true;
     if (this.kept.length < this.keep) this.kept += text.slice(0, this.keep - this.kept.length);
-    if (this.pending.length > countAt) this.countPending();
+    if (this.length > countAt) this.countPending();
   }
 
   toolCall(): void {
@@ -54,26 +61,55 @@ export class TextMeter implements Transcript {
 
   /** Tokens of everything heard, and 7 for each tool call. */
   async tokens(): Promise<number> {
-    if (this.pending !== '') {
+    if (this.length > 0) {
+      const text = this.take();
       try {
         const count = await loadEncoding(this.encoding);
-        this.counted += count(this.pending);
+        this.counted += count(text);
       } catch {
-        this.counted += estimateTokens(Buffer.byteLength(this.pending));
+        this.counted += estimateTokens(Buffer.byteLength(text));
       }
-      this.pending = '';
     }
     return this.counted + this.toolCalls * tokensPerToolCall;
   }
 
   private countPending(): void {
     const count = loadedEncoding(this.encoding);
-    if (count) this.counted += count(this.pending);
-    else if (this.pending.length > waitAtMost) this.counted += estimateTokens(Buffer.byteLength(this.pending));
-    else {
+    if (!count && this.length <= waitAtMost) {
       loadEncoding(this.encoding).catch(() => undefined);
       return;
     }
-    this.pending = '';
+    const text = this.take();
+    if (!count) {
+      this.counted += estimateTokens(Buffer.byteLength(text));
+      return;
+    }
+    const end = lastCut(text);
+    this.counted += count(text.slice(0, end));
+    this.pieces.push(text.slice(end));
+    this.length = text.length - end;
   }
+
+  private join(): void {
+    this.pending += this.pieces.join('');
+    this.pieces = [];
+  }
+
+  private take(): string {
+    this.join();
+    const text = this.pending;
+    this.pending = '';
+    this.length = 0;
+    return text;
+  }
+}
+
+const between = /(?<=\p{L}) (?=\p{L})/gu;
+const searched = 256;
+
+/** @returns before the blank between the last two words, where every encoding begins a new token; else the end */
+function lastCut(text: string): number {
+  const from = Math.max(0, text.length - searched);
+  const last = [...text.slice(from).matchAll(between)].at(-1);
+  return last ? from + last.index : text.length;
 }

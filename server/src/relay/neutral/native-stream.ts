@@ -1,7 +1,8 @@
 import { AppError } from '../../shared/errors.js';
 import type { StreamTransform, Transcript, UpstreamError, Usage } from '../adapter.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../sse/event-blocks.js';
-import { eventsOf, parseEvent } from '../sse/event-parser.js';
+import { parseEvent } from '../sse/event-parser.js';
+import { KeptEvents } from '../sse/kept-events.js';
 import type { StreamReader } from './codec.js';
 import { parseFields, type Fields } from './fields.js';
 import { tellEvent } from './tell.js';
@@ -20,16 +21,14 @@ export interface NativeListener {
   readonly failure: UpstreamError | null;
 }
 
-/** Bytes kept unread in case they have to be counted. */
-const keptLimit = 32 * 1024;
 /** The end of a stream is one event, of Responses the whole answer once more. */
 const heldLimit = 64 * 1024 * 1024;
 
 /** Forwards a stream that speaks the client's dialect as it came, and only listens. */
 export class NativeStream implements StreamTransform {
   private readonly blocks = new EventBlocks();
-  private kept: EventBlock[] = [];
-  private keptLength = 0;
+  /** Unread, in case they have to be counted. */
+  private readonly kept = new KeptEvents();
   private held: Buffer[] = [];
   private heldLength = 0;
 
@@ -55,11 +54,8 @@ export class NativeStream implements StreamTransform {
   }
 
   tell(): void {
-    const blocks = this.kept;
-    this.kept = [];
-    this.keptLength = 0;
-    for (const block of blocks) {
-      for (const event of eventsOf(block)) for (const each of this.reader.push(event)) tellEvent(each, this.heard);
+    for (const event of this.kept.take()) {
+      for (const each of this.reader.push(event)) tellEvent(each, this.heard);
     }
   }
 
@@ -84,7 +80,7 @@ export class NativeStream implements StreamTransform {
   }
 
   private forward(block: EventBlock): Buffer | null {
-    this.keep(block);
+    if (this.kept.add(block.bytes)) this.tell();
     if (this.held.length === 0 && !this.listener.marks.test(block.text)) return block.bytes;
     let until = this.held.length === 0 ? block.bytes.length : 0;
     eachEvent(block.text, (start, end) => {
@@ -109,11 +105,5 @@ export class NativeStream implements StreamTransform {
     this.heldLength += bytes.length;
     if (this.heldLength > heldLimit)
       throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer of the upstream is too large');
-  }
-
-  private keep(block: EventBlock): void {
-    this.kept.push(block);
-    this.keptLength += block.bytes.length;
-    if (this.keptLength > keptLimit) this.tell();
   }
 }

@@ -5,11 +5,10 @@ import { readError, toUpstreamError } from '../../protocols/openai/upstream-erro
 import { toUsage } from '../../protocols/openai/usage.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
 import { eventsOf } from '../../sse/event-parser.js';
+import { KeptEvents } from '../../sse/kept-events.js';
 
 type Fields = Record<string, unknown>;
 
-/** Bytes kept unread in case they have to be counted. A usual answer stays below and is never parsed at all. */
-const keptLimit = 32 * 1024;
 /**
  * A key `usage` or `error` whose value is an object or text: `"usage":null` on every chunk is not worth parsing. Inside
  * JSON text a quote is escaped, so content cannot look like a key.
@@ -23,8 +22,8 @@ const mark = /"(?:usage|error)"\s*:\s*["{]/g;
  */
 export class PassThroughStream implements StreamTransform {
   private readonly blocks = new EventBlocks();
-  private kept: EventBlock[] = [];
-  private keptLength = 0;
+  /** Unread, in case they have to be counted. */
+  private readonly kept = new KeptEvents();
   private reported: Usage | null = null;
   private usageEvent: Buffer | null = null;
   private finished = false;
@@ -61,14 +60,9 @@ export class PassThroughStream implements StreamTransform {
   }
 
   tell(): void {
-    const blocks = this.kept;
-    this.kept = [];
-    this.keptLength = 0;
-    for (const block of blocks) {
-      for (const event of eventsOf(block)) {
-        const chunk = parseObject(event.data);
-        if (chunk && tellChoices(chunk['choices'], 'delta', this.heard)) this.finished = true;
-      }
+    for (const event of this.kept.take()) {
+      const chunk = parseObject(event.data);
+      if (chunk && tellChoices(chunk['choices'], 'delta', this.heard)) this.finished = true;
     }
   }
 
@@ -81,7 +75,7 @@ export class PassThroughStream implements StreamTransform {
 
   private forward(block: EventBlock): Buffer | null {
     const { text, bytes } = block;
-    this.keep(block);
+    if (this.kept.add(bytes)) this.tell();
     let markAt = nextMark(text, 0);
     if (markAt === Infinity && !text.includes('[DONE]')) return bytes;
 
@@ -128,12 +122,6 @@ export class PassThroughStream implements StreamTransform {
     if (Array.isArray(choices) && choices.length > 0) return true;
     this.usageEvent = bytes;
     return false;
-  }
-
-  private keep(block: EventBlock): void {
-    this.kept.push(block);
-    this.keptLength += block.bytes.length;
-    if (this.keptLength > keptLimit) this.tell();
   }
 }
 
