@@ -56,6 +56,8 @@ export interface TokenSpec {
   readonly modelLimits?: string;
   readonly allowIps?: string;
   readonly group?: string;
+  /** Calls in a period of seconds, all and successful. */
+  readonly rateLimit?: { readonly period: number; readonly count: number; readonly success: number };
 }
 
 export interface UserSpec {
@@ -84,6 +86,8 @@ export interface LogRow {
 export interface HarnessOptions {
   readonly settings?: Partial<RelaySettings>;
   readonly trustedProxies?: readonly string[];
+  /** OUTBOUND_ALLOW. */
+  readonly outboundAllow?: readonly string[];
 }
 
 interface Parts {
@@ -135,7 +139,11 @@ export class RelayHarness {
     return this.parts.charged;
   }
 
-  static async start({ settings, trustedProxies = [] }: HarnessOptions = {}): Promise<RelayHarness> {
+  static async start({
+    settings,
+    trustedProxies = [],
+    outboundAllow = [],
+  }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = await createTestDatabase();
     const dataSource = await createDataSource(database.url, 4).initialize();
     const ledgerPool = createLedgerPool(database.url);
@@ -162,7 +170,7 @@ export class RelayHarness {
       changes,
       options,
       ledger,
-      guard: new OutboundGuard(),
+      guard: new OutboundGuard(outboundAllow),
       secrets,
       clock: systemClock,
       logger,
@@ -258,8 +266,9 @@ export class RelayHarness {
     const key = randomAlphanumeric(48);
     const [row] = await this.sql<{ id: number }>(
       `INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, status, name, created_time, accessed_time,
-         expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group")
-       VALUES ($1, $2, $3, $4, $5, $6, 1, 1, $7, $8, $9, $10, $11, $12) RETURNING id`,
+         expired_time, unlimited_quota, model_limits_enabled, model_limits, allow_ips, "group", rate_limit_enabled,
+         rate_limit_period, rate_limit_count, rate_limit_success)
+       VALUES ($1, $2, $3, $4, $5, $6, 1, 1, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
       [
         userId,
         this.parts.secrets.hash(key),
@@ -273,6 +282,10 @@ export class RelayHarness {
         spec.modelLimits ?? '',
         spec.allowIps ?? '',
         spec.group ?? '',
+        spec.rateLimit !== undefined,
+        spec.rateLimit?.period ?? 60,
+        spec.rateLimit?.count ?? 1000,
+        spec.rateLimit?.success ?? 10,
       ],
     );
     const id = row?.id ?? 0;

@@ -9,6 +9,7 @@ import { AppError, isAppError } from '../shared/errors.js';
 import { admit, checkAddress, groupOf } from './access/admission.js';
 import { findKey } from './access/api-key.js';
 import { authenticateKey, type Caller } from './access/authentication.js';
+import type { InFlight } from './access/in-flight.js';
 import type { KeyDirectory } from './access/key-directory.js';
 import type { SensitiveWords } from './access/sensitive-words.js';
 import type { ModelRateLimit } from './access/rate-limit.js';
@@ -44,6 +45,7 @@ export interface RelayParts {
   readonly options: { readonly values: OptionValues };
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
+  readonly inFlight: InFlight;
   readonly channels: RoutingDirectory;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
@@ -82,7 +84,7 @@ export class Relay {
     try {
       const { rateLimit, channels, options } = this.parts;
       const caller = await this.authenticate(incoming);
-      if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
+      if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
       checkAddress(caller, incoming.address);
       const opened = endpoint.open(await incoming.readBody(), incoming);
       const admission = admit(caller, opened.model, channels.table, options);
@@ -112,11 +114,26 @@ export class Relay {
   }
 
   private async answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
+    const caller = incoming.caller ?? (await this.authenticate(incoming));
+    const leave = this.parts.inFlight.enter(caller);
+    if (!leave) return this.answerTo(caller, endpoint, incoming, client);
+    try {
+      return await this.answerTo(caller, endpoint, incoming, client);
+    } finally {
+      leave();
+    }
+  }
+
+  private async answerTo(
+    caller: Caller,
+    endpoint: Endpoint,
+    incoming: IncomingCall,
+    client: ClientResponse,
+  ): Promise<CallOutcome> {
     const { rateLimit, keys, ledger, attempts, options } = this.parts;
 
-    // authenticate, admit, choose who may serve
-    const caller = incoming.caller ?? (await this.authenticate(incoming));
-    if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
+    // admit, choose who may serve
+    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, incoming.address);
     const priced = this.price(endpoint, incoming, caller, await incoming.readBody());
     const call = endpoint.measure ? await measured(priced) : priced;
@@ -172,9 +189,8 @@ export class Relay {
     const { end } = served.delivery;
     if (end.kind === 'broken') client.end(errors.events(toOpenAIFailure(end.error), call.requestId));
     else served.delivery.finish(billed.usage);
-    if (this.parts.rateLimit.enabled && end.kind === 'complete') {
-      await this.parts.rateLimit.succeeded(call.caller.user.id);
-    }
+    const { rateLimit } = this.parts;
+    if (end.kind === 'complete' && rateLimit.concerns(call.caller)) await rateLimit.succeeded(call.caller);
     this.measure(call, served, billed);
     this.warnOfStrangeUsage(call, billed);
     if (end.kind === 'client_gone') return { outcome: 'client_gone', stream: served.isStream };

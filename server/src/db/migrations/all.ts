@@ -7,6 +7,7 @@ import { Tasks1763720000000 } from './1763720000000-tasks.js';
 import { Realtime1763720000001 } from './1763720000001-realtime.js';
 import { PriceVersions1763710000002 } from './1763710000002-price-versions.js';
 import { LogIndexes1763710000003 } from './1763710000003-log-indexes.js';
+import { TokenLimits1763730000000 } from './1763730000000-token-limits.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   Tasks1763720000000,
   Realtime1763720000001,
   LogIndexes1763710000003,
+  TokenLimits1763730000000,
 ];

@@ -42,6 +42,8 @@ const requestLimit: OptionDefinition<number> = {
   parse: (value) => (value.trim() === '-1' ? 0 : whole(0).parse(value)),
 };
 
+const calls = z.int('must be a whole number').min(0, 'must not be less than 0').max(2_147_483_647, 'is too large');
+
 const quota = (defaultValue: number): OptionDefinition<number> => whole(defaultValue, 0, maxQuota);
 
 /** Every setting there is, by its key on the wire (`rest-api.md` 4); what is not here is refused. */
@@ -163,6 +165,14 @@ export const optionRegistry = {
   ModelRequestRateLimitDurationMinutes: whole(1, 0, 525_600),
   ModelRequestRateLimitCount: requestLimit,
   ModelRequestRateLimitSuccessCount: whole(1000, 1),
+  // group to [calls, successful calls] in place of the two above; 0 is no limit
+  ModelRequestRateLimitGroup: json(
+    z.record(z.string().min(1), z.tuple([calls, calls], 'must be two numbers')).transform(bare),
+    bare<readonly [number, number]>({}),
+  ),
+  // at once, by each node; 0 is no limit
+  ModelRequestMaxInFlightPerUser: whole(0),
+  ModelRequestMaxInFlightPerToken: whole(0),
   'global.pass_through_request_enabled': flag(false),
   'global.hide_upstream_error_enabled': flag(false),
   'global.block_browser_extension_enabled': flag(false),

@@ -14,6 +14,10 @@ export type TokenFields = Pick<
   | 'modelLimits'
   | 'allowIps'
   | 'group'
+  | 'rateLimitEnabled'
+  | 'rateLimitPeriod'
+  | 'rateLimitCount'
+  | 'rateLimitSuccess'
 >;
 
 export const newTokenDefaults: TokenFields = {
@@ -25,11 +29,17 @@ export const newTokenDefaults: TokenFields = {
   modelLimits: '',
   allowIps: '',
   group: '',
+  rateLimitEnabled: false,
+  rateLimitPeriod: 60,
+  rateLimitCount: 1000,
+  rateLimitSuccess: 10,
 };
 
 const longestName = 30;
 const longestList = 10_000;
 const latestTime = 253_402_300_799;
+const longestPeriod = 31_536_000;
+const mostCalls = 2_147_483_647;
 
 /**
  * Checks and normalises a whole set of fields.
@@ -48,6 +58,9 @@ export function parseToken(
   if ([...name].length > longestName) throw new InvalidInputError('Token name too long', 'name');
   if (name.includes('\0')) throw new InvalidInputError('Token name must not contain control characters', 'name');
   checkExpiry(fields.expiredTime, before, now);
+  checkWhole(fields.rateLimitPeriod, 1, longestPeriod, 'rateLimitPeriod');
+  checkWhole(fields.rateLimitCount, 0, mostCalls, 'rateLimitCount');
+  checkWhole(fields.rateLimitSuccess, 0, mostCalls, 'rateLimitSuccess');
   const group = fields.group.trim();
   if (group !== '' && group !== before?.group && !usableGroups.includes(group)) {
     throw new InvalidInputError('You cannot use this group', 'group');
@@ -66,6 +79,12 @@ function checkExpiry(expiredTime: number, before: TokenFields | null, now: numbe
   if (expiredTime === -1 || expiredTime === before?.expiredTime) return;
   if (!Number.isSafeInteger(expiredTime) || expiredTime <= now || expiredTime > latestTime) {
     throw new InvalidInputError('The expiry time must be -1 (never) or lie in the future', 'expiredTime');
+  }
+}
+
+function checkWhole(value: number, low: number, high: number, field: string): void {
+  if (!Number.isSafeInteger(value) || value < low || value > high) {
+    throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, field);
   }
 }
 

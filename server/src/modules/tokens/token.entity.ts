@@ -31,5 +31,13 @@ export class Token {
   @Column('text', { name: 'allow_ips', default: '' }) allowIps: string;
   /** Empty: the user's group. */
   @Column('text', { default: '' }) group: string;
+  /** The key's own limits of calls, beside those of its user. */
+  @Column('boolean', { name: 'rate_limit_enabled', default: false }) rateLimitEnabled: boolean;
+  /** Seconds. */
+  @Column('integer', { name: 'rate_limit_period', default: 60 }) rateLimitPeriod: number;
+  /** Calls in a period, failures included; 0 is no limit. */
+  @Column('integer', { name: 'rate_limit_count', default: 1000 }) rateLimitCount: number;
+  /** Calls in a period that succeed; 0 is no limit. */
+  @Column('integer', { name: 'rate_limit_success', default: 10 }) rateLimitSuccess: number;
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;
 }

@@ -57,6 +57,18 @@ export class TokenObject implements ShownToken {
 
   @Field(() => String, { description: 'Empty: the group of the user.' })
   group: string;
+
+  @Field(() => Boolean, { description: 'The key has limits of calls of its own.' })
+  rateLimitEnabled: boolean;
+
+  @Field(() => Int, { description: 'Seconds.' })
+  rateLimitPeriod: number;
+
+  @Field(() => Int, { description: 'Calls in a period, failures included; 0 is no limit.' })
+  rateLimitCount: number;
+
+  @Field(() => Int, { description: 'Calls in a period that succeed; 0 is no limit.' })
+  rateLimitSuccess: number;
 }
 
 export function toTokenObject(token: Token): TokenObject {
@@ -76,6 +88,10 @@ export function toTokenObject(token: Token): TokenObject {
     modelLimits: token.modelLimits,
     allowIps: token.allowIps,
     group: token.group,
+    rateLimitEnabled: token.rateLimitEnabled,
+    rateLimitPeriod: token.rateLimitPeriod,
+    rateLimitCount: token.rateLimitCount,
+    rateLimitSuccess: token.rateLimitSuccess,
   };
 }
 
@@ -138,6 +154,18 @@ export class TokenPatchInput implements Nullable<Written> {
   @Field(() => String, { nullable: true })
   group?: string | null;
 
+  @Field(() => Boolean, { nullable: true })
+  rateLimitEnabled?: boolean | null;
+
+  @Field(() => Int, { nullable: true, description: 'Seconds, 60 for new keys.' })
+  rateLimitPeriod?: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Calls in a period; 0 is no limit, 1000 for new keys.' })
+  rateLimitCount?: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Successful calls in a period; 0 is no limit, 10 for new keys.' })
+  rateLimitSuccess?: number | null;
+
   @Field(() => Int, { nullable: true, description: '1 enabled, 2 disabled.' })
   status?: number | null;
 }
@@ -167,6 +195,18 @@ export class TokenInputObject implements Nullable<Written> {
 
   @Field(() => String, { nullable: true })
   group?: string | null;
+
+  @Field(() => Boolean, { nullable: true })
+  rateLimitEnabled?: boolean | null;
+
+  @Field(() => Int, { nullable: true, description: 'Seconds, 60 for new keys.' })
+  rateLimitPeriod?: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Calls in a period; 0 is no limit, 1000 for new keys.' })
+  rateLimitCount?: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Successful calls in a period; 0 is no limit, 10 for new keys.' })
+  rateLimitSuccess?: number | null;
 }
 
 /** An expiry that is null means never, here alone null is a value. */

@@ -267,4 +267,8 @@ const fieldsOf = (token: Token): TokenFields => ({
   modelLimits: token.modelLimits,
   allowIps: token.allowIps,
   group: token.group,
+  rateLimitEnabled: token.rateLimitEnabled,
+  rateLimitPeriod: token.rateLimitPeriod,
+  rateLimitCount: token.rateLimitCount,
+  rateLimitSuccess: token.rateLimitSuccess,
 });

@@ -14,12 +14,19 @@ const tokenShape = {
   model_limits: text,
   allow_ips: text,
   group: text,
+  rate_limit_enabled: flag,
+  rate_limit_period: whole,
+  rate_limit_count: whole,
+  rate_limit_success: whole,
 };
 
 type Body = { readonly [Key in keyof typeof tokenShape]?: z.output<(typeof tokenShape)[Key]> };
 
-/** Absent counts as zero (`rest-api.md` 3.7). */
-const toFields = (body: Body): TokenFields => ({
+type RateLimit = 'rateLimitEnabled' | 'rateLimitPeriod' | 'rateLimitCount' | 'rateLimitSuccess';
+type Written = Omit<TokenFields, RateLimit> & { readonly [Key in RateLimit]: TokenFields[Key] | undefined };
+
+/** Absent counts as zero (`rest-api.md` 3.7), but for what older clients do not know: they must not take it away. */
+const toFields = (body: Body): Written => ({
   name: body.name ?? '',
   expiredTime: body.expired_time ?? 0,
   remainQuota: body.remain_quota ?? 0,
@@ -28,6 +35,10 @@ const toFields = (body: Body): TokenFields => ({
   modelLimits: body.model_limits ?? '',
   allowIps: body.allow_ips ?? '',
   group: body.group ?? '',
+  rateLimitEnabled: body.rate_limit_enabled ?? undefined,
+  rateLimitPeriod: body.rate_limit_period ?? undefined,
+  rateLimitCount: body.rate_limit_count ?? undefined,
+  rateLimitSuccess: body.rate_limit_success ?? undefined,
 });
 
 /** `POST /api/token/`: an expiry of zero means never. */
@@ -62,5 +73,9 @@ export const toWire = ({ token, key }: KeyedToken): Record<string, unknown> => (
   allow_ips: token.allowIps,
   used_quota: token.usedQuota,
   group: token.group,
+  rate_limit_enabled: token.rateLimitEnabled,
+  rate_limit_period: token.rateLimitPeriod,
+  rate_limit_count: token.rateLimitCount,
+  rate_limit_success: token.rateLimitSuccess,
   DeletedAt: null,
 });

@@ -21,6 +21,15 @@ export interface KnownToken {
   readonly modelLimits: ReadonlySet<string>;
   readonly allowIps: string;
   readonly group: string;
+  /** The key's own limits of calls; null when it has none. */
+  readonly rateLimit: TokenRateLimit | null;
+}
+
+/** Calls in any period of so many seconds, all of them and those that succeed; 0 is no limit. */
+export interface TokenRateLimit {
+  readonly periodSeconds: number;
+  readonly count: number;
+  readonly success: number;
 }
 
 export interface KnownUser {
@@ -42,7 +51,8 @@ export interface KeyDirectoryLimits {
 const defaultLimits: KeyDirectoryLimits = { tokens: 100_000, users: 100_000, lifetimeSeconds: 60 };
 
 const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
-    model_limits, allow_ips, "group" FROM tokens WHERE key_hash = $1 AND deleted_at IS NULL`;
+    model_limits, allow_ips, "group", rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success
+  FROM tokens WHERE key_hash = $1 AND deleted_at IS NULL`;
 const userSql = 'SELECT id, username, role, status, "group", setting FROM users WHERE id = $1 AND deleted_at IS NULL';
 
 /**
@@ -152,6 +162,7 @@ export class KeyDirectory {
       ),
       allowIps: (row['allow_ips'] as string).trim(),
       group: row['group'] as string,
+      rateLimit: rateLimitOf(row),
     };
   }
 
@@ -176,6 +187,15 @@ export class KeyDirectory {
     }
   }
 }
+
+const rateLimitOf = (row: Record<string, unknown>): TokenRateLimit | null =>
+  row['rate_limit_enabled'] === true
+    ? {
+        periodSeconds: row['rate_limit_period'] as number,
+        count: row['rate_limit_count'] as number,
+        success: row['rate_limit_success'] as number,
+      }
+    : null;
 
 function acceptsUnpriced(setting: string): boolean {
   if (setting === '') return false;

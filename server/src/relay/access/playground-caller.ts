@@ -25,6 +25,7 @@ export async function playgroundCaller(userId: number, group: string, keys: KeyD
     modelLimits: new Set<string>(),
     allowIps: '',
     group,
+    rateLimit: null,
   };
   return { user, token, key: '', pin: null };
 }

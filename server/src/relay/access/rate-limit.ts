@@ -1,6 +1,7 @@
 import type { SharedState } from '../../cache/shared-state.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { AppError } from '../../shared/errors.js';
+import type { Caller } from './authentication.js';
 
 export interface RateSettings {
   readonly values: Pick<
@@ -9,12 +10,24 @@ export interface RateSettings {
     | 'ModelRequestRateLimitDurationMinutes'
     | 'ModelRequestRateLimitCount'
     | 'ModelRequestRateLimitSuccessCount'
+    | 'ModelRequestRateLimitGroup'
   >;
 }
 
+/** At most so many hits of `key` in any window of so many seconds; 0 is no limit. */
+interface Limit {
+  readonly key: string;
+  readonly most: number;
+  readonly windowSeconds: number;
+  readonly refusal: string;
+  /** Counts every call, and not only those that succeed. */
+  readonly countsAll: boolean;
+}
+
 /**
- * The limit of model calls of one user over all nodes (`relay-core.md` 7.1): one count of all calls, one of those that
- * succeeded. Every step is one atomic step of the shared state, and refused calls are not counted.
+ * How often a key and a user may call models, over all nodes (`relay-core.md` 7.1): one count of all calls, one of those
+ * that succeeded; the key's own limits come first. Every step is one atomic step of the shared state, and refused calls
+ * are not counted.
  */
 export class ModelRateLimit {
   constructor(
@@ -22,45 +35,61 @@ export class ModelRateLimit {
     private readonly settings: RateSettings,
   ) {}
 
-  get enabled(): boolean {
-    return this.settings.values.ModelRequestRateLimitEnabled;
+  /** Whether there is anything to count for this caller: asked first, so that most calls wait for nothing. */
+  concerns({ token }: Caller): boolean {
+    return token.rateLimit !== null || this.settings.values.ModelRequestRateLimitEnabled;
   }
 
   /** @throws AppError RATE_LIMITED */
-  async enter(userId: number): Promise<void> {
-    const { minutes, total, success } = this.limits();
-    const windowSeconds = minutes * 60;
-    // Looked at first, so that a call refused for its successes does not count as one more call.
-    const succeeded = await this.state.peek(successKey(userId), success, windowSeconds);
-    const whole = succeeded.allowed
-      ? await this.state.hit(totalKey(userId), total, windowSeconds)
-      : await this.state.peek(totalKey(userId), total, windowSeconds);
-    if (!whole.allowed) {
-      throw limited(`at most ${total} requests in ${minutes} minutes, failures included`, whole.retryAfterSeconds);
-    }
-    if (!succeeded.allowed) {
-      throw limited(`at most ${success} requests in ${minutes} minutes`, succeeded.retryAfterSeconds);
+  async enter(caller: Caller): Promise<void> {
+    const limits = this.limitsOf(caller);
+    // Looked at first, so that a call that one limit refuses does not count at another.
+    for (const limit of limits) await this.ask('peek', limit);
+    for (const limit of limits) if (limit.countsAll) await this.ask('hit', limit);
+  }
+
+  /** A call was answered with a status below 400. */
+  async succeeded(caller: Caller): Promise<void> {
+    for (const { countsAll, key, most, windowSeconds } of this.limitsOf(caller)) {
+      if (!countsAll) await this.state.hit(key, most, windowSeconds);
     }
   }
 
-  /** A call of this user was answered with a status below 400. */
-  async succeeded(userId: number): Promise<void> {
-    const { minutes, success } = this.limits();
-    await this.state.hit(successKey(userId), success, minutes * 60);
+  private async ask(how: 'peek' | 'hit', { key, most, windowSeconds, refusal }: Limit): Promise<void> {
+    const { allowed, retryAfterSeconds } = await this.state[how](key, most, windowSeconds);
+    if (allowed) return;
+    throw new AppError('RATE_LIMITED', refusal, { retryAfterSeconds: Math.max(1, retryAfterSeconds) });
   }
 
-  private limits(): { minutes: number; total: number; success: number } {
+  /** Those that there are, in the order in which they are told. */
+  private limitsOf({ user, token }: Caller): Limit[] {
+    const limits: Limit[] = [];
+    const { rateLimit } = token;
+    if (rateLimit) {
+      const { periodSeconds: windowSeconds, count, success } = rateLimit;
+      const shared = { windowSeconds, refusal: 'Key-level rate limit exceed.' };
+      limits.push({ ...shared, key: `rate:{t${token.id}}:model:all`, most: count, countsAll: true });
+      limits.push({ ...shared, key: `rate:{t${token.id}}:model:success`, most: success, countsAll: false });
+    }
     const { values } = this.settings;
-    return {
-      minutes: Math.max(1, values.ModelRequestRateLimitDurationMinutes),
-      total: values.ModelRequestRateLimitCount,
-      success: values.ModelRequestRateLimitSuccessCount,
-    };
+    if (values.ModelRequestRateLimitEnabled) {
+      const minutes = Math.max(1, values.ModelRequestRateLimitDurationMinutes);
+      const group = token.group || user.group || 'default';
+      const [count, success] = values.ModelRequestRateLimitGroup[group] ?? [
+        values.ModelRequestRateLimitCount,
+        values.ModelRequestRateLimitSuccessCount,
+      ];
+      const windowSeconds = minutes * 60;
+      const told = (most: number): string => `Request limit reached: at most ${most} requests in ${minutes} minutes`;
+      limits.push({
+        ...{ key: `rate:{${user.id}}:model:all`, most: count, windowSeconds, countsAll: true },
+        refusal: `${told(count)}, failures included`,
+      });
+      limits.push({
+        ...{ key: `rate:{${user.id}}:model:success`, most: success, windowSeconds, countsAll: false },
+        refusal: told(success),
+      });
+    }
+    return limits.filter(({ most }) => most > 0);
   }
 }
-
-const limited = (text: string, seconds: number): AppError =>
-  new AppError('RATE_LIMITED', `Request limit reached: ${text}`, { retryAfterSeconds: Math.max(1, seconds) });
-
-const totalKey = (userId: number): string => `rate:{${userId}}:model:all`;
-const successKey = (userId: number): string => `rate:{${userId}}:model:success`;

@@ -76,7 +76,7 @@ export class Realtime {
     const { relay, rateLimit, channels, prices, ledger, database, clock, options, keys, logger } = this.parts;
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const caller = await relay.authenticate(call);
-    if (rateLimit.enabled) await rateLimit.enter(caller.user.id);
+    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, call.address);
     const query = new URLSearchParams(call.query);
     const model = query.get('model') ?? '';
@@ -93,7 +93,7 @@ export class Realtime {
     try {
       const connected = await this.connect(call, admission, query, signal);
       const { upstream, channel, usedChannels, upstreamModel } = connected;
-      if (rateLimit.enabled) await rateLimit.succeeded(caller.user.id);
+      if (rateLimit.concerns(caller)) await rateLimit.succeeded(caller);
       const parts = { requestId, startedAt, caller, admission, price, books, logger, usedChannels, upstreamModel };
       return {
         begin: (client) =>
