@@ -47,6 +47,10 @@ describe('creating', () => {
       allow_ips: '',
       used_quota: 0,
       group: '',
+      rate_limit_enabled: false,
+      rate_limit_period: 60,
+      rate_limit_count: 1000,
+      rate_limit_success: 10,
       DeletedAt: null,
     });
     const [row] = await site.query('SELECT * FROM tokens');
@@ -259,6 +263,54 @@ describe('changing', () => {
 
     expect((await put(expired, { expired_time: now() + 3600, status: 3 })).body).toMatchObject({ data: { status: 1 } });
     expect((await put(exhausted, { remain_quota: 5, status: 4 })).body).toMatchObject({ data: { status: 1 } });
+  });
+});
+
+describe('limits of calls', () => {
+  const limits = { rate_limit_enabled: true, rate_limit_period: 30, rate_limit_count: 5, rate_limit_success: 0 };
+
+  it('are written and shown, and stay when an older client sends the token back without them', async () => {
+    const token = await create(limits);
+    expect(token).toMatchObject(limits);
+    const { rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success, ...older } = token;
+    expect([rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success]).toEqual([true, 30, 5, 0]);
+    expect((await put(older as WireToken, { name: 'renamed' })).body.data).toMatchObject({
+      ...limits,
+      name: 'renamed',
+    });
+    expect((await put(token, { rate_limit_enabled: false })).body.data).toMatchObject({ rate_limit_enabled: false });
+  });
+
+  it.each([
+    { rate_limit_period: 0 },
+    { rate_limit_period: -1 },
+    { rate_limit_period: 31_536_001 },
+    { rate_limit_count: -1 },
+    { rate_limit_success: 2 ** 31 },
+    { rate_limit_count: 1.5 },
+  ])('refuse %j', async (wrong) => {
+    const body = { name: 'dev', expired_time: -1, remain_quota: 1, ...wrong };
+    expect((await call('POST', '/api/token/', body)).body.success).toBe(false);
+    const token = await create();
+    expect((await put(token, wrong)).body.success).toBe(false);
+  });
+
+  it('have twins in GraphQL', async () => {
+    const fields = 'rateLimitEnabled rateLimitPeriod rateLimitCount rateLimitSuccess';
+    const wanted = { rateLimitEnabled: true, rateLimitPeriod: 10, rateLimitCount: 3, rateLimitSuccess: 2 };
+    const created = await site.graphql(
+      owner,
+      `mutation ($input: TokenInput!) { createToken(input: $input) { token { id ${fields} } } }`,
+      { input: { name: 'dev', ...wanted } },
+    );
+    const { id, ...shown } = (created.data?.['createToken'] as { token: Record<string, unknown> }).token;
+    expect(shown).toEqual(wanted);
+    const updated = await site.graphql(
+      owner,
+      `mutation ($id: Int!, $input: TokenPatch!) { updateToken(id: $id, input: $input) { ${fields} } }`,
+      { id, input: { rateLimitCount: 0 } },
+    );
+    expect(updated.data?.['updateToken']).toEqual({ ...wanted, rateLimitCount: 0 });
   });
 });
 
