@@ -12,6 +12,7 @@ import Fastify, {
 } from 'fastify';
 import { existsSync } from 'node:fs';
 import type { SharedState } from '../cache/shared-state.js';
+import { requestLogger } from '../observability/request-logger.js';
 import { newRequestId } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
 import { answerClientError } from './client-error.js';
@@ -68,6 +69,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: parts.logger,
     logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: requestLogger,
     genReqId: () => newRequestId(),
     requestIdHeader: false,
     trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
@@ -81,8 +83,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, url });
   });
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header(requestIdHeader, request.id);
+    done();
   });
   allowCrossOrigin(app);
   app.setErrorHandler(sendRestError);

@@ -31,11 +31,12 @@ export function isCrossOriginPath(path: string): boolean {
 
 /** Answers preflights and marks the answers. Hijacked replies write `corsHeaders` themselves. */
 export function allowCrossOrigin(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     // Almost every API call comes from a program, which sends no Origin.
-    if (request.headers.origin === undefined || !isCrossOriginPath(pathOf(request))) return;
-    if (request.method === 'OPTIONS') return reply.status(204).headers(preflightHeaders).send();
+    if (request.headers.origin === undefined || !isCrossOriginPath(pathOf(request))) return done();
+    if (request.method === 'OPTIONS') return void reply.status(204).headers(preflightHeaders).send();
     reply.headers(corsHeaders);
+    done();
   });
 }
 

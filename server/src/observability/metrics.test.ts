@@ -23,9 +23,32 @@ it('tells everything the operators ask for, event-loop lag included', async () =
 
 it('keeps two servers in one process apart', async () => {
   const [one, other] = [new Metrics(false), new Metrics(false)];
-  one.quotaCharged.inc({ model: 'gpt-4o' }, 12);
+  one.relay.of('gpt-4o').quota += 12;
   expect(await one.scrape()).toContain('tollgate_quota_charged_total{model="gpt-4o"} 12');
   expect(await other.scrape()).not.toContain('gpt-4o');
+});
+
+it('adds up relay calls between scrapes', async () => {
+  const metrics = new Metrics(false);
+  metrics.relay.underWay('chat', 1);
+  for (const outcome of ['ok', 'ok', 'client_gone']) {
+    const tally = metrics.relay.of('gpt-4o');
+    tally.promptTokens += 10;
+    tally.completionTokens += 5;
+    tally.finished('chat', outcome);
+  }
+  const first = await metrics.scrape();
+  expect(first).toContain('tollgate_relay_calls_total{route="chat",model="gpt-4o",outcome="ok"} 2');
+  expect(first).toContain('tollgate_relay_calls_total{route="chat",model="gpt-4o",outcome="client_gone"} 1');
+  expect(first).toContain('tollgate_tokens_total{model="gpt-4o",kind="prompt"} 30');
+  expect(first).not.toContain('kind="cached"');
+  expect(first).toContain('tollgate_relay_calls_active{route="chat"} 1');
+  metrics.relay.underWay('chat', -1);
+  metrics.relay.of('gpt-4o').finished('chat', 'ok');
+  const second = await metrics.scrape();
+  expect(second).toContain('tollgate_relay_calls_total{route="chat",model="gpt-4o",outcome="ok"} 3');
+  expect(second).toContain('tollgate_tokens_total{model="gpt-4o",kind="prompt"} 30');
+  expect(second).toContain('tollgate_relay_calls_active{route="chat"} 0');
 });
 
 it('bounds the values of a label', () => {

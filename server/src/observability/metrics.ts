@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { RelayTally } from './relay-tally.js';
 
 /** Seconds: from a cached answer to a long thinking model. */
 const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
@@ -15,13 +16,13 @@ export class Metrics {
   private readonly samplers: Array<() => void> = [];
 
   /** Finished relay calls. `outcome`: `ok`, `client_error`, `upstream_error`, `client_gone` or `error`. */
-  readonly relayCalls = new Counter({
+  private readonly relayCalls = new Counter({
     name: 'tollgate_relay_calls_total',
     help: 'Relay calls finished',
     labelNames: ['route', 'model', 'outcome'] as const,
     registers: [this.registry],
   });
-  readonly relayActive = new Gauge({
+  private readonly relayActive = new Gauge({
     name: 'tollgate_relay_calls_active',
     help: 'Relay calls in flight',
     labelNames: ['route'] as const,
@@ -48,13 +49,13 @@ export class Metrics {
     registers: [this.registry],
   });
   /** `kind`: `prompt`, `completion` or `cached`. */
-  readonly tokens = new Counter({
+  private readonly tokens = new Counter({
     name: 'tollgate_tokens_total',
     help: 'Model tokens metered',
     labelNames: ['model', 'kind'] as const,
     registers: [this.registry],
   });
-  readonly quotaCharged = new Counter({
+  private readonly quotaCharged = new Counter({
     name: 'tollgate_quota_charged_total',
     help: 'Quota charged to users',
     labelNames: ['model'] as const,
@@ -112,6 +113,9 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  /** Where the relay counts its calls: they reach the registry at a scrape. */
+  readonly relay = new RelayTally();
+
   /** @param withProcess also process, memory, garbage collection and event-loop lag (`nodejs_eventloop_lag_*`) */
   constructor(withProcess = true) {
     if (withProcess) collectDefaultMetrics({ register: this.registry });
@@ -135,6 +139,8 @@ export class Metrics {
   /** Prometheus text format. */
   async scrape(): Promise<string> {
     for (const sample of this.samplers) sample();
+    const { relayCalls, relayActive, tokens, quotaCharged } = this;
+    this.relay.tell({ relayCalls, relayActive, tokens, quotaCharged });
     return this.registry.metrics();
   }
 }

@@ -223,11 +223,11 @@ export class Relay {
 
   private measure(call: PricedCall, served: Served, { usage, quota }: Billed): void {
     const { metrics } = this.parts;
-    const model = metrics.knownLabel('model', call.admission.model);
-    metrics.tokens.inc({ model, kind: 'prompt' }, usage.promptTokens);
-    metrics.tokens.inc({ model, kind: 'completion' }, usage.completionTokens);
-    if (usage.cachedTokens > 0) metrics.tokens.inc({ model, kind: 'cached' }, usage.cachedTokens);
-    metrics.quotaCharged.inc({ model }, quota);
+    const tally = metrics.relay.of(metrics.knownLabel('model', call.admission.model));
+    tally.promptTokens += usage.promptTokens;
+    tally.completionTokens += usage.completionTokens;
+    tally.cachedTokens += usage.cachedTokens;
+    tally.quota += quota;
     if (served.firstByteAt !== null) {
       metrics.relayFirstByte.observe(
         { route: call.endpoint.route, stream: 'true' },
@@ -249,15 +249,18 @@ export class Relay {
 
   private begin({ route }: Endpoint): void {
     this.active++;
-    this.parts.metrics.relayActive.inc({ route });
+    this.parts.metrics.relay.underWay(route, 1);
   }
 
   private end({ route }: Endpoint, incoming: IncomingCall, { outcome, stream, model }: CallOutcome): void {
     const { metrics } = this.parts;
     this.active--;
-    metrics.relayActive.dec({ route });
-    metrics.relayCalls.inc({ route, model: model ? metrics.knownLabel('model', model) : 'none', outcome });
-    metrics.relayDuration.observe({ route, stream: String(stream) }, (performance.now() - incoming.startedAt) / 1000);
+    metrics.relay.underWay(route, -1);
+    metrics.relay.of(model ? metrics.knownLabel('model', model) : 'none').finished(route, outcome);
+    metrics.relayDuration.observe(
+      { route, stream: stream ? 'true' : 'false' },
+      (performance.now() - incoming.startedAt) / 1000,
+    );
     if (this.active > 0) return;
     const waiting = this.whenIdle;
     this.whenIdle = [];

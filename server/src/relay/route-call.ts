@@ -12,6 +12,7 @@ export interface TakenCall {
 /** Takes the answer out of Fastify's hands; headers set by hooks so far are kept. */
 export function take(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): TakenCall {
   reply.hijack();
+  request.taken = true;
   const { url } = request;
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);

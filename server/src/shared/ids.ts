@@ -17,23 +17,25 @@ export function randomAlphanumeric(length: number): string {
 /** A random integer in [low, high], both inclusive. */
 export const randomBetween = (low: number, high: number): number => randomInt(low, high + 1);
 
-let lastMillisecond = 0;
 let counter = 0;
-let salt = randomAlphanumeric(8);
+let second = Number.NaN;
+/** `YYYYMMDDhhmmss` of `second`. */
+let stamp = '';
+let salt = '';
 
 /**
  * `YYYYMMDDhhmmss` + milliseconds and a counter (9 digits) + 8 random characters: sortable, unique, at most 40
  * characters, sent as `X-Oneapi-Request-Id` (`relay-core.md` 1.1). UTC, so that ids of several nodes sort alike.
+ * Names a call and is no secret: the random part, drawn anew each second, keeps nodes apart.
  */
 export function newRequestId(now: number = Date.now()): string {
-  if (now === lastMillisecond) counter = (counter + 1) % 1_000_000;
-  else {
-    lastMillisecond = now;
-    counter = 0;
+  const at = Math.floor(now / 1000);
+  if (at !== second) {
+    second = at;
+    stamp = new Date(now).toISOString().replace(/\D/g, '').slice(0, 14);
     salt = randomAlphanumeric(8);
   }
-  const iso = new Date(now).toISOString();
-  const stamp =
-    iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 10) + iso.slice(11, 13) + iso.slice(14, 16) + iso.slice(17, 19);
-  return stamp + iso.slice(20, 23) + String(counter).padStart(6, '0') + salt;
+  // Never begun again: a clock that is set back would otherwise give an id twice.
+  counter = (counter + 1) % 1_000_000;
+  return stamp + String((now % 1000) * 1_000_000 + counter).padStart(9, '0') + salt;
 }
