@@ -48,8 +48,8 @@ class RequestLogger {
   }
 
   private say(level: Level, words: unknown[]): void {
-    const logger = this.real();
-    logger[level].call(logger, ...words);
+    const [first, ...rest] = words as [object, ...string[]];
+    this.real()[level](first, ...rest);
   }
 
   private real(): FastifyBaseLogger {
