@@ -38,6 +38,32 @@ describe('a call', () => {
     expect(await books.channel(channel)).toEqual({ used_quota: 4750 });
   });
 
+  it('is charged whatever somebody named something', async () => {
+    const { ledger } = books.node('names');
+    const user = await books.addUser(100_000);
+    const names = ['a\\u0000b', 'half \ud83d', '\0', '\\\\u0000 “ü” 😀', '\\ud800'];
+    for (const [index, name] of names.entries()) {
+      const held = await ledger.reserve(request(`name-${index}`, user, 0, 100));
+      const given = {
+        tokenName: name,
+        modelName: name,
+        username: name,
+        content: name,
+        other: { note: name, [name]: 1 },
+      };
+      await ledger.settle(held, charge(150, given));
+    }
+    expect(await books.user(user)).toMatchObject({ quota: 100_000 - 150 * names.length, request_count: names.length });
+    const found = await books.pool.query<{ token_name: string; other: string }>(
+      `SELECT token_name, other FROM logs WHERE user_id = $1 ORDER BY id`,
+      [user],
+    );
+    expect(found.rows.map((row) => row.token_name)).toEqual([names[0], 'half \ufffd', '', names[3], names[4]]);
+    expect(found.rows.map((row) => (JSON.parse(row.other) as { note: string }).note)).toEqual(
+      found.rows.map((row) => row.token_name),
+    );
+  });
+
   it('writes one log row and one hour of usage in the same step', async () => {
     const { ledger } = books.node('rows');
     const user = await books.addUser(10_000);

@@ -1,4 +1,5 @@
 import { durationBucket } from '../../shared/latency.js';
+import { storableJson } from '../../shared/storable.js';
 import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
 
 /**
@@ -17,7 +18,8 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
   return {
     requestId: reservation.requestId,
     userId: reservation.userId,
-    json: JSON.stringify({
+    // What a client or an upstream named something must never keep a call from being charged.
+    json: storableJson({
       request_id: reservation.requestId,
       charge: charge.quota,
       counted: charge.counted ? 1 : 0,
@@ -36,8 +38,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       is_stream: charge.isStream,
       content: charge.content,
       other: charge.other,
-      // Postgres text and json cannot hold NUL; it can only come from what a client or an upstream named something.
-    }).replaceAll('\\u0000', ''),
+    }),
   };
 }
 

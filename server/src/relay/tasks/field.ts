@@ -1,11 +1,12 @@
+import { storableJson, storableText } from '../../shared/storable.js';
+
 /** Readers of what a provider or a client sent: whatever it was, what comes out fits its column. */
 
 const longest = 20_000;
 
-/** Postgres text holds no NUL. */
 export function text(value: unknown, limit = longest): string {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  return typeof value === 'string' ? value.replaceAll('\u0000', '').slice(0, limit) : '';
+  return typeof value === 'string' ? storableText(value.slice(0, limit)) : '';
 }
 
 /** A whole number that is not negative, else 0. */
@@ -17,6 +18,6 @@ export function whole(value: unknown): number {
 /** JSON text of what was sent; empty when there is nothing, or too much. */
 export function jsonText(value: unknown, limit = 100_000): string {
   if (value === undefined || value === null) return '';
-  const written = JSON.stringify(value).replaceAll('\\u0000', '');
+  const written = storableJson(value);
   return written.length > limit ? '' : written;
 }
