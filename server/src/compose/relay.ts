@@ -68,6 +68,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
     ...builtRelay.core,
     ...builtRelay.routesParts,
     guard: outboundGuard,
+    azureVersion: config.relay.azureVersion,
     ...{ ledger, database: dataSource, clock, logger },
   });
   return { builtRelay, drawingNotify, drawingService, creativeTaskService, tasks, realtime };

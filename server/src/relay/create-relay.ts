@@ -62,6 +62,7 @@ export interface RelaySurroundings {
 export interface RelayCore {
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
+  readonly inFlight: InFlight;
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
   readonly lessons: ChannelLessons;
@@ -93,6 +94,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
 
   const keys = new KeyDirectory(database, secrets);
   const rateLimit = new ModelRateLimit(state, options);
+  const inFlight = new InFlight(options);
   const keyRing = new KeyRing(clock);
   const channels = new RoutingDirectory(database, secrets, keyRing, logger);
   const prices = new PriceBook(options);
@@ -126,7 +128,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     options,
     keys,
     rateLimit,
-    inFlight: new InFlight(options),
+    inFlight,
     channels,
     prices,
     ledger,
@@ -139,7 +141,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   return {
     relay,
     probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
-    core: { keys, rateLimit, keyRing, upstream, lessons, errors, balances, metrics },
+    core: { keys, rateLimit, inFlight, keyRing, upstream, lessons, errors, balances, metrics },
     routesParts: { relay, keys, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
     async start() {
       keys.follow(changes);

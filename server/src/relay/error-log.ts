@@ -15,7 +15,9 @@ export interface ErrorLogParts {
 }
 
 export interface FailedCall {
-  readonly call: PricedCall;
+  readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'admission' | 'startedAt'> & {
+    readonly call: { readonly stream: boolean };
+  };
   /** As the client was told: masked, mapped. */
   readonly failure: OpenAIFailure;
   /** Channels tried, in order. */
@@ -62,7 +64,7 @@ export class ErrorLog {
   }
 
   /** For the error rate of dashboards, also while failures have no row of their own. */
-  private count({ caller, admission, requestId }: PricedCall, channelId: number): void {
+  private count({ caller, admission, requestId }: FailedCall['call'], channelId: number): void {
     const { database, clock, logger } = this.parts;
     const now = seconds(clock);
     const model = collapseGizmo(admission.model);

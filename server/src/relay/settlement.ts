@@ -48,12 +48,13 @@ export async function reserveFor(call: PricedCall, ledger: Ledger, values: Optio
       priced: !isFree(call.price),
     });
   } catch (error) {
-    throw error instanceof QuotaError ? wordedQuotaError(error, values) : error;
+    throw wordedQuotaError(error, values);
   }
 }
 
-/** With both amounts, in the site's currency; an empty balance gets the short text clients know. */
-function wordedQuotaError(error: QuotaError, values: OptionValues): AppError {
+/** With both amounts, in the site's currency; an empty balance gets the short text clients know. Others stay as they are. */
+export function wordedQuotaError(error: unknown, values: OptionValues): unknown {
+  if (!(error instanceof QuotaError)) return error;
   const amount = (quota: number): string =>
     formatQuota(quota, { quotaPerUnit: values.QuotaPerUnit, inCurrency: values.DisplayInCurrencyEnabled });
   const ofUser = error.code === 'INSUFFICIENT_QUOTA';

@@ -2,7 +2,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
 import { toSettleLine } from './ledger-lines.js';
-import type { Charge, Ledger, Reservation, ReserveRequest, Transaction } from './ledger.service.js';
+import type { Charge, Ledger, Reservation, ReserveRequest, Settled, Transaction } from './ledger.service.js';
 
 interface SessionLogger {
   warn(details: object, message: string): void;
@@ -43,9 +43,9 @@ export class SessionBooks {
   }
 
   /** Charges the turn that is held, exactly once, whatever the balance. */
-  async settle(charge: Charge): Promise<void> {
+  async settle(charge: Charge): Promise<Settled> {
     const { held } = this;
-    if (!held) return;
+    if (!held) return { userQuota: null };
     this.held = null;
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
@@ -53,22 +53,24 @@ export class SessionBooks {
     const { database, ledger, clock, logger } = this.parts;
     const at = seconds(clock);
     const line = toSettleLine(held, charge, at);
+    let balance: string | undefined;
     try {
-      await database.query('SELECT * FROM ledger_settle_turn($1::json, $2, $3)', [
+      const rows = (await database.query('SELECT user_quota FROM ledger_settle_turn($1::json, $2, $3)', [
         line.json,
         this.session.requestId,
         this.loggedAt,
-      ]);
+      ])) as Array<{ user_quota: string }>;
+      balance = rows[0]?.user_quota;
       if (charge.logged && this.loggedAt === 0) this.loggedAt = at;
     } catch (error) {
       // The ledger keeps what the database does not take now; that turn gets a log row of its own. Was it booked after
       // all, its reservation is gone, and the second booking changes nothing.
       logger.warn({ err: error, requestId: held.requestId }, 'a turn is booked through the ledger');
-      await ledger.settle(held, charge);
-      return;
+      return ledger.settle(held, charge);
     }
     // Settled: nothing is left to give back; the ledger forgets it.
     await ledger.release(held);
+    return { userQuota: balance === undefined ? null : Number(balance) };
   }
 
   /** Gives back what the last turn held and did not use. */

@@ -5,7 +5,7 @@ const azureType = 3;
 /** Types whose channels speak OpenAI's own dialect at an address of their own. */
 const openAITypes: ReadonlySet<number> = new Set([1, 6, 7, 8, 9, 10, 12, 13]);
 const openAIAddress = 'https://api.openai.com';
-const azureVersion = '2024-12-01-preview';
+const usualVersion = '2024-12-01-preview';
 /** 2025-05-10 00:00 UTC: Azure channels made before name their deployments without dots. */
 const dotsSince = 1_746_835_200;
 
@@ -14,26 +14,30 @@ export interface RealtimeTarget {
   readonly url: URL;
   /** Credentials and address travel as one object. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The channel's, on the way there. */
+  readonly proxy: string | undefined;
+}
+
+export interface AskedTarget {
+  /** What the client asked for beside the model. */
+  readonly query: URLSearchParams;
+  /** AZURE_DEFAULT_API_VERSION. */
+  readonly azureVersion: string | undefined;
 }
 
 /**
  * Where a session of this channel goes (`relay-providers.md` 1.1, 1.8).
- * @param query what the client asked for beside the model
  * @throws RelayError unsupported_by_channel, do_request_failed
  */
-export function realtimeTarget(
-  channel: RoutedChannel,
-  key: string,
-  model: string,
-  query: URLSearchParams,
-): RealtimeTarget {
-  if (channel.setting.proxy !== undefined) throw unsupported('Sessions cannot go through the proxy of this channel');
-  if (channel.type === azureType) return azureTarget(channel, key, model, query);
+export function realtimeTarget(channel: RoutedChannel, key: string, model: string, asked: AskedTarget): RealtimeTarget {
+  const { proxy } = channel.setting;
+  if (channel.type === azureType) return { ...azureTarget(channel, key, model, asked), proxy };
   if (!openAITypes.has(channel.type)) throw unsupported('This channel has no realtime sessions');
   const url = toSocketUrl(channel.baseUrl || openAIAddress, '/v1/realtime');
   url.searchParams.set('model', model);
   return {
     url,
+    proxy,
     headers: {
       authorization: `Bearer ${key}`,
       ...(channel.organization === '' ? {} : { 'openai-organization': channel.organization }),
@@ -41,10 +45,15 @@ export function realtimeTarget(
   };
 }
 
-function azureTarget(channel: RoutedChannel, key: string, model: string, query: URLSearchParams): RealtimeTarget {
+function azureTarget(
+  channel: RoutedChannel,
+  key: string,
+  model: string,
+  { query, azureVersion = usualVersion }: AskedTarget,
+): Omit<RealtimeTarget, 'proxy'> {
   const url = toSocketUrl(channel.baseUrl, '/openai/realtime');
   url.searchParams.set('deployment', channel.createdTime < dotsSince ? model.replaceAll('.', '') : model);
-  url.searchParams.set('api-version', query.get('api-version') ?? (channel.other.trim() || azureVersion));
+  url.searchParams.set('api-version', query.get('api-version') || channel.other.trim() || azureVersion);
   return { url, headers: { 'api-key': key } };
 }
 

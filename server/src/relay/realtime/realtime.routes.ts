@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, isAppError } from '../../shared/errors.js';
-import { UpstreamError } from '../adapter.js';
+import { CallFailedError } from '../attempts.js';
 import { openAIErrorBody, toOpenAIFailure } from '../protocols/openai/error.js';
 import { incomingTask } from '../tasks/incoming-task.js';
 import type { Realtime } from './realtime.js';
@@ -44,9 +44,10 @@ async function serve(
     realtime.upgrade(request.raw, connection.socket, connection.head, session);
     return undefined;
   } catch (error) {
-    const failure = toOpenAIFailure(error);
-    const isForeseen = isAppError(error) || error instanceof UpstreamError;
-    if (!isForeseen) request.log.error({ err: error }, 'a session could not be opened');
+    const failed = error instanceof CallFailedError ? error : null;
+    const cause = failed ? failed.cause : error;
+    const failure = toOpenAIFailure(cause, failed?.view);
+    if (!failed && !isAppError(error)) request.log.error({ err: error }, 'a session could not be opened');
     if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter);
     return await reply
       .status(connection ? failure.status : 426)

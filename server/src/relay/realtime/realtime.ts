@@ -1,46 +1,47 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import type { OptionValues } from '../../modules/options/option.service.js';
 import type { PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { Ledger, Transaction } from '../../modules/quota/ledger.service.js';
 import { SessionBooks } from '../../modules/quota/session-books.service.js';
 import type { Logger } from '../../observability/logger.js';
-import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import type { Metrics } from '../../observability/metrics.js';
 import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
-import { admit, checkAddress, noChannel, type Admission } from '../access/admission.js';
+import { admit, checkAddress, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
+import type { InFlight } from '../access/in-flight.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { ModelRateLimit } from '../access/rate-limit.js';
-import { UpstreamError } from '../adapter.js';
+import { CallFailedError } from '../attempts.js';
+import type { BalanceWatch } from '../balance-watch.js';
+import { ClientGoneError } from '../delivery.js';
+import type { ErrorLog } from '../error-log.js';
+import { toOpenAIFailure } from '../protocols/openai/error.js';
 import type { IncomingCall, Relay } from '../relay.js';
-import type { KeyRing } from '../routing/key-ring.js';
-import { mapModel } from '../routing/model-mapping.js';
-import { isRetryable, retriesAllowed } from '../routing/retry.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
-import type { RoutingDirectory } from '../routing/routing-directory.js';
-import { pickChannel } from '../routing/selection.js';
-import { UpstreamConnectionError } from '../upstream/exchange.js';
-import { offeredProtocols, withProtocolKey } from './protocols.js';
-import { realtimeTarget } from './realtime-target.js';
-import { SessionPrice } from './session-price.js';
-import { RealtimeSession } from './session.js';
-import { openUpstreamSocket } from './upstream-socket.js';
+import { wordedQuotaError } from '../settlement.js';
+import { withProtocolKey } from './protocols.js';
+import { connectRealtime, type Connected, type RealtimeConnectParts } from './realtime-connect.js';
+import { inputOf, outputOf, SessionPrice } from './session-price.js';
+import { RealtimeSession, type ChargedTurn } from './session.js';
+import { defaultPairLimits, type SocketPairLimits } from './socket-pair.js';
 
-export interface RealtimeParts {
+export interface RealtimeParts extends RealtimeConnectParts {
   readonly relay: Pick<Relay, 'authenticate'>;
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
-  readonly channels: RoutingDirectory;
-  readonly keyRing: KeyRing;
+  readonly inFlight: InFlight;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly database: Transaction;
-  readonly guard: OutboundGuard;
-  readonly options: { readonly values: OptionValues };
+  readonly errors: ErrorLog;
+  readonly balances: BalanceWatch | null;
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Default: 16 MB, as `relay-core.md` 10.24 has it. */
+  readonly maxFrameBytes?: number;
+  readonly limits?: SocketPairLimits;
 }
 
 /** A session that may begin: paid for, and its provider on the line. */
@@ -50,68 +51,72 @@ export interface OpenedSession {
   abandon(): Promise<void>;
 }
 
-interface Connected {
-  readonly channel: RoutedChannel;
-  readonly usedChannels: readonly number[];
-  readonly upstream: WebSocket;
-  readonly upstreamModel: string;
+/** Everything about a session that its money needs. */
+interface PaidSession {
+  readonly call: IncomingCall;
+  readonly caller: Caller;
+  readonly admission: Admission;
+  readonly price: SessionPrice;
+  readonly books: SessionBooks;
 }
 
-const maxFrameBytes = 16 * 1024 * 1024;
+const route = '/v1/realtime';
+const usualFrameBytes = 16 * 1024 * 1024;
 
 /** Realtime sessions, from key to log row. */
 export class Realtime {
   private readonly sessions = new Map<RealtimeSession, Promise<void>>();
-  private readonly server = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxFrameBytes,
-    perMessageDeflate: false,
-    handleProtocols: (offered) => (offered.has('realtime') ? 'realtime' : false),
-  });
+  private readonly maxFrameBytes: number;
+  private readonly server: WebSocketServer;
 
-  constructor(private readonly parts: RealtimeParts) {}
+  constructor(private readonly parts: RealtimeParts) {
+    this.maxFrameBytes = parts.maxFrameBytes ?? usualFrameBytes;
+    this.server = new WebSocketServer({
+      noServer: true,
+      maxPayload: this.maxFrameBytes,
+      perMessageDeflate: false,
+      handleProtocols: (offered) => (offered.has('realtime') ? 'realtime' : false),
+    });
+  }
 
-  /** Everything that can be refused with a plain answer. @throws AppError, UpstreamError */
+  /** Everything that can be refused with a plain answer. @throws AppError, CallFailedError */
   async open(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
-    const { relay, rateLimit, channels, prices, ledger, database, clock, options, keys, logger } = this.parts;
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
-    const caller = await relay.authenticate(call);
-    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
-    checkAddress(caller, call.address);
-    const query = new URLSearchParams(call.query);
-    const model = query.get('model') ?? '';
-    if (model === '') throw new InvalidInputError('model is required', 'model');
-    const admission = admit(caller, model, channels.table, options);
-    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
-    const price = new SessionPrice(prices.price(admission.bareModel, terms), options.values);
-    const { requestId, startedAt } = call;
-    const books = new SessionBooks(
-      { ledger, database, clock, logger },
-      { requestId, userId: caller.user.id, tokenId: caller.token.id },
-    );
-    await this.hold(books, price, caller);
+    const caller = await this.parts.relay.authenticate(call);
+    const leave = this.parts.inFlight.enter(caller) ?? (() => undefined);
     try {
-      const connected = await this.connect(call, admission, query, signal);
-      const { upstream, channel, usedChannels, upstreamModel } = connected;
-      if (rateLimit.concerns(caller)) await rateLimit.succeeded(caller);
-      const parts = { requestId, startedAt, caller, admission, price, books, logger, usedChannels, upstreamModel };
+      return await this.openFor(caller, call, signal, leave);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  private async openFor(
+    caller: Caller,
+    call: IncomingCall,
+    signal: AbortSignal,
+    leave: () => void,
+  ): Promise<OpenedSession> {
+    const { rateLimit } = this.parts;
+    const query = new URLSearchParams(call.query);
+    const paid = await this.admit(caller, call, query);
+    await this.hold(paid);
+    try {
+      const wanted = { call, admission: paid.admission, query, maxFrameBytes: this.maxFrameBytes, signal };
+      const connected = await connectRealtime(wanted, this.parts);
+      if (rateLimit.concerns(paid.caller)) await rateLimit.succeeded(paid.caller);
       return {
-        begin: (client) =>
-          this.begin(
-            new RealtimeSession(client, upstream, {
-              ...parts,
-              channelId: channel.id,
-              values: options.values,
-              charged: (quota) => keys.spent(caller.token, quota),
-            }),
-          ),
+        begin: (client) => this.begin(this.toSession(client, paid, connected), leave),
         abandon: async () => {
-          upstream.terminate();
-          await books.close();
+          leave();
+          connected.upstream.terminate();
+          await paid.books.close();
         },
       };
     } catch (error) {
-      await books.close();
+      await paid.books.close();
+      this.noteFailure(paid, error);
       throw error;
     }
   }
@@ -128,10 +133,6 @@ export class Realtime {
     });
   }
 
-  get active(): number {
-    return this.sessions.size;
-  }
-
   /** Ends every session; resolves when all of them are charged. */
   async stop(): Promise<void> {
     for (const session of this.sessions.keys()) session.close();
@@ -139,72 +140,86 @@ export class Realtime {
     this.server.close();
   }
 
-  private begin(session: RealtimeSession): void {
-    this.sessions.set(
-      session,
-      session.run().finally(() => this.sessions.delete(session)),
+  /** Access and price, in the contract's order. @throws AppError */
+  private async admit(caller: Caller, call: IncomingCall, query: URLSearchParams): Promise<PaidSession> {
+    const { rateLimit, channels, prices, ledger, database, clock, options, logger } = this.parts;
+    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
+    checkAddress(caller, call.address);
+    const model = query.get('model') ?? '';
+    if (model === '') throw new InvalidInputError('model is required', 'model');
+    const admission = admit(caller, model, channels.table, options);
+    const terms = { group: admission.group, acceptsUnpriced: caller.user.acceptsUnpriced };
+    const price = new SessionPrice(prices.price(admission.bareModel, terms), options.values);
+    const books = new SessionBooks(
+      { ledger, database, clock, logger },
+      { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id },
     );
+    return { call, caller, admission, price, books };
   }
 
-  private async hold(books: SessionBooks, price: SessionPrice, caller: Caller): Promise<void> {
+  /** What the next turn may cost. @throws AppError */
+  private async hold({ books, price, caller }: PaidSession): Promise<void> {
     const { amount, priced } = price.reserve();
     try {
       await books.reserve(amount, priced);
     } catch (error) {
       if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.parts.keys.forget(caller.key);
-      throw error;
+      throw wordedQuotaError(error, this.parts.options.values);
     }
   }
 
-  /** Tries channels until one opens a session. @throws what the last one said */
-  private async connect(
-    call: IncomingCall,
-    admission: Admission,
-    query: URLSearchParams,
-    signal: AbortSignal,
-  ): Promise<Connected> {
-    const { keyRing, options } = this.parts;
-    const usedChannels: number[] = [];
-    const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
-    for (let attempt = 0; ; attempt++) {
-      const channel = this.choose(admission, attempt, usedChannels);
-      usedChannels.push(channel.id);
-      const keyIndex = keyRing.take(channel);
-      try {
-        const upstreamModel = mapModel(channel.mapping, admission.model, admission.bareModel);
-        const target = realtimeTarget(channel, channel.keys[keyIndex] ?? '', upstreamModel, query);
-        const offered = offeredProtocols(call.headers);
-        const upstream = await openUpstreamSocket(target, this.parts.guard, { ...offered, maxFrameBytes, signal });
-        keyRing.reached(channel, keyIndex);
-        return { channel, usedChannels, upstream, upstreamModel };
-      } catch (error) {
-        this.learn(call.requestId, channel, keyIndex, error);
-        const status = error instanceof UpstreamError ? error.status : null;
-        const again = attempt < retries && !signal.aborted;
-        if (!again || !isRetryable({ error, status, channelType: channel.type })) throw error;
-      }
-    }
-  }
-
-  private choose(admission: Admission, attempt: number, used: readonly number[]): RoutedChannel {
-    if (admission.pinned) return admission.pinned;
-    const { channels, keyRing } = this.parts;
-    const picked = pickChannel({
-      candidates: admission.candidates,
-      attempt,
-      used: new Set(used),
-      enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
-      available: (channel) => keyRing.available(channel),
+  /** A key that was taken away, or whose owner was, gets no other turn; whether it can pay is the books' to say. */
+  private async holdAnother(paid: PaidSession): Promise<void> {
+    await this.parts.relay.authenticate(paid.call).catch((error: unknown) => {
+      if (!isAppError(error) || error.code !== 'TOKEN_QUOTA_EXHAUSTED') throw error;
     });
-    if (!picked) throw noChannel(admission.model, admission.group);
-    return picked;
+    await this.hold(paid);
   }
 
-  private learn(requestId: string, channel: RoutedChannel, keyIndex: number, error: unknown): void {
-    const { keyRing, logger } = this.parts;
-    logger.warn({ requestId, channelId: channel.id, err: isAppError(error) ? error.code : error }, 'no session');
-    if (error instanceof UpstreamConnectionError) keyRing.unreachable(channel, keyIndex);
-    else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
-    else keyRing.undecided(channel, keyIndex);
+  private toSession(client: WebSocket, paid: PaidSession, connected: Connected): RealtimeSession {
+    const { logger, options, limits = defaultPairLimits } = this.parts;
+    const { requestId, startedAt } = paid.call;
+    const { channel, usedChannels, upstreamModel, upstream } = connected;
+    return new RealtimeSession(client, upstream, {
+      ...paid,
+      ...{ requestId, startedAt, channelId: channel.id, usedChannels, upstreamModel, options, limits, logger },
+      charged: (turn) => this.charged(paid, turn),
+      holdTurn: () => this.holdAnother(paid),
+    });
+  }
+
+  private charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedTurn): void {
+    const { keys, balances, metrics } = this.parts;
+    keys.spent(caller.token, quota);
+    if (quota > 0 && userQuota !== null) balances?.charged(caller.user.id, quota, userQuota);
+    const tally = metrics.relay.of(metrics.knownLabel('model', admission.model));
+    tally.quota += quota;
+    tally.promptTokens += inputOf(usage);
+    tally.completionTokens += outputOf(usage);
+  }
+
+  private begin(session: RealtimeSession, leave: () => void): void {
+    const { metrics } = this.parts;
+    metrics.relay.underWay(route, 1);
+    const ended = session.run().finally(() => {
+      leave();
+      metrics.relay.underWay(route, -1);
+      metrics.relay.of(metrics.knownLabel('model', session.model)).finished(route, 'ok');
+      this.sessions.delete(session);
+    });
+    this.sessions.set(session, ended);
+  }
+
+  /** A session that was taken and that no channel opened. */
+  private noteFailure({ call, caller, admission }: PaidSession, error: unknown): void {
+    if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
+    const { errors, metrics } = this.parts;
+    metrics.relay.of(metrics.knownLabel('model', admission.model)).finished(route, 'upstream_error');
+    const { requestId, path, startedAt } = call;
+    errors.note({
+      call: { requestId, path, startedAt, caller, admission, call: { stream: true } },
+      failure: toOpenAIFailure(error.cause, error.view),
+      usedChannels: error.usedChannels,
+    });
   }
 }

@@ -6,8 +6,9 @@ import type { Logger } from '../../observability/logger.js';
 import type { Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import { toOpenAIFailure } from '../protocols/openai/error.js';
+import { RelayError } from '../relay-error.js';
 import { inputOf, noAudio, outputOf, sumOf, type ChargedAudio, type SessionPrice } from './session-price.js';
-import { SocketPair, type Frame, type SocketPairLimits } from './socket-pair.js';
+import { SocketPair, type EndCause, type Frame, type SocketPairLimits } from './socket-pair.js';
 import { TurnEstimate } from './turn-estimate.js';
 import { reportedUsage } from './turn-usage.js';
 
@@ -20,13 +21,22 @@ export interface SessionParts {
   readonly upstreamModel: string;
   readonly price: SessionPrice;
   readonly books: SessionBooks;
-  readonly values: OptionValues;
+  readonly options: { readonly values: OptionValues };
   readonly logger: Logger;
-  /** What was charged, whenever something was. */
-  readonly charged: (quota: number) => void;
-  readonly limits?: SocketPairLimits;
+  /** Told of every turn that was charged. */
+  readonly charged: (turn: ChargedTurn) => void;
+  /** Asked before each turn but the first. @throws AppError when this caller may not go on, or cannot pay */
+  readonly holdTurn: () => Promise<void>;
+  readonly limits: SocketPairLimits;
   /** By `performance.now()`. */
   readonly startedAt: number;
+}
+
+export interface ChargedTurn {
+  readonly usage: ChargedAudio;
+  readonly quota: number;
+  /** The user's balance after; null when it is not known. */
+  readonly userQuota: number | null;
 }
 
 /** One realtime session: frames both ways, and money turn by turn (`relay-core.md` 4.4). */
@@ -53,9 +63,14 @@ export class RealtimeSession {
         fromClient: (frame) => this.hear(frame, (event) => this.estimate.fromClient(event)),
         fromUpstream: (frame) => this.fromUpstream(frame),
         delivered: () => this.holdNext(),
+        farewell: (cause, code) => this.farewell(cause, code),
       },
       parts.limits,
     );
+  }
+
+  get model(): string {
+    return this.parts.admission.model;
   }
 
   /** Never throws; resolves when both sides are closed and everything is charged. */
@@ -89,13 +104,24 @@ export class RealtimeSession {
   private async holdNext(): Promise<void> {
     if (!this.needsHold) return;
     this.needsHold = false;
-    const { amount, priced } = this.parts.price.reserve();
     try {
-      await this.parts.books.reserve(amount, priced);
+      await this.parts.holdTurn();
     } catch (error) {
       this.pair.tell(errorFrame(error, this.parts.requestId));
-      this.pair.end(1008, 'the balance does not cover another turn');
+      this.pair.end(1008, 'there can be no other turn');
     }
+  }
+
+  /** A client is told why, where the close code alone would not say it. */
+  private farewell(cause: EndCause, code: number): string | null {
+    const { requestId } = this.parts;
+    if (cause === 'expired') {
+      const error = new RelayError('INVALID_INPUT', 'The session has lasted as long as it may', 'session_expired');
+      return errorFrame(error, requestId);
+    }
+    if (cause !== 'upstream' || code !== 1006) return null;
+    const error = new RelayError('UPSTREAM_UNREACHABLE', 'The upstream broke the session off', 'do_request_failed');
+    return errorFrame(error, requestId);
   }
 
   private async charge(turn: ChargedAudio): Promise<void> {
@@ -106,8 +132,8 @@ export class RealtimeSession {
     const milliseconds = now - this.turnStartedAt;
     this.turnStartedAt = now;
     const quota = price.charge(turn);
-    await books.settle(this.toCharge(turn, quota, milliseconds));
-    charged(quota);
+    const { userQuota } = await books.settle(this.toCharge(turn, quota, milliseconds));
+    charged({ usage: turn, quota, userQuota });
     this.needsHold = true;
   }
 
@@ -132,12 +158,12 @@ export class RealtimeSession {
   }
 
   private toCharge(turn: ChargedAudio, quota: number, milliseconds: number): Charge {
-    const { caller, admission, values, price, channelId, usedChannels, startedAt } = this.parts;
+    const { caller, admission, options, price, channelId, usedChannels, upstreamModel, startedAt } = this.parts;
     const { total, firstDataAt } = this;
     return {
       quota,
       counted: inputOf(turn) + outputOf(turn) > 0,
-      logged: values.LogConsumeEnabled,
+      logged: options.values.LogConsumeEnabled,
       channelId,
       username: caller.user.username,
       tokenName: caller.token.name,
@@ -160,6 +186,7 @@ export class RealtimeSession {
         cache_ratio: 0,
         frt: firstDataAt === null ? -1000 : Math.round((firstDataAt - startedAt) * 100) / 100,
         turns: this.turns,
+        ...(upstreamModel === admission.bareModel ? {} : { is_model_mapped: true, upstream_model_name: upstreamModel }),
         admin_info: { use_channel: usedChannels.map(String) },
       },
     };

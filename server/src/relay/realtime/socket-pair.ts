@@ -11,7 +11,10 @@ export interface SocketPairLimits {
   readonly sessionMilliseconds: number;
   /** Bytes waiting for one side at which the other is not read any more. */
   readonly mostWaiting: number;
+  /** How long a side may leave more than that waiting. */
   readonly stallMilliseconds: number;
+  /** How long a side may take to say goodbye. */
+  readonly closeMilliseconds: number;
 }
 
 export const defaultPairLimits: SocketPairLimits = {
@@ -19,7 +22,11 @@ export const defaultPairLimits: SocketPairLimits = {
   sessionMilliseconds: 60 * 60_000,
   mostWaiting: 256 * 1024,
   stallMilliseconds: 60_000,
+  closeMilliseconds: 2_000,
 };
+
+/** Who ended it: one of the sides, the clock, or ourselves. */
+export type EndCause = 'client' | 'upstream' | 'expired' | 'own';
 
 /** What is done with each frame before it goes on; a frame waits for the one before it. */
 export interface SocketPairHandler {
@@ -28,6 +35,8 @@ export interface SocketPairHandler {
   fromUpstream(frame: Frame): Promise<void> | void;
   /** Called after a frame from upstream was handed to the client. @returns when the next one may come */
   delivered(): Promise<void> | void;
+  /** The last frame for the client; null where there is nothing to say. @param code what the ending side said, 1006: nothing */
+  farewell(cause: EndCause, code: number): string | null;
 }
 
 /** Two sockets that are one: what one says the other hears, neither is read faster than the other takes, both end together. */
@@ -35,7 +44,10 @@ export class SocketPair {
   private readonly queue: Frame[] = [];
   private isWorking = false;
   private isEnding = false;
+  private isOver = false;
   private readonly timers: NodeJS.Timeout[] = [];
+  /** Sides that have more waiting than they may, until when. */
+  private readonly stalls = new Map<WebSocket, NodeJS.Timeout>();
   private readonly alive = new Set<WebSocket>();
   private resolveEnd: () => void = () => undefined;
 
@@ -54,19 +66,22 @@ export class SocketPair {
     client.on('error', () => undefined);
     client.on('message', (data, isBinary) => this.fromClient({ data: toBuffer(data), isBinary }));
     upstream.on('message', (data, isBinary) => this.fromUpstream({ data: toBuffer(data), isBinary }));
-    client.on('close', (code, reason) => this.end(code, reason.toString()));
-    upstream.on('close', (code, reason) => this.end(code, reason.toString()));
+    client.on('close', (code, reason) => this.end(code, reason.toString(), 'client'));
+    upstream.on('close', (code, reason) => this.end(code, reason.toString(), 'upstream'));
     for (const socket of [client, upstream]) {
       this.alive.add(socket);
       socket.on('pong', () => this.alive.add(socket));
     }
     this.timers.push(setInterval(() => this.ping(), limits.pingMilliseconds));
     this.timers.push(
-      setTimeout(() => this.end(1001, 'the session has lasted as long as it may'), limits.sessionMilliseconds),
+      setTimeout(() => {
+        this.end(1001, 'the session has lasted as long as it may', 'expired');
+      }, limits.sessionMilliseconds),
     );
-    upstream.resume();
+    this.resume(upstream);
     // Either may have gone while the other was opened.
-    if (client.readyState > WebSocket.OPEN || upstream.readyState > WebSocket.OPEN) this.end(1001, '');
+    if (client.readyState > WebSocket.OPEN) this.end(1001, '', 'client');
+    else if (upstream.readyState > WebSocket.OPEN) this.end(1006, '', 'upstream');
   }
 
   /** A frame of ours to the client. */
@@ -75,13 +90,16 @@ export class SocketPair {
   }
 
   /** Closes both sides. @param code a code that may be sent, else 1011 */
-  end(code: number, reason: string): void {
+  end(code: number, reason: string, cause: EndCause = 'own'): void {
     if (this.isEnding) return;
     this.isEnding = true;
-    for (const timer of this.timers) clearInterval(timer);
+    for (const timer of [...this.timers, ...this.stalls.values()]) clearTimeout(timer);
     // What the provider said so far still reaches the client first.
     void this.idle().then(() => {
-      for (const socket of [this.client, this.upstream]) close(socket, code, reason);
+      const last = this.handler.farewell(cause, code);
+      if (last !== null) this.tell(last);
+      for (const socket of [this.client, this.upstream]) this.close(socket, code, reason);
+      this.isOver = true;
       this.resolveEnd();
     });
   }
@@ -93,13 +111,14 @@ export class SocketPair {
   }
 
   private fromUpstream(frame: Frame): void {
+    if (this.isOver) return;
     this.queue.push(frame);
     if (!this.isWorking) void this.work();
   }
 
   private async work(): Promise<void> {
     this.isWorking = true;
-    const { upstream, handler, queue } = this;
+    const { upstream, client, handler, queue } = this;
     try {
       for (let frame = queue.shift(); frame; frame = queue.shift()) {
         const ready = handler.fromUpstream(frame);
@@ -107,9 +126,8 @@ export class SocketPair {
           upstream.pause();
           await ready;
         }
-        this.pass(frame, this.client, upstream);
+        this.pass(frame, client, upstream);
         await handler.delivered();
-        if (ready && !this.isStalled(this.client)) upstream.resume();
       }
     } catch {
       // The handler tells its own failures; without it nothing can be charged, so nothing goes on.
@@ -117,6 +135,7 @@ export class SocketPair {
       this.end(1011, 'internal error');
     } finally {
       this.isWorking = false;
+      this.ease(client, upstream);
     }
   }
 
@@ -126,19 +145,34 @@ export class SocketPair {
 
   private pass({ data, isBinary }: Frame, to: WebSocket, from: WebSocket): void {
     if (to.readyState !== WebSocket.OPEN) return;
-    to.send(data, { binary: isBinary }, () => {
-      if (from.isPaused && !this.isStalled(to) && !(from === this.upstream && this.isWorking)) from.resume();
-    });
-    if (!this.isStalled(to) || from.isPaused) return;
+    to.send(data, { binary: isBinary }, () => this.ease(to, from));
+    if (!this.isFull(to)) return;
     from.pause();
-    const stall = setTimeout(() => {
-      if (this.isStalled(to)) to.terminate();
-    }, this.limits.stallMilliseconds);
-    stall.unref();
+    if (this.stalls.has(to) || this.isEnding) return;
+    this.stalls.set(
+      to,
+      setTimeout(() => to.terminate(), this.limits.stallMilliseconds),
+    );
   }
 
-  private isStalled(socket: WebSocket): boolean {
+  /** Reads on from a side once the other has taken what waited for it. */
+  private ease(to: WebSocket, from: WebSocket): void {
+    if (this.isFull(to)) return;
+    clearTimeout(this.stalls.get(to));
+    this.stalls.delete(to);
+    // A frame that waits for its charge holds up those behind it.
+    if (!(from === this.upstream && this.isWorking)) this.resume(from);
+  }
+
+  private isFull(socket: WebSocket): boolean {
     return socket.readyState === WebSocket.OPEN && socket.bufferedAmount > this.limits.mostWaiting;
+  }
+
+  private resume(socket: WebSocket): void {
+    if (!socket.isPaused) return;
+    // Its answer to the last ping may lie among what is read only now.
+    this.alive.add(socket);
+    socket.resume();
   }
 
   private ping(): void {
@@ -149,21 +183,24 @@ export class SocketPair {
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }
   }
+
+  /** Says goodbye, and does not wait for long to hear it back. */
+  private close(socket: WebSocket, code: number, reason: string): void {
+    if (socket.readyState === WebSocket.CLOSED) return;
+    if (socket.isPaused) socket.resume();
+    if (socket.readyState === WebSocket.OPEN) {
+      socket.close(sendable(code), Buffer.from(reason).subarray(0, 120).toString());
+    }
+    setTimeout(() => socket.terminate(), this.limits.closeMilliseconds).unref();
+  }
 }
 
 const toBuffer = (data: RawData): Buffer =>
   Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 
-const closeMilliseconds = 2_000;
-
-/** Says goodbye, and does not wait for long to hear it back. */
-function close(socket: WebSocket, code: number, reason: string): void {
-  if (socket.readyState === WebSocket.CLOSED) return;
-  if (socket.isPaused) socket.resume();
-  const mayBeSent =
-    (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code < 5000);
-  if (socket.readyState === WebSocket.OPEN) {
-    socket.close(mayBeSent ? code : code === 1005 ? 1000 : 1011, Buffer.from(reason).subarray(0, 120).toString());
-  }
-  setTimeout(() => socket.terminate(), closeMilliseconds).unref();
+/** 1005 and 1006 are what a side reads when the other said nothing; they and some others are never sent. */
+function sendable(code: number): number {
+  if (code === 1005) return 1000;
+  const isKnown = code >= 1000 && code <= 1014 && ![1004, 1006].includes(code);
+  return isKnown || (code >= 3000 && code < 5000) ? code : 1011;
 }

@@ -1,8 +1,12 @@
-import { WebSocket } from 'ws';
+import { isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { WebSocket, type ClientOptions } from 'ws';
 import type { OutboundGuard } from '../../outbound/outbound-guard.js';
 import { AppError } from '../../shared/errors.js';
 import { toUpstreamError } from '../protocols/openai/upstream-error.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
+import { bareHostOf, toProxyAddress } from '../upstream/proxy-address.js';
+import { openTunnel } from '../upstream/tunnel.js';
 import type { RealtimeTarget } from './realtime-target.js';
 
 export interface UpstreamSocketOptions {
@@ -20,12 +24,13 @@ const longestRefusal = 64 * 1024;
  * Opens a provider's socket. It comes paused: nothing is lost before somebody listens.
  * @throws UpstreamError when the provider answers with a status, UpstreamConnectionError, AppError UPSTREAM_UNREACHABLE
  */
-export function openUpstreamSocket(
+export async function openUpstreamSocket(
   target: RealtimeTarget,
   guard: OutboundGuard,
   options: UpstreamSocketOptions,
 ): Promise<WebSocket> {
   checkAddress(target.url, guard);
+  const way = target.proxy ? await wayThrough(target.proxy, target.url, guard, options.signal) : null;
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(target.url, [...options.protocols], {
       headers: { ...options.headers, ...target.headers },
@@ -33,7 +38,7 @@ export function openUpstreamSocket(
       maxPayload: options.maxFrameBytes,
       perMessageDeflate: false,
       followRedirects: false,
-      lookup: guard.lookup('admin'),
+      ...(way ?? { lookup: guard.lookup('admin') }),
     });
     const leave = (): void => socket.terminate();
     options.signal.addEventListener('abort', leave, { once: true });
@@ -61,9 +66,32 @@ export function openUpstreamSocket(
   });
 }
 
+/** The connection that the socket then uses as its own. @throws UpstreamConnectionError, AppError UPSTREAM_UNREACHABLE */
+async function wayThrough(
+  text: string,
+  url: URL,
+  guard: OutboundGuard,
+  signal: AbortSignal,
+): Promise<Pick<ClientOptions, 'createConnection'>> {
+  const proxy = toProxyAddress(text);
+  checkAddress(new URL(`http://${proxy.host}`), guard);
+  const isSecure = url.protocol === 'wss:';
+  const host = bareHostOf(url);
+  const end = { host, port: Number(url.port || (isSecure ? 443 : 80)) };
+  let socket: Socket;
+  try {
+    socket = await openTunnel(proxy, end, { guard, signal, milliseconds: handshakeMilliseconds });
+  } catch (error) {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    throw new UpstreamConnectionError(false, /timed? ?out|in time/i.test(cause.message), cause);
+  }
+  const secured = { socket, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 ? { servername: host } : {}) };
+  return { createConnection: () => (isSecure ? connectTls(secured) : socket) };
+}
+
 function checkAddress(url: URL, guard: OutboundGuard): void {
   const plain = new URL(url);
-  plain.protocol = url.protocol === 'wss:' ? 'https:' : 'http:';
+  if (url.protocol.startsWith('ws')) plain.protocol = url.protocol === 'wss:' ? 'https:' : 'http:';
   try {
     guard.checkUrl(plain, 'admin');
   } catch (error) {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { buildConnector, Pool, ProxyAgent, Socks5ProxyAgent, type Dispatcher } from 'undici';
 import type { OutboundGuard } from '../../outbound/outbound-guard.js';
 import { AppError } from '../../shared/errors.js';
+import { proxyCredentials, toProxyAddress } from './proxy-address.js';
 
 export interface PoolLimits {
   readonly connectTimeout: number;
@@ -39,7 +40,7 @@ export class Pools {
     const known = this.pools.get(key);
     if (known) return known;
     this.check(url);
-    const pool = proxy ? this.viaProxy(toProxyUrl(proxy)) : this.direct(url.origin);
+    const pool = proxy ? this.viaProxy(toProxyAddress(proxy)) : this.direct(url.origin);
     this.pools.set(key, pool);
     return pool;
   }
@@ -55,7 +56,7 @@ export class Pools {
 
   private viaProxy(address: URL): Dispatcher {
     this.check(new URL(`http://${address.host}`));
-    const login = { username: decodeURIComponent(address.username), password: decodeURIComponent(address.password) };
+    const login = proxyCredentials(address);
     const { connections } = this.limits;
     if (address.protocol.startsWith('socks5')) {
       return new Socks5ProxyAgent(new URL(`socks5://${address.host}`), {
@@ -81,13 +82,4 @@ export class Pools {
       throw new AppError('UPSTREAM_UNREACHABLE', 'The address of the channel may not be called', { cause: error });
     }
   }
-}
-
-const proxyProtocols = ['http:', 'https:', 'socks5:', 'socks5h:'];
-
-/** @throws AppError UPSTREAM_UNREACHABLE; saving a channel refuses such a value, an imported row may still hold one */
-function toProxyUrl(proxy: string): URL {
-  const url = URL.canParse(proxy) ? new URL(proxy) : null;
-  if (url && proxyProtocols.includes(url.protocol)) return url;
-  throw new AppError('UPSTREAM_UNREACHABLE', 'The proxy of the channel is not usable');
 }

@@ -1,0 +1,101 @@
+import type { WebSocket } from 'ws';
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { OutboundGuard } from '../../outbound/outbound-guard.js';
+import { noChannel, type Admission } from '../access/admission.js';
+import { CallFailedError } from '../attempts.js';
+import type { ChannelLessons } from '../channel-lessons.js';
+import { ClientGoneError } from '../delivery.js';
+import type { IncomingCall } from '../relay.js';
+import type { KeyRing } from '../routing/key-ring.js';
+import { mapModel } from '../routing/model-mapping.js';
+import { isRetryable, retriesAllowed } from '../routing/retry.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { RoutingDirectory } from '../routing/routing-directory.js';
+import { pickChannel } from '../routing/selection.js';
+import { offeredProtocols } from './protocols.js';
+import { realtimeTarget } from './realtime-target.js';
+import { openUpstreamSocket } from './upstream-socket.js';
+
+export interface RealtimeConnectParts {
+  readonly channels: RoutingDirectory;
+  readonly keyRing: KeyRing;
+  readonly lessons: ChannelLessons;
+  readonly guard: OutboundGuard;
+  readonly options: { readonly values: OptionValues };
+  /** AZURE_DEFAULT_API_VERSION. */
+  readonly azureVersion: string | undefined;
+}
+
+/** A provider on the line. */
+export interface Connected {
+  readonly channel: RoutedChannel;
+  readonly usedChannels: readonly number[];
+  readonly upstream: WebSocket;
+  readonly upstreamModel: string;
+}
+
+export interface Wanted {
+  readonly call: IncomingCall;
+  readonly admission: Admission;
+  readonly query: URLSearchParams;
+  readonly maxFrameBytes: number;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** Tries channels until one opens a session (`relay-core.md` 3.3). @throws CallFailedError with what the last one said */
+export async function connectRealtime(wanted: Wanted, parts: RealtimeConnectParts): Promise<Connected> {
+  const { admission, signal } = wanted;
+  const usedChannels: number[] = [];
+  const retries = admission.pinned ? 0 : retriesAllowed(parts.options.values.RetryTimes);
+  for (let attempt = 0; ; attempt++) {
+    const channel = choose(admission, attempt, usedChannels, parts);
+    usedChannels.push(channel.id);
+    const keyIndex = parts.keyRing.take(channel);
+    try {
+      const opened = await open(wanted, channel, channel.keys[keyIndex] ?? '', parts);
+      parts.keyRing.reached(channel, keyIndex);
+      return { ...opened, channel, usedChannels };
+    } catch (problem) {
+      const error = signal.aborted ? new ClientGoneError() : problem;
+      const view = parts.lessons.failed(wanted.call.requestId, channel, keyIndex, error);
+      const again = attempt < retries && !signal.aborted;
+      if (!again || !isRetryable({ error, status: view?.status ?? null, channelType: channel.type })) {
+        throw new CallFailedError(error, view, usedChannels);
+      }
+    }
+  }
+}
+
+async function open(
+  { call, admission, query, maxFrameBytes, signal }: Wanted,
+  channel: RoutedChannel,
+  key: string,
+  { guard, azureVersion }: RealtimeConnectParts,
+): Promise<Pick<Connected, 'upstream' | 'upstreamModel'>> {
+  const upstreamModel = mapModel(channel.mapping, admission.model, admission.bareModel);
+  const target = realtimeTarget(channel, key, upstreamModel, { query, azureVersion });
+  const offered = offeredProtocols(call.headers);
+  return {
+    upstream: await openUpstreamSocket(target, guard, { ...offered, maxFrameBytes, signal }),
+    upstreamModel,
+  };
+}
+
+function choose(
+  admission: Admission,
+  attempt: number,
+  used: readonly number[],
+  { channels, keyRing }: RealtimeConnectParts,
+): RoutedChannel {
+  if (admission.pinned) return admission.pinned;
+  const picked = pickChannel({
+    candidates: admission.candidates,
+    attempt,
+    used: new Set(used),
+    enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
+    available: (channel) => keyRing.available(channel),
+  });
+  if (!picked) throw new CallFailedError(noChannel(admission.model, admission.group), undefined, used);
+  return picked;
+}

@@ -1,0 +1,19 @@
+import { AppError } from '../../shared/errors.js';
+
+const protocols: readonly string[] = ['http:', 'https:', 'socks5:', 'socks5h:'];
+
+/** @throws AppError UPSTREAM_UNREACHABLE; saving a channel refuses such a value, an imported row may still hold one */
+export function toProxyAddress(proxy: string): URL {
+  const url = URL.canParse(proxy) ? new URL(proxy) : null;
+  if (url && protocols.includes(url.protocol)) return url;
+  throw new AppError('UPSTREAM_UNREACHABLE', 'The proxy of the channel is not usable');
+}
+
+/** Both empty when none are given. */
+export const proxyCredentials = (proxy: URL): { readonly username: string; readonly password: string } => ({
+  username: decodeURIComponent(proxy.username),
+  password: decodeURIComponent(proxy.password),
+});
+
+/** Without the brackets of an IPv6 address. */
+export const bareHostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
