@@ -97,7 +97,12 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
     apiRateLimit: config.apiRateLimit,
     webRateLimit: config.webRateLimit,
     clientRoot,
-    systemName: () => optionService.values.SystemName,
+    site: () => ({
+      systemName: optionService.values.SystemName,
+      turnstile: optionService.values.TurnstileCheckEnabled,
+      telegram: optionService.values.TelegramOAuthEnabled,
+      chatLinks: optionService.values.Chats.flatMap((chat) => Object.values(chat)),
+    }),
     plugins: [
       httpMetrics(metrics),
       healthRoutes(health, metrics, config.metricsToken),

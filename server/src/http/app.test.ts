@@ -17,6 +17,7 @@ const rest = restHandlers(nobody);
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-app-'));
 const state = new MemoryState();
 const apps: FastifyInstance[] = [];
+const plainSite = { systemName: 'A & B <Gate>', turnstile: false, telegram: false, chatLinks: [] };
 
 async function start(overrides: Partial<AppParts> = {}): Promise<FastifyInstance> {
   const app = await createApp({
@@ -26,7 +27,7 @@ async function start(overrides: Partial<AppParts> = {}): Promise<FastifyInstance
     apiRateLimit: unlimited,
     webRateLimit: unlimited,
     clientRoot: folder,
-    systemName: () => 'A & B <Gate>',
+    site: () => plainSite,
     plugins: [
       async (plugin) => {
         plugin.get('/v1/models', async () => ({ object: 'list' }));
@@ -145,6 +146,29 @@ describe('the console’s page', () => {
       nonces.push(nonce);
     }
     expect(new Set(nonces).size).toBe(2);
+  });
+
+  it('allows one foreign script while bots are checked, and windows while Telegram signs people in', async () => {
+    const headersOf = async (site: object) =>
+      (await (await start({ site: () => ({ ...plainSite, ...site }) })).inject({ url: '/' })).headers;
+    const closed = await headersOf({});
+    expect(closed['cross-origin-opener-policy']).toBe('same-origin');
+    const open = await headersOf({ turnstile: true, telegram: true });
+    expect(open['content-security-policy']).toContain("script-src 'self' https://challenges.cloudflare.com;");
+    expect(open['cross-origin-opener-policy']).toBe('same-origin-allow-popups');
+  });
+
+  it('frames chat apps without a certificate by their own origin, and nothing that a link smuggles in', async () => {
+    const chatLinks = [
+      'http://chat.lan:3000/#/?key={key}',
+      'http://chat.lan:3000/again',
+      'https://chat.example/?url={address}',
+      "http://evil.example; script-src 'unsafe-inline'",
+      'javascript:alert(1)',
+    ];
+    const { headers } = await (await start({ site: () => ({ ...plainSite, chatLinks }) })).inject({ url: '/' });
+    expect(headers['content-security-policy']).toContain('frame-src https: http://chat.lan:3000;');
+    expect(headers['content-security-policy']).not.toContain('evil');
   });
 
   it('serves files for a week and keeps source maps to itself', async () => {

@@ -16,7 +16,7 @@ import { requestLogger } from '../observability/request-logger.js';
 import { newRequestId } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
 import { answerClientError } from './client-error.js';
-import { ConsolePage } from './console-page.js';
+import { ConsolePage, type ConsoleSite } from './console-page.js';
 import { allowCrossOrigin, pathOf } from './cors.js';
 import { isProgramPath, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
@@ -40,7 +40,7 @@ export interface AppParts {
   readonly webRateLimit: RateLimit;
   /** Folder of the built console; null serves none. */
   readonly clientRoot: string | null;
-  readonly systemName: () => string;
+  readonly site: () => ConsoleSite;
   /** Registered at the root with nothing around them: the relay, health and metrics. */
   readonly plugins: readonly FastifyPluginAsync[];
   readonly api: readonly ApiRoutes[];
@@ -94,7 +94,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   await app.register(apiScope(parts), { prefix: '/api' });
   if (parts.graphql) await app.register(graphqlScope(parts, parts.graphql));
   await app.register(consoleScope(parts));
-  const page = new ConsolePage(parts.clientRoot, parts.systemName);
+  const page = new ConsolePage(parts.clientRoot, parts.site);
   app.setNotFoundHandler({ preHandler: limitByAddress(parts.state, 'GW', parts.webRateLimit) }, (request, reply) =>
     isProgramPath(pathOf(request)) ? sendInvalidUrl(request, reply) : page.send(reply),
   );
