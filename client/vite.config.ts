@@ -1,5 +1,5 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defaultClientConditions, defineConfig } from 'vite';
 
 const server = process.env.TOLLGATE_URL ?? 'http://127.0.0.1:3000';
 const proxied = ['/graphql', '/api', '/v1', '/v1beta', '/mj', '/suno', '/pg'];
@@ -7,7 +7,11 @@ const proxied = ['/graphql', '/api', '/v1', '/v1beta', '/mj', '/suno', '/pg'];
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
-  resolve: { dedupe: ['graphql', 'react', 'react-dom', '@emotion/react'] },
+  resolve: {
+    dedupe: ['graphql', 'react', 'react-dom', '@emotion/react'],
+    // RxJS has a build for today's browsers beside the one it gives out unasked.
+    conditions: ['es2015', ...defaultClientConditions],
+  },
   server: {
     port: 5173,
     fs: { allow: ['..'] },

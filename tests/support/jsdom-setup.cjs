@@ -34,3 +34,6 @@ for (const [name, value] of Object.entries(missing)) {
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   }
 }
+
+// A grid takes a second to draw where two cores serve many: what is awaited may take as long as a test may.
+require('@testing-library/dom').configure({ asyncUtilTimeout: 10_000 });

@@ -1,15 +1,12 @@
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
-import OutlinedInput from '@mui/material/OutlinedInput';
 import { createContext, useCallback, useContext, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../lib/errors.js';
+import { later } from './later.js';
 import { toast } from './toast.js';
 
 type Copy = (value: string | (() => Promise<string>), shown?: string) => Promise<boolean>;
+
+const dialog = later(async () => (await import('./CopyByHandDialog.js')).CopyByHandDialog);
 
 const CopyContext = createContext<Copy>(() => Promise.resolve(false));
 
@@ -45,41 +42,14 @@ export function CopyProvider({ children }: { readonly children: ReactNode }) {
   return (
     <CopyContext.Provider value={copy}>
       {children}
-      <Dialog
-        open={refused !== null}
-        onClose={() => {
-          setRefused(null);
-        }}
-        fullWidth
-        maxWidth="sm"
-      >
-        <DialogTitle>{t('copy.refused')}</DialogTitle>
-        <DialogContent>
-          <OutlinedInput
-            fullWidth
-            autoFocus
-            multiline
-            maxRows={8}
-            readOnly
-            value={refused ?? ''}
-            className="mono"
-            onFocus={(event) => {
-              event.target.select();
-            }}
-            inputProps={{ 'aria-label': t('copy.text') }}
-          />
-        </DialogContent>
-        <DialogActions>
-          <Button
-            variant="outlined"
-            onClick={() => {
-              setRefused(null);
-            }}
-          >
-            {t('actions.close')}
-          </Button>
-        </DialogActions>
-      </Dialog>
+      {refused !== null && (
+        <dialog.Part
+          text={refused}
+          onClose={() => {
+            setRefused(null);
+          }}
+        />
+      )}
     </CopyContext.Provider>
   );
 }

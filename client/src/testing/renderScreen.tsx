@@ -7,9 +7,9 @@ import { render, type RenderResult } from '@testing-library/react';
 import { useEffect, type ReactNode } from 'react';
 import { MemoryRouter, useLocation, useRoutes, type RouteObject } from 'react-router-dom';
 import { theme } from '../app/theme/theme.js';
-import { ConfirmProvider } from '../components/ConfirmProvider.js';
+import { ConfirmProvider, preloadQuestions } from '../components/ConfirmProvider.js';
 import { CopyProvider } from '../components/CopyProvider.js';
-import { ToastProvider } from '../components/toast.js';
+import { preloadToasts, ToastProvider } from '../components/toast.js';
 import { changeLanguage, loadAllTexts, startI18n } from '../i18n/i18n.js';
 
 export interface ScreenOptions {
@@ -29,7 +29,7 @@ export async function renderScreen({
 }: ScreenOptions): Promise<RenderResult & { readonly location: () => string }> {
   await startI18n();
   await changeLanguage('en', false);
-  await loadAllTexts();
+  await Promise.all([loadAllTexts(), preloadQuestions(), preloadToasts()]);
   let location = '';
   const result = render(
     <Surroundings mocks={mocks} {...(link ? { link } : {})}>

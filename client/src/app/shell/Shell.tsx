@@ -1,14 +1,19 @@
 import Box from '@mui/material/Box';
-import Drawer from '@mui/material/Drawer';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation } from 'react-router-dom';
+import { preloadQuestions } from '../../components/ConfirmProvider.js';
+import { later } from '../../components/later.js';
+import { preloadToasts } from '../../components/toast.js';
 import { useSession } from '../../lib/session.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { OfflineLine } from './OfflineLine.js';
-import { SideBar } from './SideBar.js';
 import { TopBar } from './TopBar.js';
 import { useCollapsed } from './useCollapsed.js';
+
+/** Visitors have neither; both come along with the first screen behind sign-in. */
+const sideBar = later(async () => (await import('./SideBar.js')).SideBar);
+const drawer = later(async () => (await import('./NavigationDrawer.js')).NavigationDrawer);
 
 /** Paths without a side bar: home, set-up and everything about signing in. */
 const bare = new Set(['/', '/setup', '/login', '/register', '/reset', '/user/reset', '/about', '/pricing']);
@@ -19,10 +24,16 @@ export function Shell() {
   const signedIn = useSession() !== null;
   const mobile = useIsMobile();
   const [collapsed, toggleCollapsed] = useCollapsed();
-  const [drawer, setDrawer] = useState(false);
+  const [drawerOpen, setDrawerOpen] = useState(false);
   useEffect(() => {
-    setDrawer(false);
+    setDrawerOpen(false);
   }, [pathname]);
+
+  useEffect(() => {
+    if (!signedIn) return;
+    void preloadToasts();
+    void preloadQuestions();
+  }, [signedIn]);
 
   const hasSideBar = signedIn && !bare.has(pathname);
   return (
@@ -49,25 +60,26 @@ export function Shell() {
         onMenu={
           signedIn && mobile
             ? () => {
-                setDrawer(true);
+                setDrawerOpen(true);
               }
             : undefined
         }
       />
       <OfflineLine />
       <Box sx={{ flex: 1, display: 'flex', alignItems: 'stretch', minWidth: 0 }}>
-        {hasSideBar && !mobile && <SideBar collapsed={collapsed} onToggle={toggleCollapsed} />}
-        {mobile && (
-          <Drawer
-            anchor="left"
-            open={drawer}
+        {hasSideBar && !mobile && (
+          // The width is there before the bar is, so that nothing moves when it comes.
+          <Box sx={{ width: collapsed ? 56 : 208, flexShrink: 0 }}>
+            <sideBar.Part collapsed={collapsed} onToggle={toggleCollapsed} />
+          </Box>
+        )}
+        {signedIn && mobile && (
+          <drawer.Part
+            open={drawerOpen}
             onClose={() => {
-              setDrawer(false);
+              setDrawerOpen(false);
             }}
-            slotProps={{ paper: { sx: { width: 264, backgroundColor: 'background.default' } } }}
-          >
-            <SideBar collapsed={false} />
-          </Drawer>
+          />
         )}
         <Box component="main" id="content" tabIndex={-1} sx={{ flex: 1, minWidth: 0, outline: 'none !important' }}>
           <Outlet />

@@ -1,9 +1,9 @@
 import IconButton from '@mui/material/IconButton';
 import { useColorScheme } from '@mui/material/styles';
-import Tooltip from '@mui/material/Tooltip';
 import DarkModeOutlinedIcon from '@mui/icons-material/DarkModeOutlined';
 import LightModeOutlinedIcon from '@mui/icons-material/LightModeOutlined';
 import { useTranslation } from 'react-i18next';
+import { Tip } from '../../components/Tip.js';
 
 /** Shows where a press leads: a moon in the light, a sun in the dark. Without a choice the system decides. */
 export function ThemeSwitch() {
@@ -12,7 +12,7 @@ export function ThemeSwitch() {
   const dark = colorScheme === 'dark';
   const label = dark ? t('shell.lightTheme') : t('shell.darkTheme');
   return (
-    <Tooltip title={label}>
+    <Tip title={label}>
       <IconButton
         aria-label={label}
         onClick={() => {
@@ -21,6 +21,6 @@ export function ThemeSwitch() {
       >
         {dark ? <LightModeOutlinedIcon /> : <DarkModeOutlinedIcon />}
       </IconButton>
-    </Tooltip>
+    </Tip>
   );
 }

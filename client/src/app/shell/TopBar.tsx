@@ -5,7 +5,7 @@ import MenuOutlinedIcon from '@mui/icons-material/MenuOutlined';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router-dom';
 import { Logo } from '../../components/Logo.js';
-import { ToneChip } from '../../components/Tone.js';
+import { ToneLabel } from '../../components/ToneLabel.js';
 import { useIsAdmin, useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
@@ -67,9 +67,9 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
       {setup && !mobile && <TopLinks pathname={pathname} />}
       <Box sx={{ ml: 'auto', display: 'flex', alignItems: 'center', gap: { xs: 0.5, sm: 1 } }}>
         {demoSiteEnabled ? (
-          <ToneChip tone="amber">{t('shell.demoSite')}</ToneChip>
+          <ToneLabel tone="amber">{t('shell.demoSite')}</ToneLabel>
         ) : (
-          selfUseModeEnabled && <ToneChip tone="amber">{t('shell.selfUse')}</ToneChip>
+          selfUseModeEnabled && <ToneLabel tone="amber">{t('shell.selfUse')}</ToneLabel>
         )}
         {(!mobile || !user) && <LanguageMenu />}
         <ThemeSwitch />

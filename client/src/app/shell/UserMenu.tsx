@@ -1,53 +1,29 @@
-import { useApolloClient, useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
-import Divider from '@mui/material/Divider';
-import ListSubheader from '@mui/material/ListSubheader';
-import Menu from '@mui/material/Menu';
-import MenuItem from '@mui/material/MenuItem';
 import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
-import LogoutOutlinedIcon from '@mui/icons-material/LogoutOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useNavigate } from 'react-router-dom';
-import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
-import { adminRole, rootRole, session, type SessionUser } from '../../lib/session.js';
+import { later } from '../../components/later.js';
+import type { SessionUser } from '../../lib/session.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { LogoutDocument } from '../session.generated.js';
-import { LanguageItems } from './LanguageMenu.js';
+
+const actions = later(async () => (await import('./UserActions.js')).UserActions);
+const preload = () => void actions.preload();
 
 export function UserMenu({ user }: { readonly user: SessionUser }) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
-  const navigate = useNavigate();
-  const client = useApolloClient();
-  const [logout] = useMutation(LogoutDocument);
+  const [used, setUsed] = useState(false);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const close = () => {
-    setAnchor(null);
-  };
-
-  const leave = async () => {
-    close();
-    try {
-      await logout();
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-      return;
-    }
-    session.end();
-    await client.clearStore();
-    await navigate('/login');
-  };
-
-  const role = user.role >= rootRole ? t('roles.root') : user.role >= adminRole ? t('roles.admin') : t('roles.common');
   return (
     <>
       <ButtonBase
         aria-haspopup="menu"
         aria-label={t('shell.userMenu', { name: user.username })}
+        onPointerEnter={preload}
+        onKeyDown={preload}
         onClick={(event) => {
+          setUsed(true);
           setAnchor(event.currentTarget);
         }}
         sx={{
@@ -90,28 +66,15 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
           </>
         )}
       </ButtonBase>
-      <Menu
-        anchorEl={anchor}
-        open={anchor !== null}
-        onClose={close}
-        anchorOrigin={{ vertical: 'bottom', horizontal: 'right' }}
-        transformOrigin={{ vertical: 'top', horizontal: 'right' }}
-        slotProps={{ paper: { sx: { minWidth: 200 } } }}
-      >
-        <ListSubheader disableSticky sx={{ lineHeight: '18px', padding: '6px 10px', backgroundColor: 'transparent' }}>
-          <Box sx={{ color: 'text.primary', fontSize: 13, fontWeight: 600 }}>{user.displayName || user.username}</Box>
-          <Box sx={{ fontSize: 12 }}>{role}</Box>
-        </ListSubheader>
-        <Divider sx={{ my: '4px !important' }} />
-        {mobile && [
-          <LanguageItems key="language" onDone={close} />,
-          <Divider key="line" sx={{ my: '4px !important' }} />,
-        ]}
-        <MenuItem onClick={() => void leave()} sx={{ gap: 1 }}>
-          <LogoutOutlinedIcon sx={{ fontSize: 16, color: 'text.secondary' }} />
-          {t('shell.logOut')}
-        </MenuItem>
-      </Menu>
+      {used && (
+        <actions.Part
+          user={user}
+          anchor={anchor}
+          onClose={() => {
+            setAnchor(null);
+          }}
+        />
+      )}
     </>
   );
 }

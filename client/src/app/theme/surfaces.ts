@@ -1,6 +1,18 @@
 import type { Components, Theme } from '@mui/material/styles';
 import { mono } from './fonts.js';
 
+/** The same on both themes: it floats above either. */
+export const tooltipLook = {
+  backgroundColor: '#1B2428',
+  color: '#F1F5F5',
+  fontSize: 12,
+  lineHeight: '17px',
+  fontWeight: 400,
+  padding: '6px 9px',
+  borderRadius: 6,
+  border: '1px solid #333F44',
+} as const;
+
 /** Everything that is a ground rather than a control: page, cards, drawers, menus, tooltips, progress. */
 export const surfaceOverrides: Components<Theme> = {
   MuiCssBaseline: {
@@ -76,17 +88,7 @@ export const surfaceOverrides: Components<Theme> = {
   MuiTooltip: {
     defaultProps: { arrow: false, enterDelay: 300 },
     styleOverrides: {
-      // The same on both themes: it floats above either.
-      tooltip: {
-        backgroundColor: '#1B2428',
-        color: '#F1F5F5',
-        fontSize: 12,
-        lineHeight: '17px',
-        fontWeight: 400,
-        padding: '6px 9px',
-        borderRadius: 6,
-        border: '1px solid #333F44',
-      },
+      tooltip: tooltipLook,
     },
   },
   MuiLinearProgress: {

@@ -1,8 +1,6 @@
 import IconButton from '@mui/material/IconButton';
 import InputAdornment from '@mui/material/InputAdornment';
-import MenuItem from '@mui/material/MenuItem';
 import OutlinedInput from '@mui/material/OutlinedInput';
-import Select from '@mui/material/Select';
 import VisibilityOffOutlinedIcon from '@mui/icons-material/VisibilityOffOutlined';
 import VisibilityOutlinedIcon from '@mui/icons-material/VisibilityOutlined';
 import { useState, type ReactNode } from 'react';
@@ -136,45 +134,6 @@ export function NumberInput<T extends FieldValues>(props: NumberInputProps<T>) {
         endAdornment={props.unit && <InputAdornment position="end">{props.unit}</InputAdornment>}
         inputProps={{ ...aria, inputMode: 'decimal', className: 'num', style: { textAlign: 'right' } }}
       />
-    </Field>
-  );
-}
-
-export interface SelectInputProps<T extends FieldValues> extends BoundProps<T> {
-  readonly choices: readonly { readonly value: string | number; readonly label: string; readonly aside?: ReactNode }[];
-  readonly onPick?: (value: string | number) => void;
-}
-
-export function SelectInput<T extends FieldValues>(props: SelectInputProps<T>) {
-  const { id, field, wrapper, aria, invalid } = useBound(props);
-  return (
-    <Field {...wrapper}>
-      <Select<string | number>
-        id={`${id}-select`}
-        value={field.value}
-        inputRef={field.ref}
-        onChange={(event) => {
-          field.onChange(event.target.value);
-          props.onPick?.(event.target.value);
-        }}
-        onBlur={field.onBlur}
-        error={invalid}
-        fullWidth
-        displayEmpty
-        SelectDisplayProps={{
-          'aria-label': props.label,
-          ...(aria['aria-describedby'] ? { 'aria-describedby': aria['aria-describedby'] } : {}),
-        }}
-        inputProps={{ id }}
-        MenuProps={{ slotProps: { paper: { sx: { maxHeight: 400 } } } }}
-      >
-        {props.choices.map((choice) => (
-          <MenuItem key={choice.value} value={choice.value} sx={{ justifyContent: 'space-between', gap: 2 }}>
-            {choice.label}
-            {choice.aside}
-          </MenuItem>
-        ))}
-      </Select>
     </Field>
   );
 }

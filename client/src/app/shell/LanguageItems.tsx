@@ -1,0 +1,41 @@
+import Menu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
+import { useTranslation } from 'react-i18next';
+import { changeLanguage, languages, type Language } from '../../i18n/i18n.js';
+
+/** Each language in its own words, whatever the current one is. */
+const names: Record<Language, string> = { zh: '中文', en: 'English' };
+
+/** The entries alone: on narrow screens they stand in the user menu. */
+export function LanguageItems({ onDone }: { readonly onDone: () => void }) {
+  const { i18n } = useTranslation();
+  return languages.map((language) => (
+    <MenuItem
+      key={language}
+      lang={language}
+      role="menuitemradio"
+      aria-checked={i18n.language === language}
+      selected={i18n.language === language}
+      onClick={() => {
+        void changeLanguage(language);
+        onDone();
+      }}
+    >
+      {names[language]}
+    </MenuItem>
+  ));
+}
+
+export function LanguageList({
+  anchor,
+  onClose,
+}: {
+  readonly anchor: HTMLElement | null;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Menu anchorEl={anchor} open={anchor !== null} onClose={onClose}>
+      <LanguageItems onDone={onClose} />
+    </Menu>
+  );
+}

@@ -1,0 +1,54 @@
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useTranslation } from 'react-i18next';
+import type { Question } from './ConfirmProvider.js';
+
+/** The question, its consequence, and a verb to say yes with. Focus starts on the way out. */
+export function ConfirmDialog({
+  question,
+  open,
+  answer,
+}: {
+  readonly question: Question;
+  readonly open: boolean;
+  readonly answer: (yes: boolean) => void;
+}) {
+  const { t } = useTranslation();
+  return (
+    <Dialog
+      open={open}
+      onClose={() => {
+        answer(false);
+      }}
+      maxWidth="xs"
+      fullWidth
+      role="alertdialog"
+    >
+      <DialogTitle>{question.title}</DialogTitle>
+      {question.body && <DialogContent sx={{ color: 'text.secondary' }}>{question.body}</DialogContent>}
+      <DialogActions>
+        <Button
+          variant="outlined"
+          autoFocus
+          onClick={() => {
+            answer(false);
+          }}
+        >
+          {question.no ?? t('actions.cancel')}
+        </Button>
+        <Button
+          variant="contained"
+          color={question.destructive ? 'error' : 'primary'}
+          onClick={() => {
+            answer(true);
+          }}
+        >
+          {question.verb}
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
