@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.js';
 import type { StreamTransform, Transcript, UpstreamError, Usage } from '../adapter.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../sse/event-blocks.js';
-import { parseEvent } from '../sse/event-parser.js';
+import { eventsOf, parseEvent } from '../sse/event-parser.js';
 import { KeptEvents } from '../sse/kept-events.js';
 import type { StreamReader } from './codec.js';
 import { parseFields, type Fields } from './fields.js';
@@ -54,7 +54,7 @@ export class NativeStream implements StreamTransform {
   }
 
   tell(): void {
-    for (const event of this.kept.take()) {
+    for (const event of eventsOf(this.kept.take())) {
       for (const each of this.reader.push(event)) tellEvent(each, this.heard);
     }
   }

@@ -1,8 +1,7 @@
-import type { ServerEvent } from './event.js';
-import { eventsOf } from './event-parser.js';
+import type { EventBlock } from './event-blocks.js';
 
-/** A usual answer stays below and is never parsed at all. */
-const defaultLimit = 16 * 1024;
+/** A short answer, of some fifty events, stays below and is never read at all. */
+const defaultLimit = 18 * 1024;
 const firstSize = 1024;
 
 /**
@@ -25,12 +24,12 @@ export class KeptEvents {
   }
 
   /** Everything that was added since the last time. */
-  take(): ServerEvent[] {
-    if (!this.bytes || this.length === 0) return [];
+  take(): EventBlock | null {
+    if (!this.bytes || this.length === 0) return null;
     const bytes = this.bytes.subarray(0, this.length);
     this.bytes = null;
     this.length = 0;
-    return eventsOf({ bytes, text: bytes.toString('latin1') });
+    return { bytes, text: bytes.toString('latin1') };
   }
 
   private grow(needed: number): void {

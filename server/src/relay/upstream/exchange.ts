@@ -129,6 +129,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.controller = controller;
     this.status = status;
     this.headers = headers;
+    // Nobody reads them once more, and each would keep what the network delivered for as long as the stream is open.
+    controller.rawHeaders = null;
     this.resolveAnswer(this);
   }
 

@@ -1,6 +1,7 @@
 import type { StreamTransform, Transcript, UpstreamError, Usage } from '../../adapter.js';
 import { doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
 import { tellChoices } from '../../protocols/openai/chat-parts.js';
+import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';
 import { readError, toUpstreamError } from '../../protocols/openai/upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
@@ -60,10 +61,22 @@ export class PassThroughStream implements StreamTransform {
   }
 
   tell(): void {
-    for (const event of this.kept.take()) {
-      const chunk = parseObject(event.data);
-      if (chunk && tellChoices(chunk['choices'], 'delta', this.heard)) this.finished = true;
-    }
+    const block = this.kept.take();
+    if (!block) return;
+    const { text, bytes } = block;
+    let plain = nextPlainChunk(text, 0);
+    let said = '';
+    eachEvent(text, (start, end) => {
+      if (plain.start < start) plain = nextPlainChunk(text, start);
+      if (plain.end < end && text.startsWith('data:', start)) {
+        said += plain.said;
+        return;
+      }
+      if (said !== '') this.heard.text(said);
+      said = '';
+      this.read(bytes.subarray(start, end));
+    });
+    if (said !== '') this.heard.text(said);
   }
 
   closing(usage: Usage): Buffer | string {
@@ -101,6 +114,12 @@ export class PassThroughStream implements StreamTransform {
     if (from === 0) return bytes;
     stopAt(text.length);
     return pieces.length === 0 ? null : pieces.length === 1 ? (pieces[0] ?? null) : Buffer.concat(pieces);
+  }
+
+  private read(bytes: Buffer): void {
+    const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
+    const chunk = event ? parseObject(event.data) : null;
+    if (chunk && tellChoices(chunk['choices'], 'delta', this.heard)) this.finished = true;
   }
 
   /** @returns whether the event is for the client now */
