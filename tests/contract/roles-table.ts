@@ -59,6 +59,16 @@ export const operations: readonly Operation[] = [
   // null for a stranger
   { least: 'anonymous', graphql: ['query { me { id } }'] },
 
+  // what is live
+  { least: 'common', graphql: ['subscription { balanceChanged { quota } }'] },
+  { least: 'common', graphql: ['subscription { myLogCreated { missed } }'] },
+  { least: 'common', graphql: ['subscription { myDrawingChanged { missed } }'] },
+  { least: 'common', graphql: ['subscription { myCreativeTaskChanged { missed } }'] },
+  { least: 'admin', graphql: ['subscription { logCreated { missed } }'] },
+  { least: 'admin', graphql: ['subscription { drawingChanged { missed } }'] },
+  { least: 'admin', graphql: ['subscription { creativeTaskChanged { missed } }'] },
+  { least: 'admin', graphql: ['subscription { channelChanged { missed } }'] },
+
   // one's own account
   { least: 'common', rest: ['GET /api/user/self'] },
   {

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { EventReader } from '../support/event-reader.js';
 import { callers, operations, pathOfNobody, type Caller, type Operation } from './roles-table.js';
 import { rootPassword, Site, type Person } from './site.js';
 
@@ -23,6 +25,15 @@ const kindOf = (document: string): string => document.slice(0, document.indexOf(
 const routeOf = (entry: NonNullable<Operation['rest']>[number]): string =>
   typeof entry === 'string' ? entry : entry[0];
 
+/** A stream that is open was not refused. */
+async function subscribe(person: Person | null, text: string): Promise<{ codes: string[] }> {
+  const reader = await EventReader.open(site.server.url, person, text);
+  await reader.until((one) => one.text !== '');
+  if (!reader.completed) await delay(50);
+  reader.close();
+  return { codes: reader.codes };
+}
+
 /** Somebody of this role whom the call may use up. */
 async function fresh(caller: Caller): Promise<Person | null> {
   if (caller === 'anonymous') return null;
@@ -35,12 +46,17 @@ const mayNot = ({ least, notRoot }: Operation, caller: Caller): boolean =>
 
 describe('the table', () => {
   it('has every field of the schema, and only those', async () => {
-    const query = '{ __schema { queryType { fields { name } } mutationType { fields { name } } } }';
+    const query =
+      '{ __schema { queryType { ...names } mutationType { ...names } subscriptionType { ...names } } } fragment names on __Type { fields { name } }';
     const { data } = await site.graphql(null, query);
-    const schema = data?.['__schema'] as Record<'queryType' | 'mutationType', { fields: Array<{ name: string }> }>;
+    const schema = data?.['__schema'] as Record<
+      'queryType' | 'mutationType' | 'subscriptionType',
+      { fields: Array<{ name: string }> }
+    >;
     const mounted = [
       ...schema.queryType.fields.map(({ name }) => `query ${name}`),
       ...schema.mutationType.fields.map(({ name }) => `mutation ${name}`),
+      ...schema.subscriptionType.fields.map(({ name }) => `subscription ${name}`),
     ];
     const listed = operations.flatMap(({ graphql = [] }) => graphql.map((text) => `${kindOf(text)} ${fieldOf(text)}`));
     expect(listed.sort()).toEqual(mounted.sort());
@@ -57,7 +73,7 @@ describe('the table', () => {
   it('leaves out only what asks for an API key, the playground (its own test), what machines watch, and files', () => {
     const others = site.server.app.routes.filter(({ url }) => !url.startsWith('/api'));
     const known =
-      /^\/(graphql|healthz|readyz|metrics)$|^(\/hf)?\/v1\/|^\/v1beta\/|^\/dashboard\/billing\/|^(\/:mode)?\/mj\/|^\/suno\/|^\/pg\/chat\/completions$/;
+      /^\/(graphql|graphql\/stream|healthz|readyz|metrics)$|^(\/hf)?\/v1\/|^\/v1beta\/|^\/dashboard\/billing\/|^(\/:mode)?\/mj\/|^\/suno\/|^\/pg\/chat\/completions$|^\/[\w./-]+\.\w{2,5}$/;
     expect(others.filter(({ url }) => !known.test(url))).toEqual([]);
   });
 });
@@ -68,7 +84,8 @@ describe.each(callers)('%s', (caller) => {
   );
   it.each(graphql)('%s', async (text, operation) => {
     const person = operation.spends ? await fresh(caller) : people[caller];
-    const { codes } = await site.graphql(person, text);
+    const { codes } =
+      kindOf(text) === 'subscription' ? await subscribe(person, text) : await site.graphql(person, text);
     expect([codes, isRefused(codes)]).toEqual([codes, mayNot(operation, caller)]);
     // a sample that is wrong in itself would prove nothing
     expect(codes).not.toContain('GRAPHQL_VALIDATION_FAILED');

@@ -50,7 +50,7 @@ export const changesChannel = 'tollgate:changes';
 
 export const changeKinds = ['user', 'token', 'channel', 'option', 'session', 'drawing', 'creativeTask'] as const;
 
-/** What changed. Every node drops what it holds of it. `id` absent means all of that kind. */
+/** What changed. Every node drops what it holds of it. `id` absent means all of that kind; of a session it is its user's. */
 export interface Change {
   readonly kind: (typeof changeKinds)[number];
   readonly id?: number | string;

@@ -20,7 +20,7 @@ export async function composeChannels(
   { channelService }: Operations,
   { builtRelay }: ComposedRelay,
 ): Promise<ChannelServices> {
-  const { config, shutdown, logger, dataSource, clock, nodeId, secrets, state, changes } = platform;
+  const { config, shutdown, logger, dataSource, clock, nodeId, secrets, state, changes, signals } = platform;
   const { logService, auditService, optionService, guardedFetch } = platform;
   const channels = dataSource.getRepository(Channel);
   const tests = new ChannelTestService({
@@ -29,6 +29,7 @@ export async function composeChannels(
     logs: logService,
     prices,
     options: optionService,
+    signals,
     clock,
   });
   const balances = new ChannelBalanceService({ channels, secrets, http: guardedFetch, changes, clock });

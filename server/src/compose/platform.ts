@@ -4,6 +4,7 @@ import { Changes } from '../cache/changes.js';
 import { createSharedState } from '../cache/create-shared-state.js';
 import type { Config } from '../config.js';
 import type { Database } from '../db/database.js';
+import { Signals } from '../live/signals.js';
 import { AuditRecord } from '../modules/audit/audit.entity.js';
 import { AuditService } from '../modules/audit/audit.service.js';
 import { LogRetention } from '../modules/logs/log.jobs.js';
@@ -46,6 +47,8 @@ export async function composePlatform(foundation: Foundation) {
   shutdown.onStop('shared state', () => state.close());
   const changes = new Changes(state);
   shutdown.onStop('announcements', await changes.listen());
+  const signals = new Signals(state, clock);
+  shutdown.onStop('signals', await signals.listen());
 
   // The books
   const ledger = new PostgresLedger({
@@ -60,6 +63,7 @@ export async function composePlatform(foundation: Foundation) {
         metrics.ledgerBatchSeconds.observe(milliseconds / 1000);
       },
     },
+    signals,
   });
   shutdown.onStop('ledger', () => ledger.stop());
   const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger });
@@ -100,7 +104,7 @@ export async function composePlatform(foundation: Foundation) {
 
   return {
     ...foundation,
-    ...{ dataSource, clock, nodeId, secrets, state, changes, ledger },
+    ...{ dataSource, clock, nodeId, secrets, state, changes, signals, ledger },
     ...{ logService, auditService, optionService, outboundGuard, guardedFetch, mailer },
   };
 }

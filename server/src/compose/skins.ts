@@ -10,6 +10,7 @@ import { SessionResolver } from '../modules/auth/session.resolver.js';
 import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
 import { ChannelHeads } from '../modules/channels/channel-heads.service.js';
 import type { ChannelServices } from '../modules/channels/channel-services.js';
+import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { channelRoutes } from '../modules/channels/channel.routes.js';
 import { modelCatalogueRoutes } from '../modules/channels/model-catalogue.routes.js';
@@ -21,6 +22,7 @@ import { healthRoutes } from '../modules/health/health.routes.js';
 import { HealthService } from '../modules/health/health.service.js';
 import { InviteResolver } from '../modules/invites/invite.resolver.js';
 import { inviteRoutes } from '../modules/invites/invite.routes.js';
+import { LogLiveResolver } from '../modules/logs/log-live.resolver.js';
 import { LogResolver } from '../modules/logs/log.resolver.js';
 import { logRoutes } from '../modules/logs/log.routes.js';
 import { OptionResolver } from '../modules/options/option.resolver.js';
@@ -36,6 +38,7 @@ import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { setupRoutes } from '../modules/setup/setup.routes.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
 import { statusRoutes } from '../modules/status/status.routes.js';
+import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
 import { TaskResolver } from '../modules/tasks/task.resolver.js';
 import { creativeTaskRoutes, drawingRoutes } from '../modules/tasks/task.routes.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
@@ -49,6 +52,7 @@ import { oauthRoutes } from '../modules/users/oauth.routes.js';
 import { accountRoutes } from '../modules/users/account.routes.js';
 import { SignInResolver } from '../modules/users/sign-in.resolver.js';
 import { signInRoutes } from '../modules/users/sign-in.routes.js';
+import { BalanceResolver } from '../modules/users/balance.resolver.js';
 import { UserResolver } from '../modules/users/user.resolver.js';
 import { userRoutes } from '../modules/users/user.routes.js';
 import { WalletResolver } from '../modules/wallet/wallet.resolver.js';
@@ -61,6 +65,7 @@ import { midjourneyRoutes } from '../relay/tasks/midjourney/midjourney.routes.js
 import { sunoRoutes } from '../relay/tasks/suno/suno.routes.js';
 import type { Accounts } from './accounts.js';
 import type { Catalogue } from './catalogue.js';
+import { composeLive } from './live.js';
 import type { Operations } from './operations.js';
 import type { Platform } from './platform.js';
 import type { ComposedRelay } from './relay.js';
@@ -89,6 +94,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
   const resolvers = resolversOf(subjects);
   const schema = await createSchema(resolvers.map(classOf), resolvers);
   const rest = restHandlers(authService);
+  const { live, streams } = composeLive(platform, relay);
 
   const app = await createApp({
     logger,
@@ -114,11 +120,12 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
       billingRoutes(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
     ],
     api: apiRoutes(subjects, rest),
-    graphql: graphqlPlugin({ schema, authenticator: authService, logger }),
+    graphql: graphqlPlugin({ schema, authenticator: authService, live, streams, logger }),
   });
   shutdown.onStop('http', () => closeGracefully(app, config.shutdownMilliseconds, logger));
   // Before the server: a socket does not end by itself.
   shutdown.onStop('realtime sessions', () => realtime.stop());
+  shutdown.onStop('subscriptions', () => streams.stop());
   shutdown.onStop('readiness', () => health.beginStop());
   return app;
 }
@@ -148,6 +155,10 @@ function resolversOf({ catalogue, accounts, operations, relay, platform, channel
     new RedemptionResolver(operations.redemptionService, operations.redeemService),
     new WalletResolver(operations.walletService),
     new UsageResolver(operations.usageService),
+    new LogLiveResolver(),
+    new ChannelLiveResolver(),
+    new TaskLiveResolver(),
+    new BalanceResolver(),
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { buildSchema, type ClassType } from 'type-graphql';
+import { buildSchema, type ClassType, type PubSub } from 'type-graphql';
 
 /** Something with TypeGraphQL's `@Resolver` on its class. */
 export type ResolverClass = ClassType;
@@ -26,7 +26,18 @@ export function createSchema(
     },
     // Input is checked by the services, once for both skins.
     validate: false,
+    pubSub: noTopics,
   });
+}
+
+/** TypeGraphQL wants one; every subscription of ours opens its own source (`live-sources.ts`). */
+const noTopics: PubSub = {
+  publish: refuseTopic,
+  subscribe: refuseTopic,
+};
+
+function refuseTopic(topic: string): never {
+  throw new Error(`no topic ${topic}`);
 }
 
 export const classOf = (instance: object): ResolverClass => instance.constructor as ResolverClass;

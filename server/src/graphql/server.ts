@@ -1,39 +1,34 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import { ApolloArmor } from '@escape.tech/graphql-armor';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../http/authenticate.js';
 import { toFailure } from '../http/rest-error.js';
 import { createContext, type GraphQLContext } from './context.js';
+import { documentLimits } from './document-limits.js';
 import { formatErrors } from './format-error.js';
-
-/** What one document may ask. The console's largest operation uses about a tenth of each. */
-const armor = new ApolloArmor({
-  maxDepth: { n: 10 },
-  maxAliases: { n: 15 },
-  maxDirectives: { n: 20 },
-  maxTokens: { n: 3000 },
-  costLimit: { maxCost: 5000 },
-  // The schema is published; suggestions help whoever writes a dashboard.
-  blockFieldSuggestion: { enabled: false },
-});
+import type { LiveSources } from './live-sources.js';
+import type { OpenStreams } from './open-streams.js';
+import { mountStreams } from './stream.js';
 
 const bodyLimit = 1024 * 1024;
 
 export interface GraphQLParts {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
+  readonly live: LiveSources;
+  readonly streams: OpenStreams;
   readonly logger: Pick<Logger, 'error'>;
 }
 
-/** `POST /graphql`. Documents are JSON bodies only, which no foreign page can send without asking first. */
+/** `POST /graphql` and `POST /graphql/stream`. Documents are JSON bodies only, which no foreign page can send without asking first. */
 export const graphqlPlugin =
-  ({ schema, authenticator, logger }: GraphQLParts): FastifyPluginAsync =>
+  ({ schema, authenticator, live, streams, logger }: GraphQLParts): FastifyPluginAsync =>
   async (app) => {
-    const { plugins, validationRules } = armor.protect();
+    const { plugins, validationRules } = documentLimits;
+    const report = (error: unknown): void => logger.error({ err: error }, 'a resolver failed');
     const server = new ApolloServer<GraphQLContext>({
       schema,
       validationRules,
@@ -42,7 +37,7 @@ export const graphqlPlugin =
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
         ApolloServerPluginLandingPageDisabled(),
       ],
-      formatError: formatErrors((error) => logger.error({ err: error }, 'a resolver failed')),
+      formatError: formatErrors(report),
       introspection: true,
       includeStacktraceInErrorResponses: false,
       stopOnTerminationSignals: false,
@@ -58,6 +53,7 @@ export const graphqlPlugin =
       { bodyLimit },
       fastifyApolloHandler(server, { context: (request, reply) => createContext(request, reply, authenticator) }),
     );
+    mountStreams(app, { schema, authenticator, live, streams, report });
   };
 
 /** Failures before a document was read: limits, a body that is not JSON. */

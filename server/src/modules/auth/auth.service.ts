@@ -108,8 +108,8 @@ export class AuthService {
   /** Ends the session of this cookie; fine when there is none. */
   async logout(cookie: string | undefined): Promise<void> {
     if (!cookie) return;
-    await this.parts.sessions.close(cookie);
-    await this.parts.changes.announce({ kind: 'session' });
+    const id = await this.parts.sessions.close(cookie);
+    if (id !== null) await this.parts.changes.announce({ kind: 'session', id });
   }
 
   /** What every stranger passes before he may try something. @throws AppError RATE_LIMITED, INVALID_INPUT */

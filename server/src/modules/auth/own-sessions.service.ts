@@ -44,7 +44,7 @@ export class OwnSessionsService {
     const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
     const gone = isId && (await this.sessions.delete({ publicId: id, userId })).affected === 1;
     if (!gone) throw new AppError('NOT_FOUND', 'This session does not exist');
-    await this.changes.announce({ kind: 'session' });
+    await this.changes.announce({ kind: 'session', id: userId });
   }
 
   /** All but the one that asks; all of them when an access token asks. @returns how many ended */
@@ -52,7 +52,7 @@ export class OwnSessionsService {
     const { id: userId, sessionId } = requireActor(actor);
     const others = sessionId === undefined ? {} : { publicId: Not(sessionId) };
     const { affected } = await this.sessions.delete({ userId, ...others });
-    await this.changes.announce({ kind: 'session' });
+    await this.changes.announce({ kind: 'session', id: userId });
     return affected ?? 0;
   }
 }

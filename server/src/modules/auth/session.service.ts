@@ -48,8 +48,11 @@ export class SessionService {
     return session;
   }
 
-  async close(secret: string): Promise<void> {
-    await this.sessions.delete({ idHash: this.hash(secret) });
+  /** @returns whose it was; null when there was none */
+  async close(secret: string): Promise<number | null> {
+    const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
+    if (session) await this.sessions.delete({ idHash: session.idHash });
+    return session?.userId ?? null;
   }
 
   /** Ends every session of a user, in the caller's transaction. @param except the one that stays (a public id) */

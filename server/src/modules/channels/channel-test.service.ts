@@ -1,4 +1,5 @@
 import type { Repository } from 'typeorm';
+import type { Signals } from '../../live/signals.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
@@ -24,6 +25,7 @@ export interface ChannelTestParts {
   readonly logs: LogService;
   readonly prices: PriceBook;
   readonly options: { readonly values: Pick<OptionValues, 'LogConsumeEnabled'> };
+  readonly signals: Pick<Signals, 'send'>;
   readonly clock: Clock;
 }
 
@@ -74,6 +76,7 @@ export class ChannelTestService {
         ...this.parts.prices.testCharge(model, result),
       });
     });
+    this.parts.signals.send('channel', [channel.id]);
   }
 }
 

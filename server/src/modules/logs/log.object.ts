@@ -68,7 +68,7 @@ export class LogObject implements ShownLog {
   other: string;
 }
 
-const toLogObject = (log: LogView): LogObject => ({ ...log, createdAt: new Date(log.createdAt * 1000) });
+export const toLogObject = (log: LogView): LogObject => ({ ...log, createdAt: new Date(log.createdAt * 1000) });
 
 @ObjectType('LogPage')
 export class LogPageObject implements Page<LogObject> {

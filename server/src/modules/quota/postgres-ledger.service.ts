@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Signals } from '../../live/signals.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
@@ -32,6 +33,8 @@ export interface LedgerParts {
   readonly clock: Clock;
   readonly logger: LedgerLogger;
   readonly metrics?: GroupCommitMetrics;
+  /** Told of every batch that is booked; nobody waits for it. */
+  readonly signals?: Pick<Signals, 'wanted' | 'send'>;
 }
 
 const probeMilliseconds = 250;
@@ -95,6 +98,7 @@ export class PostgresLedger implements Ledger {
         run: async (items) => {
           const balances = await sql.settle(items.map((item) => item.line.json));
           for (const { line, done } of items) done(balances.get(line.userId) ?? null);
+          this.tellBooked(items);
         },
         away: (items, error) => this.settlementsWentAway(items, error),
         refused: (item, error) => this.settlementRefused(item, error),
@@ -176,6 +180,16 @@ export class PostgresLedger implements Ledger {
     await this.drain();
     await this.probing;
     await this.parts.spool.close();
+  }
+
+  private tellBooked(items: readonly SettleItem[]): void {
+    const { signals } = this.parts;
+    if (!signals?.wanted) return;
+    signals.send('log');
+    signals.send(
+      'balance',
+      items.map(({ line }) => line.userId),
+    );
   }
 
   private settleLine(line: SettleLine): Promise<number | null> {

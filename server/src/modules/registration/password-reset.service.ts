@@ -72,7 +72,7 @@ export class PasswordResetService {
       await manager.update(User, { id: user.id }, { passwordHash });
       await this.parts.sessions.revokeAll(manager, user.id);
     });
-    await this.parts.changes.announce({ kind: 'user', id: user.id }, { kind: 'session' });
+    await this.parts.changes.announce({ kind: 'user', id: user.id }, { kind: 'session', id: user.id });
     const { mailer, options } = this.parts;
     // The mailer notes what fails; the password is new all the same.
     mailer.send({ to: user.email, ...passwordChangedLetter(options.values.SystemName) }).catch(() => undefined);

@@ -1,4 +1,4 @@
-import type { Repository } from 'typeorm';
+import { In, type Repository } from 'typeorm';
 import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Page, PageQuery } from '../../shared/page.js';
@@ -42,14 +42,20 @@ export class DrawingService {
     return this.read({ ...filter, channelId: undefined, userId: id }, page);
   }
 
+  /** Without an actor: whoever is shown them was asked before. */
+  async byIds(ids: readonly number[]): Promise<Drawing[]> {
+    return this.linked(await this.parts.drawings.findBy({ id: In([...ids]) }));
+  }
+
   private async read({ from, to, ...exact }: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
-    const { drawings, options, secrets, clock } = this.parts;
-    const found = await taskPage(drawings.createQueryBuilder('drawing'), { exact, range: { from, to } }, page);
+    const query = this.parts.drawings.createQueryBuilder('drawing');
+    const found = await taskPage(query, { exact, range: { from, to } }, page);
+    return { ...found, items: this.linked(found.items) };
+  }
+
+  private linked(drawings: readonly Drawing[]): Drawing[] {
+    const { options, secrets, clock } = this.parts;
     const now = clock.now();
-    const items = found.items.map((drawing) => ({
-      ...drawing,
-      imageUrl: imageLink(drawing, options.values, secrets, now),
-    }));
-    return { ...found, items };
+    return drawings.map((drawing) => ({ ...drawing, imageUrl: imageLink(drawing, options.values, secrets, now) }));
   }
 }

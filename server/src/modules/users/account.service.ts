@@ -79,7 +79,7 @@ export class AccountService {
     } catch (error) {
       throw toConflict(error);
     }
-    await this.parts.changes.announce({ kind: 'user', id: self.id }, { kind: 'session' });
+    await this.parts.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
     return this.get(self);
   }
 
@@ -92,7 +92,7 @@ export class AccountService {
       await disableTokens(manager, self.id);
       await this.parts.sessions.revokeAll(manager, self.id);
     });
-    await this.parts.changes.announce({ kind: 'user', id: self.id }, { kind: 'session' });
+    await this.parts.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
   }
 
   private async newPasswordHash(self: Actor, password: string, original: string | undefined): Promise<string> {

@@ -195,7 +195,7 @@ export class UserService {
   }
 
   private announce(id: number): Promise<void> {
-    return this.parts.changes.announce({ kind: 'user', id }, { kind: 'session' });
+    return this.parts.changes.announce({ kind: 'user', id }, { kind: 'session', id });
   }
 }
 

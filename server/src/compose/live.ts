@@ -1,0 +1,33 @@
+import type { LiveSources } from '../graphql/live-sources.js';
+import { OpenStreams } from '../graphql/open-streams.js';
+import { ChannelWatch } from '../modules/channels/channel-watch.service.js';
+import { Channel } from '../modules/channels/channel.entity.js';
+import { LogTail } from '../modules/logs/log-tail.service.js';
+import { CreativeTask } from '../modules/tasks/creative-task.entity.js';
+import { TaskWatch } from '../modules/tasks/task-watch.service.js';
+import { BalanceWatch } from '../modules/users/balance-watch.service.js';
+import { User } from '../modules/users/user.entity.js';
+import type { Platform } from './platform.js';
+import type { ComposedRelay } from './relay.js';
+
+/** What subscriptions are fed from, and those that are open. */
+export function composeLive(
+  { dataSource, changes, signals, logger, shutdown }: Platform,
+  { drawingService }: ComposedRelay,
+): { readonly live: LiveSources; readonly streams: OpenStreams } {
+  const report = (error: unknown): void => logger.error({ err: error }, 'what is watched could not be read');
+  const watched = { changes, signals, report };
+  const logs = new LogTail({ database: dataSource, signals, report });
+  const balances = new BalanceWatch({ users: dataSource.getRepository(User), ...watched });
+  shutdown.onStop('log tail', () => logs.stop());
+  shutdown.onStop('balance watch', () => balances.stop());
+  return {
+    live: {
+      logs,
+      balances,
+      channels: new ChannelWatch({ channels: dataSource.getRepository(Channel), ...watched }),
+      tasks: new TaskWatch({ drawings: drawingService, tasks: dataSource.getRepository(CreativeTask), ...watched }),
+    },
+    streams: new OpenStreams(changes, report),
+  };
+}

@@ -1,0 +1,18 @@
+import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
+import type { Delivery } from '../live/mailbox.js';
+
+/** `<Noun>s…` of a subscription: `items` and how many more there were. */
+export function deliveryType<Item extends object>(item: ClassType<Item>, name: string): ClassType<Delivery<Item>> {
+  @ObjectType(name)
+  class DeliveryType implements Delivery<Item> {
+    @Field(() => [item])
+    items: Item[];
+
+    @Field(() => Int, {
+      description:
+        'Changes that are not among the items, too many at once or unknown: read the list again to see them.',
+    })
+    missed: number;
+  }
+  return DeliveryType;
+}

@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Authenticator } from '../http/authenticate.js';
+import { requireActor, type Actor } from '../shared/actor.js';
+import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
+import { createContext } from './context.js';
+import { EventSocket } from './event-socket.js';
+import { formatErrors } from './format-error.js';
+import type { LiveSources, StreamContext } from './live-sources.js';
+import type { OpenStreams } from './open-streams.js';
+import { openSubscription, parseStreamRequest, type Results } from './subscribe.js';
+
+const bodyLimit = 64 * 1024;
+/** A revoked reader has nothing after so long, whether he took the last message or not. */
+const lastWordsMilliseconds = 500;
+
+export interface StreamParts {
+  readonly schema: GraphQLSchema;
+  readonly authenticator: Authenticator;
+  readonly live: LiveSources;
+  readonly streams: OpenStreams;
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * `POST /graphql/stream`: one subscription as server-sent events (graphql-sse, distinct connections). JSON bodies only,
+ * and the same two walls against forged requests as everywhere.
+ */
+export function mountStreams(app: FastifyInstance, parts: StreamParts): void {
+  const { schema, authenticator, live, streams, report } = parts;
+  const format = formatErrors(report);
+  const ofFailure = (error: AppError): object => ({ errors: [format({ message: error.message }, error)] });
+  const ofResult = ({ errors, ...result }: ExecutionResult): object => ({
+    ...result,
+    ...(errors && { errors: errors.map((error) => format(error.toJSON(), error)) }),
+  });
+
+  app.post('/graphql/stream', { bodyLimit }, async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!request.headers.accept?.includes('text/event-stream')) {
+      throw new InvalidInputError('Subscriptions are answered as text/event-stream');
+    }
+    const asked = parseStreamRequest(request.body);
+    const life = new StreamLife();
+    const identify = async (): Promise<Actor> =>
+      requireActor((await createContext(request, reply, authenticator)).actor);
+    const admit = async (): Promise<StreamContext> => {
+      const actor = await identify();
+      life.onOver(streams.add({ actor, identify, end: (reason) => life.end(reason) }));
+      return { actor, request, reply, live };
+    };
+    const opened = await openSubscription(schema, asked, admit).catch((error: unknown) => {
+      life.over();
+      if (isAppError(error)) return error;
+      throw error;
+    });
+    reply.hijack();
+    const socket = new EventSocket(reply.raw, reply.getHeaders() as OutgoingHttpHeaders, () => life.leave());
+    if (isAppError(opened)) await socket.next(ofFailure(opened));
+    else if ('errors' in opened) await socket.next(ofResult(opened));
+    else await pump(opened, socket);
+    life.over();
+    socket.complete();
+
+    async function pump(results: Results, to: EventSocket): Promise<void> {
+      life.feed(results, to);
+      try {
+        for await (const result of results) if (!(await to.next(ofResult(result)))) return;
+      } catch (error) {
+        report(error);
+        life.end(new AppError('INTERNAL_ERROR', 'the stream broke'));
+      }
+      if (life.failure) await to.next(ofFailure(life.failure));
+    }
+  });
+}
+
+/** What may end a stream, in whatever order it happens. */
+class StreamLife {
+  failure: AppError | null = null;
+  private left = false;
+  private results: Results | null = null;
+  private socket: EventSocket | null = null;
+  private forget: () => void = () => undefined;
+
+  onOver(forget: () => void): void {
+    this.forget = forget;
+  }
+
+  feed(results: Results, socket: EventSocket): void {
+    this.results = results;
+    this.socket = socket;
+    if (this.failure) socket.closeWithin(lastWordsMilliseconds);
+    if (this.failure || this.left) void results.return();
+  }
+
+  /** By us: he is told why. */
+  end(reason: AppError): void {
+    if (this.failure || this.left) return;
+    this.failure = reason;
+    this.socket?.closeWithin(lastWordsMilliseconds);
+    void this.results?.return();
+  }
+
+  /** By him. */
+  leave(): void {
+    this.left = true;
+    void this.results?.return();
+  }
+
+  over(): void {
+    this.forget();
+  }
+}

@@ -1,0 +1,75 @@
+/** What a watcher is given at once. */
+export interface Delivery<Item> {
+  readonly items: readonly Item[];
+  /** How many more there were which are not among the items: the list has to be read again to see them. */
+  readonly missed: number;
+}
+
+/**
+ * What waits for one watcher: at most `limit` items, whatever he does with his time. A later state of a thing takes the
+ * place of the earlier one, and where there is no room the oldest goes and is counted.
+ */
+export class Mailbox<Item> implements AsyncIterableIterator<Delivery<Item>> {
+  private items = new Map<unknown, Item>();
+  private missed = 0;
+  private closed = false;
+  private wanting: ((result: IteratorResult<Delivery<Item>>) => void) | null = null;
+
+  /**
+   * @param keyOf what two states of one thing have in common
+   * @param onClose called once, when nobody will read any more
+   */
+  constructor(
+    private readonly limit: number,
+    private readonly keyOf: (item: Item) => unknown,
+    private readonly onClose: () => void,
+  ) {}
+
+  put(items: readonly Item[], missed = 0): void {
+    if (this.closed || (items.length === 0 && missed === 0)) return;
+    this.missed += missed;
+    for (const item of items) {
+      const key = this.keyOf(item);
+      this.items.delete(key);
+      this.items.set(key, item);
+    }
+    for (const key of this.items.keys()) {
+      if (this.items.size <= this.limit) break;
+      this.items.delete(key);
+      this.missed++;
+    }
+    if (!this.wanting) return;
+    const give = this.wanting;
+    this.wanting = null;
+    give({ done: false, value: this.take() });
+  }
+
+  next(): Promise<IteratorResult<Delivery<Item>>> {
+    if (this.closed) return Promise.resolve({ done: true, value: undefined });
+    if (this.items.size > 0 || this.missed > 0) return Promise.resolve({ done: false, value: this.take() });
+    return new Promise((resolve) => (this.wanting = resolve));
+  }
+
+  /** Ends it for whoever waits, too. What was not read is dropped. */
+  return(): Promise<IteratorResult<Delivery<Item>>> {
+    if (!this.closed) {
+      this.closed = true;
+      this.items.clear();
+      this.wanting?.({ done: true, value: undefined });
+      this.wanting = null;
+      this.onClose();
+    }
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private take(): Delivery<Item> {
+    const delivery = { items: [...this.items.values()], missed: this.missed };
+    this.items = new Map();
+    this.missed = 0;
+    return delivery;
+  }
+}

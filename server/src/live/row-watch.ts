@@ -1,0 +1,85 @@
+import { Mailbox, type Delivery } from './mailbox.js';
+import type { Signals } from './signals.js';
+
+/** Who sees which rows of a kind, and how they are shown to him. */
+export interface Watcher<Row, View> {
+  readonly sees: (row: Row) => boolean;
+  readonly show: (row: Row) => View;
+  /** True: rows that are gone count as missed, since he saw all of them. */
+  readonly tellGone: boolean;
+  /** Called once, when he is gone. */
+  readonly onClose?: () => void;
+}
+
+export interface RowWatchParts<Row extends { readonly id: number }> {
+  readonly signals: Signals;
+  /** @returns those that still are */
+  readonly read: (ids: readonly number[]) => Promise<readonly Row[]>;
+  readonly report: (error: unknown) => void;
+}
+
+type Deliver<Row> = (rows: readonly Row[], gone: number, unknown: number) => void;
+
+/** Changes of so long are read in one statement. */
+const gatherMilliseconds = 100;
+const maxRows = 200;
+
+/**
+ * Rows of one kind as they change, for whoever watches: one statement for all watchers of this node, and none while there
+ * are none.
+ */
+export class RowWatch<Row extends { readonly id: number }> {
+  private readonly places = new Set<Deliver<Row>>();
+  private readonly touched = new Set<number>();
+  private unknown = false;
+  private timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly parts: RowWatchParts<Row>) {}
+
+  /** @param ids the rows that changed; null: nobody knows which */
+  touch(ids: readonly number[] | null): void {
+    if (this.places.size === 0) return;
+    if (ids === null) this.unknown = true;
+    for (const id of ids ?? []) this.touched.add(id);
+    this.timer ??= setTimeout(() => void this.look(), gatherMilliseconds);
+  }
+
+  /** @returns when nothing that changes from then on is missed */
+  async watch<View extends { readonly id: number }>(
+    watcher: Watcher<Row, View>,
+  ): Promise<AsyncIterableIterator<Delivery<View>>> {
+    const { sees, show, tellGone, onClose } = watcher;
+    const endWatch = await this.parts.signals.watch();
+    const mailbox = new Mailbox<View>(
+      maxRows,
+      ({ id }) => id,
+      () => {
+        this.places.delete(deliver);
+        endWatch();
+        onClose?.();
+      },
+    );
+    const deliver: Deliver<Row> = (rows, gone, unknown) =>
+      mailbox.put(rows.filter(sees).map(show), unknown + (tellGone ? gone : 0));
+    this.places.add(deliver);
+    return mailbox;
+  }
+
+  private async look(): Promise<void> {
+    const ids = [...this.touched].slice(0, maxRows);
+    for (const id of ids) this.touched.delete(id);
+    const unknown = Number(this.unknown);
+    this.unknown = false;
+    try {
+      const rows = ids.length === 0 ? [] : await this.parts.read(ids);
+      for (const deliver of this.places) deliver(rows, ids.length - rows.length, unknown);
+    } catch (error) {
+      this.parts.report(error);
+      // What could not be read now may be read by the list.
+      for (const deliver of this.places) deliver([], 0, unknown + ids.length);
+    } finally {
+      this.timer = null;
+      if (this.touched.size > 0 || this.unknown) this.touch([]);
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import type { SharedState } from '../cache/shared-state.js';
+import type { Clock } from '../shared/clock.js';
+
+/** `log`: rows were written. `balance`: of these users. `channel`: figures of these channels that route no call. */
+export const signalKinds = ['log', 'balance', 'channel'] as const;
+export type SignalKind = (typeof signalKinds)[number];
+
+/** @param ids which ones; null: nobody knows which, or too many to say */
+type Handler = (ids: readonly number[] | null) => void;
+
+const topic = 'tollgate:signals';
+/** How long a node believes that somebody on another one watches, and how often the other says so. */
+const wantedMilliseconds = 15_000;
+const sayEvery = 5_000;
+/** Signals of so long go in one message. */
+const gatherMilliseconds = 100;
+const maxIds = 1000;
+
+type Message = { readonly wanted: true } | Partial<Record<SignalKind, readonly number[] | null>>;
+
+/**
+ * Tells every node that something worth watching happened, for consoles that are open. Nothing depends on it: a lost
+ * signal delays what somebody sees. Nobody waits for one to be sent, and while nobody watches on any node nothing is.
+ */
+export class Signals {
+  private readonly handlers = new Map<SignalKind, Handler[]>();
+  private gathered = new Map<SignalKind, Set<number> | null>();
+  private timer: NodeJS.Timeout | null = null;
+  private wantedUntil = 0;
+  private watchers = 0;
+  private saying: NodeJS.Timeout | null = null;
+
+  constructor(
+    private readonly state: SharedState,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether anybody watches anything, here or elsewhere. Costs a look at the clock. */
+  get wanted(): boolean {
+    return this.clock.now() < this.wantedUntil;
+  }
+
+  /** @returns a function that stops listening */
+  async listen(): Promise<() => Promise<void>> {
+    // Signals were missed, nobody knows which.
+    this.state.onGap(() => {
+      for (const kind of signalKinds) this.dispatch(kind, null);
+    });
+    const end = await this.state.subscribe(topic, (text) => this.hear(JSON.parse(text) as Message));
+    return async () => {
+      if (this.timer) clearTimeout(this.timer);
+      if (this.saying) clearInterval(this.saying);
+      await end();
+    };
+  }
+
+  on(kind: SignalKind, handler: Handler): void {
+    this.handlers.set(kind, [...(this.handlers.get(kind) ?? []), handler]);
+  }
+
+  /** Returns at once; sent with what else happens in the same moment. */
+  send(kind: SignalKind, ids: Iterable<number> = []): void {
+    if (!this.wanted) return;
+    const known = this.gathered.get(kind);
+    if (known !== null) {
+      const all = known ?? new Set();
+      for (const id of ids) all.add(id);
+      this.gathered.set(kind, all.size > maxIds ? null : all);
+    }
+    this.timer ??= setTimeout(() => this.flush(), gatherMilliseconds);
+  }
+
+  /**
+   * Somebody here watches: signals come until the function that is returned was called.
+   * @returns when the other nodes were told
+   */
+  async watch(): Promise<() => void> {
+    this.watchers++;
+    this.saying ??= setInterval(() => void this.sayWanted(), sayEvery);
+    let ended = false;
+    const end = (): void => {
+      if (ended) return;
+      ended = true;
+      this.watchers--;
+      if (this.watchers > 0 || !this.saying) return;
+      clearInterval(this.saying);
+      this.saying = null;
+    };
+    await this.sayWanted();
+    return end;
+  }
+
+  private async sayWanted(): Promise<void> {
+    this.wantedUntil = this.clock.now() + wantedMilliseconds;
+    await this.publish({ wanted: true });
+  }
+
+  private flush(): void {
+    this.timer = null;
+    const message = Object.fromEntries([...this.gathered].map(([kind, ids]) => [kind, ids && [...ids]]));
+    this.gathered = new Map();
+    void this.publish(message);
+  }
+
+  private async publish(message: Message): Promise<void> {
+    try {
+      await this.state.publish(topic, JSON.stringify(message));
+    } catch {
+      // The store is away: watchers look for themselves every so often.
+    }
+  }
+
+  private hear(message: Message): void {
+    if ('wanted' in message) {
+      this.wantedUntil = this.clock.now() + wantedMilliseconds;
+      return;
+    }
+    for (const kind of signalKinds) {
+      const ids = message[kind];
+      if (ids !== undefined) this.dispatch(kind, ids);
+    }
+  }
+
+  private dispatch(kind: SignalKind, ids: readonly number[] | null): void {
+    for (const handler of this.handlers.get(kind) ?? []) handler(ids);
+  }
+}

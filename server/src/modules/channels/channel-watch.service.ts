@@ -1,0 +1,31 @@
+import { In, type Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { Delivery } from '../../live/mailbox.js';
+import { RowWatch } from '../../live/row-watch.js';
+import type { Signals } from '../../live/signals.js';
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import type { Channel } from './channel.entity.js';
+
+export interface ChannelWatchParts {
+  readonly channels: Repository<Channel>;
+  readonly changes: Changes;
+  readonly signals: Signals;
+  readonly report: (error: unknown) => void;
+}
+
+/** Channels as they change: status and its reason, response time, balance, whatever an admin edits. Never their keys. */
+export class ChannelWatch {
+  private readonly rows: RowWatch<Channel>;
+
+  constructor({ channels, changes, signals, report }: ChannelWatchParts) {
+    this.rows = new RowWatch({ signals, report, read: (ids) => channels.findBy({ id: In([...ids]) }) });
+    changes.on('channel', ({ id }) => this.rows.touch(typeof id === 'number' ? [id] : null));
+    signals.on('channel', (ids) => this.rows.touch(ids));
+  }
+
+  /** From now on. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async changed(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Channel>>> {
+    requireRole(actor, 'admin');
+    return this.rows.watch({ sees: () => true, show: (channel) => channel, tellGone: true });
+  }
+}

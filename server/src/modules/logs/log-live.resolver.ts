@@ -1,0 +1,43 @@
+import { Arg, Resolver, Root, Subscription } from 'type-graphql';
+import { deliveryType } from '../../graphql/delivery.object.js';
+import { liveSource } from '../../graphql/live-sources.js';
+import type { Delivery } from '../../live/mailbox.js';
+import { LogFilterInput, LogObject, toLogFilter, toLogObject } from './log.object.js';
+import type { LogView } from './log.service.js';
+
+const LogsCreated = deliveryType(LogObject, 'LogsCreated');
+
+interface Asked {
+  readonly filter?: LogFilterInput | null;
+}
+
+/** New log rows. The times of a filter ask nothing here. */
+@Resolver()
+export class LogLiveResolver {
+  @Subscription(() => LogsCreated, {
+    description: 'New log rows of everybody, the oldest first.',
+    subscribe: liveSource<Asked>(({ live, actor }, { filter }) => live.logs.all(actor, toLogFilter(filter))),
+  })
+  logCreated(
+    @Root() delivery: Delivery<LogView>,
+    @Arg('filter', () => LogFilterInput, { nullable: true }) _filter?: LogFilterInput | null,
+  ): Delivery<LogObject> {
+    return toLogDelivery(delivery);
+  }
+
+  @Subscription(() => LogsCreated, {
+    description: 'New own log rows, the oldest first. Their ids count the rows of this subscription.',
+    subscribe: liveSource<Asked>(({ live, actor }, { filter }) => live.logs.own(actor, toLogFilter(filter))),
+  })
+  myLogCreated(
+    @Root() delivery: Delivery<LogView>,
+    @Arg('filter', () => LogFilterInput, { nullable: true }) _filter?: LogFilterInput | null,
+  ): Delivery<LogObject> {
+    return toLogDelivery(delivery);
+  }
+}
+
+const toLogDelivery = ({ items, missed }: Delivery<LogView>): Delivery<LogObject> => ({
+  items: items.map(toLogObject),
+  missed,
+});

@@ -1,0 +1,54 @@
+import { In, type Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { Delivery } from '../../live/mailbox.js';
+import { RowWatch } from '../../live/row-watch.js';
+import type { Signals } from '../../live/signals.js';
+import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import type { CreativeTask } from './creative-task.entity.js';
+import type { Drawing } from './drawing.entity.js';
+import type { DrawingService } from './drawing.service.js';
+
+export interface TaskWatchParts {
+  readonly drawings: Pick<DrawingService, 'byIds'>;
+  readonly tasks: Repository<CreativeTask>;
+  readonly changes: Changes;
+  readonly signals: Signals;
+  readonly report: (error: unknown) => void;
+}
+
+/** Drawings and creative tasks as they move on. */
+export class TaskWatch {
+  private readonly drawings: RowWatch<Drawing>;
+  private readonly tasks: RowWatch<CreativeTask>;
+
+  constructor({ drawings, tasks, changes, signals, report }: TaskWatchParts) {
+    this.drawings = new RowWatch({ signals, report, read: (ids) => drawings.byIds(ids) });
+    this.tasks = new RowWatch({ signals, report, read: (ids) => tasks.findBy({ id: In([...ids]) }) });
+    changes.on('drawing', ({ id }) => this.drawings.touch(typeof id === 'number' ? [id] : null));
+    changes.on('creativeTask', ({ id }) => this.tasks.touch(typeof id === 'number' ? [id] : null));
+  }
+
+  /** Everybody's from now on. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async allDrawings(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Drawing>>> {
+    requireRole(actor, 'admin');
+    return this.drawings.watch({ sees: () => true, show: (drawing) => drawing, tellGone: true });
+  }
+
+  async ownDrawings(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Drawing>>> {
+    const { id } = requireActor(actor);
+    return this.drawings.watch({ sees: ({ userId }) => userId === id, show: (row) => row, tellGone: false });
+  }
+
+  /** Everybody's from now on. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async allTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
+    requireRole(actor, 'admin');
+    return this.tasks.watch({ sees: () => true, show: (task) => task, tellGone: true });
+  }
+
+  /** Which channel makes them is not told. */
+  async ownTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
+    const { id } = requireActor(actor);
+    const show = (task: CreativeTask): CreativeTask => ({ ...task, channelId: 0 });
+    return this.tasks.watch({ sees: ({ userId }) => userId === id, show, tellGone: false });
+  }
+}

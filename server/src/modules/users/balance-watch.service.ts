@@ -1,0 +1,71 @@
+import { In, type Repository } from 'typeorm';
+import type { Changes } from '../../cache/changes.js';
+import type { Delivery } from '../../live/mailbox.js';
+import { RowWatch } from '../../live/row-watch.js';
+import type { Signals } from '../../live/signals.js';
+import { requireActor, type MaybeActor } from '../../shared/actor.js';
+import type { User } from './user.entity.js';
+
+export type Balance = Pick<User, 'id' | 'quota' | 'usedQuota' | 'requestCount'>;
+
+/** Read without a signal: what moves a balance and tells nobody, such as a check-in, and nodes that no signal reaches. */
+const everyMilliseconds = 10_000;
+
+export interface BalanceWatchParts {
+  readonly users: Repository<User>;
+  readonly changes: Changes;
+  readonly signals: Signals;
+  readonly report: (error: unknown) => void;
+}
+
+/** A user's balance as it moves. */
+export class BalanceWatch {
+  private readonly rows: RowWatch<Balance>;
+  /** How often each is watched. */
+  private readonly watched = new Map<number, number>();
+  private readonly clock: NodeJS.Timeout;
+
+  constructor({ users, changes, signals, report }: BalanceWatchParts) {
+    const select = { id: true, quota: true, usedQuota: true, requestCount: true };
+    this.rows = new RowWatch<Balance>({
+      signals,
+      report,
+      read: (ids) => users.find({ select, where: { id: In([...ids]) } }),
+    });
+    changes.on('user', ({ id }) => this.touch(typeof id === 'number' ? [id] : null));
+    signals.on('balance', (ids) => this.touch(ids));
+    this.clock = setInterval(() => this.touch(null), everyMilliseconds);
+  }
+
+  stop(): void {
+    clearInterval(this.clock);
+  }
+
+  /** The caller's own: what it is now, then every time it moved. */
+  async own(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Balance>>> {
+    const { id } = requireActor(actor);
+    let last = '';
+    const changed = (row: Balance): boolean =>
+      last !== (last = JSON.stringify([row.quota, row.usedQuota, row.requestCount]));
+    const deliveries = await this.rows.watch<Balance>({
+      sees: (row) => row.id === id && changed(row),
+      show: (row) => row,
+      tellGone: false,
+      onClose: () => this.forget(id),
+    });
+    this.watched.set(id, (this.watched.get(id) ?? 0) + 1);
+    this.touch([id]);
+    return deliveries;
+  }
+
+  private touch(ids: readonly number[] | null): void {
+    const known = ids === null ? [...this.watched.keys()] : ids.filter((id) => this.watched.has(id));
+    if (known.length > 0) this.rows.touch(known);
+  }
+
+  private forget(id: number): void {
+    const count = (this.watched.get(id) ?? 1) - 1;
+    if (count > 0) this.watched.set(id, count);
+    else this.watched.delete(id);
+  }
+}

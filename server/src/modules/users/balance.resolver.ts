@@ -1,0 +1,30 @@
+import { GraphQLSafeInt } from 'graphql-scalars';
+import { Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
+import { liveSource } from '../../graphql/live-sources.js';
+import type { Delivery } from '../../live/mailbox.js';
+import type { Balance } from './balance-watch.service.js';
+
+@ObjectType('Balance')
+class BalanceObject implements Omit<Balance, 'id'> {
+  @Field(() => GraphQLSafeInt, { description: 'Remaining quota; what calls in flight hold is taken already.' })
+  quota: number;
+
+  @Field(() => GraphQLSafeInt)
+  usedQuota: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Calls that were charged.' })
+  requestCount: number;
+}
+
+@Resolver()
+export class BalanceResolver {
+  @Subscription(() => BalanceObject, {
+    description: 'The caller’s balance: what it is now, then every time it moved.',
+    subscribe: liveSource(({ live, actor }) => live.balances.own(actor)),
+  })
+  balanceChanged(@Root() { items }: Delivery<Balance>): BalanceObject {
+    const [balance] = items;
+    if (!balance) throw new Error('a delivery of nothing');
+    return balance;
+  }
+}

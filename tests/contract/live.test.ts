@@ -1,0 +1,189 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { EventReader } from '../support/event-reader.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let upstream: Upstream;
+let root: Person;
+let user: Person;
+let other: Person;
+let key: string;
+const readers: EventReader[] = [];
+
+const channelKey = 'sk-planted-upstream-key';
+const prompt = 'a planted question that nobody may read in a log';
+
+beforeAll(async () => {
+  [site, upstream] = await Promise.all([Site.open({ OUTBOUND_ALLOW: '127.0.0.1' }), startUpstream()]);
+  root = await site.setUp();
+  [user, other] = [await site.invite(root), await site.invite(root)];
+  await site.graphql(root, `mutation { grantQuota(userId: ${user.id}, amount: 5000000) { id } }`);
+  const channel = {
+    name: 'c',
+    key: channelKey,
+    models: 'gpt-4o,gpt-4o-mini',
+    group: 'default',
+    base_url: upstream.url,
+  };
+  await site.expectSuccess(root, 'POST', '/api/channel/', channel);
+  const made = await site.expectSuccess(user, 'POST', '/api/token/', { name: 'mine', unlimited_quota: true });
+  key = (made.body.data as { key: string }).key;
+});
+afterEach(() => {
+  for (const reader of readers.splice(0)) reader.close();
+});
+afterAll(() => Promise.all([site.stop(), upstream.stop()]));
+
+async function call(model = 'gpt-4o'): Promise<void> {
+  const body = { model, messages: [{ role: 'user', content: prompt }] };
+  const headers = { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' };
+  const answer = await site.rest(null, 'POST', '/v1/chat/completions', body, headers);
+  expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
+}
+
+async function open(person: Person, query: string, variables = {}): Promise<EventReader> {
+  const reader = await EventReader.open(site.server.url, person, query, variables);
+  readers.push(reader);
+  return reader;
+}
+
+interface Row {
+  readonly id: number;
+  readonly type: number;
+  readonly userId: number;
+  readonly modelName: string;
+  readonly tokenName: string;
+  readonly channelId: number | null;
+  readonly channelName: string | null;
+  readonly other: string;
+}
+const rowsOf = (reader: EventReader, field: string): Row[] =>
+  reader.results.flatMap(({ data }) => (data?.[field] as { items: Row[] } | undefined)?.items ?? []);
+
+const columns = 'id type userId username tokenName modelName channelId channelName quota content other requestId';
+const allLogs = `subscription ($filter: LogFilter) { logCreated(filter: $filter) { items { ${columns} } missed } }`;
+const ownLogs = `subscription ($filter: LogFilter) { myLogCreated(filter: $filter) { items { ${columns} } missed } }`;
+const balance = 'subscription { balanceChanged { quota usedQuota requestCount } }';
+const channels = 'subscription { channelChanged { items { id status responseTime balance otherInfo } missed } }';
+
+describe('log rows', () => {
+  it('come to admins as they are written, whoever wrote them, and to an owner his own without what is not his', async () => {
+    const [forRoot, mine, theirs] = await Promise.all([open(root, allLogs), open(user, ownLogs), open(other, ownLogs)]);
+    await call();
+    await forRoot.until((reader) => rowsOf(reader, 'logCreated').length === 1);
+    await mine.until((reader) => rowsOf(reader, 'myLogCreated').length === 1);
+    const [row] = rowsOf(forRoot, 'logCreated');
+    expect(row).toMatchObject({ type: 2, userId: user.id, modelName: 'gpt-4o', tokenName: 'mine', channelName: 'c' });
+    expect(row?.other).toContain('admin_info');
+    const [own] = rowsOf(mine, 'myLogCreated');
+    expect(own).toMatchObject({ id: 1, type: 2, modelName: 'gpt-4o', channelId: null, channelName: null });
+    expect(own?.other).not.toContain('admin_info');
+
+    // not written by a settlement, so nothing is signalled: the tail looks for itself
+    await site.expectSuccess(root, 'POST', '/api/user/', { username: 'somebody', password: 'some password' });
+    await forRoot.until((reader) => rowsOf(reader, 'logCreated').some(({ type }) => type !== 2));
+    expect(rowsOf(theirs, 'myLogCreated')).toEqual([]);
+    expect(rowsOf(mine, 'myLogCreated')).toHaveLength(1);
+  });
+
+  it('are filtered as the list is', async () => {
+    const filters = [
+      { modelName: 'gpt-4o' },
+      { modelName: 'gpt*mini' },
+      { username: user.username, type: 2 },
+      { tokenName: 'nothing of that name' },
+      { group: 'default', modelName: '*' },
+      { channelId: 999_999 },
+    ];
+    const open6 = await Promise.all(filters.map((filter) => open(root, allLogs, { filter })));
+    await call('gpt-4o');
+    await call('gpt-4o-mini');
+    await open6[4]?.until((reader) => rowsOf(reader, 'logCreated').length === 2);
+    await open6[2]?.until((reader) => rowsOf(reader, 'logCreated').length === 2);
+    await delay(100);
+    const models = open6.map((reader) => rowsOf(reader, 'logCreated').map(({ modelName }) => modelName));
+    const both = ['gpt-4o', 'gpt-4o-mini'];
+    expect(models).toEqual([['gpt-4o'], ['gpt-4o-mini'], both, [], both, []]);
+  });
+
+  it('hold neither what was said nor a key', async () => {
+    const [all, own, channel] = await Promise.all([open(root, allLogs), open(user, ownLogs), open(root, channels)]);
+    await call();
+    const edit = { id: 1, name: 'renamed', key: 'sk-another-planted-key' };
+    await site.expectSuccess(root, 'PUT', '/api/channel/', { ...edit, models: 'gpt-4o,gpt-4o-mini' });
+    await all.until((reader) => rowsOf(reader, 'logCreated').length > 0);
+    await own.until((reader) => rowsOf(reader, 'myLogCreated').length > 0);
+    await channel.until(({ results }) => results.length > 0);
+    const text = all.text + own.text + channel.text;
+    for (const secret of [prompt, key, channelKey, 'sk-another-planted-key']) expect(text).not.toContain(secret);
+  });
+
+  it('that were written while nobody listened are in the list: a reader who comes back misses none', async () => {
+    const first = await open(user, ownLogs);
+    await call();
+    await first.until((reader) => rowsOf(reader, 'myLogCreated').length === 1);
+    first.close();
+    const since = new Date(Date.now() - 1000).toISOString();
+    await call();
+    await call();
+    const second = await open(user, ownLogs);
+    await call();
+    await second.until((reader) => rowsOf(reader, 'myLogCreated').length > 0);
+    const ids = (rows: Array<{ requestId: string }>): string[] => rows.map(({ requestId }) => requestId);
+    const { data } = await site.graphql(user, `{ myLogs(filter: { from: "${since}" }) { items { requestId } } }`);
+    const listed = ids((data?.['myLogs'] as { items: Array<{ requestId: string }> }).items);
+    const seen = [first, second].flatMap((reader) => ids(rowsOf(reader, 'myLogCreated') as never));
+    const all = await site.query<{ requestId: string }>(
+      `SELECT request_id AS "requestId" FROM logs WHERE user_id = ${user.id} AND type = 2 ORDER BY id DESC LIMIT 4`,
+    );
+    expect(new Set([...listed, ...seen])).toEqual(new Set([...listed, ...ids(all)]));
+    expect(seen).toHaveLength(2);
+  });
+});
+
+describe('a balance', () => {
+  it('is told at once, then whenever it moved, and never somebody else’s', async () => {
+    const [mine, theirs] = await Promise.all([open(user, balance), open(other, balance)]);
+    type Balance = { quota: number; usedQuota: number; requestCount: number };
+    const told = (reader: EventReader): Balance[] =>
+      reader.results.map(({ data }) => data?.['balanceChanged'] as Balance);
+    await mine.until((reader) => told(reader).length > 0);
+    await theirs.until((reader) => told(reader).length > 0);
+    const before = told(mine)[0] as Balance;
+    await call();
+    await mine.until((reader) => (told(reader).at(-1)?.requestCount ?? 0) > before.requestCount);
+    expect(told(mine).at(-1)?.quota).toBeLessThan(before.quota);
+    const grant = `mutation { grantQuota(userId: ${user.id}, amount: 77) { id } }`;
+    const now = told(mine).at(-1) as Balance;
+    await site.graphql(root, grant);
+    await mine.until((reader) => told(reader).at(-1)?.quota === now.quota + 77);
+    expect(told(theirs)).toHaveLength(1);
+  });
+});
+
+describe('channels', () => {
+  it('tell their status with its reason, and what a test measured', async () => {
+    const reader = await open(root, channels);
+    type Channel = { id: number; status: number; responseTime: number; otherInfo: string };
+    const told = (): Channel[] =>
+      reader.results.flatMap(({ data }) => (data?.['channelChanged'] as { items: Channel[] }).items);
+    await site.expectSuccess(root, 'GET', '/api/channel/test/1');
+    await reader.until(() => told().some(({ responseTime }) => responseTime > 0));
+    await site.graphql(root, 'mutation { updateChannel(id: 1, input: { status: 2 }) { id } }');
+    await reader.until(() => told().at(-1)?.status === 2);
+    await site.graphql(root, 'mutation { updateChannel(id: 1, input: { status: 1 }) { id } }');
+    await reader.until(() => told().at(-1)?.status === 1);
+  });
+
+  it('say that the list is to be read again where many changed at once, or one is gone', async () => {
+    const reader = await open(root, channels);
+    const missed = (): number =>
+      reader.results.reduce((sum, { data }) => sum + (data?.['channelChanged'] as { missed: number }).missed, 0);
+    const extra = { name: 'extra', key: 'k', models: 'm', group: 'default', base_url: upstream.url };
+    await site.expectSuccess(root, 'POST', '/api/channel/', extra);
+    const [row] = await site.query<{ id: number }>(`SELECT id FROM channels WHERE name = 'extra'`);
+    await site.expectSuccess(root, 'DELETE', `/api/channel/${row?.id}`);
+    await reader.until(() => missed() > 0);
+  });
+});
