@@ -20,6 +20,8 @@ export function StatusLoader({ children }: { readonly children: ReactNode }) {
       enableDrawing,
       enableTask,
       dataExportDefaultTime,
+      passwordLoginEnabled,
+      chatLinks,
       ...status
     } = data.status;
     siteStatus.set({
@@ -29,6 +31,8 @@ export function StatusLoader({ children }: { readonly children: ReactNode }) {
       drawingEnabled: enableDrawing,
       tasksEnabled: enableTask,
       dataGranularity: dataExportDefaultTime,
+      passwordLogin: passwordLoginEnabled,
+      chats: chatLinks,
       startTime: Math.floor(new Date(startedAt).getTime() / 1000),
     });
   }, [data]);

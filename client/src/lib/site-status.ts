@@ -26,6 +26,26 @@ export interface SiteStatus {
   readonly version: string;
   /** Unix seconds. */
   readonly startTime: number;
+  /** Names and links of chat apps; a link has `{address}` and `{key}` to fill in. Null: what was remembered is no list. */
+  readonly chats: readonly ChatLink[] | null;
+  /** False: only other sites' accounts open this one. */
+  readonly passwordLogin: boolean;
+  readonly githubOauth: boolean;
+  readonly oidcEnabled: boolean;
+  readonly linuxdoOauth: boolean;
+  readonly wechatLogin: boolean;
+  /** URL of a picture. */
+  readonly wechatQrcode: string;
+  readonly telegramOauth: boolean;
+  readonly telegramBotName: string;
+  /** Forms that strangers send carry a token of the Turnstile widget. */
+  readonly turnstileCheck: boolean;
+  readonly turnstileSiteKey: string;
+}
+
+export interface ChatLink {
+  readonly name: string;
+  readonly link: string;
 }
 
 export const defaultStatus: SiteStatus = {
@@ -45,6 +65,17 @@ export const defaultStatus: SiteStatus = {
   drawingEnabled: false,
   tasksEnabled: false,
   dataGranularity: 'hour',
+  chats: [],
+  passwordLogin: true,
+  githubOauth: false,
+  oidcEnabled: false,
+  linuxdoOauth: false,
+  wechatLogin: false,
+  wechatQrcode: '',
+  telegramOauth: false,
+  telegramBotName: '',
+  turnstileCheck: false,
+  turnstileSiteKey: '',
   version: '',
   startTime: 0,
 };

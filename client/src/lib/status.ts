@@ -1,9 +1,11 @@
 import { defaultStatus, type SiteStatus } from './site-status.js';
 import { readJson, writeJson } from './storage.js';
 import { createStore, useStore } from './store.js';
-import { fromStoredStatus, toStoredStatus } from './status.wire.js';
+import { fromStoredStatus, toStoredChats, toStoredStatus } from './status.wire.js';
 
 const storageKey = 'status';
+/** The chat links once more by themselves, where older pages and browser extensions look for them. */
+const chatsKey = 'chats';
 
 interface StatusState {
   readonly status: SiteStatus;
@@ -19,6 +21,7 @@ export const siteStatus = {
   get: (): SiteStatus => store.get().status,
   set(status: SiteStatus): void {
     writeJson(storageKey, toStoredStatus(status));
+    writeJson(chatsKey, toStoredChats(status.chats ?? []));
     store.set({ status, known: true });
   },
 };

@@ -1,4 +1,4 @@
-import { defaultStatus, type SiteStatus } from './site-status.js';
+import { defaultStatus, type ChatLink, type SiteStatus } from './site-status.js';
 
 /** Stored under the older consoles' names, so that what reads `status` from local storage keeps working. */
 export const toStoredStatus = (status: SiteStatus): Record<string, unknown> => ({
@@ -20,7 +20,33 @@ export const toStoredStatus = (status: SiteStatus): Record<string, unknown> => (
   data_export_default_time: status.dataGranularity,
   version: status.version,
   start_time: status.startTime,
+  chats: toStoredChats(status.chats ?? []),
+  password_login: status.passwordLogin,
+  github_oauth: status.githubOauth,
+  oidc_enabled: status.oidcEnabled,
+  linuxdo_oauth: status.linuxdoOauth,
+  wechat_login: status.wechatLogin,
+  wechat_qrcode: status.wechatQrcode,
+  telegram_oauth: status.telegramOauth,
+  telegram_bot_name: status.telegramBotName,
+  turnstile_check: status.turnstileCheck,
+  turnstile_site_key: status.turnstileSiteKey,
 });
+
+/** A list of objects with one entry each: `[{ "name": "link" }]`. */
+export const toStoredChats = (chats: readonly ChatLink[]): Record<string, string>[] =>
+  chats.map(({ name, link }) => ({ [name]: link }));
+
+/** @returns null when it is no such list */
+export function fromStoredChats(stored: unknown): ChatLink[] | null {
+  if (!Array.isArray(stored)) return null;
+  const links = stored.map((entry: unknown): ChatLink | null => {
+    const pairs = typeof entry === 'object' && entry !== null ? Object.entries(entry) : [];
+    const [name, link] = pairs[0] ?? [];
+    return pairs.length === 1 && name !== undefined && typeof link === 'string' ? { name, link } : null;
+  });
+  return links.every((link) => link !== null) ? links : null;
+}
 
 export function fromStoredStatus(stored: unknown): SiteStatus | null {
   if (typeof stored !== 'object' || stored === null) return null;
@@ -47,5 +73,16 @@ export function fromStoredStatus(stored: unknown): SiteStatus | null {
     dataGranularity: text('data_export_default_time', 'hour'),
     version: text('version', ''),
     startTime: number('start_time', 0),
+    chats: fromStoredChats(from.chats ?? []),
+    passwordLogin: flag('password_login', true),
+    githubOauth: flag('github_oauth', false),
+    oidcEnabled: flag('oidc_enabled', false),
+    linuxdoOauth: flag('linuxdo_oauth', false),
+    wechatLogin: flag('wechat_login', false),
+    wechatQrcode: text('wechat_qrcode', ''),
+    telegramOauth: flag('telegram_oauth', false),
+    telegramBotName: text('telegram_bot_name', ''),
+    turnstileCheck: flag('turnstile_check', false),
+    turnstileSiteKey: text('turnstile_site_key', ''),
   };
 }

@@ -1,42 +1,59 @@
 import { useApolloClient, useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
 import MuiLink from '@mui/material/Link';
+import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 import { returnPath } from '../../app/guards.js';
+import { SignInWith } from '../../app/sign-in/SignInWith.js';
+import { useBotCheck } from '../../app/sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
 import { describeFailure } from '../../lib/errors.js';
-import { session, useSession } from '../../lib/session.js';
+import { session, useSession, type SessionUser } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
+import { readText } from '../../lib/storage.js';
 import { LoginDocument } from './login.generated.js';
 
 export function LoginScreen() {
   const { t } = useTranslation();
-  const { systemName, canRegister } = useStatus();
+  const { systemName, canRegister, passwordLogin } = useStatus();
   const { state } = useLocation() as { state: unknown };
-  const [params] = useSearchParams();
   const navigate = useNavigate();
   const client = useApolloClient();
   const user = useSession();
   const [login] = useMutation(LoginDocument);
+  const check = useBotCheck();
+  const [warned, setWarned] = useState<SessionUser | null>(null);
   const form = useForm({ mode: 'onTouched', defaultValues: { username: '', password: '' } });
   const refused = form.formState.errors.root?.message;
 
-  if (user && !form.formState.isSubmitting) return <Navigate to={returnPath(state)} replace />;
+  if (user && !warned && !form.formState.isSubmitting) return <Navigate to={returnPath(state)} replace />;
 
   const submit = form.handleSubmit(async (input) => {
+    if (check.waiting) {
+      form.setError('root', { message: t('oauth.checking') });
+      return;
+    }
+    const username = input.username.trim();
+    const turnstile = check.token ? { turnstile: check.token } : {};
     try {
-      const { data } = await login({ variables: { input: { ...input, username: input.username.trim() } } });
+      const { data } = await login({ variables: { input: { ...input, username, ...turnstile } } });
       if (!data) return;
       await client.clearStore();
+      if (isDefault(username, input.password)) setWarned(data.login);
       session.start(data.login);
-      await navigate(returnPath(state), { replace: true });
+      if (!isDefault(username, input.password)) await navigate(returnPath(state), { replace: true });
     } catch (error) {
+      check.renew();
       form.setError('root', { message: describeFailure(error, t) });
       form.setFocus('password', { shouldSelect: true });
     }
@@ -58,48 +75,90 @@ export function LoginScreen() {
         )
       }
     >
-      <Box
-        component="form"
-        noValidate
-        onSubmit={(event) => void submit(event)}
-        sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
-      >
-        {refused ? (
-          <Notice tone="red" icon={false}>
-            {refused}
-          </Notice>
-        ) : (
-          params.get('expired') === 'true' && (
-            <Notice tone="amber" icon={false}>
-              {t('login.expired')}
+      {!passwordLogin && refused === undefined && (
+        <Box sx={{ mb: 2 }}>
+          <Expired />
+        </Box>
+      )}
+      {passwordLogin ? (
+        <Box
+          component="form"
+          noValidate
+          onSubmit={(event) => void submit(event)}
+          sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
+        >
+          {refused ? (
+            <Notice tone="red" icon={false}>
+              {refused}
             </Notice>
-          )
-        )}
-        <TextInput
-          control={form.control}
-          name="username"
-          label={t('login.username')}
-          rules={{ required: t('login.usernameMissing') }}
-          autoComplete="username"
-          autoFocus
-          large
-        />
-        <TextInput
-          control={form.control}
-          name="password"
-          type="password"
-          label={t('login.password')}
-          rules={{ required: t('login.passwordMissing') }}
-          autoComplete="current-password"
-          large
-        />
-        <MuiLink component={Link} to="/reset" sx={{ alignSelf: 'flex-end', fontSize: 12.5, mt: -1 }}>
-          {t('login.forgot')}
-        </MuiLink>
-        <Button type="submit" size="large" variant="contained" fullWidth loading={form.formState.isSubmitting}>
-          {t('login.submit')}
-        </Button>
+          ) : (
+            <Expired />
+          )}
+          <TextInput
+            control={form.control}
+            name="username"
+            label={t('login.username')}
+            rules={{ required: t('login.usernameMissing') }}
+            autoComplete="username"
+            autoFocus
+            large
+          />
+          <TextInput
+            control={form.control}
+            name="password"
+            type="password"
+            label={t('login.password')}
+            rules={{ required: t('login.passwordMissing') }}
+            autoComplete="current-password"
+            large
+            aside={
+              <MuiLink component={Link} to="/reset" sx={{ fontSize: 12.5 }}>
+                {t('login.forgot')}
+              </MuiLink>
+            }
+          />
+          {check.widget}
+          <Button type="submit" size="large" variant="contained" fullWidth loading={form.formState.isSubmitting}>
+            {t('login.submit')}
+          </Button>
+        </Box>
+      ) : (
+        <Notice tone="amber">{t('oauth.passwordOff')}</Notice>
+      )}
+      <Box sx={{ mt: passwordLogin ? 0 : 2 }}>
+        <SignInWith alone={!passwordLogin} affCode={readText('aff') ?? undefined} />
       </Box>
+      <DefaultPasswordDialog open={warned !== null} />
     </PublicPage>
+  );
+}
+
+/** The password that installations of this family began with. */
+const isDefault = (username: string, password: string): boolean => username === 'root' && password === '123456';
+
+function Expired() {
+  const { t } = useTranslation();
+  const [params] = useSearchParams();
+  if (params.get('expired') !== 'true') return null;
+  return (
+    <Notice tone="amber" icon={false}>
+      {t('login.expired')}
+    </Notice>
+  );
+}
+
+/** There is one way on. */
+function DefaultPasswordDialog({ open }: { readonly open: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <Dialog open={open} role="alertdialog" maxWidth="xs" fullWidth aria-labelledby="default-password">
+      <DialogTitle id="default-password">{t('oauth.defaultPassword')}</DialogTitle>
+      <DialogContent>{t('oauth.defaultPasswordText')}</DialogContent>
+      <DialogActions>
+        <Button variant="contained" autoFocus component={Link} to="/personal">
+          {t('oauth.toPersonal')}
+        </Button>
+      </DialogActions>
+    </Dialog>
   );
 }

@@ -6,6 +6,8 @@ import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
+import { SignInWith } from '../../app/sign-in/SignInWith.js';
+import { useBotCheck } from '../../app/sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
@@ -44,6 +46,8 @@ export function RegisterScreen() {
     defaultValues: { username: '', password: '', confirm: '', email: '', verificationCode: '' },
   });
   const { control } = form;
+  const check = useBotCheck();
+  const turnstile = check.token ? { turnstile: check.token } : {};
   const options = data?.status;
 
   if (user && !form.formState.isSubmitting) return <Navigate to="/token" replace />;
@@ -54,16 +58,25 @@ export function RegisterScreen() {
       form.setError('email', { message: t('register.emailMissing') }, { shouldFocus: true });
       return;
     }
+    if (check.waiting) {
+      form.setError('email', { message: t('oauth.checking') });
+      return;
+    }
     try {
-      await sendCode({ variables: { email } });
+      await sendCode({ variables: { email, ...turnstile } });
       countDown(resendAfter);
       toast.success(t('register.codeSent', { email }));
     } catch (error) {
+      check.renew();
       form.setError('email', { message: describeFailure(error, t) });
     }
   };
 
   const submit = form.handleSubmit(async ({ username, password, email, verificationCode }) => {
+    if (check.waiting) {
+      form.setError('root', { message: t('oauth.checking') });
+      return;
+    }
     try {
       await register({
         variables: {
@@ -72,6 +85,7 @@ export function RegisterScreen() {
             password,
             ...(options?.emailVerification ? { email: email.trim(), verificationCode: verificationCode.trim() } : {}),
             ...(referral ? { affCode: referral } : {}),
+            ...turnstile,
           },
         },
       });
@@ -79,6 +93,7 @@ export function RegisterScreen() {
       toast.success(t('register.done'));
       await navigate('/login');
     } catch (error) {
+      check.renew();
       const { field } = toFailure(error);
       const message = describeFailure(error, t);
       if (field === 'username' || field === 'password' || field === 'email' || field === 'verificationCode')
@@ -179,11 +194,13 @@ export function RegisterScreen() {
           {referral && (
             <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('register.referral', { code: referral })}</Box>
           )}
+          {check.widget}
           <Button type="submit" size="large" variant="contained" fullWidth loading={form.formState.isSubmitting}>
             {t('register.submit')}
           </Button>
         </Box>
       )}
+      {options?.registerEnabled && <SignInWith affCode={referral || undefined} />}
     </PublicPage>
   );
 }

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { useBotCheck } from '../../app/sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
@@ -22,14 +23,20 @@ export function ResetScreen() {
   const { t } = useTranslation();
   const [request] = useMutation(RequestPasswordResetDocument);
   const [left, countDown] = useCountdown();
+  const check = useBotCheck();
   const [sentTo, setSentTo] = useState('');
   const form = useForm({ mode: 'onTouched', defaultValues: { email: '' } });
   const submit = form.handleSubmit(async ({ email }) => {
+    if (check.waiting) {
+      form.setError('email', { message: t('oauth.checking') });
+      return;
+    }
     try {
-      await request({ variables: { email: email.trim() } });
+      await request({ variables: { email: email.trim(), ...(check.token ? { turnstile: check.token } : {}) } });
       setSentTo(email.trim());
       countDown(resendAfter);
     } catch (error) {
+      check.renew();
       form.setError('email', { message: describeFailure(error, t) });
     }
   });
@@ -52,6 +59,7 @@ export function ResetScreen() {
           large
           rules={{ validate: (email) => /^\S+@\S+$/.test(email.trim()) || t('register.emailMissing') }}
         />
+        {check.widget}
         <Button
           type="submit"
           size="large"

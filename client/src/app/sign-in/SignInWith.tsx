@@ -1,0 +1,91 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ProviderIcon } from './ProviderIcon.js';
+import { TelegramDialog } from './TelegramDialog.js';
+import { useEnter, useLeaveForProvider, useProviders, type ProviderId } from './useProviders.js';
+import { WeChatDialog } from './WeChatDialog.js';
+
+/** Buttons for the sites whose accounts open this one; nothing where there is none. */
+export function SignInWith({
+  affCode,
+  alone = false,
+}: {
+  /** Who invited whoever is new here. */
+  readonly affCode?: string | undefined;
+  /** There is no other way in, so there is no "or". */
+  readonly alone?: boolean;
+}) {
+  const { t } = useTranslation();
+  const providers = useProviders();
+  const leave = useLeaveForProvider();
+  const enter = useEnter();
+  const [going, setGoing] = useState<ProviderId | null>(null);
+  const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null);
+  if (providers.length === 0) return null;
+  const press = async (id: ProviderId) => {
+    if (id === 'wechat' || id === 'telegram') {
+      setDialog(id);
+      return;
+    }
+    setGoing(id);
+    await leave(id, affCode);
+    setGoing(null);
+  };
+  const close = () => {
+    setDialog(null);
+  };
+  return (
+    <Box sx={{ mt: alone ? 0 : 2.5 }}>
+      {!alone && (
+        <Box
+          sx={{
+            display: 'flex',
+            alignItems: 'center',
+            gap: 1.5,
+            mb: 2.5,
+            fontSize: 12.5,
+            color: 'text.secondary',
+            '&::before, &::after': { content: '""', flex: 1, height: '1px', backgroundColor: 'divider' },
+          }}
+        >
+          {t('oauth.or')}
+        </Box>
+      )}
+      <Box
+        role="group"
+        aria-label={t('oauth.or')}
+        sx={{
+          display: 'grid',
+          gap: 1,
+          gridTemplateColumns: '1fr 1fr',
+          '& > :last-child:nth-of-type(odd)': { gridColumn: '1 / 3' },
+        }}
+      >
+        {providers.map((id) => (
+          <Button
+            key={id}
+            variant="outlined"
+            size="large"
+            startIcon={<ProviderIcon id={id} />}
+            loading={going === id}
+            onClick={() => void press(id)}
+            sx={{ fontSize: 13 }}
+          >
+            {t(`oauth.providers.${id}`)}
+          </Button>
+        ))}
+      </Box>
+      <WeChatDialog open={dialog === 'wechat'} onClose={close} onSignedIn={(user) => void enter(user, '/')} />
+      <TelegramDialog
+        open={dialog === 'telegram'}
+        path="telegram/login"
+        onClose={close}
+        onDone={(answer) => {
+          if (answer.kind === 'signedIn') void enter(answer.user, '/');
+        }}
+      />
+    </Box>
+  );
+}

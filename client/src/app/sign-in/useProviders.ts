@@ -1,0 +1,56 @@
+import { useApolloClient } from '@apollo/client/react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
+import { session, type SessionUser } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
+import { BeginSignInDocument, type SignInProvider } from './signIn.generated.js';
+
+export type ProviderId = 'github' | 'oidc' | 'linuxdo' | 'wechat' | 'telegram';
+
+/** Other sites whose accounts open this one, as far as the admin turned them on. */
+export function useProviders(): readonly ProviderId[] {
+  const { githubOauth, oidcEnabled, linuxdoOauth, wechatLogin, telegramOauth } = useStatus();
+  const on: Record<ProviderId, boolean> = {
+    github: githubOauth,
+    oidc: oidcEnabled,
+    linuxdo: linuxdoOauth,
+    wechat: wechatLogin,
+    telegram: telegramOauth,
+  };
+  return (Object.keys(on) as ProviderId[]).filter((id) => on[id]);
+}
+
+const redirecting: Partial<Record<ProviderId, SignInProvider>> = { github: 'GITHUB', oidc: 'OIDC', linuxdo: 'LINUXDO' };
+
+/** Leaves for a provider that sends the browser back to `/oauth/<provider>`. False: this one has another way. */
+export function useLeaveForProvider(): (id: ProviderId, affCode?: string) => Promise<boolean> {
+  const { t } = useTranslation();
+  const client = useApolloClient();
+  return async (id, affCode) => {
+    const provider = redirecting[id];
+    if (!provider) return false;
+    try {
+      const { data } = await client.mutate({
+        mutation: BeginSignInDocument,
+        variables: { provider, ...(affCode ? { affCode } : {}) },
+      });
+      if (data) location.assign(data.beginSignIn.url);
+    } catch (error) {
+      toast.error(describeFailure(error, t));
+    }
+    return true;
+  };
+}
+
+/** Makes somebody the one who is signed in, and goes on. */
+export function useEnter(): (user: SessionUser, path: string) => Promise<void> {
+  const client = useApolloClient();
+  const navigate = useNavigate();
+  return async (user, path) => {
+    await client.clearStore();
+    session.start(user);
+    await navigate(path, { replace: true });
+  };
+}

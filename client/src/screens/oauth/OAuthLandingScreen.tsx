@@ -1,0 +1,89 @@
+import Box from '@mui/material/Box';
+import CircularProgress from '@mui/material/CircularProgress';
+import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation, useNavigate, useParams } from 'react-router-dom';
+import { NotFoundScreen } from '../../app/NotFoundScreen.js';
+import { askOAuth } from '../../app/sign-in/oauthApi.js';
+import { useEnter } from '../../app/sign-in/useProviders.js';
+import { toast } from '../../components/toast.js';
+import { adminRole, session } from '../../lib/session.js';
+import { writeText } from '../../lib/storage.js';
+
+const providers = ['github', 'oidc', 'linuxdo'] as const;
+type Provider = (typeof providers)[number];
+
+/** How long the reader sees that it failed, in ms. */
+const readingTime = 1500;
+
+/** Settings are for admins; everybody else binds on his own page. */
+const bindingPath = (): string => ((session.get()?.role ?? 0) >= adminRole ? '/setting' : '/personal');
+
+export function OAuthLandingScreen() {
+  const { provider } = useParams();
+  const known = providers.find((name) => name === provider);
+  return known ? <Landing provider={known} /> : <NotFoundScreen />;
+}
+
+/** Hands on what the provider sent along, and goes where the answer says. */
+function Landing({ provider }: { readonly provider: Provider }) {
+  const { t } = useTranslation();
+  const { search } = useLocation();
+  const navigate = useNavigate();
+  const enter = useEnter();
+  const [failed, setFailed] = useState(false);
+  const begun = useRef(false);
+  const name = t(`oauth.providers.${provider}`);
+
+  useEffect(() => {
+    // What the provider gave can be used once.
+    if (begun.current) return;
+    begun.current = true;
+    const fail = (message: string) => {
+      toast.error(message);
+      setFailed(true);
+      setTimeout(() => void navigate(session.get() ? bindingPath() : '/login', { replace: true }), readingTime);
+    };
+    const finish = async () => {
+      const query = new URLSearchParams(search);
+      if (!query.has('code')) {
+        fail(t('oauth.refused', { name }));
+        return;
+      }
+      const answer = await askOAuth(provider, query);
+      if (answer.kind === 'refused') {
+        fail(answer.message || t('errors.network'));
+      } else if (answer.kind === 'bound') {
+        toast.success(t('oauth.boundTo', { name }));
+        await navigate(bindingPath(), { replace: true });
+      } else {
+        writeText('aff', null);
+        toast.success(t('oauth.signedIn'));
+        await enter(answer.user, '/token');
+      }
+    };
+    void finish();
+  }, [enter, name, navigate, provider, search, t]);
+
+  return (
+    <Box
+      component="main"
+      role="status"
+      sx={{
+        minHeight: '100dvh',
+        display: 'flex',
+        flexDirection: 'column',
+        alignItems: 'center',
+        justifyContent: 'center',
+        gap: 2,
+        padding: 3,
+        textAlign: 'center',
+        color: 'text.secondary',
+      }}
+    >
+      <title>{t('oauth.finishing', { name })}</title>
+      <CircularProgress size={28} thickness={4} aria-hidden />
+      {failed ? t('oauth.failed') : t('oauth.finishing', { name })}
+    </Box>
+  );
+}
