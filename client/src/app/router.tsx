@@ -28,6 +28,8 @@ export const routes: RouteObject[] = [
     element: <SetupGate />,
     errorElement: <CrashScreen />,
     children: [
+      // Nothing of the console is to be seen while somebody is on his way through.
+      at('/oauth/:provider', screens.oauthLanding),
       {
         element: <Shell />,
         children: [
@@ -40,9 +42,13 @@ export const routes: RouteObject[] = [
             at('/user/reset', screens.resetConfirm),
             at('/pricing', screens.pricing),
             at('/about', screens.about),
+            at('/chat', screens.chat),
+            at('/chat/:id', screens.chat),
             {
               element: <RequireUser />,
               children: [
+                at('/playground', screens.playground),
+                at('/chat2link', screens.chatRedirect),
                 at('/token', screens.tokens),
                 at('/log', screens.logs),
                 at('/midjourney', screens.drawings),

@@ -29,6 +29,10 @@ export const screens = {
   channels: lazyScreen(async () => (await import('../screens/channels/ChannelListScreen.js')).ChannelListScreen),
   tokens: lazyScreen(async () => (await import('../screens/tokens/TokenListScreen.js')).TokenListScreen),
   logs: lazyScreen(async () => (await import('../screens/logs/LogListScreen.js')).LogListScreen),
+  playground: lazyScreen(async () => (await import('../screens/playground/PlaygroundScreen.js')).PlaygroundScreen),
+  chat: lazyScreen(async () => (await import('../screens/chat/ChatScreen.js')).ChatScreen),
+  chatRedirect: lazyScreen(async () => (await import('../screens/chat/ChatRedirectScreen.js')).ChatRedirectScreen),
+  oauthLanding: publicScreen(async () => (await import('../screens/oauth/OAuthLandingScreen.js')).OAuthLandingScreen),
   users: lazyScreen(async () => (await import('../screens/users/UserListScreen.js')).UserListScreen),
   drawings: lazyScreen(async () => (await import('../screens/tasks/DrawingListScreen.js')).DrawingListScreen),
   creativeTasks: lazyScreen(

@@ -2,9 +2,17 @@ import Box from '@mui/material/Box';
 import { useMemo } from 'react';
 import { cleanHtml, richHtml } from '../lib/richText.js';
 
-/** Text of an admin: Markdown or HTML, cleaned. */
-export function RichText({ text, html = false }: { readonly text: string; readonly html?: boolean }) {
-  const shown = useMemo(() => ({ __html: html ? cleanHtml(text) : richHtml(text) }), [text, html]);
+/** Text of an admin: Markdown or HTML, cleaned. Others bring what makes clean HTML of theirs. */
+export function RichText({
+  text,
+  html = false,
+  toHtml = html ? cleanHtml : richHtml,
+}: {
+  readonly text: string;
+  readonly html?: boolean;
+  readonly toHtml?: (text: string) => string;
+}) {
+  const shown = useMemo(() => ({ __html: toHtml(text) }), [text, toHtml]);
   return (
     <Box
       dangerouslySetInnerHTML={shown}

@@ -1,20 +1,25 @@
 import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 
-/** What admins write may hold HTML; nothing of it runs, sends forms, or reaches out of its place on the page. */
-const clean = (html: string): string =>
+/**
+ * Bare HTML, as the footer is. What admins write may hold it; nothing of it runs, sends forms, or reaches out of its
+ * place on the page.
+ * @param attributes allowed besides the usual ones, whatever they say
+ */
+export const cleanHtml = (html: string, attributes: string[] = []): string =>
   DOMPurify.sanitize(html, {
     USE_PROFILES: { html: true },
+    ADD_ATTR: attributes,
+    // What is no address is not judged like one.
+    ADD_URI_SAFE_ATTR: attributes,
     FORBID_TAGS: ['style', 'form', 'input', 'button', 'textarea', 'select', 'iframe'],
     FORBID_ATTR: ['style', 'id', 'class', 'name'],
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/)|#)/i,
   });
 
 /** Markdown (which may hold HTML) as clean HTML. */
-export const richHtml = (text: string): string => clean(marked.parse(text, { async: false, gfm: true, breaks: true }));
-
-/** Bare HTML, as the footer is. */
-export const cleanHtml = clean;
+export const richHtml = (text: string): string =>
+  cleanHtml(marked.parse(text, { async: false, gfm: true, breaks: true }));
 
 /** The address of a page to frame, when the whole text is one; only https can be framed. */
 export function frameAddress(text: string): string | null {

@@ -17,6 +17,8 @@ const drawer = later(async () => (await import('./NavigationDrawer.js')).Navigat
 
 /** Paths without a side bar: home, set-up and everything about signing in. */
 const bare = new Set(['/', '/setup', '/login', '/register', '/reset', '/user/reset', '/about', '/pricing']);
+/** Chats in frames need all the room; whoever comes back from another site's sign-in sees one line. */
+const isBare = (pathname: string): boolean => bare.has(pathname) || /^\/(chat(2link)?|oauth)(\/|$)/.test(pathname);
 
 export function Shell() {
   const { t } = useTranslation();
@@ -35,7 +37,7 @@ export function Shell() {
     void preloadQuestions();
   }, [signedIn]);
 
-  const hasSideBar = signedIn && !bare.has(pathname);
+  const hasSideBar = signedIn && !isBare(pathname);
   return (
     <Box sx={{ minHeight: '100dvh', display: 'flex', flexDirection: 'column' }}>
       <Box

@@ -1,7 +1,12 @@
 import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
+import Collapse from '@mui/material/Collapse';
+import Menu from '@mui/material/Menu';
+import MenuItem from '@mui/material/MenuItem';
 import Tooltip from '@mui/material/Tooltip';
+import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import ViewSidebarOutlinedIcon from '@mui/icons-material/ViewSidebarOutlined';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { useSession } from '../../lib/session.js';
@@ -23,13 +28,13 @@ const itemStyle = {
   color: 'text.primary',
   textDecoration: 'none',
   whiteSpace: 'nowrap',
-  '& svg': { fontSize: 18, color: 'text.secondary', flexShrink: 0 },
+  '& > svg': { fontSize: 18, color: 'text.secondary', flexShrink: 0 },
   '&:hover': { backgroundColor: 'action.hover' },
   '&.active': {
     backgroundColor: 'action.selected',
     color: 'primary.main',
     fontWeight: 550,
-    '& svg': { color: 'primary.main' },
+    '& > svg': { color: 'primary.main' },
   },
 } as const;
 
@@ -58,8 +63,8 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
       })}
     >
       {navigationFor(role, status).map((group, index) => (
-        <Box key={group.label} role="group" aria-label={t(group.label)}>
-          {collapsed ? (
+        <Box key={group.label ?? ''} role="group" aria-label={group.label ? t(group.label) : t('shell.groupTalk')}>
+          {group.label === null ? null : collapsed ? (
             index > 0 && <Box sx={{ height: '1px', backgroundColor: 'divider', my: 1 }} />
           ) : (
             <Box
@@ -74,9 +79,13 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
               {t(group.label)}
             </Box>
           )}
-          {group.entries.map((entry) => (
-            <Entry key={entry.path} entry={entry} collapsed={collapsed} />
-          ))}
+          {group.entries.map((entry) =>
+            entry.children ? (
+              <Submenu key={entry.path} entry={entry} children={entry.children} collapsed={collapsed} />
+            ) : (
+              <Entry key={entry.path} entry={entry} collapsed={collapsed} />
+            ),
+          )}
         </Box>
       ))}
       {onToggle && (
@@ -95,6 +104,92 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
         </Box>
       )}
     </Box>
+  );
+}
+
+/** Folds out below; where the bar is narrow, beside. */
+function Submenu({
+  entry,
+  children,
+  collapsed,
+}: {
+  readonly entry: NavigationEntry;
+  readonly children: NonNullable<NavigationEntry['children']>;
+  readonly collapsed: boolean;
+}) {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const label = t(entry.label);
+  const id = useId();
+  if (collapsed) {
+    return (
+      <>
+        <Tooltip title={anchor ? '' : label} placement="right">
+          <ButtonBase
+            aria-label={label}
+            aria-haspopup="menu"
+            sx={{ ...itemStyle, justifyContent: 'center' }}
+            onMouseEnter={entry.screen.preload}
+            onClick={(event) => {
+              setAnchor(event.currentTarget);
+            }}
+          >
+            <entry.Icon />
+          </ButtonBase>
+        </Tooltip>
+        <Menu
+          anchorEl={anchor}
+          open={anchor !== null}
+          onClose={() => {
+            setAnchor(null);
+          }}
+          anchorOrigin={{ vertical: 'top', horizontal: 'right' }}
+        >
+          {children.map((child) => (
+            <MenuItem
+              key={child.path}
+              component={NavLink}
+              to={child.path}
+              onClick={() => {
+                setAnchor(null);
+              }}
+            >
+              {child.name}
+            </MenuItem>
+          ))}
+        </Menu>
+      </>
+    );
+  }
+  return (
+    <>
+      <ButtonBase
+        aria-expanded={open}
+        aria-controls={id}
+        sx={itemStyle}
+        onMouseEnter={entry.screen.preload}
+        onFocus={entry.screen.preload}
+        onClick={() => {
+          setOpen(!open);
+        }}
+      >
+        <entry.Icon />
+        {label}
+        <ExpandMoreOutlinedIcon
+          sx={{ ml: 'auto', fontSize: '16px !important', transform: open ? 'rotate(180deg)' : 'none' }}
+        />
+      </ButtonBase>
+      <Collapse in={open} id={id} unmountOnExit>
+        {children.map((child) => (
+          <ButtonBase key={child.path} component={NavLink} to={child.path} sx={{ ...itemStyle, pl: '36px' }}>
+            <Box component="span" title={child.name} sx={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>
+              {child.name}
+            </Box>
+          </ButtonBase>
+        ))}
+      </Collapse>
+    </>
   );
 }
 

@@ -3,12 +3,14 @@ import AccountBalanceWalletOutlinedIcon from '@mui/icons-material/AccountBalance
 import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
 import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
 import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
+import ChatBubbleOutlinedIcon from '@mui/icons-material/ChatBubbleOutlineOutlined';
 import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
 import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
 import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
+import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
 import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
 import { adminRole } from '../../lib/session.js';
 import type { SiteStatus } from '../../lib/site-status.js';
@@ -16,17 +18,20 @@ import { screens, type LazyScreen } from '../routes.js';
 
 export interface NavigationEntry {
   readonly path: string;
-  readonly label: `shell.${'dashboard' | 'tokens' | 'logs' | 'drawings' | 'tasks' | 'channels' | 'redemptions' | 'users' | 'settings' | 'wallet' | 'personal'}`;
+  readonly label: `shell.${'playground' | 'chat' | 'dashboard' | 'tokens' | 'logs' | 'drawings' | 'tasks' | 'channels' | 'redemptions' | 'users' | 'settings' | 'wallet' | 'personal'}`;
   readonly Icon: SvgIconComponent;
   readonly screen: LazyScreen;
   /** Lowest role that sees it; a hidden entry is hidden, not locked. */
   readonly role: number;
   /** Only while the site has this. */
   readonly needs?: 'dataExportEnabled' | 'drawingEnabled' | 'tasksEnabled';
+  /** A submenu below it, by the site's own names. */
+  readonly children?: readonly { readonly path: string; readonly name: string }[];
 }
 
 export interface NavigationGroup {
-  readonly label: 'shell.groupConsole' | 'shell.groupAdmin' | 'shell.groupPersonal';
+  /** Null: it stands first, without a name. */
+  readonly label: 'shell.groupConsole' | 'shell.groupAdmin' | 'shell.groupPersonal' | null;
   readonly entries: readonly NavigationEntry[];
 }
 
@@ -98,9 +103,29 @@ const groups: readonly NavigationGroup[] = [
   },
 ];
 
+/** Playground, and the chat apps that the site links to. */
+const talking = ({ chats }: SiteStatus): NavigationGroup => ({
+  label: null,
+  entries: [
+    { path: '/playground', label: 'shell.playground', Icon: TerminalOutlinedIcon, screen: screens.playground, role: 1 },
+    ...(chats && chats.length > 0
+      ? [
+          {
+            path: '/chat',
+            label: 'shell.chat' as const,
+            Icon: ChatBubbleOutlinedIcon,
+            screen: screens.chat,
+            role: 1,
+            children: chats.map(({ name }, index) => ({ path: `/chat/${String(index)}`, name })),
+          },
+        ]
+      : []),
+  ],
+});
+
 /** The side bar of a role: groups without entries fall away. */
 export const navigationFor = (role: number, status: SiteStatus): readonly NavigationGroup[] =>
-  groups
+  [talking(status), ...groups]
     .map((group) => ({
       ...group,
       entries: group.entries.filter((entry) => role >= entry.role && (!entry.needs || status[entry.needs])),

@@ -1,10 +1,11 @@
 import { channels } from './channels.js';
 import { logs } from './logs.js';
 import { money } from './money.js';
+import { chat, playground } from './playground.js';
 import { settings } from './settings.js';
 import { tasks } from './tasks.js';
 import { tokens } from './tokens.js';
 import { users } from './users.js';
 
 /** The texts of all other screens, fetched along with the first of them. */
-export const rest = { ...money, channels, tokens, logs, settings, tasks, users };
+export const rest = { ...money, channels, chat, tokens, logs, playground, settings, tasks, users };

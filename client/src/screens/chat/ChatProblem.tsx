@@ -1,0 +1,97 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useEffect, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useLocation, useNavigate } from 'react-router-dom';
+import { describeFailure } from '../../lib/errors.js';
+import type { ChatOpening } from './useChatAddress.js';
+
+/** How long the reader sees why he is sent to his tokens, in ms. */
+const readingTime = 1500;
+
+/** One line in the middle of the page. */
+export function ChatLine({
+  alert = false,
+  action,
+  children,
+}: {
+  readonly alert?: boolean;
+  readonly action?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Box
+      role={alert ? 'alert' : 'status'}
+      sx={{
+        minHeight: 'calc(100dvh - 48px)',
+        display: 'flex',
+        flexDirection: 'column',
+        alignItems: 'center',
+        justifyContent: 'center',
+        gap: 2,
+        padding: 3,
+        textAlign: 'center',
+        color: 'text.secondary',
+      }}
+    >
+      {children}
+      {action}
+    </Box>
+  );
+}
+
+/** Why a chat does not open, or that it is about to. */
+export function ChatProblem({
+  opening,
+  staysPut = false,
+}: {
+  readonly opening: ChatOpening;
+  /** Offers the way to the tokens instead of going there. */
+  readonly staysPut?: boolean;
+}) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const leaves = opening.state === 'noToken' && !staysPut;
+  useEffect(() => {
+    if (!leaves) return;
+    const timer = setTimeout(() => void navigate('/token'), readingTime);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [leaves, navigate]);
+  switch (opening.state) {
+    case 'wrongLink':
+      return <ChatLine alert>{t('chat.linkWrong')}</ChatLine>;
+    case 'stranger':
+      return (
+        <ChatLine
+          alert
+          action={
+            <Button variant="contained" component={Link} to="/login" state={{ from: pathname }}>
+              {t('shell.signIn')}
+            </Button>
+          }
+        >
+          {t('chat.needsSignIn')}
+        </ChatLine>
+      );
+    case 'noToken':
+      return (
+        <ChatLine
+          alert
+          action={
+            <Button variant="contained" component={Link} to="/token">
+              {t('chat.openTokens')}
+            </Button>
+          }
+        >
+          {t('playground.noToken')}
+        </ChatLine>
+      );
+    case 'failed':
+      return <ChatLine alert>{describeFailure(opening.error, t)}</ChatLine>;
+    default:
+      return <ChatLine>{t('chat.loading')}</ChatLine>;
+  }
+}

@@ -1,0 +1,31 @@
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'react-router-dom';
+import { Framed } from '../../components/Framed.js';
+import { useStatus } from '../../lib/status.js';
+import { ChatLine, ChatProblem } from './ChatProblem.js';
+import { useChatAddress } from './useChatAddress.js';
+
+/** One of the site's chat apps in all the room there is. Without a number it is the first. */
+export function ChatScreen() {
+  const { t } = useTranslation();
+  const { id = '0' } = useParams();
+  const { chats } = useStatus();
+  const chat = /^\d{1,4}$/.test(id) ? chats?.[Number(id)] : undefined;
+  const opening = useChatAddress(chat?.link);
+  return (
+    <>
+      <title>{chat?.name ?? t('chat.title')}</title>
+      {chats === null ? (
+        <ChatLine alert>{t('chat.dataWrong')}</ChatLine>
+      ) : chats.length === 0 ? (
+        <ChatLine alert>{t('chat.none')}</ChatLine>
+      ) : chat === undefined ? (
+        <ChatLine alert>{t('chat.linkWrong')}</ChatLine>
+      ) : opening.state === 'ready' ? (
+        <Framed src={opening.address} title={chat.name} />
+      ) : (
+        <ChatProblem opening={opening} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+/** True when the chat app is told one of the reader's keys. */
+export const needsKey = (link: string): boolean => link.includes('{key}');
+
+/**
+ * A chat link with this site's address and a key in it.
+ * @returns null when it leads to no web page: scripts and files never open
+ */
+export function chatAddress(link: string, fill: { readonly address: string; readonly key: string }): string | null {
+  const address = link.replaceAll('{address}', encodeURIComponent(fill.address)).replaceAll('{key}', fill.key);
+  try {
+    const { protocol } = new URL(address);
+    return protocol === 'https:' || protocol === 'http:' ? address : null;
+  } catch {
+    return null;
+  }
+}

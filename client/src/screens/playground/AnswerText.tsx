@@ -1,0 +1,85 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
+import ContentCopyOutlinedIcon from '@mui/icons-material/ContentCopyOutlined';
+import { memo, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useCopy } from '../../components/CopyProvider.js';
+import { RichText } from '../../components/RichText.js';
+import { markdownBlocks, modelHtml } from '../../lib/modelText.js';
+
+/** What a model said, as Markdown. While it grows only the block that grew is made anew. */
+export const AnswerText = memo(function AnswerText({ text }: { readonly text: string }) {
+  const blocks = useMemo(() => markdownBlocks(text), [text]);
+  return (
+    <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5, minWidth: 0 }}>
+      {blocks.map((block, index) =>
+        block.kind === 'code' ? (
+          <AnswerCode key={index} language={block.language} text={block.text} />
+        ) : (
+          <Words key={index} text={block.text} />
+        ),
+      )}
+    </Box>
+  );
+});
+
+const Words = memo(function Words({ text }: { readonly text: string }) {
+  return <RichText text={text} toHtml={modelHtml} />;
+});
+
+const AnswerCode = memo(function AnswerCode({ language, text }: { readonly language: string; readonly text: string }) {
+  const { t } = useTranslation();
+  const copy = useCopy();
+  const [copied, setCopied] = useState(false);
+  const press = async () => {
+    if (!(await copy(text, ''))) return;
+    setCopied(true);
+    setTimeout(() => {
+      setCopied(false);
+    }, 1500);
+  };
+  return (
+    <Box
+      sx={({ vars }) => ({
+        border: `1px solid ${vars.palette.surface.line}`,
+        borderRadius: '8px',
+        backgroundColor: vars.palette.surface.sunken,
+        overflow: 'hidden',
+        minWidth: 0,
+      })}
+    >
+      <Box
+        sx={({ vars }) => ({
+          display: 'flex',
+          alignItems: 'center',
+          justifyContent: 'space-between',
+          minHeight: 34,
+          padding: '0 4px 0 12px',
+          borderBottom: `1px solid ${vars.palette.surface.line}`,
+          fontSize: 12,
+          color: vars.palette.text.secondary,
+        })}
+      >
+        <span>{language}</span>
+        <Button
+          startIcon={copied ? <CheckOutlinedIcon /> : <ContentCopyOutlinedIcon />}
+          onClick={() => void press()}
+          sx={{ minHeight: 28, fontSize: 12, color: copied ? 'success.main' : 'text.secondary' }}
+        >
+          {t('actions.copy')}
+        </Button>
+      </Box>
+      <Box
+        component="pre"
+        className="mono"
+        tabIndex={0}
+        aria-label={t('playground.code', { language })}
+        role="group"
+        sx={{ m: 0, padding: '10px 12px', overflowX: 'auto', fontSize: 12.5, lineHeight: '20px' }}
+      >
+        {text}
+      </Box>
+    </Box>
+  );
+});

@@ -1,0 +1,263 @@
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import IconButton from '@mui/material/IconButton';
+import InputBase from '@mui/material/InputBase';
+import AddPhotoAlternateOutlinedIcon from '@mui/icons-material/AddPhotoAlternateOutlined';
+import ArrowUpwardOutlinedIcon from '@mui/icons-material/ArrowUpwardOutlined';
+import CleaningServicesOutlinedIcon from '@mui/icons-material/CleaningServicesOutlined';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
+import StopIcon from '@mui/icons-material/Stop';
+import Tooltip from '@mui/material/Tooltip';
+import { useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from '../../components/toast.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { mostPictures, takesPictures, toPicture } from './pictures.js';
+
+/** Where a question is written. Enter sends, Shift+Enter breaks the line, Escape stops the answer under way. */
+export function Composer({
+  model,
+  running,
+  problem,
+  canClear,
+  text,
+  onText,
+  onSend,
+  onStop,
+  onClear,
+}: {
+  readonly model: string;
+  readonly running: boolean;
+  /** Why nothing can be sent. */
+  readonly problem: string | null;
+  readonly canClear: boolean;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly onSend: (text: string, pictures: readonly string[]) => void;
+  readonly onStop: () => void;
+  readonly onClear: () => void;
+}) {
+  const { t } = useTranslation();
+  const mobile = useIsMobile();
+  const [pictures, setPictures] = useState<readonly string[]>([]);
+  const input = useRef<HTMLTextAreaElement>(null);
+  const sees = takesPictures(model);
+  const sent = sees ? pictures : [];
+  const canSend = !running && problem === null && model !== '' && (text.trim() !== '' || sent.length > 0);
+
+  const send = () => {
+    if (!canSend) return;
+    onSend(text.trim(), sent);
+    setPictures([]);
+    input.current?.focus();
+  };
+  const add = async (files: readonly File[]) => {
+    if (!sees) return;
+    for (const file of files.filter(({ type }) => type.startsWith('image/'))) {
+      try {
+        const picture = await toPicture(file);
+        setPictures((before) => [...before, picture].slice(0, mostPictures));
+      } catch {
+        toast.error(t('playground.noPicture', { name: file.name }));
+      }
+    }
+  };
+
+  return (
+    <Box
+      component="form"
+      aria-label={t('playground.composer')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onDragOver={(event) => {
+        if (sees) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        if (!sees) return;
+        event.preventDefault();
+        void add([...event.dataTransfer.files]);
+      }}
+      sx={({ vars }) => ({
+        border: `1px solid ${vars.palette.surface.lineStrong}`,
+        borderRadius: '10px',
+        backgroundColor: vars.palette.background.paper,
+        padding: '8px',
+        '&:focus-within': {
+          borderColor: vars.palette.primary.main,
+          boxShadow: `0 0 0 3px rgba(${vars.palette.primary.mainChannel} / 0.18)`,
+        },
+      })}
+    >
+      <Attached
+        pictures={sent}
+        onRemove={(index) => {
+          setPictures(pictures.filter((_, at) => at !== index));
+        }}
+      />
+      <InputBase
+        multiline
+        fullWidth
+        maxRows={10}
+        value={text}
+        inputRef={input}
+        placeholder={model === '' ? t('playground.noModels') : t('playground.message', { model })}
+        onChange={(event) => {
+          onText(event.target.value);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && running) onStop();
+          // While an input method composes a word, Enter ends the word.
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          send();
+        }}
+        onPaste={(event) => {
+          const files = [...event.clipboardData.files];
+          if (files.length > 0) void add(files);
+        }}
+        inputProps={{ 'aria-label': t('playground.yourMessage'), 'aria-describedby': 'composer-hint' }}
+        sx={{ padding: '4px 8px 8px', fontSize: 14, lineHeight: '21px', '& textarea': { outline: 'none' } }}
+      />
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
+        {sees && <PictureButton onFiles={(files) => void add(files)} />}
+        {mobile ? (
+          <Tooltip title={t('playground.clearContext')}>
+            <span>
+              <IconButton aria-label={t('playground.clearContext')} disabled={!canClear} onClick={onClear}>
+                <CleaningServicesOutlinedIcon />
+              </IconButton>
+            </span>
+          </Tooltip>
+        ) : (
+          <Button
+            disabled={!canClear}
+            onClick={onClear}
+            startIcon={<CleaningServicesOutlinedIcon />}
+            sx={{ color: 'text.secondary' }}
+          >
+            {t('playground.clearContext')}
+          </Button>
+        )}
+        <Box
+          id="composer-hint"
+          role={problem === null ? undefined : 'alert'}
+          sx={{
+            ml: 'auto',
+            mr: 0.5,
+            fontSize: 12,
+            textAlign: 'right',
+            color: problem === null ? 'text.secondary' : 'error.main',
+            display: { xs: problem === null ? 'none' : 'block', sm: 'block' },
+          }}
+        >
+          {problem ?? t('playground.keys')}
+        </Box>
+        {running ? (
+          <Button
+            variant="contained"
+            startIcon={<StopIcon />}
+            onClick={onStop}
+            sx={{ ml: { xs: problem === null ? 'auto' : 0, sm: 0 } }}
+          >
+            {t('playground.stop')}
+          </Button>
+        ) : (
+          <Button
+            type="submit"
+            variant="contained"
+            startIcon={<ArrowUpwardOutlinedIcon />}
+            disabled={!canSend}
+            sx={{ ml: { xs: problem === null ? 'auto' : 0, sm: 0 } }}
+          >
+            {t('playground.send')}
+          </Button>
+        )}
+      </Box>
+    </Box>
+  );
+}
+
+function PictureButton({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
+  const { t } = useTranslation();
+  const file = useRef<HTMLInputElement>(null);
+  return (
+    <Tooltip title={t('playground.addPicture')}>
+      <span>
+        <IconButton
+          aria-label={t('playground.addPicture')}
+          onClick={() => {
+            file.current?.click();
+          }}
+        >
+          <AddPhotoAlternateOutlinedIcon />
+        </IconButton>
+        <input
+          ref={file}
+          type="file"
+          accept="image/*"
+          multiple
+          hidden
+          onChange={(event) => {
+            onFiles([...(event.target.files ?? [])]);
+            // The same file may be chosen again.
+            event.target.value = '';
+          }}
+        />
+      </span>
+    </Tooltip>
+  );
+}
+
+function Attached({
+  pictures,
+  onRemove,
+}: {
+  readonly pictures: readonly string[];
+  readonly onRemove: (index: number) => void;
+}) {
+  const { t } = useTranslation();
+  if (pictures.length === 0) return null;
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, padding: '4px 8px 8px' }}>
+      {pictures.map((picture, index) => (
+        <Box key={index} sx={{ position: 'relative' }}>
+          <Box
+            component="img"
+            src={picture}
+            alt={t('playground.picture', { number: index + 1 })}
+            sx={{
+              display: 'block',
+              width: 64,
+              height: 64,
+              objectFit: 'cover',
+              borderRadius: '6px',
+              border: '1px solid',
+              borderColor: 'divider',
+            }}
+          />
+          <IconButton
+            aria-label={t('playground.removePicture', { number: index + 1 })}
+            onClick={() => {
+              onRemove(index);
+            }}
+            sx={({ vars }) => ({
+              position: 'absolute',
+              top: -8,
+              right: -8,
+              width: 22,
+              height: 22,
+              border: `1px solid ${vars.palette.surface.lineStrong}`,
+              backgroundColor: vars.palette.background.paper,
+              '& svg': { fontSize: 14 },
+              '&:hover': { backgroundColor: vars.palette.surface.hover },
+            })}
+          >
+            <CloseOutlinedIcon />
+          </IconButton>
+        </Box>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,199 @@
+import Autocomplete from '@mui/material/Autocomplete';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Collapse from '@mui/material/Collapse';
+import MenuItem from '@mui/material/MenuItem';
+import OutlinedInput from '@mui/material/OutlinedInput';
+import Select from '@mui/material/Select';
+import Slider from '@mui/material/Slider';
+import TextField from '@mui/material/TextField';
+import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Field } from '../../components/form/Field.js';
+import { ToneChip } from '../../components/Tone.js';
+import { ratio } from '../../lib/format.js';
+import { groupTone } from '../../lib/groupTone.js';
+import { isMaxTokens, type Parameters } from './parameters.js';
+
+export interface GroupChoice {
+  readonly name: string;
+  readonly description: string;
+  readonly ratio: number;
+}
+
+/** How answers are made: who pays how, by which model, how freely and how long. */
+export function ParameterFields({
+  parameters,
+  groups,
+  models,
+  onChange,
+}: {
+  readonly parameters: Parameters;
+  readonly groups: readonly GroupChoice[];
+  readonly models: readonly string[];
+  readonly onChange: (patch: Partial<Parameters>) => void;
+}) {
+  const { t } = useTranslation();
+  const [more, setMore] = useState(
+    parameters.topP !== 1 || parameters.frequencyPenalty !== 0 || parameters.presencePenalty !== 0,
+  );
+  return (
+    <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+      <Field id="playground-group" label={t('playground.group')}>
+        <Select
+          fullWidth
+          value={parameters.group}
+          onChange={(event) => {
+            onChange({ group: event.target.value });
+          }}
+          inputProps={{ id: 'playground-group' }}
+          SelectDisplayProps={{ 'aria-label': t('playground.group') }}
+        >
+          {groups.map((group) => (
+            <MenuItem key={group.name} value={group.name} sx={{ gap: 1 }}>
+              {group.name}
+              <Box component="span" sx={{ ml: 1 }}>
+                <ToneChip tone={groupTone(group.name)}>{`${ratio(group.ratio)}×`}</ToneChip>
+              </Box>
+            </MenuItem>
+          ))}
+        </Select>
+      </Field>
+      <Field id="playground-model" label={t('playground.model')}>
+        <Autocomplete
+          id="playground-model"
+          disableClearable
+          options={models}
+          value={parameters.model}
+          onChange={(_, model) => {
+            onChange({ model });
+          }}
+          noOptionsText={t('form.noOptions')}
+          renderInput={(input) => <TextField {...input} />}
+        />
+      </Field>
+      <Scale
+        id="playground-temperature"
+        label={t('playground.temperature')}
+        value={parameters.temperature}
+        range={[0.1, 1, 0.1]}
+        onChange={(temperature) => {
+          onChange({ temperature });
+        }}
+      />
+      <Field
+        id="playground-max-tokens"
+        label={t('playground.maxTokens')}
+        optional
+        {...(isMaxTokens(parameters.maxTokens) ? {} : { error: t('form.wholeNumber') })}
+      >
+        <OutlinedInput
+          id="playground-max-tokens"
+          value={parameters.maxTokens}
+          error={!isMaxTokens(parameters.maxTokens)}
+          onChange={(event) => {
+            onChange({ maxTokens: event.target.value });
+          }}
+          inputProps={{
+            className: 'num',
+            inputMode: 'numeric',
+            style: { textAlign: 'right' },
+            'aria-describedby': 'playground-max-tokens-hint',
+          }}
+        />
+      </Field>
+      <Field id="playground-system" label={t('playground.systemPrompt')} optional>
+        <OutlinedInput
+          id="playground-system"
+          multiline
+          minRows={5}
+          maxRows={14}
+          value={parameters.systemPrompt}
+          onChange={(event) => {
+            onChange({ systemPrompt: event.target.value });
+          }}
+        />
+      </Field>
+      <Box>
+        <Button
+          aria-expanded={more}
+          onClick={() => {
+            setMore(!more);
+          }}
+          startIcon={<ExpandMoreOutlinedIcon sx={{ transform: more ? 'none' : 'rotate(-90deg)' }} />}
+          sx={{ color: 'text.secondary', ml: '-6px' }}
+        >
+          {t('playground.more')}
+        </Button>
+        <Collapse in={more} unmountOnExit>
+          <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5, pt: 1 }}>
+            <Scale
+              id="playground-top-p"
+              label={t('playground.topP')}
+              value={parameters.topP}
+              range={[0, 1, 0.05]}
+              onChange={(topP) => {
+                onChange({ topP });
+              }}
+            />
+            <Scale
+              id="playground-frequency"
+              label={t('playground.frequencyPenalty')}
+              value={parameters.frequencyPenalty}
+              range={[-2, 2, 0.1]}
+              onChange={(frequencyPenalty) => {
+                onChange({ frequencyPenalty });
+              }}
+            />
+            <Scale
+              id="playground-presence"
+              label={t('playground.presencePenalty')}
+              value={parameters.presencePenalty}
+              range={[-2, 2, 0.1]}
+              onChange={(presencePenalty) => {
+                onChange({ presencePenalty });
+              }}
+            />
+          </Box>
+        </Collapse>
+      </Box>
+    </Box>
+  );
+}
+
+/** A slider with its number beside the label. A value outside, as a first one may be, stands at the nearer end. */
+function Scale({
+  id,
+  label,
+  value,
+  range: [least, most, step],
+  onChange,
+}: {
+  readonly id: string;
+  readonly label: string;
+  readonly value: number;
+  readonly range: readonly [least: number, most: number, step: number];
+  readonly onChange: (value: number) => void;
+}) {
+  return (
+    <Field id={id} label={label} aside={String(value)}>
+      <Box sx={{ px: 1 }}>
+        <Slider
+          size="small"
+          value={Math.min(most, Math.max(least, value))}
+          min={least}
+          max={most}
+          step={step}
+          onChange={(_, next) => {
+            onChange(Number(next.toFixed(2)));
+          }}
+          getAriaValueText={() => String(value)}
+          slotProps={{ input: { id } }}
+          aria-label={label}
+          sx={{ display: 'block', py: '13px !important' }}
+        />
+      </Box>
+    </Field>
+  );
+}

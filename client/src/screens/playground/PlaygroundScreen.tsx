@@ -1,0 +1,54 @@
+import { useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { LoadFailure } from '../../app/LoadFailure.js';
+import { toast } from '../../components/toast.js';
+import { useSession } from '../../lib/session.js';
+import { Playground } from './Playground.js';
+import { PlaygroundDocument } from './playground.generated.js';
+
+/** How long the reader sees why he is sent to his tokens, in ms. */
+const readingTime = 1500;
+
+/** Talks to a model as the reader himself; nothing but his session is needed, yet only who has a token is let in. */
+export function PlaygroundScreen() {
+  const { t } = useTranslation();
+  const user = useSession();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery(PlaygroundDocument, { fetchPolicy: 'network-only' });
+  const noToken = data?.myTokens.totalCount === 0;
+  useEffect(() => {
+    if (!noToken) return;
+    toast.error(t('playground.noToken'));
+    const timer = setTimeout(() => void navigate('/token'), readingTime);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [navigate, noToken, t]);
+  return (
+    <>
+      <title>{t('shell.playground')}</title>
+      {error && !data && (
+        <Box sx={{ padding: { xs: 2, sm: 3 } }}>
+          <LoadFailure title={t('playground.loadFailed')} error={error} onRetry={() => void refetch()} />
+        </Box>
+      )}
+      {noToken && (
+        <Box role="status" sx={{ padding: '96px 24px', textAlign: 'center', color: 'text.secondary' }}>
+          {t('playground.noToken')}
+        </Box>
+      )}
+      {data && !noToken && user && (
+        <Playground
+          key={user.id}
+          userId={user.id}
+          groups={data.myGroups}
+          ownGroup={data.me?.group ?? ''}
+          models={data.pricing.models}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,211 @@
+import { ChatFailure, type ChatListener, type ChatPayload } from './chatStream.js';
+import { Conversation, isSignedOut, type Manner } from './conversation.js';
+import type { Answer, Bill, Turn } from './turns.js';
+
+const manner: Manner = { model: 'm', group: 'default', temperature: 0, systemPrompt: 'Be kind.' };
+const bill: Bill = { quota: 70, promptTokens: 12, completionTokens: 5 };
+
+/** A conversation whose model says what the test tells it. */
+function begin(turns: readonly Turn[] = []) {
+  const calls: ChatPayload[] = [];
+  const kept: (readonly Turn[])[] = [];
+  let listener: ChatListener | undefined;
+  let settle: { end(): void; fail(error: unknown): void } | undefined;
+  const bills: (Bill | null)[] = [];
+  const asked: string[] = [];
+  const conversation = new Conversation(turns, {
+    open: (payload, to, signal) => {
+      calls.push(payload);
+      listener = to;
+      return new Promise((resolve, reject) => {
+        settle = { end: resolve, fail: reject };
+        signal.addEventListener('abort', () => {
+          reject(new DOMException('aborted', 'AbortError'));
+        });
+      });
+    },
+    bill: (requestId) => {
+      asked.push(requestId);
+      return Promise.resolve(bills.length > 0 ? (bills.shift() ?? null) : bill);
+    },
+    describe: (error) => (error instanceof ChatFailure ? error.message : 'not reached'),
+    keep: (now) => void kept.push(now),
+    soon: (run) => {
+      run();
+    },
+  });
+  const last = () => conversation.turns.get().at(-1) as Answer;
+  const quiet = () => jest.advanceTimersByTimeAsync(10_000);
+  return {
+    conversation,
+    calls,
+    kept,
+    bills,
+    asked,
+    last,
+    quiet,
+    say: (text: string) => listener?.words(text),
+    think: (text: string) => listener?.thoughts(text),
+    name: (id: string) => listener?.begun(id),
+    cut: () => listener?.finished('length'),
+    end: async () => {
+      settle?.end();
+      await quiet();
+    },
+    fail: async (error: unknown) => {
+      settle?.fail(error);
+      await quiet();
+    },
+  };
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+it('goes from loading over incomplete to complete, and then shows what it cost', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], manner);
+  expect(talk.last()).toMatchObject({ kind: 'answer', state: 'loading', model: 'm' });
+  talk.name('call-1');
+  talk.think('Hm. ');
+  talk.say('Hello');
+  expect(talk.last()).toMatchObject({ state: 'incomplete', text: 'Hello', reasoning: 'Hm. ', bill: null });
+  await talk.end();
+  expect(talk.last()).toMatchObject({ state: 'complete', text: 'Hello', cut: null, bill });
+  expect(talk.asked).toEqual(['call-1']);
+  expect(talk.kept.at(-1)).toEqual(talk.conversation.turns.get());
+});
+
+it('sends the system prompt and what was said, and nothing of what belongs to neither', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], manner);
+  talk.say('Hello');
+  await talk.end();
+  talk.conversation.ask('Who?', ['data:image/png;base64,AA'], { ...manner, max_tokens: 9 });
+  expect(talk.calls[1]).toEqual({
+    model: 'm',
+    group: 'default',
+    temperature: 0,
+    stream: true,
+    max_tokens: 9,
+    messages: [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Who?' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } },
+        ],
+      },
+    ],
+  });
+});
+
+it('forgets for the model, not for the reader, what is above the line', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], { ...manner, systemPrompt: '' });
+  talk.say('Hello');
+  await talk.end();
+  talk.conversation.clearContext();
+  talk.conversation.clearContext();
+  talk.conversation.ask('Again', [], { ...manner, systemPrompt: ' ' });
+  expect(talk.calls[1]?.messages).toEqual([{ role: 'user', content: 'Again' }]);
+  expect(talk.conversation.turns.get().map(({ kind }) => kind)).toEqual([
+    'question',
+    'answer',
+    'divider',
+    'question',
+    'answer',
+  ]);
+});
+
+it('keeps what a stopped answer had, says so, and asks for its cost until it is there', async () => {
+  const talk = begin();
+  talk.bills.push(null, null, bill);
+  talk.conversation.ask('Hi', [], manner);
+  talk.name('call-1');
+  talk.say('Hel');
+  talk.conversation.stop();
+  await talk.quiet();
+  expect(talk.last()).toMatchObject({ state: 'complete', text: 'Hel', cut: 'stopped', bill });
+  expect(talk.asked).toHaveLength(3);
+});
+
+it('marks an answer that reached its limit', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], manner);
+  talk.say('Hello');
+  talk.cut();
+  await talk.end();
+  expect(talk.last().cut).toBe('length');
+});
+
+it('shows a failure at its answer and leaves it out of what the model hears', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], manner);
+  talk.say('Hel');
+  await talk.fail(new ChatFailure('No quota left', 403));
+  expect(talk.last()).toMatchObject({ state: 'error', text: 'Hel', error: 'No quota left' });
+  talk.conversation.retry(talk.last().id, manner);
+  expect(talk.calls[1]?.messages.slice(1)).toEqual([{ role: 'user', content: 'Hi' }]);
+  expect(talk.conversation.turns.get()).toHaveLength(2);
+});
+
+it('asks an edited question in the place of the old one', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', ['data:image/png;base64,AA'], manner);
+  await talk.end();
+  talk.conversation.ask('More', [], manner);
+  await talk.end();
+  const first = talk.conversation.turns.get()[0];
+  talk.conversation.edit(first?.id ?? '', 'Good day', manner);
+  await talk.end();
+  expect(talk.conversation.turns.get()).toMatchObject([
+    { kind: 'question', text: 'Good day', pictures: ['data:image/png;base64,AA'] },
+    { kind: 'answer' },
+  ]);
+});
+
+it('removes a question with its answer', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], manner);
+  await talk.end();
+  talk.conversation.ask('More', [], manner);
+  await talk.end();
+  talk.conversation.remove((talk.conversation.turns.get()[1] as Answer).id);
+  expect(talk.conversation.turns.get()).toMatchObject([{ text: 'More' }, { kind: 'answer' }]);
+});
+
+it('has one answer under way at most', () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], manner);
+  talk.conversation.ask('Again', [], manner);
+  talk.conversation.clearContext();
+  talk.conversation.remove(talk.last().id);
+  expect(talk.calls).toHaveLength(1);
+  expect(talk.conversation.turns.get()).toHaveLength(2);
+});
+
+it('lets nothing of an answer come back once the conversation was left', async () => {
+  const talk = begin();
+  talk.conversation.ask('Hi', [], manner);
+  talk.name('call-1');
+  talk.say('Hel');
+  talk.conversation.startOver();
+  await talk.quiet();
+  expect(talk.conversation.turns.get()).toEqual([]);
+});
+
+it('knows when the reader is signed out', () => {
+  expect([new ChatFailure('', 401), new ChatFailure('', 403), new Error('x')].map(isSignedOut)).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});

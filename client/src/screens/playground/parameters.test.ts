@@ -1,0 +1,104 @@
+import { fitted, isMaxTokens, toManner, toParameters } from './parameters.js';
+import { findKept, keep } from './keptConversation.js';
+import { takesPictures } from './pictures.js';
+import { splitThought, type Question } from './turns.js';
+
+const models = [
+  { modelName: 'a', enableGroups: ['default'] },
+  { modelName: 'b', enableGroups: ['default', 'vip'] },
+  { modelName: 'gpt-4o-mini', enableGroups: ['vip'] },
+];
+const offer = { groups: ['default', 'vip'], ownGroup: 'vip', models };
+
+it('begins as the document says', () => {
+  expect(toParameters({}, 'Be kind.')).toEqual({
+    ...{ group: '', model: 'gpt-4o-mini', temperature: 0, maxTokens: '2048', systemPrompt: 'Be kind.' },
+    ...{ topP: 1, frequencyPenalty: 0, presencePenalty: 0 },
+  });
+});
+
+it('takes of what was kept only what has the right form', () => {
+  const kept = { group: 5, model: 'b', temperature: '1', maxTokens: '', systemPrompt: '' };
+  expect(toParameters(kept, 'Be kind.')).toMatchObject({
+    ...{ group: '', model: 'b', temperature: 0, maxTokens: '', systemPrompt: '' },
+  });
+});
+
+it('falls back to one’s own group and to a model that it has', () => {
+  expect(fitted(toParameters({}, ''), offer)).toMatchObject({ group: 'vip', model: 'gpt-4o-mini' });
+  expect(fitted(toParameters({ group: 'default' }, ''), offer)).toMatchObject({ group: 'default', model: 'a' });
+  expect(fitted(toParameters({ group: 'gone', model: 'b' }, ''), offer)).toMatchObject({ group: 'vip', model: 'b' });
+  const chosen = toParameters({ group: 'default', model: 'b' }, '');
+  expect(fitted(chosen, offer)).toBe(chosen);
+});
+
+it('sends a parameter only when it differs from what is usual', () => {
+  const parameters = toParameters({ group: 'g', model: 'b', maxTokens: '' }, 'Be kind.');
+  expect(toManner(parameters)).toEqual({ model: 'b', group: 'g', temperature: 0, systemPrompt: 'Be kind.' });
+  expect(toManner({ ...parameters, maxTokens: ' 12 ', topP: 0.5, presencePenalty: -1 })).toEqual({
+    ...{ model: 'b', group: 'g', temperature: 0, systemPrompt: 'Be kind.' },
+    ...{ max_tokens: 12, top_p: 0.5, presence_penalty: -1 },
+  });
+});
+
+it.each([
+  ['', true],
+  ['1', true],
+  [' 2048 ', true],
+  ['0', false],
+  ['1.5', false],
+  ['many', false],
+])('takes %j as max tokens: %s', (text, expected) => {
+  expect(isMaxTokens(text)).toBe(expected);
+});
+
+it.each([
+  ['gpt-4o', true],
+  ['gpt-4o-mini', true],
+  ['openai/gpt-4.1', true],
+  ['claude-sonnet-4-20250514', true],
+  ['gemini-2.0-flash', true],
+  ['qwen2.5-vl-72b-instruct', true],
+  ['glm-4.5v', true],
+  ['gpt-3.5-turbo', false],
+  ['gpt-4o-audio-preview', false],
+  ['o3-mini', false],
+  ['deepseek-chat', false],
+])('knows by its name whether %s sees: %s', (model, expected) => {
+  expect(takesPictures(model)).toBe(expected);
+});
+
+it.each([
+  ['<think>Hm.</think>\n\nYes', { reasoning: 'Hm.', text: 'Yes' }],
+  ['<think>Hm', { reasoning: 'Hm', text: '' }],
+  ['Write <think> like this', { reasoning: '', text: 'Write <think> like this' }],
+])('takes thoughts out of %j', (text, expected) => {
+  expect(splitThought(text)).toEqual(expected);
+});
+
+describe('what the browser keeps', () => {
+  const question = (id: string, pictures: readonly string[] = []): Question => ({
+    ...{ kind: 'question', id, text: id, pictures },
+  });
+
+  it('is for one user', () => {
+    keep(1, { turns: [question('a')], parameters: { model: 'b' } });
+    expect(findKept(1)).toEqual({ turns: [question('a')], parameters: { model: 'b' } });
+    expect(findKept(2)).toEqual({ turns: [], parameters: {} });
+  });
+
+  it('lets old pictures go before the browser refuses everything', () => {
+    const large = 'x'.repeat(1_200_000);
+    keep(1, { turns: [question('a', [large]), question('b', [large])], parameters: {} });
+    expect(findKept(1).turns).toMatchObject([
+      { id: 'a', pictures: [] },
+      { id: 'b', pictures: [large] },
+    ]);
+  });
+
+  it('has no answer under way, and nothing that is no turn', () => {
+    const answer = { kind: 'answer', id: 'c', model: 'm', text: 'Hel', reasoning: '', state: 'incomplete' };
+    localStorage.setItem('playground', JSON.stringify({ userId: 1, turns: [answer, 5, { kind: 'question' }] }));
+    expect(findKept(1)).toEqual({ turns: [{ ...answer, state: 'complete', cut: 'stopped' }], parameters: {} });
+  });
+});

@@ -1,0 +1,65 @@
+import type { Manner } from './conversation.js';
+
+/** How answers are made, as it is typed and kept. */
+export interface Parameters {
+  readonly group: string;
+  readonly model: string;
+  readonly temperature: number;
+  /** Text of a whole number; empty: the model's own limit. */
+  readonly maxTokens: string;
+  readonly systemPrompt: string;
+  readonly topP: number;
+  readonly frequencyPenalty: number;
+  readonly presencePenalty: number;
+}
+
+export interface PricedName {
+  readonly modelName: string;
+  readonly enableGroups: readonly string[];
+}
+
+const usualModel = 'gpt-4o-mini';
+
+/** Of what was kept only what still has the right form counts. */
+export function toParameters(kept: Readonly<Record<string, unknown>>, systemPrompt: string): Parameters {
+  const text = (key: string, fallback: string) => (typeof kept[key] === 'string' ? kept[key] : fallback);
+  const number = (key: string, fallback: number) => (Number.isFinite(kept[key]) ? Number(kept[key]) : fallback);
+  return {
+    group: text('group', ''),
+    model: text('model', usualModel),
+    temperature: number('temperature', 0),
+    maxTokens: text('maxTokens', '2048'),
+    systemPrompt: text('systemPrompt', systemPrompt),
+    topP: number('topP', 1),
+    frequencyPenalty: number('frequencyPenalty', 0),
+    presencePenalty: number('presencePenalty', 0),
+  };
+}
+
+/** Groups and models come and go: the chosen ones, or the nearest that exist. */
+export function fitted(
+  parameters: Parameters,
+  offer: { readonly groups: readonly string[]; readonly ownGroup: string; readonly models: readonly PricedName[] },
+): Parameters {
+  const group = [parameters.group, offer.ownGroup].find((name) => offer.groups.includes(name)) ?? offer.groups[0] ?? '';
+  const models = modelsOf(offer.models, group);
+  const model = [parameters.model, usualModel].find((name) => models.includes(name)) ?? models[0] ?? '';
+  return group === parameters.group && model === parameters.model ? parameters : { ...parameters, group, model };
+}
+
+export const modelsOf = (models: readonly PricedName[], group: string): string[] =>
+  models.filter(({ enableGroups }) => enableGroups.includes(group)).map(({ modelName }) => modelName);
+
+export const isMaxTokens = (text: string): boolean => /^([1-9]\d{0,7})?$/.test(text.trim());
+
+/** What the payload has of them. What stands at its usual value is not sent, since some models refuse to hear of it. */
+export const toManner = (parameters: Parameters): Manner => ({
+  model: parameters.model,
+  group: parameters.group,
+  temperature: parameters.temperature,
+  systemPrompt: parameters.systemPrompt,
+  ...(parameters.maxTokens.trim() === '' ? {} : { max_tokens: Number.parseInt(parameters.maxTokens, 10) }),
+  ...(parameters.topP === 1 ? {} : { top_p: parameters.topP }),
+  ...(parameters.frequencyPenalty === 0 ? {} : { frequency_penalty: parameters.frequencyPenalty }),
+  ...(parameters.presencePenalty === 0 ? {} : { presence_penalty: parameters.presencePenalty }),
+});

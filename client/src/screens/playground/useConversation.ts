@@ -1,0 +1,73 @@
+import { useApolloClient } from '@apollo/client/react';
+import { useEffect, useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { session } from '../../lib/session.js';
+import { useStore } from '../../lib/store.js';
+import { ChatFailure, openChat } from './chatStream.js';
+import { Conversation, isSignedOut } from './conversation.js';
+import { findKept, keep } from './keptConversation.js';
+import { toParameters, type Parameters } from './parameters.js';
+import { AnswerBillDocument } from './playground.generated.js';
+
+/** The reader's conversation and parameters, as this browser remembers them. */
+export function useConversation(userId: number) {
+  const { t } = useTranslation();
+  const client = useApolloClient();
+  const navigate = useNavigate();
+  const [kept] = useState(() => findKept(userId));
+  const [parameters, setParameters] = useState<Parameters>(() =>
+    toParameters(kept.parameters, t('playground.systemDefault')),
+  );
+  const [latest] = useState(() => ({ parameters, describe: (_error: unknown): string => '' }));
+
+  const [conversation] = useState(
+    () =>
+      new Conversation(kept.turns, {
+        open: openChat(userId),
+        bill: async (requestId, since) => {
+          const { data } = await client.query({
+            query: AnswerBillDocument,
+            variables: { requestId, from: since.toISOString() },
+            fetchPolicy: 'no-cache',
+          });
+          return data?.myLogs.items[0] ?? null;
+        },
+        describe: (error) => latest.describe(error),
+        keep: (turns) => {
+          keep(userId, { turns, parameters: { ...latest.parameters } });
+        },
+        soon: (run) => void requestAnimationFrame(run),
+      }),
+  );
+  useEffect(() => {
+    latest.describe = (error) => {
+      if (isSignedOut(error)) {
+        session.end();
+        void navigate('/login?expired=true', { state: { from: '/playground' } });
+        return t('playground.expired');
+      }
+      if (!(error instanceof ChatFailure)) return t('errors.network');
+      return (
+        error.message || (error.status === null ? t('playground.broken') : t('errors.http', { status: error.status }))
+      );
+    };
+  }, [latest, navigate, t]);
+  useEffect(
+    () => () => {
+      conversation.stop();
+    },
+    [conversation],
+  );
+
+  const turns = useStore(conversation.turns);
+  const change = useMemo(
+    () => (patch: Partial<Parameters>) => {
+      latest.parameters = { ...latest.parameters, ...patch };
+      setParameters(latest.parameters);
+      keep(userId, { turns: conversation.turns.get(), parameters: { ...latest.parameters } });
+    },
+    [conversation, latest, userId],
+  );
+  return { conversation, turns, parameters, change };
+}
