@@ -1,3 +1,5 @@
+import { createDataSource } from '../../server/src/db/data-source.js';
+import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
 import { Site, type Answer, type Person } from './site.js';
 
 interface Row {
@@ -41,6 +43,12 @@ beforeEach(async () => {
   await site.query('UPDATE log_state SET trimmed_before = 0');
 });
 
+/** As the server does it by its clock. */
+async function fold(): Promise<void> {
+  const database = await createDataSource(site.server.database.url, 2).initialize();
+  await new SumFolding(database).run();
+  await database.destroy();
+}
 const now = (): number => Math.floor(Date.now() / 1000);
 const hour = 3600;
 
@@ -298,6 +306,8 @@ describe('the sums', () => {
       }),
     );
     await settled(...rows, of(alice, start + 4000, { type: 1, quota: 1_000_000 }));
+    await fold();
+    await settled(of(alice, start + 2 * hour + 5, { quota: 7 }), of(bob, start - 5, { quota: 9 }));
     const bounds = [0, start, start + 1, start + hour - 1, start + hour, start + 3 * hour + 17, start + 5 * hour];
     const filters: Array<[string, string]> = [
       ['', 'TRUE'],
@@ -322,11 +332,18 @@ describe('the sums', () => {
     }
   });
 
-  it('take whole hours from the hourly usage, not from the log', async () => {
+  it('are read for hours that were folded, and not for one that changed since', async () => {
     const start = Math.floor(now() / hour) * hour - 10 * hour;
     await settled(of(alice, start + 5, { quota: 10 }));
-    await site.query('UPDATE usage_hourly SET logged_quota = 11');
+    await fold();
+    await site.query('UPDATE log_by_route SET quota = 11');
     expect(await stat(admin, '/api/log/stat')).toMatchObject({ quota: 11 });
+    await settled(of(alice, start + 6, { quota: 1 }));
+    expect(await stat(admin, '/api/log/stat')).toMatchObject({ quota: 11 });
+    await settled(of(alice, start + 7, { quota: 1 }));
+    expect(await stat(admin, '/api/log/stat')).toMatchObject({ quota: 12 });
+    await fold();
+    expect(await stat(admin, '/api/log/stat')).toMatchObject({ quota: 12 });
   });
 
   it('count channel tests, which only the log knows', async () => {

@@ -14,6 +14,8 @@ import { OptionService } from '../modules/options/option.service.js';
 import { LedgerKeeper } from '../modules/quota/ledger.jobs.js';
 import { PostgresLedger } from '../modules/quota/postgres-ledger.service.js';
 import { Spool } from '../modules/quota/spool.js';
+import { SumClock } from '../modules/sums/sums.jobs.js';
+import { SumFolding } from '../modules/sums/sums.service.js';
 import { Mailer } from '../mail/mailer.js';
 import type { Logger } from '../observability/logger.js';
 import { type Metrics } from '../observability/metrics.js';
@@ -81,6 +83,9 @@ export async function composePlatform(foundation: Foundation) {
   });
   retention.start();
   shutdown.onStop('log retention', () => retention.stop());
+  const sumClock = new SumClock({ folding: new SumFolding(dataSource), state, nodeId, logger });
+  sumClock.start();
+  shutdown.onStop('sums', () => sumClock.stop());
   const logService = new LogService(dataSource, secrets, clock);
   const auditService = new AuditService(dataSource.getRepository(AuditRecord));
 

@@ -8,6 +8,7 @@ import { Realtime1763720000001 } from './1763720000001-realtime.js';
 import { PriceVersions1763710000002 } from './1763710000002-price-versions.js';
 import { LogIndexes1763710000003 } from './1763710000003-log-indexes.js';
 import { TokenLimits1763730000000 } from './1763730000000-token-limits.js';
+import { Sums1763740000000 } from './1763740000000-sums.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   Realtime1763720000001,
   LogIndexes1763710000003,
   TokenLimits1763730000000,
+  Sums1763740000000,
 ];

@@ -39,26 +39,21 @@ export class Where {
   }
 }
 
-/** What a log row and a row of the hourly usage have in common. */
-export function andDimensions(where: Where, filter: LogFilter): Where {
+/** Every condition save the time range. */
+export function andLogFields(where: Where, filter: LogFilter): Where {
+  if (filter.type !== undefined) where.and('type = ?', filter.type);
   if (filter.userId !== undefined) where.and('user_id = ?', filter.userId);
   if (filter.tokenId !== undefined) where.and('token_id = ?', filter.tokenId);
   if (filter.channelId !== undefined) where.and('channel_id = ?', filter.channelId);
   if (filter.group !== undefined) where.and('"group" = ?', filter.group);
   if (filter.modelName !== undefined) andModel(where, filter.modelName);
-  return where;
-}
-
-/** Every condition on log rows, save the type and the time range. */
-export function andLogFields(where: Where, filter: LogFilter): Where {
-  andDimensions(where, filter);
   if (filter.username !== undefined) where.and('username = ?', filter.username);
   if (filter.tokenName !== undefined) where.and('token_name = ?', filter.tokenName);
   if (filter.requestId !== undefined) where.and('request_id = ?', filter.requestId);
   return where;
 }
 
-export function andRange(where: Where, filter: LogFilter): Where {
+function andRange(where: Where, filter: LogFilter): Where {
   if (filter.from !== undefined) where.and('created_at >= ?', filter.from);
   if (filter.to !== undefined) where.and('created_at <= ?', filter.to);
   return where;
@@ -66,14 +61,26 @@ export function andRange(where: Where, filter: LogFilter): Where {
 
 /** The whole filter, for lists. */
 export function logConditions(filter: LogFilter): Where {
-  const where = andRange(andLogFields(new Where(), filter), filter);
-  if (filter.type !== undefined) where.and('type = ?', filter.type);
-  return where;
+  return andRange(andLogFields(new Where(), filter), filter);
 }
 
-/** The names of a token or user at the time are in the log only; the hourly usage knows ids. */
-export const isKnownHourly = (filter: LogFilter): boolean =>
-  filter.username === undefined && filter.tokenName === undefined && filter.requestId === undefined;
+/** Columns of the log that a filter asks about, times aside. */
+export const columnsOf = (filter: LogFilter): string[] =>
+  Object.entries(logColumns).flatMap(([field, column]) =>
+    filter[field as keyof typeof logColumns] === undefined ? [] : [column],
+  );
+
+const logColumns = {
+  type: 'type',
+  userId: 'user_id',
+  username: 'username',
+  tokenId: 'token_id',
+  tokenName: 'token_name',
+  modelName: 'model_name',
+  group: 'group',
+  channelId: 'channel_id',
+  requestId: 'request_id',
+} as const satisfies Record<keyof Omit<LogFilter, 'from' | 'to'>, string>;
 
 function andModel(where: Where, pattern: string): void {
   if (!pattern.includes('*')) where.and('model_name = ?', pattern);

@@ -1,6 +1,6 @@
-import { durationBounds } from '../../shared/latency.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery } from '../../shared/page.js';
+import { bucketSums, hour, usageFrom, type FoldState } from '../sums/sums.service.js';
 
 export const usageDimensions = ['DAY', 'HOUR', 'USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
@@ -16,22 +16,25 @@ export interface UsageFilter {
   readonly group?: string;
 }
 
-export const hour = 3600;
 const day = 24 * hour;
+
+export type WholeUsageFilter = UsageFilter & { readonly from: number; readonly to: number };
 
 interface Dimension {
   readonly sql: string;
+  /** Absent: a time. */
+  readonly column?: string;
   readonly field: string;
 }
 
 const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   DAY: { sql: `hour - hour % ${day}`, field: 'time' },
   HOUR: { sql: 'hour', field: 'time' },
-  USER: { sql: 'user_id', field: 'userId' },
-  TOKEN: { sql: 'token_id', field: 'tokenId' },
-  MODEL: { sql: 'model_name', field: 'modelName' },
-  CHANNEL: { sql: 'channel_id', field: 'channelId' },
-  GROUP: { sql: '"group"', field: 'group' },
+  USER: { sql: 'user_id', column: 'user_id', field: 'userId' },
+  TOKEN: { sql: 'token_id', column: 'token_id', field: 'tokenId' },
+  MODEL: { sql: 'model_name', column: 'model_name', field: 'modelName' },
+  CHANNEL: { sql: 'channel_id', column: 'channel_id', field: 'channelId' },
+  GROUP: { sql: '"group"', column: 'group', field: 'group' },
 };
 
 /** What every group is summed up to; sums arrive as text. */
@@ -55,15 +58,9 @@ const orders: Readonly<Record<string, string>> = {
   errorRate: 'sum(failed_calls) / nullif(sum(calls) + sum(failed_calls), 0)',
 };
 
-/** Element by element: many times cheaper than putting arrays together. */
-const buckets = Array.from(
-  { length: durationBounds.length + 1 },
-  (_, n) => `coalesce(sum(duration_buckets[${n + 1}]), 0)`,
-).join(', ');
-
 const sumColumns = [
   ...Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0)::text AS "${name}"`),
-  `ARRAY[${buckets}]::text[] AS buckets`,
+  `ARRAY[${bucketSums}]::text[] AS buckets`,
 ].join(', ');
 
 export interface Statement {
@@ -74,8 +71,9 @@ export interface Statement {
 /** One page of groups, each with `groups`, the number of all of them. @throws InvalidInputError */
 export function groupedStatement(
   groupBy: readonly UsageDimension[],
-  filter: UsageFilter,
+  filter: WholeUsageFilter,
   { sort, page, pageSize }: PageQuery,
+  state: FoldState,
 ): Statement {
   if (new Set(groupBy).size !== groupBy.length || groupBy.length === 0) {
     throw new InvalidInputError('Group by one or more dimensions, each once', 'groupBy');
@@ -84,19 +82,33 @@ export function groupedStatement(
     throw new InvalidInputError('Group by day or by hour, not both', 'groupBy');
   }
   const chosen = groupBy.map((name) => dimensions[name]);
-  const { where, values } = conditions(filter);
+  const { from, values } = usageOf(
+    filter,
+    chosen.flatMap(({ column }) => column ?? []),
+    groupBy.includes('HOUR') ? 1 : groupBy.includes('DAY') ? 24 : Infinity,
+    state,
+  );
   const keys = chosen.map(({ sql }) => sql).join(', ');
   const tail = [...values, pageSize, page * pageSize];
   const sql = `SELECT ${chosen.map(({ sql: column, field }) => `${column} AS "${field}"`).join(', ')}, ${sumColumns},
       count(*) OVER ()::text AS groups
-    FROM usage_hourly WHERE ${where} GROUP BY ${keys} ORDER BY ${order(chosen, sort)}
+    FROM ${from} GROUP BY ${keys} ORDER BY ${order(chosen, sort)}
     LIMIT $${tail.length - 1} OFFSET $${tail.length}`;
   return { sql, values: tail };
 }
 
-export function totalStatement(filter: UsageFilter): Statement {
-  const { where, values } = conditions(filter);
-  return { sql: `SELECT ${sumColumns} FROM usage_hourly WHERE ${where}`, values };
+export function totalStatement(filter: WholeUsageFilter, state: FoldState): Statement {
+  const { from, values } = usageOf(filter, [], Infinity, state);
+  return { sql: `SELECT ${sumColumns} FROM ${from}`, values };
+}
+
+/** Calls that have a log row, by hour and model. */
+export function hourlyModelStatement(filter: WholeUsageFilter, most: number, state: FoldState): Statement {
+  const { from, values } = usageOf(filter, ['model_name'], 1, state);
+  const sql = `SELECT hour::text, model_name AS "modelName", sum(logged_calls)::text AS calls,
+      sum(prompt_tokens + completion_tokens)::text AS tokens, sum(logged_quota)::text AS quota
+    FROM ${from} WHERE logged_calls > 0 GROUP BY hour, model_name ORDER BY hour, model_name LIMIT ${most}`;
+  return { sql, values };
 }
 
 /** Time first when it is asked for, the dearest first otherwise; the dimensions make every order complete. */
@@ -112,20 +124,21 @@ function order(chosen: readonly Dimension[], sort: PageQuery['sort']): string {
   return `${sql} ${sort.direction} NULLS LAST, ${keys}`;
 }
 
-function conditions(filter: UsageFilter): { where: string; values: unknown[] } {
-  const values: unknown[] = [];
-  const clauses: string[] = [];
-  const and = (sql: string, value: unknown): void => {
-    if (value === undefined) return;
-    values.push(value);
-    clauses.push(`${sql} $${values.length}`);
-  };
-  and('hour >=', filter.from === undefined ? undefined : Math.floor(filter.from / hour) * hour);
-  and('hour <=', filter.to);
-  and('user_id =', filter.userId);
-  and('token_id =', filter.tokenId);
-  and('channel_id =', filter.channelId);
-  and('model_name =', filter.modelName?.replaceAll('\0', ''));
-  and('"group" =', filter.group?.replaceAll('\0', ''));
-  return { where: clauses.length === 0 ? 'TRUE' : clauses.join(' AND '), values };
+/** Whole hours of usage, added up as far as the question lets them be. @param longest time that may be one row, in hours */
+function usageOf(
+  filter: WholeUsageFilter,
+  columns: readonly string[],
+  longest: number,
+  state: FoldState,
+): { from: string; values: unknown[] } {
+  const given = Object.entries({
+    user_id: filter.userId,
+    token_id: filter.tokenId,
+    channel_id: filter.channelId,
+    model_name: filter.modelName?.replaceAll('\0', ''),
+    group: filter.group?.replaceAll('\0', ''),
+  }).filter(([, value]) => value !== undefined);
+  const range = { from: Math.floor(filter.from / hour) * hour, end: (Math.floor(filter.to / hour) + 1) * hour };
+  const equal = given.map(([column], index) => ({ column, placeholder: `$${index + 1}` }));
+  return { from: usageFrom({ range, columns, equal, longest }, state), values: given.map(([, value]) => value) };
 }

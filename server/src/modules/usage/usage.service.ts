@@ -4,7 +4,16 @@ import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import type { OptionValues } from '../options/option.service.js';
 import { toCsvLine, usageCsvHeader } from './usage-csv.js';
-import { groupedStatement, hour, totalStatement, type UsageDimension, type UsageFilter } from './usage-query.js';
+import { hour, readSnapshot, type Queries, type Snapshots } from '../sums/sums.service.js';
+import {
+  groupedStatement,
+  hourlyModelStatement,
+  totalStatement,
+  type UsageDimension,
+  type Statement,
+  type UsageFilter,
+  type WholeUsageFilter,
+} from './usage-query.js';
 import {
   toTotals,
   toUsageRow,
@@ -38,7 +47,7 @@ export interface HourlyModelUsage {
 }
 
 export interface UsageParts {
-  readonly database: { query<T>(sql: string, parameters?: unknown[]): Promise<T> };
+  readonly database: Snapshots;
   readonly options: {
     readonly values: Pick<OptionValues, 'QuotaPerUnit' | 'DataExportEnabled'>;
   };
@@ -49,7 +58,7 @@ const month = 30 * 24 * hour;
 const mostRows = 100_000;
 const rowsPerPiece = 5000;
 
-/** What was used, from the hourly sums that every settlement keeps. */
+/** What was used: the sums of the hours that are folded, and what settlements keep of the others. Always exact. */
 export class UsageService {
   constructor(private readonly parts: UsageParts) {}
 
@@ -140,8 +149,10 @@ export class UsageService {
     filter: UsageFilter,
     page: PageQuery,
   ): Promise<Page<UsageRow>> {
-    const { sql, values } = groupedStatement(groupBy, this.inRange(filter), page);
-    const rows = await this.parts.database.query<GroupRow[]>(sql, values);
+    const rows = await readSnapshot(this.parts.database, (transaction, state) => {
+      const { sql, values } = groupedStatement(groupBy, this.inRange(filter), page, state);
+      return transaction.query<GroupRow[]>(sql, values);
+    });
     const names = await this.readNames(rows);
     const items = rows.map((row) => toUsageRow(row, names, this.quotaPerUnit));
     return { items, totalCount: Number(rows[0]?.groups ?? 0) };
@@ -155,27 +166,26 @@ export class UsageService {
     const firstHour = Math.floor(from / hour) * hour;
     const lastHour = Math.floor(to / hour) * hour;
     const before = { ...current, from: firstHour - (lastHour - firstHour + hour), to: firstHour - 1 };
-    const [now, then] = await Promise.all([this.readTotals(current), this.readTotals(before)]);
-    return { from, to, current: now, previous: then };
+    return readSnapshot(this.parts.database, async (transaction, state) => {
+      const read = (period: WholeUsageFilter): Promise<UsageTotals> =>
+        this.readTotals(transaction, totalStatement(period, state));
+      return { from, to, current: await read(current), previous: await read(before) };
+    });
   }
 
-  private async readTotals(filter: UsageFilter): Promise<UsageTotals> {
-    const { sql, values } = totalStatement(filter);
-    const [row] = await this.parts.database.query<SumRow[]>(sql, values);
+  private async readTotals(transaction: Queries, { sql, values }: Statement): Promise<UsageTotals> {
+    const [row] = await transaction.query<SumRow[]>(sql, values);
     if (!row) throw new Error('an aggregate answered nothing');
     return toTotals(row, this.quotaPerUnit);
   }
 
   private async readModels(filter: UsageFilter): Promise<HourlyModelUsage[]> {
     if (!this.parts.options.values.DataExportEnabled) return [];
-    const rows = await this.parts.database.query<Array<Record<keyof HourlyModelUsage, string>>>(
-      `SELECT hour::text, model_name AS "modelName", sum(logged_calls)::text AS calls,
-              sum(prompt_tokens + completion_tokens)::text AS tokens, sum(logged_quota)::text AS quota
-         FROM usage_hourly
-        WHERE hour >= $1 AND hour <= $2 AND ($3::integer IS NULL OR user_id = $3) AND logged_calls > 0
-        GROUP BY hour, model_name ORDER BY hour, model_name LIMIT ${mostRows}`,
-      [filter.from ?? 0, filter.to ?? seconds(this.parts.clock), filter.userId ?? null],
-    );
+    const whole = { ...filter, from: filter.from ?? 0, to: filter.to ?? seconds(this.parts.clock) };
+    const rows = await readSnapshot(this.parts.database, (transaction, state) => {
+      const { sql, values } = hourlyModelStatement(whole, mostRows, state);
+      return transaction.query<Array<Record<keyof HourlyModelUsage, string>>>(sql, values);
+    });
     return rows.map((row) => ({
       hour: Number(row.hour),
       modelName: row.modelName,
@@ -185,7 +195,7 @@ export class UsageService {
     }));
   }
 
-  private inRange(filter: UsageFilter): UsageFilter & { from: number; to: number } {
+  private inRange(filter: UsageFilter): WholeUsageFilter {
     const to = filter.to ?? seconds(this.parts.clock);
     return { ...filter, to, from: filter.from ?? to - month };
   }

@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { allSpans, hour, placesOf, type FoldState } from './sum-blocks.js';
+
+const start = 1_760_000_400;
+const moment = fc.integer({ min: start - 40 * hour, max: start + 900 * hour });
+const hourStart = fc.integer({ min: -40, max: 900 }).map((hours) => Math.floor(start / hour + hours) * hour);
+const state: fc.Arbitrary<FoldState> = fc.record({
+  foldedUntil: fc.oneof(fc.constant(0), hourStart),
+  late: fc.uniqueArray(hourStart, { maxLength: 4 }),
+});
+const spans = fc.constantFrom([...allSpans], [1], [1, 6, 24], [6, 24, 168], []);
+
+it('finds every moment of a range in exactly one place, and trusts only whole blocks that are folded and unchanged', () => {
+  fc.assert(
+    fc.property(moment, moment, spans, state, (one, other, allowed, folds) => {
+      const range = { from: Math.min(one, other), end: Math.max(one, other) };
+      const { sums, source } = placesOf(range, allowed, folds);
+      for (const { span, from, end } of sums) {
+        expect(allowed).toContain(span);
+        expect([from % (span * hour), end % (span * hour)]).toEqual([0, 0]);
+        expect(end).toBeLessThanOrEqual(folds.foldedUntil);
+        expect(folds.late.filter((late) => late >= from && late < end)).toEqual([]);
+      }
+      const parts = [...sums, ...source].sort((left, right) => left.from - right.from);
+      let at = range.from;
+      for (const part of parts) {
+        expect(part.from).toBe(at);
+        expect(part.end).toBeGreaterThan(part.from);
+        at = part.end;
+      }
+      expect(at).toBe(parts.length === 0 ? range.from : range.end);
+      if (range.from < range.end) expect(at).toBe(range.end);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('takes the longest blocks it can: a month is some twenty of them, wherever it begins', () => {
+  fc.assert(
+    fc.property(hourStart, (from) => {
+      const { sums, source } = placesOf({ from, end: from + 720 * hour }, allSpans, {
+        foldedUntil: from + 720 * hour,
+        late: [],
+      });
+      const blocks = sums.reduce((count, block) => count + (block.end - block.from) / (block.span * hour), 0);
+      expect(source).toEqual([]);
+      expect(blocks).toBeLessThanOrEqual(5 + 3 + 6 + 4 + 6 + 3 + 5);
+    }),
+  );
+});
+
+it('reads all time at once', () => {
+  const end = Number.MAX_SAFE_INTEGER;
+  const { sums, source } = placesOf({ from: 0, end }, allSpans, { foldedUntil: 1000 * 168 * hour, late: [] });
+  expect(sums).toEqual([{ span: 168, from: 0, end: 1000 * 168 * hour }]);
+  expect(source).toEqual([{ from: 1000 * 168 * hour, end }]);
+});

@@ -1,0 +1,73 @@
+import { allSpans, hour, type Range } from './sum-blocks.js';
+import { measuresOf, quoted, sourceTime, tablesInOrder, type SumTable } from './sum-tables.js';
+
+export interface Queries {
+  query<T>(sql: string, parameters?: unknown[]): Promise<T>;
+}
+
+/**
+ * Makes the sums of some hours anew from what they are sums of, and those of every longer block that is over and has one
+ * of these hours in it. Doing it again changes nothing. Belongs in a transaction.
+ * @param hours starts, Unix seconds
+ * @param until longer blocks that end later have to wait
+ */
+export async function foldHours(database: Queries, hours: readonly number[], until: number): Promise<void> {
+  for (const table of tablesInOrder) {
+    for (const [index, span] of table.spans.entries()) {
+      const shorter = table.spans[index - 1] ?? null;
+      await foldBlocks(database, table, span, shorter, runs(hours, span, until));
+    }
+  }
+}
+
+async function foldBlocks(
+  database: Queries,
+  table: SumTable,
+  span: number,
+  shorter: number | null,
+  ranges: readonly Range[],
+): Promise<void> {
+  if (ranges.length === 0) return;
+  const keys = table.keys.map(quoted).join(', ');
+  const source = shorter === null ? table.madeFrom : table.name;
+  const time = sourceTime(source) ?? 'start';
+  const measures = measuresOf(table, source);
+  const length = span * hour;
+  const ofSpan = time === 'start' ? `span = ${shorter ?? span} AND ` : '';
+  await database.query(`DELETE FROM ${table.name} WHERE span = ${span} AND ${within('start', ranges)}`);
+  await database.query(
+    `INSERT INTO ${table.name} (span, start, ${keys}, ${measures.map(({ column }) => column).join(', ')})
+     SELECT ${span}, ${time} - ${time} % ${length}, ${keys}, ${measures.map(({ sum }) => sum).join(', ')}
+       FROM ${source} WHERE ${ofSpan}${within(time, ranges)} GROUP BY 2, ${keys} ORDER BY 2, ${keys}`,
+  );
+}
+
+/** Numbers of ours, so they may stand in the text. */
+const within = (time: string, ranges: readonly Range[]): string =>
+  `(${ranges.map(({ from, end }) => `${time} >= ${from} AND ${time} < ${end}`).join(' OR ')})`;
+
+/** The blocks of a length that have these hours in them and are over, neighbours as one range. */
+function runs(hours: readonly number[], span: number, until: number): Range[] {
+  const length = span * hour;
+  const starts = new Set(hours.map((start) => Math.floor(start / length) * length));
+  const found: Range[] = [];
+  for (const from of [...starts].sort((left, right) => left - right)) {
+    if (from + length > until) continue;
+    const last = found.at(-1);
+    if (last?.end === from) found[found.length - 1] = { from: last.from, end: from + length };
+    else found.push({ from, end: from + length });
+  }
+  return found;
+}
+
+/** Sums of log rows that were deleted since. Nobody asks for them any more. */
+export async function dropTrimmed(database: Queries): Promise<void> {
+  for (const table of tablesInOrder.filter(({ family }) => family === 'log')) {
+    for (const span of allSpans) {
+      await database.query(
+        `DELETE FROM ${table.name} WHERE span = ${span}
+           AND start <= (SELECT trimmed_before FROM log_state) - ${span * hour}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import type { DataSource } from 'typeorm';
+import { hour, placesOf, type FoldState, type Places, type Range } from './sum-blocks.js';
+import { dropTrimmed, foldHours, type Queries } from './sum-fold.js';
+import { bucketSums, logTables, measuresOf, quoted, usageTables } from './sum-tables.js';
+
+export { bucketSums, hour };
+export type { FoldState, Queries };
+
+/** What reading from the sums needs of a data source. */
+export type Snapshots = Pick<DataSource, 'query' | 'transaction'>;
+
+export interface SumState extends FoldState {
+  /** Log rows before it may be gone. */
+  readonly trimmedBefore: number;
+}
+
+/** An hour is folded when it has been over for this long: twice what the clock of a database may be set back. */
+const settledSeconds = 120;
+/** So many hours are folded in one transaction when there is much to catch up with. */
+const hoursPerStep = 24;
+const pollMilliseconds = 20;
+
+/**
+ * Asks questions of one moment: what the state says of the sums is true of every sum that is read beside it. So the answer
+ * is exact, whatever is settled or folded at the same time.
+ */
+export async function readSnapshot<T>(
+  database: Snapshots,
+  ask: (transaction: Queries, state: SumState) => Promise<T>,
+): Promise<T> {
+  return database.transaction('REPEATABLE READ', async (transaction) => ask(transaction, await readState(transaction)));
+}
+
+async function readState(database: Queries): Promise<SumState> {
+  const [row] = await database.query<Array<{ folded: string; late: string[] | null; trimmed: string }>>(
+    `SELECT folded_until::text AS folded, (SELECT array_agg(DISTINCT hour)::text[] FROM sums_late) AS late,
+            (SELECT trimmed_before::text FROM log_state) AS trimmed FROM sums_state`,
+  );
+  if (!row) throw new Error('the state of the sums is gone');
+  return {
+    foldedUntil: Number(row.folded),
+    late: (row.late ?? []).map(Number),
+    trimmedBefore: Number(row.trimmed),
+  };
+}
+
+interface UsageQuestion {
+  /** Whole hours. */
+  readonly range: Range;
+  /** What the answer is told apart by. */
+  readonly columns: readonly string[];
+  /** What is fixed, and the placeholder of its value. */
+  readonly equal: ReadonlyArray<{ readonly column: string; readonly placeholder: string }>;
+  /** Hours that may be one row. */
+  readonly longest: number;
+}
+
+/**
+ * What stands after FROM to read usage: rows of the smallest table that knows these columns, and of `usage_hourly` where
+ * there are no sums to trust. Columns are those asked for, the counters of `usage_hourly`, and `hour`: the start of a block.
+ */
+export function usageFrom({ range, columns, equal, longest }: UsageQuestion, state: FoldState): string {
+  const known = new Set([...columns, ...equal.map(({ column }) => column)]);
+  const table = usageTables.find(({ keys }) => [...known].every((column) => keys.includes(column)));
+  if (!table) throw new Error('no sums know these columns');
+  const places = placesOf(
+    range,
+    table.spans.filter((span) => span <= longest),
+    state,
+  );
+  const fields = [...columns.map(quoted), ...measuresOf(table, table.name).map(({ column }) => column)].join(', ');
+  const fixed = equal.map(({ column, placeholder }) => ` AND ${quoted(column)} = ${placeholder}`).join('');
+  const parts = [
+    ...(places.sums.length === 0
+      ? []
+      : [`SELECT start AS hour, ${fields} FROM ${table.name} WHERE (${inBlocks(places)})${fixed}`]),
+    ...(places.source.length === 0 && places.sums.length > 0
+      ? []
+      : [`SELECT hour, ${fields} FROM usage_hourly WHERE (${inRanges('hour', places.source)})${fixed}`]),
+  ];
+  return `(${parts.join(' UNION ALL ')}) used`;
+}
+
+interface LogQuestion {
+  readonly range: Range;
+  /** Columns that the condition names. */
+  readonly columns: readonly string[];
+  /** True of a row of the log and of a sum of such rows alike. */
+  readonly condition: string;
+}
+
+/**
+ * What stands after FROM to add up log rows: `entries` (how many), `quota`, `prompt_tokens`, `completion_tokens`. Null when
+ * no sums know one of the columns.
+ */
+export function logFrom({ range, columns, condition }: LogQuestion, state: SumState): string | null {
+  const table = logTables.find(({ keys }) => columns.every((column) => keys.includes(column)));
+  if (!table) return null;
+  // Sums still have what was deleted from the log.
+  const whole = Math.max(range.from, Math.min(range.end, Math.ceil(state.trimmedBefore / hour) * hour));
+  const places = placesOf({ from: whole, end: range.end }, table.spans, state);
+  const source = [{ from: range.from, end: whole }, ...places.source].filter(({ from, end }) => from < end);
+  const parts = [
+    ...(places.sums.length === 0
+      ? []
+      : [
+          `SELECT entries, quota, prompt_tokens, completion_tokens FROM ${table.name}
+            WHERE (${inBlocks(places)}) AND ${condition}`,
+        ]),
+    // One after the other, so that each takes the index that suits it.
+    ...(source.length === 0 && places.sums.length === 0 ? [{ from: 0, end: 0 }] : source).map(
+      (part) => `SELECT 1, quota, prompt_tokens, completion_tokens FROM logs
+        WHERE ${inRanges('created_at', [part])} AND ${condition}`,
+    ),
+  ];
+  return `(${parts.join(' UNION ALL ')}) AS summed (entries, quota, prompt_tokens, completion_tokens)`;
+}
+
+const inBlocks = ({ sums }: Places): string =>
+  sums.map(({ span, from, end }) => `span = ${span} AND start >= ${from} AND start < ${end}`).join(' OR ');
+
+/** Numbers of ours, so they may stand in the text. */
+const inRanges = (column: string, ranges: readonly Range[]): string =>
+  ranges.map(({ from, end }) => `${column} >= ${from} AND ${column} < ${end}`).join(' OR ') || 'FALSE';
+
+/**
+ * Folds hours that are over into the sums, and hours that changed since once more. Each step is one transaction, which
+ * either happened or did not, and a step that is done twice changes nothing: any number of nodes may do it, and die.
+ *
+ * Exact because of two facts. A transaction that changes an hour which is over leaves a mark (triggers of the migration),
+ * so the hour is read from its source until it was folded again. And a transaction that changed the hour before it was
+ * over had begun to write by then: an hour is folded only when all those have ended.
+ */
+export class SumFolding {
+  /** @param patienceMilliseconds how long a step waits for those who still write */
+  constructor(
+    private readonly database: Snapshots,
+    private readonly patienceMilliseconds = 5_000,
+  ) {}
+
+  /** @returns how many hours were folded: none when nothing is left to do, or writers of an hour are still at it */
+  async step(): Promise<number> {
+    const [now] = await this.database.query<Array<{ clock: number; horizon: string; folded: string; late: boolean }>>(
+      `SELECT sums_clock() AS clock, pg_snapshot_xmax(pg_current_snapshot())::text AS horizon, folded_until::text AS folded,
+              EXISTS (SELECT 1 FROM sums_late WHERE hour < folded_until) AS late FROM sums_state`,
+    );
+    if (!now) throw new Error('the state of the sums is gone');
+    const over = Math.floor((now.clock - settledSeconds) / hour) * hour;
+    if (over > Number(now.folded) && (await this.waitFor(now.horizon))) {
+      return this.database.transaction((transaction) => foldNext(transaction, over));
+    }
+    return now.late ? this.database.transaction(foldLate) : 0;
+  }
+
+  /** Steps until nothing is left. @returns how many hours were folded */
+  async run(): Promise<number> {
+    for (let total = 0; ;) {
+      const folded = await this.step();
+      if (folded === 0) return total;
+      total += folded;
+    }
+  }
+
+  /** Until every transaction that had begun to write has ended. */
+  private async waitFor(horizon: string): Promise<boolean> {
+    const patience = performance.now() + this.patienceMilliseconds;
+    for (;;) {
+      const [row] = await this.database.query<Array<{ ended: boolean }>>(
+        'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 AS ended',
+        [horizon],
+      );
+      if (row?.ended) return true;
+      if (performance.now() > patience) return false;
+      await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
+    }
+  }
+}
+
+/** The next hours that are over and have something in them. */
+async function foldNext(transaction: Queries, over: number): Promise<number> {
+  const foldedUntil = await lockState(transaction);
+  if (foldedUntil >= over) return 0;
+  const begin = Math.max(foldedUntil, await nextHour(transaction, foldedUntil, over));
+  const end = Math.min(over, (Math.floor(begin / hour / hoursPerStep) + 1) * hoursPerStep * hour);
+  // The first hour stands for those that are passed over: a longer block that ends among them has it in it.
+  const hours = [...new Set([foldedUntil, ...hoursOf({ from: begin, end })])];
+  await refold(transaction, hours, end);
+  await transaction.query('UPDATE sums_state SET folded_until = $1', [end]);
+  await dropTrimmed(transaction);
+  return hours.length;
+}
+
+/** Hours of one day that changed after they were folded. */
+async function foldLate(transaction: Queries): Promise<number> {
+  const foldedUntil = await lockState(transaction);
+  const day = hoursPerStep * hour;
+  const rows = await transaction.query<Array<{ hour: string }>>(
+    `SELECT DISTINCT hour::text FROM sums_late WHERE hour < $1
+        AND hour >= (SELECT min(hour) - min(hour) % ${day} FROM sums_late)
+        AND hour < (SELECT min(hour) - min(hour) % ${day} + ${day} FROM sums_late)`,
+    [foldedUntil],
+  );
+  const hours = rows.map((row) => Number(row.hour));
+  await refold(transaction, hours, foldedUntil);
+  return hours.length;
+}
+
+/** Marks first: what the statements after this one see is at least what left them. */
+async function refold(transaction: Queries, hours: number[], until: number): Promise<void> {
+  await transaction.query('DELETE FROM sums_late WHERE hour = ANY ($1)', [hours]);
+  await foldHours(transaction, hours, until);
+}
+
+/** One folds at a time. @returns until when everything is folded */
+async function lockState(transaction: Queries): Promise<number> {
+  await transaction.query('SET LOCAL statement_timeout = 0');
+  // What is added up at once fits: nothing is spilled.
+  await transaction.query("SET LOCAL work_mem = '64MB'");
+  const [state] = await transaction.query<Array<{ folded: string }>>(
+    'SELECT folded_until::text AS folded FROM sums_state FOR UPDATE',
+  );
+  return Number(state?.folded ?? 0);
+}
+
+/** The first hour from a moment on that has rows, or the end. */
+async function nextHour(database: Queries, from: number, end: number): Promise<number> {
+  const [row] = await database.query<Array<{ next: string | null }>>(
+    `SELECT least((SELECT min(hour) FROM usage_hourly WHERE hour >= $1),
+                  (SELECT min(created_at) FROM logs WHERE created_at >= $1))::text AS next`,
+    [from],
+  );
+  return Math.min(end, Math.floor(Number(row?.next ?? end) / hour) * hour);
+}
+
+const hoursOf = ({ from, end }: Range): number[] =>
+  Array.from({ length: (end - from) / hour }, (_, index) => from + index * hour);

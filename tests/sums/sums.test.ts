@@ -1,0 +1,318 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../../server/src/db/data-source.js';
+import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import {
+  hour,
+  logFrom,
+  readSnapshot,
+  SumFolding,
+  usageFrom,
+  type Queries,
+  type Snapshots,
+} from '../../server/src/modules/sums/sums.service.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/**
+ * Whatever is settled, late or on time, by transactions that end when they like, and wherever a folding dies: every
+ * answer from the sums is that of the rows themselves, at every moment.
+ */
+let database: TestDatabase;
+let dataSource: DataSource;
+let slow: pg.Client;
+const day = 24 * hour;
+/** The start of a week of blocks, so that all lengths are met. */
+const origin = Math.floor(1_763_000_000 / (7 * day)) * 7 * day - 3 * hour;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataSource = await createDataSource(database.url, 6).initialize();
+  slow = new pg.Client({ connectionString: database.url });
+  await slow.connect();
+  // The test says what time it is.
+  await dataSource.query(`
+    CREATE TABLE test_clock (now double precision);
+    INSERT INTO test_clock VALUES (0);
+    CREATE OR REPLACE FUNCTION sums_clock() RETURNS double precision LANGUAGE sql VOLATILE AS 'SELECT now FROM test_clock';
+    INSERT INTO users (id, username) SELECT n, 'user' || n FROM generate_series(1, 9) n;
+  `);
+});
+afterAll(async () => {
+  await slow.end();
+  await dataSource.destroy();
+  await database.drop();
+});
+
+async function reset(): Promise<void> {
+  await dataSource.query(`
+    TRUNCATE usage_hourly, logs, reservations, usage_by_model, usage_by_route, usage_by_user, usage_by_token, usage_by_all,
+      log_by_route, log_by_all, sums_late;
+    UPDATE sums_state SET folded_until = 0;
+    UPDATE log_state SET trimmed_before = 0;
+    UPDATE test_clock SET now = ${origin};
+  `);
+}
+
+interface Call {
+  readonly at: number;
+  readonly user: number;
+  readonly model: string;
+  readonly channel: number;
+  readonly quota: number;
+  readonly logged: boolean;
+}
+let sequence = 0;
+
+/** As a node settles, through the ledger's function. */
+async function settle(client: { query(sql: string, values: unknown[]): Promise<unknown> }, call: Call): Promise<void> {
+  const requestId = `request-${++sequence}`;
+  const duration = (call.quota * 37) % 20_000;
+  await client.query(`INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ($1, 'test', $2, 0)`, [
+    requestId,
+    call.user,
+  ]);
+  const line = {
+    ...{ request_id: requestId, charge: call.quota, counted: 1, logged: call.logged, created_at: call.at },
+    ...{ channel_id: call.channel, username: `user${call.user}`, token_name: `key ${call.channel}` },
+    ...{
+      model_name: call.model,
+      group: call.quota % 2 ? 'default' : 'vip',
+      prompt_tokens: call.quota,
+      completion_tokens: 3,
+    },
+    ...{ cached_tokens: 1, duration_ms: duration, duration_bucket: call.quota % 24, is_stream: call.logged },
+    ...{ content: '', other: '' },
+  };
+  await client.query('SELECT * FROM ledger_settle($1::json)', [JSON.stringify([line])]);
+}
+
+const fail = (at: number, user: number): Promise<unknown> =>
+  dataSource.query(
+    `INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
+     VALUES ($1, $2, 0, 1, 'm0', 'vip', 1)
+     ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET failed_calls = h.failed_calls + 1`,
+    [at - (at % hour), user],
+  );
+
+/** Everything there is to add up, of one moment, from the sums and from the rows. */
+async function compare(
+  transaction: Queries,
+  state: Parameters<typeof logFrom>[1],
+  range: { from: number; end: number },
+) {
+  const wholeHours = { from: Math.floor(range.from / hour) * hour, end: Math.ceil(range.end / hour) * hour };
+  for (const [columns, fixed] of questions) {
+    const list = columns.map((column) => (column === 'group' ? '"group"' : column));
+    for (const [longest, time] of [
+      [Infinity, '0'],
+      [24, `hour - hour % ${day}`],
+      [1, 'hour'],
+    ] as const) {
+      const keys = [...(time === '0' ? [] : [time]), ...list];
+      const of = (from: string): string => `SELECT ${[...keys, ...counters].join(', ')} FROM ${from}
+        ${keys.length === 0 ? '' : `GROUP BY ${keys.join(', ')} ORDER BY ${keys.join(', ')}`}`;
+      const equal = fixed === null ? [] : [{ column: fixed, placeholder: '$1' }];
+      const values = fixed === null ? [] : [fixed === 'user_id' ? 2 : 1];
+      const plain = `(SELECT * FROM usage_hourly WHERE hour >= ${wholeHours.from} AND hour < ${wholeHours.end}
+        ${fixed === null ? '' : `AND ${fixed} = $1`}) plain`;
+      const summed = usageFrom({ range: wholeHours, columns, equal, longest }, state);
+      expect(await transaction.query(of(summed), values)).toEqual(await transaction.query(of(plain), values));
+    }
+  }
+  for (const [condition, columns] of [
+    ['TRUE', []],
+    ['type = 2 AND user_id = 2', ['type', 'user_id']],
+    [`model_name LIKE 'm%1'`, ['model_name']],
+    [`token_name = 'key 1'`, ['token_name']],
+  ] as const) {
+    const of = (from: string): string =>
+      `SELECT coalesce(sum(entries), 0)::text AS entries, coalesce(sum(quota), 0)::text AS quota FROM ${from}`;
+    const summed = logFrom({ range, columns, condition }, state);
+    const plain = `(SELECT 1 AS entries, * FROM logs
+      WHERE created_at >= ${range.from} AND created_at < ${range.end} AND ${condition}) plain`;
+    expect(await transaction.query(of(summed ?? ''))).toEqual(await transaction.query(of(plain)));
+  }
+}
+
+const counters = [
+  ...['calls', 'failed_calls', 'quota', 'logged_calls', 'logged_quota', 'prompt_tokens', 'duration_ms'].map(
+    (column) => `sum(${column})::text AS ${column}`,
+  ),
+  'coalesce(sum(duration_buckets[3]), 0)::text AS bucket',
+];
+
+/** What is asked for, what is fixed: one for every table. */
+const questions: ReadonlyArray<readonly [string[], string | null]> = [
+  [[], null],
+  [['model_name'], null],
+  [['channel_id', 'group'], null],
+  [['user_id'], null],
+  [['token_id'], 'user_id'],
+  [['model_name'], 'user_id'],
+  [['user_id'], 'channel_id'],
+];
+
+/** A data source whose transactions die before their n-th statement. */
+function dying(after: number): Snapshots {
+  const mortal = (run: (transaction: Queries) => Promise<unknown>) =>
+    dataSource.transaction((manager) => {
+      let left = after;
+      const query = ((sql: string, parameters?: unknown[]) => {
+        if (left-- === 0) throw new Error('killed');
+        return manager.query(sql, parameters);
+      }) as Queries['query'];
+      return run({ query });
+    });
+  return { query: dataSource.query.bind(dataSource), transaction: mortal } as unknown as Snapshots;
+}
+
+type Step =
+  | { kind: 'settle'; late: number; user: number; model: number; channel: number; quota: number; logged: boolean }
+  | { kind: 'fail'; late: number }
+  | { kind: 'hold'; quota: number }
+  | { kind: 'let go'; commit: boolean }
+  | { kind: 'wait'; seconds: number }
+  | { kind: 'fold' }
+  | { kind: 'die'; after: number }
+  | { kind: 'trim'; ago: number }
+  | { kind: 'ask'; from: number; length: number };
+
+/** Hours back: mostly none. */
+const late = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(400) });
+const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constant(name);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: kind('settle'),
+      late,
+      ...{ user: fc.integer({ min: 1, max: 3 }), model: fc.nat(2), channel: fc.nat(2), quota: fc.nat(500) },
+      logged: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: kind('fail'), late }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('hold'), quota: fc.nat(500) }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('let go'), commit: fc.boolean() }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('wait'), seconds: fc.oneof(fc.nat(5000), fc.nat(8 * day)) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind('fold') }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind('die'), after: fc.nat(60) }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('trim'), ago: fc.nat(10 * day) }) },
+  { weight: 3, arbitrary: fc.record({ kind: kind('ask'), from: fc.nat(20 * day), length: fc.nat(20 * day) }) },
+);
+
+it('answers as the rows do, whatever is late, held open or killed', async () => {
+  const folding = new SumFolding(dataSource, 100);
+  let now = origin;
+  let isHeld = false;
+  const ask = (range: { from: number; end: number }): Promise<void> =>
+    readSnapshot(dataSource, (transaction, state) => compare(transaction, state, range));
+  const take = async (one: Step): Promise<void> => {
+    switch (one.kind) {
+      case 'settle':
+        await settle(dataSource, { ...one, at: now - one.late * hour, model: `m${one.model}` });
+        break;
+      case 'fail':
+        await fail(now - one.late * hour, 1);
+        break;
+      case 'hold':
+        if (isHeld) break;
+        isHeld = true;
+        await slow.query('BEGIN');
+        await settle(slow, { at: now, user: 9, model: 'm1', channel: 7, quota: one.quota, logged: true });
+        break;
+      case 'let go':
+        if (isHeld) await slow.query(one.commit ? 'COMMIT' : 'ROLLBACK');
+        isHeld = false;
+        break;
+      case 'wait':
+        now += one.seconds;
+        await dataSource.query('UPDATE test_clock SET now = $1', [now]);
+        break;
+      case 'fold':
+        await folding.run();
+        break;
+      case 'die':
+        await new SumFolding(dying(one.after), 100)
+          .run()
+          .catch((error: unknown) => expect(error).toEqual(new Error('killed')));
+        break;
+      case 'trim':
+        await dataSource.query('UPDATE log_state SET trimmed_before = greatest(trimmed_before, $1)', [now - one.ago]);
+        await dataSource.query('DELETE FROM logs WHERE created_at < (SELECT trimmed_before FROM log_state)');
+        break;
+      case 'ask':
+        await ask({ from: now - one.from, end: now - one.from + one.length });
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), async (steps) => {
+      await reset();
+      now = origin;
+      for (const one of steps) await take(one);
+      await take({ kind: 'let go', commit: true });
+      await take({ kind: 'wait', seconds: 2 * hour });
+      await new SumFolding(dataSource).run();
+      const [state] = await dataSource.query<Array<{ folded: string; late: string }>>(
+        'SELECT folded_until AS folded, (SELECT count(*) FROM sums_late WHERE hour < folded_until) AS late FROM sums_state',
+      );
+      expect([Number(state?.folded), state?.late]).toEqual([Math.floor((now - 120) / hour) * hour, '0']);
+      await ask({ from: 0, end: now + day });
+      await ask({ from: now - 9 * day, end: now });
+      const drifts = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
+      expect(drifts.filter(({ account }) => account.startsWith('sums'))).toEqual([]);
+    }),
+    { numRuns: 12 },
+  );
+}, 300_000);
+
+it('answers as the rows do while several settle, two fold and the clock runs', async () => {
+  await reset();
+  const end = performance.now() + 4000;
+  let now = origin;
+  const isOver = (): boolean => performance.now() > end;
+  const writer = async (user: number): Promise<void> => {
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    for (let n = 0; !isOver(); n++) {
+      const at = now - (n % 5 === 0 ? (n % 70) * hour : 0);
+      await settle(client, { at, user, model: `m${n % 3}`, channel: n % 4, quota: n % 100, logged: true });
+    }
+    await client.end();
+  };
+  const folder = async (): Promise<void> => {
+    while (!isOver()) await new SumFolding(dataSource, 50).step();
+  };
+  const clock = async (): Promise<void> => {
+    while (!isOver()) {
+      now += 600;
+      await dataSource.query('UPDATE test_clock SET now = $1', [now]);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  let asked = 0;
+  const reader = async (): Promise<void> => {
+    for (; !isOver(); asked++) {
+      const range = { from: now - 3 * day + 17, end: now + 1 };
+      await readSnapshot(dataSource, (transaction, state) => compare(transaction, state, range));
+    }
+  };
+  await Promise.all([writer(1), writer(2), folder(), folder(), clock(), reader()]);
+  expect(asked).toBeGreaterThan(0);
+  const [folded] = await dataSource.query<Array<{ rows: number }>>('SELECT count(*)::int AS rows FROM usage_by_all');
+  expect(folded?.rows).toBeGreaterThan(0);
+}, 60_000);
+
+it('reconcile tells of sums that are not those of their rows', async () => {
+  await reset();
+  await settle(dataSource, { at: origin - 30 * hour, user: 1, model: 'm1', channel: 1, quota: 5, logged: true });
+  await new SumFolding(dataSource).run();
+  const drifts = async (): Promise<string[]> => {
+    const found = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
+    return [...new Set(found.map(({ account }) => account).filter((account) => account.startsWith('sums')))];
+  };
+  expect(await drifts()).toEqual([]);
+  await dataSource.query('UPDATE usage_by_user SET duration_buckets[6] = duration_buckets[6] + 1 WHERE span = 24');
+  await dataSource.query('DELETE FROM log_by_all WHERE span = 1');
+  expect(await drifts()).toEqual(['sums usage_by_user', 'sums log_by_all', 'sums log_by_route']);
+});
