@@ -1,7 +1,8 @@
 /**
  * `npm run seed -- --logs 1000000 [--days 30]`: fills the database at DATABASE_URL with calls that could have been made,
  * for benchmarks and screenshots. The schema has to be there: start the server once. The books add up afterwards
- * (`npm run reconcile`), because balances, counters, hourly usage and log are written from the same rows.
+ * (`npm run reconcile`), because balances, counters, hourly usage and log are written from the same rows. The sums are
+ * left to the server, which folds them when it runs.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -14,24 +15,48 @@ const days = whole(values.days, 'days');
 const url = process.env.DATABASE_URL;
 if (!url) fail('set DATABASE_URL to the database that is to be filled');
 
-const users = Math.min(1000, Math.max(10, Math.round(logs / 1000)));
-const rowsPerStep = 200_000;
+/** Which whole seconds are counted in which bucket of `duration_buckets` (shared/latency.ts). */
+const none = 'FALSE';
+const buckets = [
+  ...[none, none, none, none, 'use_time = 0', none, 'use_time = 1', none, 'use_time = 2', 'use_time = 3'],
+  ...['use_time IN (4, 5)', 'use_time IN (6, 7)', 'use_time BETWEEN 8 AND 10', 'use_time BETWEEN 11 AND 15'],
+  ...['use_time BETWEEN 16 AND 20', 'use_time BETWEEN 21 AND 30', 'use_time > 30'],
+];
+const users = Math.min(1000, Math.max(10, Math.round(logs / 10)));
+const daySeconds = 86_400;
 const client = new pg.Client({ connectionString: url, application_name: 'tollgate-seed' });
 await client.connect();
 try {
   const began = Date.now();
-  await client.query('SET synchronous_commit = off');
+  await client.query("SET synchronous_commit = off; SET work_mem = '256MB'; SET maintenance_work_mem = '512MB'");
   await client.query(`SELECT logs_ensure_partitions(now() - make_interval(days => $1), $2)`, [
     days + 1,
     Math.ceil(days / 28) + 1,
   ]);
   const run = Date.now().toString(36);
-  const { from, tokens, channels } = await makeOwners(run);
-  for (let done = 0; done < logs; done += rowsPerStep) {
-    await makeLogs(run, from, tokens, channels, done, Math.min(rowsPerStep, logs - done));
-    console.log(`${Math.min(done + rowsPerStep, logs)} of ${logs} log rows`);
+  const owners = await makeOwners(run);
+  const end = Math.floor(began / 1000);
+  await client.query('BEGIN');
+  const loaders = await openMonths(end - days * daySeconds, end);
+  for (let day = 0; day < days; day++) {
+    const [first, last] = [Math.round((logs * day) / days), Math.round((logs * (day + 1)) / days)];
+    const begin = end - (days - day) * daySeconds;
+    let done = first;
+    for (const month of loaders) {
+      const [low, high] = [Math.max(begin, month.low), Math.min(begin + daySeconds, month.high)];
+      if (low >= high) continue;
+      // The part of the day that lies in this month, and its share of the rows.
+      const until =
+        high === begin + daySeconds ? last : first + Math.round(((last - first) * (high - begin)) / daySeconds);
+      await makeLogs(run, owners, month, { low, high, first: done, last: until });
+      done = until;
+    }
+    console.log(`${last} of ${logs} log rows`);
   }
-  await book(run, from);
+  for (const month of loaders) await closeMonth(month);
+  await client.query('COMMIT');
+  for (let day = 0; day < days; day++) await sumUp(owners, end - (days - day) * daySeconds, day === days - 1);
+  await book(owners);
   await client.query('ANALYZE');
   console.log(`done in ${((Date.now() - began) / 1000).toFixed(1)} s`);
 } finally {
@@ -61,39 +86,81 @@ async function makeOwners(run) {
   return { from, tokens, channels };
 }
 
-/** A few users call most; each key uses four of twenty models; a model is served by one channel. */
-async function makeLogs(run, from, tokens, channels, done, count) {
+/**
+ * The months of the range, each with the table its rows go to. One that is empty is filled beside the log and joined to it
+ * afterwards: its indexes are then built at once, which is several times quicker than row by row.
+ */
+async function openMonths(from, to) {
+  const { rows } = await client.query(
+    `SELECT c.relname AS name, substring(pg_get_expr(c.relpartbound, c.oid) FROM 'FROM \\(''?(\\d+)') AS low,
+            substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \\(''?(\\d+)') AS high
+       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'logs'::regclass ORDER BY 1`,
+  );
+  const months = rows
+    .filter(({ low }) => low !== null)
+    .map(({ name, low, high }) => ({ name, low: Number(low), high: Number(high) }))
+    .filter(({ low, high }) => low <= to && high > from);
+  for (const month of months) {
+    const found = await client.query(`SELECT 1 FROM ${month.name} LIMIT 1`);
+    month.isApart = found.rowCount === 0;
+    if (month.isApart) {
+      await client.query(`DROP TABLE ${month.name}; CREATE TABLE ${month.name} (LIKE logs INCLUDING DEFAULTS)`);
+    }
+  }
+  return months;
+}
+
+async function closeMonth({ name, low, high, isApart }) {
+  if (isApart) await client.query(`ALTER TABLE logs ATTACH PARTITION ${name} FOR VALUES FROM (${low}) TO (${high})`);
+}
+
+/**
+ * One day in the order of time, with a busy and a quiet half. A few users call most; a user has a key for nearly everything
+ * and a second one; each key has a favourite among four of twenty models; a model is served by one channel. Two calls of
+ * a hundred fail.
+ */
+async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { low, high, first, last }) {
   await client.query(
-    `INSERT INTO logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name, "group",
-                       quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other)
-     SELECT extract(epoch FROM now())::bigint - (random() * $7 * 86400)::bigint, 'seed' || $1::text || n, 2, $2::integer + u,
+    `INSERT INTO ${isApart ? name : 'logs'} (created_at, request_id, type, user_id, username, token_id, token_name, channel_id,
+                       model_name, "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other)
+     SELECT at, 'seed' || $1::text || n, CASE WHEN failed THEN 6 ELSE 2 END, $2::integer + u,
             'seed-' || $1::text || '-' || (u + 1), $3::integer + u * 2 + k, 'key ' || (u * 2 + k), $4::integer + m, 'model-' || m,
             (ARRAY['default', 'default', 'default', 'vip', 'svip'])[1 + (u + 1) % 5],
-            p + c * 4, p, c, d / 1000, n % 3 = 0, 'model ratio 1.25, completion ratio 4.00, group ratio 1.00',
-            '{"model_ratio":1.25,"group_ratio":1,"completion_ratio":4,"model_price":-1,"frt":420,"admin_info":{"use_channel":["1"]}}'
-       FROM (SELECT n, u, k, (u * 7 + k * 3 + (random() * 4)::integer * 5) % 20 AS m, p, c, d
-               FROM (SELECT n, floor(power(random(), 2) * $5)::integer AS u, n % 2 AS k, (random() * 2000)::integer AS p,
-                            (random() * 800)::integer AS c, (200 + power(random(), 4) * 30000)::integer AS d
-                       FROM generate_series($6::bigint + 1, $6::bigint + $8) n) drawn) placed`,
-    [run, from, tokens, channels, users, done, days, count],
+            CASE WHEN failed THEN 0 ELSE p + c * 4 END, CASE WHEN failed THEN 0 ELSE p END, CASE WHEN failed THEN 0 ELSE c END,
+            d / 1000, n % 3 = 0,
+            CASE WHEN failed THEN 'the upstream answered 500' ELSE 'model ratio 1.25, completion ratio 4.00, group ratio 1.00' END,
+            CASE WHEN failed THEN '{"status_code":500}' ELSE '{"model_ratio":1.25,"group_ratio":1,"completion_ratio":4,"model_price":-1,"frt":420,"admin_info":{"use_channel":["1"]}}' END
+       FROM (SELECT n, at, u, k, (u * 7 + k * 3 + floor(power(random(), 3) * 4)::integer * 5) % 20 AS m, p, c, d, failed
+               FROM (SELECT n, $6::bigint + floor((random() + random()) / 2 * ($9::bigint - $6::bigint))::bigint AS at,
+                            floor(power(random(), 3) * $5)::integer AS u, (random() < 0.2)::integer AS k,
+                            (random() * 2000)::integer AS p, (random() * 800)::integer AS c,
+                            (200 + power(random(), 4) * 30000)::integer AS d, random() < 0.02 AS failed
+                       FROM generate_series($7::bigint + 1, $8::bigint) n) drawn) placed
+      ORDER BY at`,
+    [run, from, tokens, channels, users, low, first, last, high],
   );
 }
 
-/** What settlements would have written beside the log rows, and an opening that paid for it. */
-async function book(run, from) {
-  await client.query('BEGIN');
+/** What settlements would have written of a day beside its log rows: the hours that begin in it. */
+async function sumUp({ from }, begin, isLast) {
+  const hourOf = (moment) => moment - (moment % 3600);
   await client.query(
-    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, stream_calls, prompt_tokens,
-       completion_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets)
-     SELECT created_at - created_at % 3600, user_id, token_id, channel_id, model_name, "group", count(*),
-            count(*) FILTER (WHERE is_stream), sum(prompt_tokens), sum(completion_tokens), sum(quota), count(*), sum(quota),
-            sum(use_time) * 1000,
-            ARRAY[0, 0, 0, 0, count(*) FILTER (WHERE use_time < 1), 0, 0, 0, 0, 0, count(*) FILTER (WHERE use_time BETWEEN 1 AND 4),
-                  0, 0, 0, 0, count(*) FILTER (WHERE use_time > 4)]
-       FROM logs WHERE user_id >= $1 AND user_id < $1 + $2 AND request_id LIKE 'seed' || $3::text || '%'
-      GROUP BY 1, 2, 3, 4, 5, 6`,
-    [from, users, run],
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, stream_calls, failed_calls,
+       prompt_tokens, completion_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets)
+     SELECT created_at - created_at % 3600, user_id, token_id, channel_id, model_name, "group", count(*) FILTER (WHERE type = 2),
+            count(*) FILTER (WHERE type = 2 AND is_stream), count(*) FILTER (WHERE type = 6), sum(prompt_tokens),
+            sum(completion_tokens), sum(quota), count(*) FILTER (WHERE type = 2), sum(quota),
+            coalesce(sum(use_time) FILTER (WHERE type = 2), 0) * 1000,
+            ARRAY[${buckets.map((seconds) => `count(*) FILTER (WHERE type = 2 AND ${seconds})`).join(', ')}]
+       FROM logs WHERE user_id >= $1 AND user_id < $1 + $2 AND created_at >= $3 AND created_at < $4
+      GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1`,
+    [from, users, hourOf(begin), isLast ? begin + 2 * daySeconds : hourOf(begin + daySeconds)],
   );
+}
+
+/** Balances and counters as the settlements of these calls would have left them, and an opening that paid for them. */
+async function book({ from }) {
+  await client.query('BEGIN');
   await client.query(
     `SELECT ledger_post('opening:user:' || u.id, 'opening', 'user', u.id, 0, coalesce(s.quota, 0)::bigint + 5000000, 0, 'seed', NULL)
        FROM users u LEFT JOIN (SELECT user_id, sum(quota) AS quota FROM usage_hourly GROUP BY 1) s ON s.user_id = u.id

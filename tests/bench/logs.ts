@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { migrate } from '../../server/src/db/migrate.js';
 import { LogService, type LogFilter } from '../../server/src/modules/logs/log.service.js';
+import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
 import { UsageService, type UsageDimension, type UsageFilter } from '../../server/src/modules/usage/usage.service.js';
 import { createLogger } from '../../server/src/observability/logger.js';
 import type { Actor } from '../../server/src/shared/actor.js';
@@ -15,6 +15,7 @@ import { Secrets } from '../../server/src/shared/secrets.js';
 /**
  * `DATABASE_URL=… npm run bench:logs -- 10000 1000000`: the log page, its badges and the dashboards over tables of these
  * sizes, as the services ask for them. Prints a table of 95th percentiles in milliseconds, and the plan of the slowest.
+ * `BENCH_KEEP=1` leaves the databases (`bench_logs_<rows>`) for the next run, which then seeds nothing.
  */
 const sizes = process.argv.slice(2).map(Number);
 const server = process.env.DATABASE_URL;
@@ -33,21 +34,18 @@ console.log(`\n| | ${sizes.join(' | ')} |\n|---|${sizes.map(() => '---|').join('
 for (const [name, times] of found) console.log(`| ${name} | ${times.map((time) => time.toFixed(1)).join(' | ')} |`);
 
 async function measure(serverUrl: string, size: number): Promise<void> {
-  const name = `bench_${randomUUID().replaceAll('-', '')}`;
+  const name = `bench_logs_${size}`;
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
+  const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+  if (rowCount === 0) await admin.query(`CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const database = createDataSource(url.href, 4);
   try {
     await database.initialize();
     await migrate(database, url.href, createLogger('silent'));
-    const seed = join(import.meta.dirname, '../../scripts/seed.mjs');
-    const environment = { ...process.env, DATABASE_URL: url.href };
-    const seeded = spawnSync(process.execPath, [seed, '--logs', String(size)], { env: environment, stdio: 'inherit' });
-    if (seeded.status !== 0) throw new Error('seeding failed');
-    await database.query('VACUUM ANALYZE');
+    if (rowCount === 0) await fill(database, url.href, size);
     const statements: Array<{ sql: string; values: unknown[] }> = [];
     let slowest = { name: '', time: 0, statements };
     for (const [question, ask] of await questions(database)) {
@@ -62,9 +60,20 @@ async function measure(serverUrl: string, size: number): Promise<void> {
     }
   } finally {
     await database.destroy();
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    if (!process.env.BENCH_KEEP) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
     await admin.end();
   }
+}
+
+async function fill(database: ReturnType<typeof createDataSource>, url: string, size: number): Promise<void> {
+  const seed = join(import.meta.dirname, '../../scripts/seed.mjs');
+  const environment = { ...process.env, DATABASE_URL: url };
+  const seeded = spawnSync(process.execPath, [seed, '--logs', String(size)], { env: environment, stdio: 'inherit' });
+  if (seeded.status !== 0) throw new Error('seeding failed');
+  const began = performance.now();
+  const hours = await new SumFolding(database).run();
+  console.log(`${hours} hours folded in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  await database.query('VACUUM ANALYZE');
 }
 
 async function questions(database: ReturnType<typeof createDataSource>): Promise<Question[]> {

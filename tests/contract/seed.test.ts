@@ -19,7 +19,7 @@ it('fills the log with calls whose books add up, and again beside them', async (
   for (const expected of [1500, 2000]) {
     expect(seed('--logs', expected === 1500 ? '1500' : '500').status).toBe(0);
     const { rows } = await pool.query<{ logs: number; calls: number; stray: number }>(
-      `SELECT (SELECT count(*)::int FROM logs) AS logs, (SELECT sum(calls)::int FROM usage_hourly) AS calls,
+      `SELECT (SELECT count(*)::int FROM logs) AS logs, (SELECT sum(calls + failed_calls)::int FROM usage_hourly) AS calls,
               (SELECT count(*)::int FROM logs_default) AS stray`,
     );
     expect(rows).toEqual([{ logs: expected, calls: expected, stray: 0 }]);
