@@ -19,12 +19,16 @@ export class EventParser {
   }
 }
 
+const beyondAscii = /[\x80-\xff]/;
+
 /** The events of a block, comments and events without data left out. */
 export function eventsOf(block: EventBlock | null): ServerEvent[] {
   const events: ServerEvent[] = [];
   if (!block) return events;
+  // Most of what is sent is ASCII, whose Latin-1 is the text itself.
+  const isText = !beyondAscii.test(block.text);
   eachEvent(block.text, (start, end) => {
-    const event = parseEvent(block.bytes.toString('utf8', start, end));
+    const event = parseEvent(isText ? block.text.slice(start, end) : block.bytes.toString('utf8', start, end));
     if (event) events.push(event);
   });
   return events;
@@ -32,6 +36,25 @@ export function eventsOf(block: EventBlock | null): ServerEvent[] {
 
 /** @returns null for comments and for events without a data line */
 export function parseEvent(text: string): ServerEvent | null {
+  return usualEvent(text) ?? anyEvent(text);
+}
+
+/** One line of data, and before it perhaps its name. @returns null for any other form */
+function usualEvent(text: string): ServerEvent | null {
+  let type = '';
+  let at = 0;
+  if (text.startsWith('event: ')) {
+    at = text.indexOf('\n') + 1;
+    if (at === 0) return null;
+    type = text.slice('event: '.length, at - 1);
+  }
+  if (!text.startsWith('data: ', at)) return null;
+  const end = text.indexOf('\n', at);
+  if (end !== text.length - 2 || text.charCodeAt(end + 1) !== 0x0a || text.includes('\r')) return null;
+  return { type, data: text.slice(at + 'data: '.length, end) };
+}
+
+function anyEvent(text: string): ServerEvent | null {
   let type = '';
   let data: string | null = null;
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)) {

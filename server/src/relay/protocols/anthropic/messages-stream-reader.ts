@@ -9,6 +9,12 @@ import { ClaudeUsage } from './usage.js';
 
 const choice = 0;
 
+/** A piece of text without anything escaped in it: nearly all of a stream, and not worth parsing. */
+const plainText =
+  /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\]+)"\s*\}\s*\}$/;
+/** No such event is longer; and trying costs what the text is long. */
+const longestPlain = 4096;
+
 interface OpenBlock {
   readonly kind: 'tool' | 'answer' | 'other';
   readonly tool: number;
@@ -25,6 +31,8 @@ export class MessagesStreamReader implements StreamReader {
   done = false;
 
   push({ data }: ServerEvent): NeutralEvent[] {
+    const text = data.length > longestPlain ? undefined : plainText.exec(data)?.[1];
+    if (text !== undefined) return [{ kind: 'text', choice, text }];
     const event = parseFields(data);
     if (!event) return [];
     switch (event['type']) {

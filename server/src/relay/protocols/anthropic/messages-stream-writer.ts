@@ -91,7 +91,7 @@ export class MessagesStreamWriter implements StreamWriter {
           out += this.openBlock(event.block);
           break;
         case 'delta':
-          out += this.delta(deltaOf(event.block, event.text));
+          out += this.blockDelta(event.block, event.text);
           break;
         case 'signature':
           out += this.delta({ type: 'signature_delta', signature: event.signature });
@@ -138,14 +138,20 @@ export class MessagesStreamWriter implements StreamWriter {
     return sent({ type: 'content_block_delta', index: this.index, delta });
   }
 
+  /** The most frequent event: text is the only thing of it to be encoded. */
+  private blockDelta({ kind }: Block, text: string): string {
+    const [type, field] =
+      kind === 'tool'
+        ? ['input_json_delta', 'partial_json']
+        : kind === 'reasoning'
+          ? ['thinking_delta', 'thinking']
+          : ['text_delta', 'text'];
+    return `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.index},"delta":{"type":"${type}","${field}":${JSON.stringify(text)}}}\n\n`;
+  }
+
   private close(): string {
     return sent({ type: 'content_block_stop', index: this.index });
   }
-}
-
-function deltaOf(block: Block, text: string): Json {
-  if (block.kind === 'tool') return { type: 'input_json_delta', partial_json: text };
-  return block.kind === 'reasoning' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text };
 }
 
 const sent = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -11,6 +11,7 @@ import {
 } from '../../neutral/fields.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { finishOf, readContent, readImages, reasoningText, signatureOf } from './chat-read.js';
+import { plainChunk } from './plain-chunk.js';
 import { readError, toUpstreamError } from './upstream-error.js';
 import { toUsage } from './usage.js';
 
@@ -34,6 +35,8 @@ export class ChatStreamReader implements StreamReader {
       this.done = true;
       return [];
     }
+    const plain = this.started ? plainChunk(data) : null;
+    if (plain) return [{ kind: plain.kind, choice: 0, text: plain.text }];
     const chunk = parseFields(data);
     if (!chunk) return [];
     if (chunk['error'] && readError(chunk)) return [{ kind: 'error', error: toUpstreamError(502, data) }];

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ChatStreamReader } from './chat-stream-reader.js';
 import { nextPlainChunk } from './plain-chunk.js';
 
 const recorded = join(import.meta.dirname, '../../../../../tests/recorded');
@@ -43,4 +44,14 @@ it('reads what is beyond ASCII, and leaves what is escaped to a parser', () => {
   expect(nextPlainChunk(chunk('""'), 0)).toMatchObject({ said: '' });
   expect(nextPlainChunk(chunk('null'), 0).end).toBe(Infinity);
   expect(nextPlainChunk(chunk('"a","tool_calls":[]'), 0).end).toBe(Infinity);
+});
+
+it.each(families)('a stream of %s reads the same with and without the short way', (family) => {
+  const read = (chunks: string[]): unknown[] => {
+    const reader = new ChatStreamReader();
+    return chunks.flatMap((data) => reader.push({ type: '', data }));
+  };
+  const chunks = chunksOf(family);
+  // A blank is no less JSON, and no short way takes it.
+  expect(read(chunks)).toEqual(read(chunks.map((chunk) => chunk.replace('{', '{ '))));
 });

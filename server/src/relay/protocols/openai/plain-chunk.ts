@@ -28,3 +28,17 @@ export function nextPlainChunk(text: string, from: number): PlainChunk {
     said: beyondAscii.test(said) ? Buffer.from(said, 'latin1').toString('utf8') : said,
   };
 }
+
+/** The same as a whole event: nothing around it but names, times and nulls. */
+const wholePlain =
+  /^\{(?:"\w+":(?:null|\d+|"[^"\\]*"),)*"choices":\[\{"index":0,"delta":\{(?:"role":"assistant",)?"(content|reasoning_content)":"([^"\\]+)"(?:,"\w+":null)*\}(?:,"\w+":null)*\}\](?:,"\w+":(?:null|"[^"\\]*"))*\}$/;
+/** No plain chunk is longer; and trying costs what the text is long. */
+const longest = 4096;
+
+/** @returns what a chunk says that says one piece of text and nothing else; null where it has to be parsed */
+export function plainChunk(data: string): { readonly kind: 'text' | 'reasoning'; readonly text: string } | null {
+  const found = data.length > longest ? null : wholePlain.exec(data);
+  const text = found?.[2];
+  if (text === undefined) return null;
+  return { kind: found?.[1] === 'content' ? 'text' : 'reasoning', text };
+}
