@@ -195,7 +195,7 @@ export class RelayHarness {
       apiRateLimit: noLimit,
       webRateLimit: noLimit,
       clientRoot: null,
-      systemName: () => 'Tollgate',
+      site: () => ({ systemName: 'Tollgate', turnstile: false, telegram: false, chatLinks: [] }),
       plugins: [relayRoutes(built.routesParts)],
       api: [],
     });

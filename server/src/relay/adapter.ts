@@ -51,6 +51,8 @@ export interface FamilySettings {
   readonly gemini: Omit<GeminiSettings, 'imageLimit' | 'callIds'>;
   /** API version by model, `default` for the others. */
   readonly geminiVersions: Readonly<Record<string, string>>;
+  /** This site, for providers that want to know who calls. The address may be empty. */
+  readonly site: { readonly address: string; readonly name: string };
 }
 
 /** Everything an adapter may know of the channel a call goes to. Credentials and address travel as one object. */

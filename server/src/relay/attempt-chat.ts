@@ -20,6 +20,7 @@ import { estimatePrompt } from './metering/prompt-tokens.js';
 import { TextMeter } from './metering/text-meter.js';
 import { mostMedia } from './media-fetch.js';
 import type { AnswerContext } from './neutral/codec.js';
+import { answerWithModel, shownModel, StreamWithModel } from './shown-model.js';
 import { isTranslated, type TranslatedChat } from './translation.js';
 import type { Exchange } from './upstream/exchange.js';
 
@@ -36,6 +37,8 @@ interface ChatTry {
   readonly target: Target;
   readonly meter: TextMeter;
   readonly client: ClientResponse;
+  /** What the answer calls the model, where that is not what the provider calls it. */
+  readonly shown: string | null;
   readonly dropped?: readonly string[];
 }
 
@@ -52,9 +55,10 @@ export async function attemptChat(
   const adapter = adapters[channel.type];
   // One growing JSON list is a form of ours; whoever speaks the dialect streams events.
   const spoken = call.jsonList ? { ...dialect, native: () => undefined } : dialect;
-  const chat = chatCapability(adapter, spoken, () => contextOf(attempt));
-  if (!adapter || !chat) throw unsupportedBy(channel.type, 'chat');
   const plain = toTarget(attempt);
+  const shown = shownModel(attempt, plain.upstreamModel);
+  const chat = chatCapability(adapter, spoken, () => contextOf(attempt, shown));
+  if (!adapter || !chat) throw unsupportedBy(channel.type, 'chat');
   const target = adapter.credential ? await withCredential(adapter, plain, attempt) : plain;
   const simulated = call.stream && channel.setting.nonStreamOnly === true;
   const request: ChatRequest = {
@@ -71,7 +75,7 @@ export async function attemptChat(
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   if (client.gone) throw new ClientGoneError();
   if (simulated && dialect.takesComments) startWaiting(client);
-  const tried: ChatTry = { attempt, dialect, chat, request, target, meter, client, dropped };
+  const tried: ChatTry = { attempt, dialect, chat, request, target, meter, client, shown, dropped };
   const received = await exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange));
   return {
     meter,
@@ -105,7 +109,8 @@ async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
     client.openStream(headers, streamType(attempt));
     if (attempt.pingSeconds > 0 && dialect.takesComments) client.startBeat(ping, attempt.pingSeconds * 1000);
   };
-  const transform = chat.openStream(request, target, meter);
+  const own = chat.openStream(request, target, meter);
+  const transform = tried.shown === null || isTranslated(chat) ? own : new StreamWithModel(own, tried.shown);
   const delivery = await deliverStream(exchange, transform, client, open, () => (firstByteAt = performance.now()));
   return { delivery, firstByteAt, isStream: true };
 }
@@ -114,8 +119,9 @@ async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
 async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
   const { attempt, chat, target, meter, client, dialect } = tried;
   const { call } = attempt;
-  const answer = chat.fromUpstreamResponse(await exchange.collect(attempt.settings.maxAnswerBytes), target);
-  const replay = call.stream ? dialect.replay(answer, contextOf(attempt)) : null;
+  const own = chat.fromUpstreamResponse(await exchange.collect(attempt.settings.maxAnswerBytes), target);
+  const answer = tried.shown === null || isTranslated(chat) ? own : answerWithModel(own, tried.shown);
+  const replay = call.stream ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
   const delivery: Delivery = {
     end: { kind: 'complete' },
     usage: answer.usage,
@@ -134,12 +140,13 @@ async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record
   return { delivery, firstByteAt: null, isStream: call.stream };
 }
 
-function contextOf(attempt: Attempt): AnswerContext {
+function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
   const { call, requestId, requestedModel, rawBody } = attempt;
   return {
     id: requestId,
     created: Math.floor(attempt.now / 1000),
     model: requestedModel,
+    ...(shown === null ? {} : { shownModel: shown }),
     promptTokens: estimatePrompt(rawBody, call.body, requestedModel),
     includeUsage: call.wantsUsage,
     body: call.body,

@@ -16,6 +16,7 @@ import {
 import { toTarget } from './attempt-target.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
+import { shownModel, withModel } from './shown-model.js';
 import { TextMeter } from './metering/text-meter.js';
 
 /** What a client gets of an answer in one piece. */
@@ -82,7 +83,7 @@ function deliver(
   headers: Record<string, string>,
 ): Received {
   const said = capability.fromUpstreamResponse(answer, request, target);
-  const shown = endpoint.show?.(said, attempt) ?? said;
+  const shown = named(endpoint.show?.(said, attempt) ?? said, shownModel(attempt, target.upstreamModel));
   return {
     delivery: {
       end: { kind: 'complete' },
@@ -94,6 +95,11 @@ function deliver(
     isStream: false,
   };
 }
+
+const named = (answer: ShownAnswer, model: string | null): ShownAnswer =>
+  model === null || !answer.contentType.includes('json')
+    ? answer
+    : { contentType: answer.contentType, body: withModel(answer.body, model) };
 
 /** Follows a ticket to what it stands for. */
 async function lastAnswer(tried: OnceTry, first: UpstreamAnswer): Promise<UpstreamAnswer> {

@@ -40,6 +40,8 @@ export interface Attempt {
   readonly passThrough: boolean;
   readonly families: FamilySettings;
   readonly keepsContent: boolean;
+  /** Answers name the model as the client did, also where the channel maps it. */
+  readonly showsRequestedModel: boolean;
   /** 0: no pings. */
   readonly pingSeconds: number;
   /** Unix milliseconds. */

@@ -123,6 +123,7 @@ export class Attempts {
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
       keepsContent: values.LogChatContentEnabled,
+      showsRequestedModel: values['global.requested_model_in_answers'],
       pingSeconds: values['general_setting.ping_interval_enabled']
         ? values['general_setting.ping_interval_seconds']
         : 0,

@@ -24,4 +24,5 @@ const readFamilies = (values: OptionValues): FamilySettings => ({
     thinkingShare: values['gemini.thinking_adapter_budget_tokens_percentage'],
   },
   geminiVersions: values['gemini.version_settings'],
+  site: { address: values.ServerAddress, name: values.SystemName },
 });

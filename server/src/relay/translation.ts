@@ -36,6 +36,7 @@ export function translated(
   client: ClientCodec,
   context: AnswerContext,
 ): TranslatedChat {
+  const shown = underName(client, context.shownModel);
   let media: ReadonlyMap<string, FetchedMedia> = new Map();
   let parsed: NeutralRequest | null = null;
   const parse = (request: ChatRequest, target: Target): NeutralRequest =>
@@ -61,10 +62,28 @@ export function translated(
       const whole = parseJson(body.toString('utf8'));
       // Some stream whoever asks.
       const streamed = whole === undefined ? collected(codec.openReader(), body, provider.openFrames?.()) : null;
-      return toClient(streamed ?? codec.read(whole), client, context);
+      return toClient(streamed ?? codec.read(whole), shown, context);
     },
     openStream: (_request, target, heard) =>
-      translatedStream(provider.codec(target).openReader(), client.openWriter(context), heard, provider.openFrames?.()),
+      translatedStream(provider.codec(target).openReader(), shown.openWriter(context), heard, provider.openFrames?.()),
+  };
+}
+
+/** The same client, to whom the model has one name whatever the provider calls it. */
+function underName(client: ClientCodec, model: string | undefined): ClientCodec {
+  if (model === undefined) return client;
+  return {
+    dialect: client.dialect,
+    parse: (call) => client.parse(call),
+    toAnswer: (answer, context) => client.toAnswer({ ...answer, model }, context),
+    openWriter(context) {
+      const writer = client.openWriter(context);
+      return {
+        push: (events) => writer.push(events.map((each) => (each.kind === 'start' ? { ...each, model } : each))),
+        end: () => writer.end(),
+        closing: (usage) => writer.closing(usage),
+      };
+    },
   };
 }
 
@@ -95,6 +114,7 @@ function toClient(answer: NeutralAnswer, client: ClientCodec, context: AnswerCon
 /** Serves a client of another dialect by a provider's chat completions: what they answer is translated once more. */
 export function relayedChat(chat: ChatCapability, client: ClientCodec, context: AnswerContext): ChatCapability {
   const codec = chatProvider();
+  const shown = underName(client, context.shownModel);
   return {
     toUpstreamRequest(request, target) {
       const neutral = client.parse({ body: request.body, model: target.upstreamModel, stream: request.stream });
@@ -105,13 +125,13 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
     fromUpstreamResponse(body, target) {
       const inner = chat.fromUpstreamResponse(body, target);
       const answer = codec.read(parseJson(inner.body.toString('utf8')));
-      return toClient({ ...answer, usage: inner.usage }, client, context);
+      return toClient({ ...answer, usage: inner.usage }, shown, context);
     },
     openStream: (request, target, heard) =>
       new SecondTranslation(
         chat.openStream({ ...request, wantsUsage: true }, target, heard),
         codec.openReader(),
-        client.openWriter(context),
+        shown.openWriter(context),
       ),
   };
 }

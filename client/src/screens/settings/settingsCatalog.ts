@@ -106,6 +106,9 @@ const rateLimits: readonly Section[] = [
       number('ModelRequestRateLimitDurationMinutes', 'ratePeriod', { maximum: 525_600, unit: 'minutes' }),
       number('ModelRequestRateLimitCount', 'rateRequests'),
       number('ModelRequestRateLimitSuccessCount', 'rateSuccesses', { minimum: 1 }),
+      json('ModelRequestRateLimitGroup', 'rateGroups', '{ "vip": [100, 50] }'),
+      number('ModelRequestMaxInFlightPerUser', 'inFlightPerUser'),
+      number('ModelRequestMaxInFlightPerToken', 'inFlightPerToken'),
     ],
   },
 ];
@@ -117,6 +120,7 @@ const models: readonly Section[] = [
       flag('global.pass_through_request_enabled', 'passThrough'),
       flag('global.hide_upstream_error_enabled', 'hideUpstreamErrors'),
       flag('global.block_browser_extension_enabled', 'blockExtensions'),
+      flag('global.requested_model_in_answers', 'requestedModel'),
       flag('general_setting.ping_interval_enabled', 'ping'),
       {
         ...number('general_setting.ping_interval_seconds', 'pingSeconds', {

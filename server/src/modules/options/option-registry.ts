@@ -176,6 +176,7 @@ export const optionRegistry = {
   'global.pass_through_request_enabled': flag(false),
   'global.hide_upstream_error_enabled': flag(false),
   'global.block_browser_extension_enabled': flag(false),
+  'global.requested_model_in_answers': flag(true),
   'general_setting.ping_interval_enabled': flag(false),
   'general_setting.ping_interval_seconds': whole(60, 1, 3600),
   'claude.model_headers_settings': json(

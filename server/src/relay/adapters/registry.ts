@@ -19,6 +19,7 @@ import { everything, everythingAt } from './openai-compatible/dialect.js';
 import { openAICompatible } from './openai-compatible/openai-compatible.js';
 import { reasoningRules as rules } from './openai-compatible/reasoning.js';
 import { wholeAddress } from './openai-compatible/url.js';
+import { callerHeaders } from './openrouter/headers.js';
 import { palm } from './palm/palm.js';
 import { spark } from './spark/spark.js';
 import { tencent } from './tencent/tencent.js';
@@ -58,7 +59,7 @@ export const adapters: Readonly<Record<number, Adapter>> = {
     offers: everything,
     streamUsage: true,
     rules,
-    headers: () => ({ 'http-referer': 'https://github.com/tollgate', 'x-title': 'Tollgate' }),
+    headers: callerHeaders,
   }),
   21: library,
   // FastGPT: with `detail` its stream has events that are no chunks

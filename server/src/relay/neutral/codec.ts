@@ -22,6 +22,8 @@ export interface AnswerContext {
   readonly created: number;
   /** Shown where the provider named no model. */
   readonly model: string;
+  /** Shown whatever the provider named. */
+  readonly shownModel?: string;
   /** An estimate for dialects that tell the prompt's size before the answer; 0 when nobody knows. */
   readonly promptTokens: number;
   readonly includeUsage: boolean;

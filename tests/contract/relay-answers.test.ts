@@ -1,0 +1,182 @@
+import { families, says } from '../support/upstream/families.js';
+import { chat, json } from '../support/upstream/replies.js';
+import { RelayHarness, userMessage } from './relay-harness.js';
+
+/** What clients read in answers beside what was said, and what is written down of it. */
+let relay: RelayHarness;
+
+beforeAll(async () => {
+  relay = await RelayHarness.start();
+});
+afterAll(async () => {
+  await relay.stop();
+});
+beforeEach(async () => {
+  relay.upstream.reset();
+  relay.upstream.script({}, says({ text: 'ok' }));
+  relay.setOptions({ SelfUseModeEnabled: true });
+  await relay.clearChannels();
+});
+afterEach(async () => {
+  expect(await relay.openReservations()).toBe(0);
+  expect(await relay.drift()).toEqual([]);
+});
+
+const asked = 'our-model';
+/** One call in each client's dialect, to be streamed or not. */
+const calls: ReadonlyArray<readonly [name: string, path: (stream: boolean) => string, body: object]> = [
+  ['chat', () => '/v1/chat/completions', { messages: userMessage('hi'), stream_options: { include_usage: true } }],
+  ['messages', () => '/v1/messages', { max_tokens: 50, messages: userMessage('hi') }],
+  ['responses', () => '/v1/responses', { input: 'hi' }],
+  [
+    'gemini',
+    (stream) => `/v1beta/models/${asked}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    { contents: [{ role: 'user', parts: [{ text: 'hi' }] }] },
+  ],
+];
+
+/** Every name an answer gives its model, wherever it stands. */
+const namesIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(/"model(?:Version)?":"([^"]*)"/g)].map(([, name]) => name ?? '')),
+];
+
+describe.each(families)('a model that a channel of $name maps', ({ type, model }) => {
+  const cases = calls.flatMap((call) => [false, true].map((stream) => [...call, stream] as const));
+
+  it.each(cases)('has the asked name in an answer to %s', async (_name, path, body, stream) => {
+    await relay.addChannel({ type, models: asked, mapping: JSON.stringify({ [asked]: model }) });
+    const { key, userId } = await relay.addToken();
+    const given = { model: asked, ...body, ...(stream ? { stream } : { stream_options: undefined }) };
+    const response = await relay.post(path(stream), key, given);
+    const text = await response.text();
+    expect([response.status, namesIn(text)]).toEqual([200, [asked]]);
+    expect(text).toContain('ok');
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row?.model_name).toBe(asked);
+    expect(row?.other).toMatchObject({ is_model_mapped: true, upstream_model_name: model });
+  });
+});
+
+describe('the name of a mapped model', () => {
+  const mapping = JSON.stringify({ [asked]: 'gpt-4o' });
+  const say = async (stream: boolean): Promise<string> => {
+    const { key } = await relay.addToken();
+    return (await relay.chat(key, { model: asked, messages: userMessage('hi'), stream })).text();
+  };
+
+  it('is the provider’s where the admin wants that', async () => {
+    relay.setOptions({ SelfUseModeEnabled: true, 'global.requested_model_in_answers': false });
+    await relay.addChannel({ models: asked, mapping });
+    expect(namesIn(await say(false))).toEqual(['gpt-4o']);
+    expect(namesIn(await say(true))).toEqual(['gpt-4o']);
+  });
+
+  it('is what the client asked for with its routing prefix', async () => {
+    await relay.addChannel({ models: asked, mapping, prefix: 'eu/' });
+    const { key } = await relay.addToken();
+    const response = await relay.chat(key, { model: `eu/${asked}`, messages: userMessage('hi') });
+    expect(namesIn(await response.text())).toEqual([`eu/${asked}`]);
+  });
+
+  it('changes nothing else: what was said may look like a name', async () => {
+    await relay.addChannel({ models: asked, mapping });
+    const said = 'its "model":"gpt-4o", data: {"model":"x"}\n\n';
+    relay.upstream.script({}, chat({ text: [said], extra: { unknown: { model: 'kept' } } }));
+    const events = (await say(true)).split('\n\n').filter((event) => event.startsWith('data: {'));
+    const chunks = events.map((event) => JSON.parse(event.slice('data: '.length)) as Record<string, unknown>);
+    expect(new Set(chunks.map(({ model }) => model))).toEqual(new Set([asked]));
+    expect(chunks).toContainEqual(
+      expect.objectContaining({ choices: [expect.objectContaining({ delta: { content: said } })] }),
+    );
+    expect(JSON.stringify(chunks)).toContain('"unknown":{"model":"kept"}');
+  });
+
+  it('stands in embeddings, too', async () => {
+    await relay.addChannel({ models: asked, mapping });
+    const { key } = await relay.addToken();
+    const data = [{ object: 'embedding', index: 0, embedding: [0.5] }];
+    relay.upstream.script({}, json({ object: 'list', data, model: 'gpt-4o', usage: { prompt_tokens: 1 } }));
+    const response = await relay.post('/v1/embeddings', key, { model: asked, input: 'hi' });
+    expect(await response.json()).toMatchObject({ model: asked, data });
+  });
+});
+
+describe('option LogChatContentEnabled', () => {
+  const kept = async (path: string, body: object): Promise<Record<string, unknown> | undefined> => {
+    relay.setOptions({ SelfUseModeEnabled: true, LogChatContentEnabled: true });
+    await relay.addChannel({ models: 'gpt-4o' });
+    const { key, userId } = await relay.addToken();
+    const response = await relay.post(path, key, { model: 'gpt-4o', ...body });
+    expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+    return (await relay.logsOf(userId, 1))[0]?.other;
+  };
+  const secret = 'my key is sk-abcdefghijklmnop';
+
+  it.each([
+    [
+      '/v1/messages',
+      {
+        max_tokens: 5,
+        system: [{ type: 'text', text: 'be kind' }],
+        messages: [
+          { role: 'user', content: 'one' },
+          { role: 'assistant', content: 'two' },
+          { role: 'user', content: [{ type: 'text', text: 'three' }, { type: 'image' }].slice(0, 1) },
+        ],
+      },
+      { input_content: 'three', context: 'user: one\nassistant: two', system_prompt: 'be kind', output_content: 'ok' },
+    ],
+    [
+      '/v1/responses',
+      { instructions: 'be kind', input: [{ role: 'user', content: [{ type: 'input_text', text: 'one' }] }] },
+      { input_content: 'one', system_prompt: 'be kind', output_content: 'ok' },
+    ],
+    ['/v1/responses', { input: 'just this' }, { input_content: 'just this', output_content: 'ok' }],
+    [
+      '/v1beta/models/gpt-4o:generateContent',
+      {
+        systemInstruction: { parts: [{ text: 'be kind' }] },
+        contents: [
+          { role: 'model', parts: [{ text: 'before' }] },
+          { role: 'user', parts: [{ text: 'one' }, { text: 'two' }] },
+        ],
+      },
+      { input_content: 'one\ntwo', context: 'model: before', system_prompt: 'be kind', output_content: 'ok' },
+    ],
+  ])('keeps what was said at %s', async (path, body, expected) => {
+    expect(await kept(path, body)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['/v1/completions', { prompt: secret }, { choices: [{ text: 'ok', index: 0 }], usage: { prompt_tokens: 1 } }, 'ok'],
+    ['/v1/embeddings', { input: [secret] }, { data: [], usage: { prompt_tokens: 1 } }, ''],
+    ['/v1/moderations', { input: secret }, { results: [] }, ''],
+    ['/v1/rerank', { query: secret, documents: ['x'] }, { results: [], usage: { total_tokens: 1 } }, ''],
+    ['/v1/images/generations', { prompt: secret }, { data: [] }, ''],
+    ['/v1/audio/speech', { input: secret }, {}, ''],
+  ])('keeps what was asked for at %s, without keys', async (path, body, answer, output) => {
+    relay.upstream.script({}, json(answer));
+    const other = await kept(path, body);
+    expect(other?.['input_content']).toBe('my key is [key]');
+    expect(other?.['output_content']).toBe(output);
+  });
+});
+
+describe('at OpenRouter', () => {
+  const headersSent = async (options: object): Promise<unknown[]> => {
+    relay.setOptions(options);
+    await relay.addChannel({ type: 20 });
+    const { key } = await relay.addToken();
+    expect((await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).status).toBe(200);
+    const headers = relay.upstream.requests[0]?.headers ?? {};
+    return [headers['http-referer'], headers['x-title']];
+  };
+
+  it.each([
+    [{ ServerAddress: 'https://gate.example/', SystemName: 'My gate' }, ['https://gate.example/', 'My gate']],
+    [{ ServerAddress: 'https://gate.example/ü', SystemName: '模型' }, ['https://gate.example/%C3%BC', 'Tollgate']],
+    [{ ServerAddress: '', SystemName: 'a\r\nb' }, [undefined, 'ab']],
+  ])('the site tells its own address and name: %j', async (options, expected) => {
+    expect(await headersSent(options)).toEqual(expected);
+  });
+});
