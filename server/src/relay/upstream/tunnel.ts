@@ -71,42 +71,77 @@ async function openBySocks(proxy: URL, end: TunnelEnd, guard: OutboundGuard, sig
   signal.addEventListener('abort', leave, { once: true });
   try {
     await once(socket, 'connect');
+    const reader = new Reader(socket);
     const method = username === '' ? 0 : 2;
     socket.write(Buffer.from([5, 1, method]));
-    const [version, chosen] = await exactly(socket, 2);
+    const [version, chosen] = await reader.next(2);
     if (version !== 5 || chosen !== method) throw new Error('the proxy wants another way to sign in');
     if (method === 2) {
       socket.write(Buffer.concat([Buffer.from([1]), sized(username), sized(password)]));
-      if ((await exactly(socket, 2))[1] !== 0) throw new Error('the proxy refused the sign-in');
+      if ((await reader.next(2))[1] !== 0) throw new Error('the proxy refused the sign-in');
     }
     socket.write(Buffer.concat([Buffer.from([5, 1, 0]), socksHost(end.host), portBytes(end.port)]));
-    const [, reply, , kind] = await exactly(socket, 4);
+    const [, reply, , kind] = await reader.next(4);
     if (reply !== 0) throw new Error(`the proxy answered ${reply}`);
-    await exactly(socket, (await boundLength(socket, kind ?? 0)) + 2);
+    await reader.next((await boundLength(reader, kind ?? 0)) + 2);
+    reader.release();
     return socket;
   } catch (error) {
-    socket.destroy();
+    socket.on('error', () => undefined).destroy();
     throw error;
   } finally {
     signal.removeEventListener('abort', leave);
   }
 }
 
-/** The next bytes; what follows them stays in the socket. */
-async function exactly(socket: Socket, count: number): Promise<Buffer> {
-  for (;;) {
-    const bytes = socket.read(count) as Buffer | null;
-    if (bytes?.length === count) return bytes;
-    if (bytes || socket.readableEnded || socket.destroyed) throw new Error('the proxy hung up');
-    await Promise.race([once(socket, 'readable'), once(socket, 'close')]);
+/** Reads a connection by numbers of bytes. */
+class Reader {
+  private held: Buffer[] = [];
+  private length = 0;
+  private problem: Error | null = null;
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly socket: Socket) {
+    socket.on('data', this.take);
+    socket.on('error', this.fail);
+    socket.on('close', this.end);
   }
+
+  /** @throws Error when the connection ends before so many came */
+  async next(count: number): Promise<Buffer> {
+    while (this.length < count) {
+      if (this.problem) throw this.problem;
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+    const all = Buffer.concat(this.held);
+    this.held = [all.subarray(count)];
+    this.length -= count;
+    return all.subarray(0, count);
+  }
+
+  /** The connection is somebody else's from here on. @throws Error when more came than was asked for: nobody speaks first */
+  release(): void {
+    this.socket.off('data', this.take).off('error', this.fail).off('close', this.end);
+    if (this.length > 0) throw new Error('the proxy said more than it was asked');
+  }
+
+  private readonly take = (data: Buffer): void => {
+    this.held.push(data);
+    this.length += data.length;
+    this.wake();
+  };
+  private readonly fail = (error: Error): void => {
+    this.problem = error;
+    this.wake();
+  };
+  private readonly end = (): void => this.fail(this.problem ?? new Error('the proxy hung up'));
 }
 
 /** How long the address is from which the proxy calls; nobody needs it. */
-async function boundLength(socket: Socket, kind: number): Promise<number> {
+async function boundLength(reader: Reader, kind: number): Promise<number> {
   if (kind === 1) return 4;
   if (kind === 4) return 16;
-  if (kind === 3) return (await exactly(socket, 1))[0] ?? 0;
+  if (kind === 3) return (await reader.next(1))[0] ?? 0;
   throw new Error('the proxy answered an address of no known kind');
 }
 
