@@ -1,15 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { MemoryState } from '../../server/src/cache/memory-state.js';
 import { Changes } from '../../server/src/cache/changes.js';
-import { NoticeDelivery, type Recipient } from '../../server/src/modules/notifications/delivery.service.js';
+import {
+  NoticeDelivery,
+  type Notice,
+  type Recipient,
+} from '../../server/src/modules/notifications/delivery.service.js';
 import { NotificationService } from '../../server/src/modules/notifications/notification.service.js';
 import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
-import { readSetting } from '../../server/src/modules/users/user-setting.service.js';
+import { NoticeOutbox } from '../../server/src/modules/notifications/notice-outbox.service.js';
+import { UserSettings } from '../../server/src/modules/users/user-setting.service.js';
 import type { GuardedRequest } from '../../server/src/outbound/guarded-fetch.js';
+import { Secrets } from '../../server/src/shared/secrets.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Site, type Person } from './site.js';
+import { rootPassword, Site, type Person } from './site.js';
 
 const until = async (holds: () => boolean): Promise<void> => {
   for (let tries = 0; tries < 200 && !holds(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -17,6 +23,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 };
 const clock = { now: () => Date.parse('2026-11-20T10:59:58Z') };
 const silent = { warn: () => undefined };
+const settings = new UserSettings(new Secrets('encryption key of a test'));
 
 describe('a site with calls, a mail server and a worker', () => {
   let site: Site;
@@ -138,11 +145,11 @@ describe('delivery', () => {
     values: ['<5>', 'https://x.yz'],
   };
   const recipient = (setting: object): Recipient => ({
-    ...{ id: 1, email: 'a@b.cd', setting: readSetting(JSON.stringify(setting)) },
+    ...{ id: 1, email: 'a@b.cd', setting: settings.read(JSON.stringify(setting)) },
   });
   const webhook = { notify_type: 'webhook', webhook_url: 'https://hooks.example.com/a', webhook_secret: 'word' };
 
-  function create(answers: Array<number | 'away'>) {
+  function create(status = 200) {
     const requests: GuardedRequest[] = [];
     const mails: object[] = [];
     const delivery = new NoticeDelivery({
@@ -150,22 +157,21 @@ describe('delivery', () => {
       fetch: {
         fetch: (request) => {
           requests.push(request);
-          const answer = answers[requests.length - 1] ?? 200;
-          if (answer === 'away') return Promise.reject(new Error('away'));
-          return Promise.resolve({ status: answer, headers: {}, body: Buffer.alloc(0), url: request.url });
+          return Promise.resolve({ status, headers: {}, body: Buffer.alloc(0), url: request.url });
         },
       },
-      options: { values: defaultOptionValues() },
-      ...{ clock, logger: silent, pauses: [0, 1, 1] },
+      ...{ options: { values: defaultOptionValues() }, clock },
     });
     return { delivery, requests, mails };
   }
 
   it('posts to public addresses only, with both forms of the secret, and fills the content', async () => {
-    const { delivery, requests } = create([]);
-    expect(await delivery.deliver(recipient(webhook), notice)).toBe(true);
+    const { delivery, requests } = create();
+    await delivery.deliver(recipient(webhook), notice);
     const [request] = requests;
-    expect(request).toMatchObject({ url: webhook.webhook_url, policy: 'public-only', method: 'POST', timeoutMs: 5000 });
+    expect(request).toMatchObject({
+      ...{ url: webhook.webhook_url, policy: 'public-only', method: 'POST', timeoutMs: 5000, followRedirects: false },
+    });
     expect(JSON.parse(String(request?.body))).toEqual({
       ...{ type: 't', title: 'Title', content: 'Left: <5>, go to https://x.yz', values: notice.values },
       timestamp: 1_795_172_398,
@@ -176,25 +182,19 @@ describe('delivery', () => {
     });
   });
 
-  it.each<[Array<number | 'away'>, number, boolean]>([
-    [[500, 200], 2, true],
-    [['away', 302, 204], 3, true],
-    [[500, 'away', 404, 200], 3, false],
-  ])('after %j it has tried %i times: %s', async (answers, tries, arrived) => {
-    const { delivery, requests } = create(answers);
-    expect(await delivery.deliver(recipient(webhook), notice)).toBe(arrived);
-    expect(requests).toHaveLength(tries);
+  it.each([199, 302, 404, 500])('takes the status %i for a failure', async (status) => {
+    await expect(create(status).delivery.deliver(recipient(webhook), notice)).rejects.toThrow(String(status));
   });
 
   it('never leaves https, whatever an older console stored', async () => {
-    const { delivery, requests } = create([]);
+    const { delivery, requests } = create();
     const plain = recipient({ ...webhook, webhook_url: 'http://hooks.example.com' });
-    expect(await delivery.deliver(plain, notice)).toBe(false);
+    await expect(delivery.deliver(plain, notice)).rejects.toThrow('https');
     expect(requests).toEqual([]);
   });
 
   it('escapes what it fills into a mail', async () => {
-    const { delivery, mails } = create([]);
+    const { delivery, mails } = create();
     await delivery.deliver(recipient({ notification_email: 'x@y.zz' }), notice);
     expect(mails).toEqual([
       {
@@ -205,33 +205,109 @@ describe('delivery', () => {
   });
 });
 
+describe('the outbox', () => {
+  const notice: Notice = { type: 't', title: 'Title', content: '{{value}}', values: ['x'] };
+  let site: Site;
+  let user: Person;
+  beforeAll(async () => {
+    site = await Site.open();
+    user = await site.invite(await site.setUp());
+  });
+  afterAll(() => site.stop());
+
+  /** A node of its own, whose tries are played: `false` fails. */
+  function node(outcomes: boolean[], pauses = [1, 1]) {
+    const told: Array<[number, Notice]> = [];
+    const outbox = new NoticeOutbox({
+      ...{ database: site.dataSource, settings, logger: silent, pauses },
+      delivery: {
+        deliver: ({ id }, { type, title, content, values }) => {
+          told.push([id, { type, title, content, values }]);
+          return outcomes[told.length - 1] === false ? Promise.reject(new Error('away')) : Promise.resolve();
+        },
+      },
+    });
+    return { outbox, told };
+  }
+  const rows = () => site.query<{ tries: number }>('SELECT tries FROM notices');
+  const empty = async (): Promise<void> => {
+    for (let tries = 0; tries < 100 && (await rows()).length > 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await rows()).toEqual([]);
+  };
+
+  it.each([
+    ['arrives at once', [true], 1],
+    ['arrives at the third try', [false, false, true], 3],
+    ['is given up after the third try', [false, false, false, true], 3],
+  ])('a notice %s', async (_what, outcomes, tries) => {
+    const { outbox, told } = node(outcomes);
+    await outbox.post(user.id, notice);
+    await empty();
+    await outbox.round();
+    await outbox.stop();
+    expect(told).toEqual(Array.from({ length: tries }, () => [user.id, notice]));
+  });
+
+  it('what a stopped node left is taken up by exactly one of the others', async () => {
+    const first = node([false]);
+    await first.outbox.post(user.id, notice);
+    await first.outbox.stop();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const others = Array.from({ length: 5 }, () => node([true]));
+    await Promise.all(others.map(({ outbox }) => outbox.round()));
+    expect(others.flatMap(({ told }) => told)).toEqual([[user.id, notice]]);
+    await empty();
+  });
+
+  it('of a node that died while it tried, another takes over when the lease is over, until three tries are spent', async () => {
+    const insert = `INSERT INTO notices (user_id, type, title, content, fillings, tries, due_at)
+      VALUES ($1, 't', 'Title', '{{value}}', '["x"]', $2, now() + $3 * interval '1 second')`;
+    const { outbox, told } = node([]);
+    await site.query(insert, [user.id, 1, 30]);
+    await outbox.round();
+    expect([told.length, (await rows()).length]).toEqual([0, 1]);
+    await site.query(`UPDATE notices SET due_at = now() - interval '1 second'`);
+    await outbox.round();
+    expect([told.length, (await rows()).length]).toEqual([1, 0]);
+    await site.query(insert, [user.id, 3, -1]);
+    await outbox.round();
+    expect([told.length, (await rows()).length]).toEqual([1, 0]);
+  });
+
+  it('reads where to at each try, and tells nobody who is gone', async () => {
+    const other = await site.invite(await site.signIn('root', rootPassword));
+    const { outbox, told } = node([false, true], [5, 5]);
+    await outbox.post(other.id, notice);
+    await site.query('UPDATE users SET deleted_at = now() WHERE id = $1', [other.id]);
+    await empty();
+    await outbox.stop();
+    expect(told).toHaveLength(1);
+  });
+});
+
 describe('the limit', () => {
   it('is two of a kind for a user, on however many nodes, in ten minutes', async () => {
     const state = new MemoryState();
-    const delivered: string[] = [];
+    const posted: Array<[number, string]> = [];
     const node = () =>
       new NotificationService({
-        database: { query: <T>() => Promise.resolve([{ email: 'a@b.cd', setting: '' }] as T) },
-        ...{ state, changes: new Changes(state), clock, logger: silent, limit: { count: 2, seconds: 600 } },
+        database: { query: <T>() => Promise.resolve([{ setting: '' }] as T) },
+        ...{ state, changes: new Changes(state), clock, logger: silent, limit: { count: 2, seconds: 600 }, settings },
         options: { values: defaultOptionValues() },
-        delivery: {
-          deliver: (_recipient: Recipient, { type }: { type: string }) => {
-            delivered.push(type);
-            return Promise.resolve(true);
-          },
-          stop: () => undefined,
-        } as unknown as NoticeDelivery,
+        outbox: { post: (userId, { type }) => Promise.resolve(void posted.push([userId, type])) },
       });
     const nodes = [node(), node(), node()];
     for (const one of nodes) one.charged(7, 5, 999);
-    await until(() => delivered.length >= 2);
+    await until(() => posted.length >= 2);
     await Promise.all(nodes.map((one) => one.stop()));
-    expect(delivered).toEqual(['quota_exceed', 'quota_exceed']);
+    expect(posted).toEqual(Array.from({ length: 2 }, () => [7, 'quota_exceed']));
     const another = node();
     another.charged(8, 5, 1000);
     another.charged(9, 5, 999);
     await another.stop();
-    expect(delivered).toHaveLength(3);
+    expect(posted).toHaveLength(3);
     await state.close();
   });
 });

@@ -1,5 +1,6 @@
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { poolOf } from '../../server/src/db/data-source.js';
+import { startServer } from '../support/server.js';
 import { Site, type Person } from './site.js';
 
 let site: Site;
@@ -186,6 +187,19 @@ describe('PUT /api/user/setting', () => {
     const before = await row();
     await put(webhook);
     expect(await row()).toEqual({ ...before, setting: expect.any(String) });
+  });
+
+  it('seals the secret at rest, and at the next start those that an older console left in clear', async () => {
+    await put({ ...webhook, webhook_secret: 'planted-word' });
+    const column = async () => String((await row())['setting']);
+    expect(await column()).not.toContain('planted-word');
+    const older = JSON.stringify({ ...webhook, webhook_secret: 'planted-word', accept_unset_model_ratio_model: true });
+    await site.query('UPDATE users SET setting = $1 WHERE id = $2', [older, user.id]);
+    expect(await stored()).toEqual(JSON.parse(older));
+    const second = await startServer({ database: site.server.database });
+    await second.stop();
+    expect(await column()).not.toContain('planted-word');
+    expect(await stored()).toEqual(JSON.parse(older));
   });
 
   it('GraphQL keeps the secret unless told, and never shows it', async () => {

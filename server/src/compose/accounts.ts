@@ -14,7 +14,10 @@ import { RegistrationService } from '../modules/registration/registration.servic
 import { Setup } from '../modules/setup/setup.entity.js';
 import { SetupService } from '../modules/setup/setup.service.js';
 import { SettingService } from '../modules/users/setting.service.js';
+import { UserSettings } from '../modules/users/user-setting.service.js';
 import { NoticeDelivery } from '../modules/notifications/delivery.service.js';
+import { NoticeOutbox } from '../modules/notifications/notice-outbox.service.js';
+import { NoticeClock } from '../modules/notifications/notice.jobs.js';
 import { NotificationService } from '../modules/notifications/notification.service.js';
 import { GitHubProvider } from '../modules/oauth/github-provider.js';
 import { LinuxDoProvider } from '../modules/oauth/linux-do-provider.js';
@@ -52,7 +55,8 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   });
   const books = new UserBooks({ postEntry, audit: logService, trail: auditService, options: optionService });
   const userService = new UserService({ users, books, passwords, sessions, changes, options: optionService });
-  const accountService = new AccountService({ users, passwords, sessions, secrets, changes, logger });
+  const settings = new UserSettings(secrets);
+  const accountService = new AccountService({ users, passwords, sessions, secrets, settings, changes, logger });
   const setupService = new SetupService({
     setups: dataSource.getRepository(Setup),
     options: optionService,
@@ -101,23 +105,26 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   // What people do with their own account
   const ownSessions = new OwnSessionsService(dataSource.getRepository(Session), changes, clock);
   const settingService = new SettingService({
-    users,
-    changes,
+    ...{ users, settings, changes },
     checkUrl: (url) => outboundGuard.checkUrl(url, 'public-only'),
   });
+  await settingService.start();
   const checkInService = new CheckInService({ users, postEntry, audit: logService, options: optionService, clock });
   const inviteService = new InviteService({ users, postEntry, audit: logService, options: optionService });
 
   // What they are told
+  const outbox = new NoticeOutbox({
+    ...{ database: dataSource, settings, logger },
+    delivery: new NoticeDelivery({ mailer, fetch: guardedFetch, options: optionService, clock }),
+  });
+  shutdown.onStop('tries of notices', () => outbox.stop());
+  const noticeClock = new NoticeClock(outbox);
+  noticeClock.start();
+  shutdown.onStop('notice clock', () => noticeClock.stop());
   const notifications = new NotificationService({
-    database: dataSource,
-    state,
-    changes,
-    delivery: new NoticeDelivery({ mailer, fetch: guardedFetch, options: optionService, clock, logger }),
+    ...{ database: dataSource, state, changes, settings, outbox, clock, logger },
     options: optionService,
     limit: config.notifyLimit,
-    clock,
-    logger,
   });
   shutdown.onStop('notices', () => notifications.stop());
 

@@ -13,6 +13,8 @@ export interface GuardedRequest {
   /** For the whole call, redirects and body included. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
+  /** False: a redirect is the answer. */
+  readonly followRedirects?: boolean;
 }
 
 export interface GuardedResponse {
@@ -70,7 +72,7 @@ export class GuardedFetch {
       this.guard.checkUrl(url, call.policy);
       const answer = await request(url, { method, headers, body: body ?? null, dispatcher, signal });
       const location = answer.headers['location'];
-      if (!redirects.includes(answer.statusCode) || typeof location !== 'string') {
+      if (call.followRedirects === false || !redirects.includes(answer.statusCode) || typeof location !== 'string') {
         const bytes = await readBody(answer.body, call.maxBytes ?? defaultMaxBytes);
         return { status: answer.statusCode, headers: answer.headers, body: bytes, url: url.href };
       }

@@ -9,6 +9,7 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
+import { withoutSecrets } from '../users/user-setting.service.js';
 import type { PasswordService } from './password.service.js';
 import type { SessionOrigin, SessionService } from './session.service.js';
 import type { Challenge, TurnstileService } from './turnstile.service.js';
@@ -102,7 +103,8 @@ export class AuthService {
   /** For somebody whom a provider vouched for. @throws AppError USER_BANNED */
   async openSession(user: User, origin: SessionOrigin): Promise<SignIn> {
     if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-    return { user, secret: await this.parts.sessions.open(user.id, origin) };
+    const secret = await this.parts.sessions.open(user.id, origin);
+    return { user: { ...user, setting: withoutSecrets(user.setting) }, secret };
   }
 
   /** Ends the session of this cookie; fine when there is none. */

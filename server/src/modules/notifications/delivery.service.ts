@@ -1,12 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { escapeHtml } from '../../shared/html.js';
 import type { Mailer } from '../../mail/mailer.js';
 import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import type { OptionValues } from '../options/option.service.js';
-import type { UserSetting } from '../users/setting.service.js';
+import type { UserSetting } from '../users/user-setting.service.js';
 
 /** Something to tell. `{{value}}` in the content stands for the values, in their order. */
 export interface Notice {
@@ -29,43 +27,16 @@ export interface DeliveryParts {
   readonly fetch: Pick<GuardedFetch, 'fetch'>;
   readonly options: { readonly values: OptionValues };
   readonly clock: Clock;
-  readonly logger: Pick<Logger, 'warn'>;
-  /** Milliseconds before each try. */
-  readonly pauses?: readonly number[];
 }
 
-const defaultPauses = [0, 2_000, 10_000];
 const timeoutMs = 5000;
 
-/** Brings a notice to somebody by mail or webhook: three tries, then it is given up and noted (`rest-api.md` 6.12). */
+/** Brings a notice to somebody by mail or webhook (`rest-api.md` 6.12). */
 export class NoticeDelivery {
-  private readonly stopping = new AbortController();
-
   constructor(private readonly parts: DeliveryParts) {}
 
-  /** Never throws. @returns whether it arrived */
-  async deliver(recipient: Recipient, notice: Notice): Promise<boolean> {
-    let problem: unknown;
-    for (const pause of this.parts.pauses ?? defaultPauses) {
-      try {
-        if (pause > 0) await delay(pause, undefined, { signal: this.stopping.signal });
-        await this.attempt(recipient, notice);
-        return true;
-      } catch (error) {
-        problem = error;
-        if (this.stopping.signal.aborted) break;
-      }
-    }
-    this.parts.logger.warn({ err: problem, userId: recipient.id, notice: notice.type }, 'a notice did not arrive');
-    return false;
-  }
-
-  /** Ends the waiting between tries. */
-  stop(): void {
-    this.stopping.abort();
-  }
-
-  private async attempt({ email, setting }: Recipient, notice: Notice): Promise<void> {
+  /** One try; somebody without an address is told nothing. @throws when it did not arrive */
+  async deliver({ email, setting }: Recipient, notice: Notice): Promise<void> {
     if (setting.notifyType === 'webhook') return this.post(setting, notice);
     const to = setting.notificationEmail || email;
     if (to === '') return;
@@ -94,7 +65,8 @@ function toWebhook(url: string, secret: string, notice: Notice, timestamp: numbe
   });
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   return {
-    ...{ url, policy: 'public-only', method: 'POST', body, timeoutMs, maxBytes: 64 * 1024 },
+    // a redirect would carry signature and body to an address that nobody typed
+    ...{ url, policy: 'public-only', method: 'POST', body, timeoutMs, maxBytes: 64 * 1024, followRedirects: false },
     headers: {
       'content-type': 'application/json',
       ...(secret === '' ? {} : { 'x-webhook-signature': signature, authorization: `Bearer ${secret}` }),

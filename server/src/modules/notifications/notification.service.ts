@@ -8,14 +8,17 @@ import { Role } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
 import { formatQuota } from '../../shared/quota.js';
 import type { OptionValues } from '../options/option.service.js';
-import { readSetting } from '../users/user-setting.service.js';
-import type { Notice, NoticeDelivery, Recipient } from './delivery.service.js';
+import type { UserSettings } from '../users/user-setting.service.js';
+import type { Notice } from './delivery.service.js';
+import type { NoticeOutbox } from './notice-outbox.service.js';
+import { settledWithin } from './settled-within.js';
 
 export interface NotificationParts {
   readonly database: Pick<DataSource, 'query'>;
   readonly state: SharedState;
   readonly changes: Changes;
-  readonly delivery: NoticeDelivery;
+  readonly settings: Pick<UserSettings, 'read'>;
+  readonly outbox: Pick<NoticeOutbox, 'post'>;
   readonly options: { readonly values: OptionValues };
   /** Notices of one type to one user within `seconds`, and within one hour of the clock. */
   readonly limit: { readonly count: number; readonly seconds: number };
@@ -23,7 +26,7 @@ export interface NotificationParts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-const recipients = { max: 20_000, lifetimeSeconds: 60 };
+const thresholds = { max: 20_000, lifetimeSeconds: 60 };
 /** A user who was told, or must not be told yet, is not looked at again by this node for so long. */
 const quietMilliseconds = 10_000;
 const mostUnderWay = 1000;
@@ -32,12 +35,13 @@ const defaultServerAddress = 'http://localhost:3000';
 
 /** Tells people what they should know. Nobody waits for it: calls return at once and never throw. */
 export class NotificationService {
-  private readonly known: Loader<number, Recipient>;
+  /** What each user wants to be warned below; null: what the site says. */
+  private readonly known: Loader<number, { readonly threshold: number | null }>;
   private readonly quiet = new LRUCache<number, true>({ max: 20_000, ttl: quietMilliseconds });
   private readonly underWay = new Set<Promise<unknown>>();
 
   constructor(private readonly parts: NotificationParts) {
-    this.known = new Loader({ ...recipients, load: (id) => this.read(id) });
+    this.known = new Loader({ ...thresholds, load: (id) => this.read(id) });
     parts.changes.on('user', ({ id }) => (typeof id === 'number' ? this.known.drop(id) : this.known.clear()));
   }
 
@@ -47,10 +51,10 @@ export class NotificationService {
     const held = this.known.peek(userId);
     if (held && left >= this.thresholdOf(held)) return;
     this.run(async () => {
-      const recipient = await this.known.get(userId);
-      if (!recipient || left >= this.thresholdOf(recipient) || this.quiet.has(userId)) return;
+      const user = await this.known.get(userId);
+      if (!user || left >= this.thresholdOf(user) || this.quiet.has(userId)) return;
       this.quiet.set(userId, true);
-      await this.tell(recipient, this.lowQuota(left));
+      await this.tell(userId, this.lowQuota(left));
     });
   }
 
@@ -65,22 +69,17 @@ export class NotificationService {
         'SELECT id FROM users WHERE role = $1 AND deleted_at IS NULL',
         [Role.root],
       );
-      const recipient = root && (await this.known.get(root.id));
-      if (recipient) await this.tell(recipient, notice);
+      if (root) await this.tell(root.id, notice);
     });
   }
 
   /** Lets what is under way arrive, for a short while. */
-  async stop(): Promise<void> {
-    this.parts.delivery.stop();
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise((resolve) => (timer = setTimeout(resolve, stopMilliseconds)));
-    await Promise.race([Promise.allSettled(this.underWay), tooLong]);
-    clearTimeout(timer);
+  stop(): Promise<void> {
+    return settledWithin(this.underWay, stopMilliseconds);
   }
 
-  private async tell(recipient: Recipient, notice: Notice): Promise<void> {
-    if (await this.mayTell(recipient.id, notice.type)) await this.parts.delivery.deliver(recipient, notice);
+  private async tell(userId: number, notice: Notice): Promise<void> {
+    if (await this.mayTell(userId, notice.type)) await this.parts.outbox.post(userId, notice);
   }
 
   private async mayTell(userId: number, type: string): Promise<boolean> {
@@ -100,16 +99,16 @@ export class NotificationService {
     };
   }
 
-  private thresholdOf({ setting }: Recipient): number {
-    return setting.quotaWarningThreshold ?? this.parts.options.values.QuotaRemindThreshold;
+  private thresholdOf({ threshold }: { readonly threshold: number | null }): number {
+    return threshold ?? this.parts.options.values.QuotaRemindThreshold;
   }
 
-  private async read(id: number): Promise<Recipient | null> {
-    const [row] = await this.parts.database.query<Array<{ email: string; setting: string }>>(
-      'SELECT email, setting FROM users WHERE id = $1 AND deleted_at IS NULL',
+  private async read(id: number): Promise<{ readonly threshold: number | null } | null> {
+    const [row] = await this.parts.database.query<Array<{ setting: string }>>(
+      'SELECT setting FROM users WHERE id = $1 AND deleted_at IS NULL',
       [id],
     );
-    return row ? { id, email: row.email, setting: readSetting(row.setting) } : null;
+    return row ? { threshold: this.parts.settings.read(row.setting).quotaWarningThreshold } : null;
   }
 
   /** When too much is under way, a notice less is better than a slower node. */

@@ -11,6 +11,7 @@ import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
 import { parsed, selfPatch, type SelfPatch } from './user-input.service.js';
 import { User } from './user.entity.js';
+import type { UserSettings } from './user-setting.service.js';
 import { disableTokens, toConflict } from './user.service.js';
 
 export interface AccountServiceParts {
@@ -18,6 +19,7 @@ export interface AccountServiceParts {
   readonly passwords: PasswordService;
   readonly sessions: SessionService;
   readonly secrets: Secrets;
+  readonly settings: UserSettings;
   readonly changes: Changes;
   readonly logger: Pick<Logger, 'warn'>;
 }
@@ -30,7 +32,7 @@ export class AccountService {
     const { id } = requireActor(actor);
     const user = await this.parts.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
-    return user;
+    return { ...user, setting: this.parts.settings.shown(user.setting) };
   }
 
   /** The system access token in clear, null when none was made. Only ever for its owner. */

@@ -1,11 +1,11 @@
-import type { Repository } from 'typeorm';
+import { Like, type Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../cache/changes.js';
 import { requireActor, type MaybeActor } from '../../shared/actor.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
 import { emailRule } from './user-input.service.js';
-import { readSetting, type UserSetting } from './user-setting.service.js';
+import type { UserSetting, UserSettings } from './user-setting.service.js';
 import type { User } from './user.entity.js';
 
 export type { UserSetting };
@@ -23,6 +23,7 @@ export interface SettingInput {
 
 export interface SettingParts {
   readonly users: Repository<User>;
+  readonly settings: UserSettings;
   readonly changes: Changes;
   /** Refuses addresses that no call of ours may reach. @throws AppError INVALID_INPUT */
   readonly checkUrl: (url: URL) => void;
@@ -32,20 +33,35 @@ export interface SettingParts {
 export class SettingService {
   constructor(private readonly parts: SettingParts) {}
 
+  /** Seals what an older console left in clear. Call once, when the server starts. */
+  async start(): Promise<void> {
+    const { users, settings } = this.parts;
+    const rows = await users.find({
+      where: { setting: Like('%"webhook_secret"%') },
+      select: { id: true, setting: true },
+      withDeleted: true,
+    });
+    for (const { id, setting } of rows) {
+      const sealed = settings.resealed(setting);
+      // unless somebody saved another one meanwhile
+      if (sealed !== null) await users.update({ id, setting }, { setting: sealed });
+    }
+  }
+
   async get(actor: MaybeActor): Promise<UserSetting> {
     const { id } = requireActor(actor);
     const user = await this.parts.users.findOne({ where: { id }, select: { id: true, setting: true } });
-    return readSetting(user?.setting ?? '');
+    return this.parts.settings.read(user?.setting ?? '');
   }
 
   /** Replaces the whole setting. @throws AppError INVALID_INPUT, in the contract's order */
   async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
     const { id } = requireActor(actor);
     const kept = input.webhookSecret === undefined ? (await this.get(actor)).webhookSecret : input.webhookSecret;
-    const setting = this.check({ ...input, webhookSecret: kept });
-    await this.parts.users.update({ id }, { setting: JSON.stringify(setting) });
+    const setting = this.parts.settings.toColumn(this.check({ ...input, webhookSecret: kept }));
+    await this.parts.users.update({ id }, { setting });
     await this.parts.changes.announce({ kind: 'user', id });
-    return readSetting(JSON.stringify(setting));
+    return this.parts.settings.read(setting);
   }
 
   private check(input: SettingInput): Record<string, unknown> {

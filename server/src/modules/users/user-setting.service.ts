@@ -1,3 +1,5 @@
+import type { Secrets } from '../../shared/secrets.js';
+
 /** How a user wants to be told, and what he accepts (JSON text in `users.setting`, `rest-api.md` 2.2). */
 export interface UserSetting {
   readonly notifyType: 'email' | 'webhook';
@@ -10,16 +12,50 @@ export interface UserSetting {
   readonly acceptUnsetModelRatioModel: boolean;
 }
 
-/** Whatever stands in the column, also what older consoles wrote there. */
-export function readSetting(text: string): UserSetting {
-  const keys = parse(text);
+/** On the wire, and in rows that older consoles wrote. */
+const secretKey = 'webhook_secret';
+/** In the column. */
+const sealedKey = 'webhook_secret_sealed';
+
+/** Settings as they lie in the column: the word that signs webhooks is sealed there, under a key of its own. */
+export class UserSettings {
+  constructor(private readonly secrets: Pick<Secrets, 'seal' | 'open'>) {}
+
+  /** Whatever stands in the column, also what older consoles wrote there. */
+  read(column: string): UserSetting {
+    return toSetting(this.open(parse(column)));
+  }
+
+  /** The JSON text of the contract, as its owner may see it. */
+  shown(column: string): string {
+    return column === '' ? '' : JSON.stringify(this.open(parse(column)));
+  }
+
+  /** @param keys as on the wire */
+  toColumn({ [secretKey]: secret, ...keys }: Readonly<Record<string, unknown>>): string {
+    const sealed = typeof secret === 'string' && secret !== '' ? { [sealedKey]: this.secrets.seal(secret) } : {};
+    return JSON.stringify({ ...keys, ...sealed });
+  }
+
+  /** A row that an older console wrote, as it should lie here; null when it does already. */
+  resealed(column: string): string | null {
+    const keys = parse(column);
+    return secretKey in keys ? this.toColumn(this.open(keys)) : null;
+  }
+
+  private open({ [sealedKey]: sealed, ...keys }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    return typeof sealed === 'string' ? { ...keys, [secretKey]: this.secrets.open(sealed) } : keys;
+  }
+}
+
+function toSetting(keys: Readonly<Record<string, unknown>>): UserSetting {
   const string = (key: string): string => (typeof keys[key] === 'string' ? keys[key] : '');
   const threshold = keys['quota_warning_threshold'];
   return {
     notifyType: keys['notify_type'] === 'webhook' ? 'webhook' : 'email',
     quotaWarningThreshold: typeof threshold === 'number' && threshold > 0 ? threshold : null,
     webhookUrl: string('webhook_url'),
-    webhookSecret: string('webhook_secret'),
+    webhookSecret: string(secretKey),
     notificationEmail: string('notification_email'),
     acceptUnsetModelRatioModel: keys['accept_unset_model_ratio_model'] === true,
   };

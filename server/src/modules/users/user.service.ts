@@ -43,9 +43,9 @@ export class UserService {
   constructor(private readonly parts: UserServiceParts) {}
 
   async list(actor: MaybeActor, filter: UserFilter, query: PageQuery): Promise<Page<User>> {
-    const admin = requireRole(actor, 'admin');
+    requireRole(actor, 'admin');
     const page = await readUsers(this.parts.users, filter, query);
-    return { ...page, items: page.items.map((user) => asSeenBy(admin, user)) };
+    return { ...page, items: page.items.map(asSeen) };
   }
 
   async get(actor: MaybeActor, id: number): Promise<User> {
@@ -53,7 +53,7 @@ export class UserService {
     const user = await this.parts.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
     if (!outranks(admin, user.role)) throw new ForbiddenError(tooHigh('read'));
-    return asSeenBy(admin, user);
+    return asSeen(user);
   }
 
   /** @returns the new common user; his start quota is option QuotaForNewUser */
@@ -99,7 +99,7 @@ export class UserService {
       return after;
     });
     await this.announce(id);
-    return asSeenBy(admin, changed);
+    return asSeen(changed);
   }
 
   /** Adds quota, or takes it away when the amount is negative. */
@@ -115,7 +115,7 @@ export class UserService {
       return manager.findOneByOrFail(User, { id });
     });
     await this.announce(id);
-    return asSeenBy(admin, user);
+    return asSeen(user);
   }
 
   /** Bans, unbans, deletes (the name stays taken), promotes and demotes. What takes rights away ends the sessions too. */
@@ -140,7 +140,7 @@ export class UserService {
       return after;
     });
     await this.announce(id);
-    return asSeenBy(admin, user);
+    return asSeen(user);
   }
 
   /** @param status 1 or 2 */
@@ -199,10 +199,8 @@ export class UserService {
   }
 }
 
-/** One's own row as it is; others' without what is secret in their setting. */
-function asSeenBy(actor: Actor, user: User): User {
-  return user.id === actor.id ? user : { ...user, setting: withoutSecrets(user.setting) };
-}
+/** Without what is secret in the setting: that, everybody asks for by himself. */
+const asSeen = (user: User): User => ({ ...user, setting: withoutSecrets(user.setting) });
 
 /** The fields of an edit, for the audit. Movements of the balance are entries of their own. */
 const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });

@@ -1,0 +1,143 @@
+import type { Logger } from 'pino';
+import type { DataSource } from 'typeorm';
+import type { UserSettings } from '../users/user-setting.service.js';
+import type { Notice, NoticeDelivery } from './delivery.service.js';
+import { settledWithin } from './settled-within.js';
+
+export interface OutboxParts {
+  readonly database: Pick<DataSource, 'query'>;
+  readonly settings: Pick<UserSettings, 'read'>;
+  readonly delivery: Pick<NoticeDelivery, 'deliver'>;
+  readonly logger: Pick<Logger, 'warn'>;
+  /** Milliseconds before the second try and each one after it. */
+  readonly pauses?: readonly number[];
+}
+
+interface Posted extends Notice {
+  readonly id: string;
+  readonly userId: number;
+  /** This one included. */
+  readonly tries: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly user_id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly content: string;
+  readonly fillings: string[];
+  readonly tries: number;
+}
+
+const defaultPauses = [2_000, 10_000];
+/** Longer than any try takes: whoever holds a notice longer is dead. */
+const leaseSeconds = 60;
+const batch = 20;
+const stopMilliseconds = 5000;
+
+const insertSql = `INSERT INTO notices (user_id, type, title, content, fillings, tries, due_at)
+  VALUES ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 second') RETURNING id`;
+const claimSql = `UPDATE notices SET tries = tries + 1, due_at = now() + $1 * interval '1 second'
+  WHERE id IN (SELECT id FROM notices WHERE due_at <= now() AND tries < $2 ORDER BY due_at, id LIMIT $3
+    FOR UPDATE SKIP LOCKED)
+  RETURNING id, user_id, type, title, content, fillings, tries`;
+/** Their last try died with its node. */
+const abandonedSql = 'DELETE FROM notices WHERE due_at <= now() AND tries >= $1 RETURNING id, user_id, type';
+
+/**
+ * Notices lie in the database until they arrived, so that a restart loses no try. Each is tried three times, by whichever
+ * node is there. One whose node died between sending and noting it may arrive twice, none is lost.
+ */
+export class NoticeOutbox {
+  private readonly pauses: readonly number[];
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly underWay = new Set<Promise<void>>();
+  private stopped = false;
+
+  constructor(private readonly parts: OutboxParts) {
+    this.pauses = parts.pauses ?? defaultPauses;
+  }
+
+  /** Keeps a notice and tries at once. Resolves when that try is over; @throws when the database does not take it */
+  async post(userId: number, { type, title, content, values }: Notice): Promise<void> {
+    const [row] = await this.parts.database.query<Array<{ id: string }>>(insertSql, [
+      ...[userId, type, title, content, JSON.stringify(values), leaseSeconds],
+    ]);
+    if (row) await this.attempt({ id: row.id, userId, type, title, content, values, tries: 1 });
+  }
+
+  /** Takes up whatever is due: later tries, and those of nodes that are gone. Never throws. */
+  round(): Promise<void> {
+    const running = this.takeUp().catch((error: unknown) => {
+      this.parts.logger.warn({ err: error }, 'notices that are due could not be taken up');
+    });
+    this.underWay.add(running);
+    return running.finally(() => this.underWay.delete(running));
+  }
+
+  /** No more tries from here; what is not delivered waits for another node, or for the next start. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    for (const timer of this.timers) clearTimeout(timer);
+    await settledWithin(this.underWay, stopMilliseconds);
+  }
+
+  private get most(): number {
+    return this.pauses.length + 1;
+  }
+
+  private async attempt(posted: Posted): Promise<void> {
+    const { id, userId, tries } = posted;
+    try {
+      const recipient = await this.recipient(userId);
+      if (recipient) await this.parts.delivery.deliver(recipient, posted);
+    } catch (error) {
+      const pause = this.pauses[tries - 1];
+      this.parts.logger.warn({ err: error, userId, notice: posted.type, tries }, 'a notice did not arrive');
+      if (pause !== undefined) return this.postpone(id, pause);
+    }
+    await this.parts.database.query('DELETE FROM notices WHERE id = $1', [id]);
+  }
+
+  private async postpone(id: string, pause: number): Promise<void> {
+    const sql = `UPDATE notices SET due_at = now() + $2 * interval '1 millisecond' WHERE id = $1`;
+    await this.parts.database.query(sql, [id, pause]);
+    if (this.stopped) return;
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      void this.round();
+    }, pause);
+    timer.unref();
+    this.timers.add(timer);
+  }
+
+  private async recipient(id: number) {
+    const [row] = await this.parts.database.query<Array<{ email: string; setting: string }>>(
+      'SELECT email, setting FROM users WHERE id = $1 AND deleted_at IS NULL',
+      [id],
+    );
+    return row ? { id, email: row.email, setting: this.parts.settings.read(row.setting) } : null;
+  }
+
+  private async takeUp(): Promise<void> {
+    await this.dropAbandoned();
+    for (let taken = batch; taken === batch && !this.stopped;) {
+      // an UPDATE answers its rows and their number
+      const [rows] = await this.parts.database.query<[Row[], number]>(claimSql, [leaseSeconds, this.most, batch]);
+      await Promise.all(rows.map((row) => this.attempt(toPosted(row))));
+      taken = rows.length;
+    }
+  }
+
+  private async dropAbandoned(): Promise<void> {
+    const [rows] = await this.parts.database.query<[Row[], number]>(abandonedSql, [this.most]);
+    for (const { id, user_id: userId, type } of rows) {
+      this.parts.logger.warn({ notice: type, userId, id }, 'a notice was given up: its last try did not end');
+    }
+  }
+}
+
+const toPosted = ({ id, user_id: userId, type, title, content, fillings, tries }: Row): Posted => ({
+  ...{ id, userId, type, title, content, values: fillings, tries },
+});

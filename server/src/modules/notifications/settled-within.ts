@@ -1,0 +1,7 @@
+/** Resolves when all have ended, well or not, or when the time is over. */
+export async function settledWithin(work: Iterable<Promise<unknown>>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)));
+  await Promise.race([Promise.allSettled(work), tooLong]);
+  clearTimeout(timer);
+}
