@@ -8,4 +8,21 @@ import { Realtime1763720000001 } from './1763720000001-realtime.js';
 import { PriceVersions1763710000002 } from './1763710000002-price-versions.js';
 import { LogIndexes1763710000003 } from './1763710000003-log-indexes.js';
 import { TokenLimits1763730000000 } from './1763730000000-token-limits.js';
+import { Sums1763740000000 } from './1763740000000-sums.js';
+import { Notices1763750000000 } from './1763750000000-notices.js';
+
+/** Every migration in order. A released one is never edited. */
+export const migrations = [
+  Foundation1763600000000,
+  Ledger1763600000001,
+  Audit1763700000000,
+  Redemptions1763710000000,
+  TopUpOrders1763710000001,
+  PriceVersions1763710000002,
+  Tasks1763720000000,
+  Realtime1763720000001,
+  LogIndexes1763710000003,
+  TokenLimits1763730000000,
+  Sums1763740000000,
   Notices1763750000000,
+];
