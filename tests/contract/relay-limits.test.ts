@@ -136,8 +136,8 @@ describe('calls under way at once', () => {
   const stream = (key: string): Promise<Response> => relay.chat(key, { ...body, stream: true });
 
   it.each([
-    ['of a key', { ModelRequestMaxInFlightPerToken: 2 }, /^Too many calls at once: at most 2 of this key/],
-    ['of a user', { ModelRequestMaxInFlightPerUser: 2 }, /^Too many calls at once: at most 2 of this user/],
+    ['of a key', { ModelRequestTokenInFlightLimit: 2 }, /^Too many calls at once: at most 2 of this key/],
+    ['of a user', { ModelRequestUserInFlightLimit: 2 }, /^Too many calls at once: at most 2 of this user/],
   ])('%s are capped, and each end makes room', async (_whose, options, message) => {
     relay.setOptions(options);
     relay.upstream.script({}, slow);
@@ -147,13 +147,13 @@ describe('calls under way at once', () => {
     expect([status, retryAfter, refused.error['code']]).toEqual([429, 1, 'rate_limit_exceeded']);
     expect(refused.error['message']).toMatch(message);
     const { key: second } = await relay.addToken({ userId });
-    expect((await ask(second)).status).toBe('ModelRequestMaxInFlightPerUser' in options ? 429 : 200);
+    expect((await ask(second)).status).toBe('ModelRequestUserInFlightLimit' in options ? 429 : 200);
     for (const response of under) await response.text();
     expect((await ask(key)).status).toBe(200);
   });
 
   it('that fail or are left make room, too', async () => {
-    relay.setOptions({ ModelRequestMaxInFlightPerToken: 1, ModelRequestMaxInFlightPerUser: 1 });
+    relay.setOptions({ ModelRequestTokenInFlightLimit: 1, ModelRequestUserInFlightLimit: 1 });
     const { key } = await relay.addToken();
     relay.upstream.script({}, failure(400, 'no', 'invalid_request_error'), slow, chat({ text: 'ok' }));
     expect((await ask(key)).status).toBe(400);

@@ -107,8 +107,8 @@ const rateLimits: readonly Section[] = [
       number('ModelRequestRateLimitCount', 'rateRequests'),
       number('ModelRequestRateLimitSuccessCount', 'rateSuccesses', { minimum: 1 }),
       json('ModelRequestRateLimitGroup', 'rateGroups', '{ "vip": [100, 50] }'),
-      number('ModelRequestMaxInFlightPerUser', 'inFlightPerUser'),
-      number('ModelRequestMaxInFlightPerToken', 'inFlightPerToken'),
+      number('ModelRequestUserInFlightLimit', 'inFlightPerUser'),
+      number('ModelRequestTokenInFlightLimit', 'inFlightPerToken'),
     ],
   },
 ];

@@ -171,8 +171,8 @@ export const optionRegistry = {
     bare<readonly [number, number]>({}),
   ),
   // at once, by each node; 0 is no limit
-  ModelRequestMaxInFlightPerUser: whole(0),
-  ModelRequestMaxInFlightPerToken: whole(0),
+  ModelRequestUserInFlightLimit: whole(0),
+  ModelRequestTokenInFlightLimit: whole(0),
   'global.pass_through_request_enabled': flag(false),
   'global.hide_upstream_error_enabled': flag(false),
   'global.block_browser_extension_enabled': flag(false),

@@ -3,7 +3,7 @@ import { AppError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
 
 export interface InFlightSettings {
-  readonly values: Pick<OptionValues, 'ModelRequestMaxInFlightPerUser' | 'ModelRequestMaxInFlightPerToken'>;
+  readonly values: Pick<OptionValues, 'ModelRequestUserInFlightLimit' | 'ModelRequestTokenInFlightLimit'>;
 }
 
 /**
@@ -18,7 +18,7 @@ export class InFlight {
 
   /** @returns what to call when the call is over; null while nothing is counted @throws AppError RATE_LIMITED */
   enter({ user, token }: Caller): (() => void) | null {
-    const { ModelRequestMaxInFlightPerUser: perUser, ModelRequestMaxInFlightPerToken: perToken } = this.settings.values;
+    const { ModelRequestUserInFlightLimit: perUser, ModelRequestTokenInFlightLimit: perToken } = this.settings.values;
     if (perUser === 0 && perToken === 0) return null;
     // The playground has no token.
     if (perToken > 0 && token.id !== 0) refuseAbove(this.tokens, token.id, perToken, 'key');
