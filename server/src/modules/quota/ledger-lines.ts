@@ -9,6 +9,10 @@ import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
 export interface SettleLine {
   readonly requestId: string;
   readonly userId: number;
+  /** Null in spools of older versions. */
+  readonly tokenId: number | null;
+  /** Unix seconds; the `created_at` of its log row. */
+  readonly settledAt: number;
   /** JSON text of one row of `ledger_settle`. */
   readonly json: string;
 }
@@ -18,6 +22,8 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
   return {
     requestId: reservation.requestId,
     userId: reservation.userId,
+    tokenId: reservation.tokenId,
+    settledAt,
     // What a client or an upstream named something must never keep a call from being charged.
     json: storableJson({
       request_id: reservation.requestId,
@@ -54,14 +60,20 @@ export function toReserveJson(request: ReserveRequest): string {
 }
 
 export function toSpoolText(line: SettleLine): string {
-  return `{"u":${line.userId},"s":${line.json}}`;
+  return `{"u":${line.userId},"t":${line.tokenId},"s":${line.json}}`;
+}
+
+interface SpooledLine {
+  readonly u: number;
+  readonly t?: number | null;
+  readonly s: { readonly request_id: string; readonly created_at: number };
 }
 
 /** @returns null for a line that was cut off by a crash: its call was never answered */
 export function fromSpoolText(text: string): SettleLine | null {
   try {
-    const parsed = JSON.parse(text) as { u: number; s: { request_id: string } };
-    return { requestId: parsed.s.request_id, userId: parsed.u, json: JSON.stringify(parsed.s) };
+    const { u, t = null, s } = JSON.parse(text) as SpooledLine;
+    return { requestId: s.request_id, userId: u, tokenId: t, settledAt: s.created_at, json: JSON.stringify(s) };
   } catch {
     return null;
   }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { SettleLine } from './ledger-lines.js';
 
 /** What one refused reservation looked like to the database. */
 export interface Refusal {
@@ -8,6 +9,30 @@ export interface Refusal {
   readonly tokenQuota: number;
 }
 
+export interface SettledBatch {
+  /** The balance after, for every user who was charged. */
+  readonly balances: ReadonlyMap<number, number>;
+  /** Request ids without a reservation: settled before, or lost in a crash. */
+  readonly missing: ReadonlySet<string>;
+}
+
+export interface SettledLost {
+  readonly balances: ReadonlyMap<number, number>;
+  readonly doubtful: ReadonlySet<string>;
+}
+
+const reserveFlushed = {
+  name: 'ledger-reserve',
+  text: 'SELECT out_request, outcome, user_quota, token_quota FROM ledger_reserve($1, $2::json)',
+};
+
+/** The setting is this transaction's own, and set before the function reads its arguments. */
+const reserveUnflushed = {
+  name: 'ledger-reserve-unflushed',
+  text: `SELECT out_request, outcome, user_quota, token_quota
+         FROM ledger_reserve(CASE WHEN set_config('synchronous_commit', 'off', true) = 'off' THEN $1 END, $2::json)`,
+};
+
 /** Prepared statements over the functions of the ledger migration; each is one transaction. */
 export class LedgerSql {
   constructor(
@@ -15,11 +40,14 @@ export class LedgerSql {
     private readonly nodeId: string,
   ) {}
 
-  /** @returns what was refused, by request id; what is not in it is held */
-  async reserve(rows: readonly string[]): Promise<Map<string, Refusal>> {
+  /**
+   * @param flushed whether the rows have to outlive a crash of the database. A hold that is lost gives its amount back by
+   * that, and whoever is charged without one is found by `settleLost`; so most calls need not wait for the disk here.
+   * @returns what was refused, by request id; what is not in it is held
+   */
+  async reserve(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
     const answer = await this.pool.query<[string, number, string | null, string | null]>({
-      name: 'ledger-reserve',
-      text: 'SELECT out_request, outcome, user_quota, token_quota FROM ledger_reserve($1, $2::json)',
+      ...(flushed ? reserveFlushed : reserveUnflushed),
       values: [this.nodeId, jsonArray(rows)],
       rowMode: 'array',
     });
@@ -31,15 +59,41 @@ export class LedgerSql {
     );
   }
 
-  /** @returns the balance after, for every user who was charged */
-  async settle(rows: readonly string[]): Promise<Map<number, number>> {
-    const answer = await this.pool.query<[number, string]>({
+  async settle(rows: readonly string[]): Promise<SettledBatch> {
+    const answer = await this.pool.query<[number | null, string, string]>({
       name: 'ledger-settle',
-      text: 'SELECT out_user, user_quota FROM ledger_settle($1::json)',
+      text: 'SELECT out_user, user_quota, out_missing FROM ledger_settle($1::json)',
       values: [jsonArray(rows)],
       rowMode: 'array',
     });
-    return new Map(answer.rows.map(([user, quota]) => [user, Number(quota)]));
+    const balances = new Map<number, number>();
+    const missing = new Set<string>();
+    for (const [user, quota, requestId] of answer.rows) {
+      if (user === null) missing.add(requestId);
+      else balances.set(user, Number(quota));
+    }
+    return { balances, missing };
+  }
+
+  /**
+   * Settles calls whose reservation a crash of the database may have taken, unless they were settled before.
+   * @returns the balances after, and the calls of which nobody can tell any more
+   */
+  async settleLost(lines: ReadonlyArray<SettleLine & { readonly tokenId: number }>): Promise<SettledLost> {
+    const answer = await this.pool.query<{ out_user: number | null; user_quota: string; out_doubtful: string }>({
+      text: 'SELECT * FROM ledger_settle_lost($1, $2, $3, $4, $5::json)',
+      values: [
+        ...[lines.map((line) => line.requestId), lines.map((line) => line.userId), lines.map((line) => line.tokenId)],
+        ...[lines.map((line) => line.settledAt), jsonArray(lines.map((line) => line.json))],
+      ],
+    });
+    const balances = new Map<number, number>();
+    const doubtful = new Set<string>();
+    for (const { out_user, user_quota, out_doubtful } of answer.rows) {
+      if (out_user === null) doubtful.add(out_doubtful);
+      else balances.set(out_user, Number(user_quota));
+    }
+    return { balances, doubtful };
   }
 
   async release(requestIds: readonly string[]): Promise<void> {

@@ -120,6 +120,9 @@ export class LedgerKeeper {
     await this.parts.pool.query('DELETE FROM reservations WHERE swept_at < now() - make_interval(days => $1)', [
       sweptDays,
     ]);
+    await this.parts.pool.query('DELETE FROM settled_unlogged WHERE settled_at < now() - make_interval(days => $1)', [
+      sweptDays,
+    ]);
     await this.parts.pool.query(`DELETE FROM nodes WHERE heartbeat_at < now() - interval '1 day'`);
   }
 }

@@ -24,6 +24,11 @@ export interface ReserveRequest {
   readonly amount: number;
   /** A priced call needs a positive balance even when its reservation rounds to 0; a free one needs none. */
   readonly priced: boolean;
+  /**
+   * The hold must outlive a crash of the database, because it is settled within another row's transaction. Waits for the
+   * disk; the others do not, and lose nothing by it.
+   */
+  readonly durable?: boolean;
 }
 
 export interface Reservation extends ReserveRequest {

@@ -52,6 +52,8 @@ interface HoldItem extends Waiting<void> {
 
 interface SettleItem extends Waiting<number | null> {
   readonly line: SettleLine;
+  /** Its reservation was never given back, so when it is missing it may have been lost. */
+  readonly owned: boolean;
 }
 
 interface ReleaseItem {
@@ -81,7 +83,10 @@ export class PostgresLedger implements Ledger {
     this.reserving = new Lane<HoldItem>(
       {
         run: async (items) => {
-          const refused = await sql.reserve(items.map((item) => item.json));
+          const refused = await sql.reserve(
+            items.map((item) => item.json),
+            items.some(({ request }) => request.durable === true),
+          );
           for (const { request, done, failed } of items) {
             const refusal = refused.get(request.requestId);
             if (refusal) failed(toRefusalError(refusal, request));
@@ -96,7 +101,10 @@ export class PostgresLedger implements Ledger {
     this.settling = new Lane<SettleItem>(
       {
         run: async (items) => {
-          const balances = await sql.settle(items.map((item) => item.line.json));
+          const { balances, missing } = await sql.settle(items.map((item) => item.line.json));
+          const lost =
+            missing.size === 0 ? [] : items.filter(({ line, owned }) => owned && missing.has(line.requestId));
+          if (lost.length > 0) await this.settleLost(sql, lost);
           for (const { line, done } of items) done(balances.get(line.userId) ?? null);
           this.tellBooked(items);
         },
@@ -151,9 +159,10 @@ export class PostgresLedger implements Ledger {
       throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
     }
     const line = toSettleLine(reservation, charge, Math.floor(this.parts.clock.now() / 1000));
+    const owned = this.open.has(reservation.requestId);
     try {
       if (this.away && (await this.spooled([line]))) return { userQuota: null };
-      return { userQuota: await this.settleLine(line) };
+      return { userQuota: await this.settleLine(line, owned) };
     } finally {
       this.open.delete(reservation.requestId);
     }
@@ -165,9 +174,9 @@ export class PostgresLedger implements Ledger {
     this.open.delete(requestId);
   }
 
-  /** Settles a spooled line; a line that was settled before changes nothing. */
+  /** Settles a spooled line; one that was settled before changes nothing. */
   async replay(line: SettleLine): Promise<void> {
-    await this.settleLine(line);
+    await this.settleLine(line, true);
   }
 
   /** Waits until everything that was asked for is committed or on the disk. */
@@ -192,8 +201,22 @@ export class PostgresLedger implements Ledger {
     );
   }
 
-  private settleLine(line: SettleLine): Promise<number | null> {
-    return new Promise((done, failed) => this.settling.add({ line, done, failed }));
+  private settleLine(line: SettleLine, owned: boolean): Promise<number | null> {
+    return new Promise((done, failed) => this.settling.add({ line, owned, done, failed }));
+  }
+
+  /** What has no reservation was settled before, or a crash of the database took the reservation. */
+  private async settleLost(sql: LedgerSql, items: readonly SettleItem[]): Promise<void> {
+    const lines = items.map(({ line }) => line).filter(hasToken);
+    if (lines.length === 0) return;
+    const { balances, doubtful } = await sql.settleLost(lines);
+    const { logger, spool } = this.parts;
+    if (balances.size > 0) logger.warn({ users: balances.size }, 'calls were settled without their reservation');
+    for (const line of lines) {
+      if (!doubtful.has(line.requestId)) continue;
+      logger.error({ requestId: line.requestId }, 'nobody can tell whether this call was settled');
+      await spool.reject(line, 'its reservation is gone and the log of its time was deleted');
+    }
   }
 
   /** The database will never take this row as it is: it is kept for people, and its reservation stays held. */
@@ -289,6 +312,9 @@ export class PostgresLedger implements Ledger {
     return count;
   }
 }
+
+/** A line that an older version spooled has none: its reservation was flushed, so without one it was settled. */
+const hasToken = (line: SettleLine): line is SettleLine & { readonly tokenId: number } => line.tokenId !== null;
 
 const unavailable = (cause?: unknown): UnavailableError =>
   new UnavailableError('The service is temporarily unavailable, try again later', { cause });

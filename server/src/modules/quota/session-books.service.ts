@@ -33,7 +33,7 @@ export class SessionBooks {
   /** Holds what the next turn may cost. @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
   async reserve(amount: number, priced: boolean): Promise<void> {
     const requestId = `${this.session.requestId}-${this.turn + 1}`;
-    this.held = await this.parts.ledger.reserve({ ...this.session, requestId, amount, priced });
+    this.held = await this.parts.ledger.reserve({ ...this.session, requestId, amount, priced, durable: true });
     this.turn++;
   }
 

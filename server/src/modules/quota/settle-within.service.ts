@@ -8,6 +8,7 @@ import type { Charge, Reservation, Transaction } from './ledger.service.js';
  * ledger has to be told to `release` the reservation: a settled one has nothing to give back, and one whose transaction
  * was rolled back has all of it.
  * @param settledAt Unix seconds
+ * @param reservation one that was made `durable`
  * @returns false when the reservation is gone, settled before or given back
  */
 export async function settleWithin(
@@ -20,7 +21,7 @@ export async function settleWithin(
     throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
   }
   const line = toSettleLine(reservation, charge, settledAt);
-  const rows = (await transaction.query('SELECT out_user FROM ledger_settle($1::json)', [
+  const rows = (await transaction.query('SELECT out_user FROM ledger_settle($1::json) WHERE out_user IS NOT NULL', [
     `[${line.json}]`,
   ])) as unknown[];
   return rows.length > 0;

@@ -136,6 +136,7 @@ export class TaskDesk {
         tokenId: caller.token.id,
         amount: quota,
         priced: quota > 0,
+        durable: true,
       });
     } catch (error) {
       if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.parts.keys.forget(caller.key);
