@@ -1,4 +1,5 @@
 import { escapeLike } from '../../shared/page.js';
+import { logFrom, type SumState } from '../sums/sums.service.js';
 
 /** Which log rows are asked for; an absent field asks nothing. Times are Unix seconds, both ends included. */
 export interface LogFilter {
@@ -63,6 +64,23 @@ function andRange(where: Where, filter: LogFilter): Where {
 export function logConditions(filter: LogFilter): Where {
   return andRange(andLogFields(new Where(), filter), filter);
 }
+
+/** What stands after FROM, and its values. */
+export interface Source {
+  readonly from: string;
+  readonly values: unknown[];
+}
+
+/** Sums of the rows that meet a filter (`logFrom`); null when only the rows themselves can tell. */
+export function logSource(filter: LogFilter, state: SumState, longest?: number): Source | null {
+  const where = andLogFields(new Where(), filter);
+  const range = { from: filter.from ?? 0, end: (filter.to ?? latest) + 1 };
+  const condition = where.toString();
+  const from = logFrom({ range, columns: columnsOf(filter), condition, ...(longest && { longest }) }, state);
+  return from === null ? null : { from, values: where.values };
+}
+
+const latest = Number.MAX_SAFE_INTEGER - 1;
 
 /** Columns of the log that a filter asks about, times aside. */
 export const columnsOf = (filter: LogFilter): string[] =>

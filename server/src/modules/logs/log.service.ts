@@ -5,10 +5,11 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { readSnapshot, type Queries } from '../sums/sums.service.js';
-import { logConditions, Where, type LogFilter } from './log-conditions.js';
+import { readSnapshot } from '../sums/sums.service.js';
+import { Where, type LogFilter } from './log-conditions.js';
 import { LogType } from './log.entity.js';
-import { countLogs, readStat, type LogStat } from './log-stat.js';
+import { readLogPage } from './log-page.js';
+import { readStat, type LogStat } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
 import { toOwnView, toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
 
@@ -167,11 +168,9 @@ export class LogService implements AuditLog {
     const direction = sortDirection(query);
     const offset = query.page * query.pageSize;
     return readSnapshot(this.database, async (transaction, state) => {
-      const found = await countLogs(transaction, filter, state, maxCountedLogs + 1);
-      const totalCount = Math.min(found, maxCountedLogs);
-      const limit = Math.min(query.pageSize, totalCount - offset);
-      const rows = limit > 0 ? await readRows(transaction, logConditions(filter), direction, limit, offset) : [];
-      return { rows, count: { totalCount, totalCapped: found > maxCountedLogs } };
+      const wanted = { direction, offset, limit: query.pageSize, most: maxCountedLogs };
+      const { rows, total } = await readLogPage(transaction, filter, state, wanted);
+      return { rows, count: { totalCount: Math.min(total, maxCountedLogs), totalCapped: total > maxCountedLogs } };
     });
   }
 
@@ -182,24 +181,6 @@ export class LogService implements AuditLog {
       where.values,
     );
   }
-}
-
-/** Keys first, from the index alone, so that skipped rows are never read. */
-function readRows(
-  database: Queries,
-  where: Where,
-  direction: string,
-  limit: number,
-  offset: number,
-): Promise<ViewRow[]> {
-  const order = (alias: string): string => `${alias}.created_at ${direction}, ${alias}.id ${direction}`;
-  return database.query<ViewRow[]>(
-    `SELECT ${viewColumns} FROM (
-       SELECT k.created_at, k.id FROM logs k WHERE ${where.toString()} ORDER BY ${order('k')}
-       LIMIT ${where.value(limit)} OFFSET ${where.value(offset)}
-     ) keys JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id ORDER BY ${order('l')}`,
-    where.values,
-  );
 }
 
 /** A name stands for the user who has it now, whatever his rows were called then; a name nobody has is looked for in the rows. */

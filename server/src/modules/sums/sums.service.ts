@@ -87,33 +87,39 @@ interface LogQuestion {
   readonly columns: readonly string[];
   /** True of a row of the log and of a sum of such rows alike. */
   readonly condition: string;
+  /** Hours that may be one row; any when absent. */
+  readonly longest?: number;
 }
 
 /**
- * What stands after FROM to add up log rows: `entries` (how many), `quota`, `prompt_tokens`, `completion_tokens`. Null when
- * no sums know one of the columns.
+ * What stands after FROM to add up log rows: `entries` (how many), `quota`, `prompt_tokens`, `completion_tokens`, and the
+ * time they lie in, `begins` to before `ends`. Null when no sums know one of the columns.
  */
-export function logFrom({ range, columns, condition }: LogQuestion, state: SumState): string | null {
+export function logFrom(
+  { range, columns, condition, longest = Infinity }: LogQuestion,
+  state: SumState,
+): string | null {
   const table = logTables.find(({ keys }) => columns.every((column) => keys.includes(column)));
   if (!table) return null;
   // Sums still have what was deleted from the log.
   const whole = Math.max(range.from, Math.min(range.end, Math.ceil(state.trimmedBefore / hour) * hour));
-  const places = placesOf({ from: whole, end: range.end }, table.spans, state);
+  const spans = table.spans.filter((span) => span <= longest);
+  const places = placesOf({ from: whole, end: range.end }, spans, state);
   const source = [{ from: range.from, end: whole }, ...places.source].filter(({ from, end }) => from < end);
   const parts = [
     ...(places.sums.length === 0
       ? []
       : [
-          `SELECT entries, quota, prompt_tokens, completion_tokens FROM ${table.name}
+          `SELECT entries, quota, prompt_tokens, completion_tokens, start, start + span * ${hour} FROM ${table.name}
             WHERE (${inBlocks(places)}) AND ${condition}`,
         ]),
     // One after the other, so that each takes the index that suits it.
     ...(source.length === 0 && places.sums.length === 0 ? [{ from: 0, end: 0 }] : source).map(
-      (part) => `SELECT 1, quota, prompt_tokens, completion_tokens FROM logs
+      (part) => `SELECT 1, quota, prompt_tokens, completion_tokens, ${part.from}, ${part.end} FROM logs
         WHERE ${inRanges('created_at', [part])} AND ${condition}`,
     ),
   ];
-  return `(${parts.join(' UNION ALL ')}) AS summed (entries, quota, prompt_tokens, completion_tokens)`;
+  return `(${parts.join(' UNION ALL ')}) AS summed (entries, quota, prompt_tokens, completion_tokens, begins, ends)`;
 }
 
 const inBlocks = ({ sums }: Places): string =>
