@@ -10,6 +10,8 @@ export interface Visitor {
   readonly page: Page;
   /** Console errors and warnings, exceptions, failed requests and refused ones, in order. */
   readonly complaints: readonly string[];
+  /** Lets what went wrong until now be, once a test has looked at it. */
+  forget(): void;
   /** Saves what is on the screen under `tests/.output`. */
   photograph(name: string): Promise<void>;
   leave(): Promise<void>;
@@ -48,6 +50,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   return {
     page,
     complaints,
+    forget: () => void complaints.splice(0),
     photograph: async (name) => {
       mkdirSync(output, { recursive: true });
       await page.screenshot({ path: join(output, `${name}.png`) });

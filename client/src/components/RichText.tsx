@@ -22,7 +22,7 @@ export function RichText({
         '& > :last-child': { mb: 0 },
         '& h1, & h2, & h3': { fontSize: 16, lineHeight: '24px', fontWeight: 600, margin: '20px 0 8px' },
         '& p, & ul, & ol': { margin: '0 0 12px' },
-        '& a': { color: vars.palette.primary.main },
+        '& a[href]': { color: vars.palette.primary.main },
         '& img': { maxWidth: '100%', borderRadius: '8px' },
         '& pre, & code': { fontFamily: 'Geist Mono Variable, monospace', fontSize: '.94em' },
         '& pre': {

@@ -8,11 +8,39 @@ import { useCopy } from '../../components/CopyProvider.js';
 import { RichText } from '../../components/RichText.js';
 import { markdownBlocks, modelHtml } from '../../lib/modelText.js';
 
+/** A block that blinks where the next word will be. */
+export const cursor = {
+  display: 'inline-block',
+  width: 8,
+  height: 16,
+  borderRadius: '1px',
+  backgroundColor: 'primary.main',
+  animation: 'playground-cursor 1s steps(2, jump-none) infinite',
+  '@keyframes playground-cursor': { from: { opacity: 1 }, to: { opacity: 0.25 } },
+} as const;
+
 /** What a model said, as Markdown. While it grows only the block that grew is made anew. */
-export const AnswerText = memo(function AnswerText({ text }: { readonly text: string }) {
+export const AnswerText = memo(function AnswerText({
+  text,
+  growing = false,
+}: {
+  readonly text: string;
+  /** More is to come: a cursor stands at the end. */
+  readonly growing?: boolean;
+}) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
   return (
-    <Box sx={{ display: 'flex', flexDirection: 'column', gap: 1.5, minWidth: 0 }}>
+    <Box
+      sx={{
+        display: 'flex',
+        flexDirection: 'column',
+        gap: 1.5,
+        minWidth: 0,
+        ...(growing
+          ? { '& > :last-child > p:last-child::after': { content: '""', ...cursor, ml: '4px', verticalAlign: '-3px' } }
+          : {}),
+      }}
+    >
       {blocks.map((block, index) =>
         block.kind === 'code' ? (
           <AnswerCode key={index} language={block.language} text={block.text} />

@@ -12,7 +12,7 @@ import { CopyButton } from '../../components/CopyButton.js';
 import { Notice } from '../../components/Notice.js';
 import { duration, integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { AnswerText } from './AnswerText.js';
+import { AnswerText, cursor } from './AnswerText.js';
 import type { Answer } from './turns.js';
 
 export interface AnswerActions {
@@ -44,8 +44,8 @@ export const AnswerView = memo(function AnswerView({
       sx={{ display: 'flex', flexDirection: 'column', gap: 1, minWidth: 0, fontSize: 14, lineHeight: '21px' }}
     >
       {answer.reasoning && <Thoughts text={answer.reasoning} running={running && answer.text === ''} />}
-      {answer.text && <AnswerText text={answer.text} />}
-      {running && <Cursor />}
+      {answer.text && <AnswerText text={answer.text} growing={running} />}
+      {running && answer.text === '' && <Box role="img" aria-label={t('playground.answering')} sx={cursor} />}
       {answer.state === 'error' && (
         <Notice
           tone="red"
@@ -152,24 +152,5 @@ function Thoughts({ text, running }: { readonly text: string; readonly running: 
         </Box>
       </Collapse>
     </Box>
-  );
-}
-
-/** More is to come. */
-function Cursor() {
-  const { t } = useTranslation();
-  return (
-    <Box
-      role="img"
-      aria-label={t('playground.answering')}
-      sx={{
-        width: 8,
-        height: 16,
-        borderRadius: '1px',
-        backgroundColor: 'primary.main',
-        animation: 'playground-cursor 1s steps(2, jump-none) infinite',
-        '@keyframes playground-cursor': { from: { opacity: 1 }, to: { opacity: 0.25 } },
-      }}
-    />
   );
 }

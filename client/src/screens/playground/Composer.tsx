@@ -118,7 +118,13 @@ export function Composer({
           if (files.length > 0) void add(files);
         }}
         inputProps={{ 'aria-label': t('playground.yourMessage'), 'aria-describedby': 'composer-hint' }}
-        sx={{ padding: '4px 8px 8px', fontSize: 14, lineHeight: '21px', '& textarea': { outline: 'none' } }}
+        sx={{
+          padding: '4px 8px 8px',
+          fontSize: 14,
+          lineHeight: '21px',
+          '& textarea': { outline: 'none' },
+          '& textarea::placeholder': { color: 'text.disabled', opacity: 1 },
+        }}
       />
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
         {sees && <PictureButton onFiles={(files) => void add(files)} />}

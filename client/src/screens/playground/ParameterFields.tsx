@@ -64,6 +64,7 @@ export function ParameterFields({
         <Autocomplete
           id="playground-model"
           disableClearable
+          popupIcon={<ExpandMoreOutlinedIcon sx={{ fontSize: 16 }} />}
           options={models}
           value={parameters.model}
           onChange={(_, model) => {

@@ -284,8 +284,8 @@ function Announcer({ running, answered }: { readonly running: boolean; readonly 
       role="status"
       sx={{
         position: 'absolute',
-        width: 1,
-        height: 1,
+        width: '1px',
+        height: '1px',
         overflow: 'hidden',
         clipPath: 'inset(50%)',
         whiteSpace: 'nowrap',

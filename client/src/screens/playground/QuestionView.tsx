@@ -42,7 +42,7 @@ export const QuestionView = memo(function QuestionView({
       aria-label={t('playground.question')}
       sx={{
         alignSelf: 'flex-end',
-        maxWidth: { xs: '92%', sm: '80%' },
+        maxWidth: { xs: '100%', sm: '85%' },
         display: 'flex',
         flexDirection: 'column',
         alignItems: 'flex-end',
@@ -52,33 +52,36 @@ export const QuestionView = memo(function QuestionView({
       }}
     >
       <Pictures pictures={question.pictures} />
-      {question.text && (
-        <Box
-          sx={({ vars }) => ({
-            padding: '8px 14px',
-            borderRadius: '8px',
-            backgroundColor: vars.palette.tone.teal.tint,
-            fontSize: 14,
-            lineHeight: '21px',
-            whiteSpace: 'pre-wrap',
-            overflowWrap: 'anywhere',
-          })}
-        >
-          {question.text}
+      <Box sx={{ display: 'flex', alignItems: 'center', gap: '4px', maxWidth: '100%' }}>
+        <Box className="question-actions" sx={{ display: 'flex', transition: 'opacity 120ms' }}>
+          {question.text && <CopyButton value={question.text} shown="" label={t('playground.copyQuestion')} />}
+          <IconButton
+            aria-label={t('playground.editQuestion')}
+            disabled={!idle}
+            onClick={() => {
+              setDraft(question.text);
+            }}
+            sx={{ width: 28, height: 28, '& svg': { fontSize: 16 } }}
+          >
+            <EditOutlinedIcon />
+          </IconButton>
         </Box>
-      )}
-      <Box className="question-actions" sx={{ display: 'flex', mt: '2px', transition: 'opacity 120ms' }}>
-        {question.text && <CopyButton value={question.text} shown="" label={t('playground.copyQuestion')} />}
-        <IconButton
-          aria-label={t('playground.editQuestion')}
-          disabled={!idle}
-          onClick={() => {
-            setDraft(question.text);
-          }}
-          sx={{ width: 28, height: 28, '& svg': { fontSize: 16 } }}
-        >
-          <EditOutlinedIcon />
-        </IconButton>
+        {question.text && (
+          <Box
+            sx={({ vars }) => ({
+              minWidth: 0,
+              padding: '8px 14px',
+              borderRadius: '8px',
+              backgroundColor: vars.palette.tone.teal.tint,
+              fontSize: 14,
+              lineHeight: '21px',
+              whiteSpace: 'pre-wrap',
+              overflowWrap: 'anywhere',
+            })}
+          >
+            {question.text}
+          </Box>
+        )}
       </Box>
     </Box>
   );

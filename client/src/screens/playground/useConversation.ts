@@ -44,7 +44,8 @@ export function useConversation(userId: number) {
     latest.describe = (error) => {
       if (isSignedOut(error)) {
         session.end();
-        void navigate('/login?expired=true', { state: { from: '/playground' } });
+        // After the guard, which leads there as well but knows no reason.
+        setTimeout(() => void navigate('/login?expired=true', { replace: true, state: { from: '/playground' } }));
         return t('playground.expired');
       }
       if (!(error instanceof ChatFailure)) return t('errors.network');

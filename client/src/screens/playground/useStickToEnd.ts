@@ -34,5 +34,18 @@ export function useStickToEnd(grown: unknown): {
     const element = frame.current;
     if (follows.current && element) element.scrollTop = element.scrollHeight;
   }, [grown]);
+  // A keyboard that opens, or a picture that loads, moves the end as well.
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => {
+      if (follows.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(element);
+    if (element.firstElementChild) observer.observe(element.firstElementChild);
+    return () => {
+      observer.disconnect();
+    };
+  }, []);
   return { frame, atEnd, onScroll, toEnd };
 }

@@ -1,0 +1,378 @@
+import type { Browser, Locator } from 'playwright-core';
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { chat, events, json } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+import { openBrowser, visit, type Visitor } from './console-page.js';
+import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
+
+/** Somebody talks to models in the playground, and opens the site's chat apps. */
+let server: TestServer;
+let upstream: Upstream;
+let browser: Browser;
+let visitor: Visitor;
+let root: Person;
+
+const words = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? [];
+const guide = [
+  'Point the OpenAI client at the gateway and pass your token:\n\n',
+  '```python\nclient = OpenAI(base_url="https://gate.example.com/v1", api_key="sk-…")\n',
+  'for part in client.chat.completions.create(model="gpt-4o-mini", messages=messages, stream=True):\n',
+  '    print(part.choices[0].delta.content or "", end="")\n```\n\n',
+  'Then **stream** it. Never write <script>alert(1)</script> or [this](javascript:alert(1)).\n\n',
+  '| Model | Price |\n|---|---|\n| gpt-4o-mini | $0.15 |\n',
+];
+const delta = (content: object, finish: string | null = null): string =>
+  JSON.stringify({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    choices: [{ index: 0, delta: content, finish_reason: finish }],
+  });
+
+beforeAll(async () => {
+  [upstream, server, browser] = await Promise.all([startUpstream(), startServer(), openBrowser()]);
+  root = await server.api.setUp();
+  await server.api.createChannel(root, {
+    baseUrl: upstream.url,
+    models: ['gpt-4o-mini', 'gpt-4o', 'gpt-3.5-turbo'],
+    group: 'default,vip',
+  });
+  visitor = await visit(browser, server.url);
+  await visitor.page
+    .context()
+    .route('https://chat.example/**', (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Chat</title><h1>Chat app</h1>' }),
+    );
+  await signIn(visitor);
+}, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+  await upstream.stop();
+});
+
+/** What a test expects to be refused. */
+let allowed: RegExp | null = null;
+beforeEach(() => {
+  allowed = null;
+  upstream.reset();
+});
+afterEach(async () => {
+  await visitor.photograph(
+    `playground-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 50) ?? ''}`,
+  );
+  const left = visitor.complaints.filter((complaint) => !allowed?.test(complaint));
+  visitor.forget();
+  expect(left).toEqual([]);
+});
+
+const button = (name: string | RegExp): Locator => visitor.page.getByRole('button', { name });
+const message = (): Locator => visitor.page.getByRole('textbox', { name: 'Your message' });
+const answers = (): Locator => visitor.page.getByRole('article', { name: /^Answer of/ });
+const ask = async (text: string): Promise<void> => {
+  await message().fill(text);
+  await message().press('Enter');
+};
+const sent = (index: number): Record<string, unknown> => upstream.requests[index]?.body ?? {};
+
+it('sends whoever has no enabled token to his tokens', async () => {
+  const { page } = visitor;
+  await page.goto('/playground');
+  await page.getByRole('status').getByText('There are currently no enabled tokens available').waitFor();
+  await page.getByRole('heading', { name: 'API tokens' }).waitFor();
+  await page.getByRole('alert').getByRole('button', { name: 'Close' }).click();
+  await server.api.createToken(root, { name: 'prod-web' });
+});
+
+it('offers what to begin with, and takes it into the composer', async () => {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('heading', { name: 'Ask a model' }).waitFor();
+  await photographAll(visitor, 'playground-empty');
+  await button(/Explain how tokens are counted/).click();
+  expect(await message().inputValue()).toContain('three sentences');
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+});
+
+it('streams an answer with code and tables, safely, and shows what it cost', async () => {
+  const { page } = visitor;
+  upstream.script(
+    {},
+    chat({
+      text: words(guide.join('')),
+      usage: { prompt_tokens: 412, completion_tokens: 188, total_tokens: 600 },
+      gapMilliseconds: 5,
+    }),
+  );
+  await ask('How do I call this gateway from Python with streaming?');
+  await button('Stop').waitFor();
+  await page.getByText(/s · 412 → 188 tokens · \$0\.00\d{4}/).waitFor();
+  const answer = answers().first();
+  expect(await answer.getByRole('group', { name: 'Code python' }).innerText()).toContain('stream=True');
+  expect(await answer.getByRole('table').innerText()).toContain('$0.15');
+  expect(await answer.locator('script, [href^="javascript"]').count()).toBe(0);
+  expect(await answer.innerText()).toContain('<script>alert(1)</script>');
+  await answer.getByRole('button', { name: 'Copy', exact: true }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('client = OpenAI(');
+  await answer.getByRole('button', { name: 'Copy answer' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(guide.join(''));
+  expect(sent(0)).toMatchObject({
+    model: 'gpt-4o-mini',
+    stream: true,
+    temperature: 0,
+    max_tokens: 2048,
+    messages: [{ role: 'system', content: 'You are a helpful assistant.' }, { role: 'user' }],
+  });
+  expect(sent(0)).not.toHaveProperty('top_p');
+});
+
+it('takes its parameters along, by keyboard too', async () => {
+  const { page } = visitor;
+  await page.getByRole('slider', { name: 'Temperature' }).focus();
+  for (let step = 0; step < 6; step++) await page.keyboard.press('ArrowRight');
+  await page.getByLabel('Max tokens').fill('many');
+  await page.getByText('Max tokens must be a whole number').waitFor();
+  await page.getByLabel('Max tokens').fill('64');
+  await page.getByLabel('System prompt').fill('Answer in one word.');
+  await button('More parameters').click();
+  await page.getByRole('slider', { name: 'Top P' }).focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.getByRole('slider', { name: 'Presence penalty' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('combobox', { name: 'Group' }).click();
+  await page.getByRole('option', { name: /^vip/ }).click();
+  await page.getByRole('combobox', { name: 'Model' }).fill('4o');
+  await page.getByRole('option', { name: 'gpt-4o', exact: true }).click();
+  await ask('Hello?');
+  await page.getByText(/12 → 5 tokens/).waitFor();
+  expect(sent(0)).toMatchObject({
+    ...{ model: 'gpt-4o', temperature: 0.7, max_tokens: 64, top_p: 0.95, presence_penalty: 0.1 },
+    messages: [{ role: 'system', content: 'Answer in one word.' }, {}, {}, { role: 'user', content: 'Hello?' }],
+  });
+  expect(sent(0)).not.toHaveProperty('frequency_penalty');
+  expect(sent(0)).not.toHaveProperty('group');
+  await photographAll(visitor, 'playground-parameters');
+});
+
+it('clears the context with a line, and tells the model nothing from above it', async () => {
+  const { page } = visitor;
+  await button('Clear context').click();
+  await page.getByRole('separator').getByText('Context cleared').waitFor();
+  await ask('And what does one call cost?');
+  await page
+    .getByText(/12 → 5 tokens/)
+    .nth(1)
+    .waitFor();
+  expect((sent(0)['messages'] as unknown[]).length).toBe(2);
+  await photographAll(visitor, 'playground-conversation');
+});
+
+it('stops an answer, keeps what came, and says what that cost', async () => {
+  const { page } = visitor;
+  upstream.script({}, chat({ text: words('one two three four five six seven eight nine ten'), gapMilliseconds: 400 }));
+  await ask('Count slowly');
+  await answers().last().getByText('one two').waitFor();
+  await photographAll(visitor, 'playground-streaming');
+  await message().press('Escape');
+  await answers()
+    .last()
+    .getByText(/Stopped · .* · \d+ → \d+ tokens · \$0\.\d{6}/)
+    .waitFor();
+  expect(await answers().last().innerText()).not.toContain('ten');
+});
+
+it('shows a failure at its answer, and tries it once more', async () => {
+  const { page } = visitor;
+  allowed = /status of 400|refused: 400/;
+  upstream.script(
+    {},
+    json({ error: { message: 'This model does not like the question', type: 'invalid_request_error' } }, 400),
+    chat({ text: 'Now it does' }),
+  );
+  await ask('Try me');
+  await answers().last().getByRole('alert').getByText('does not like the question').waitFor();
+  await photographAll(visitor, 'playground-error');
+  await answers().last().getByRole('button', { name: 'Retry' }).click();
+  await answers().last().getByText('Now it does').waitFor();
+  expect(await page.getByText('Try me').count()).toBe(1);
+});
+
+it('asks an edited question in its place, and deletes a pair', async () => {
+  const { page } = visitor;
+  const before = await answers().count();
+  await page.getByText('Try me').hover();
+  await button('Edit question').last().click();
+  await page.getByRole('textbox', { name: 'Edit question' }).fill('Try me in other words');
+  await page.keyboard.press('Enter');
+  await answers().last().getByText('Hello from the upstream').waitFor();
+  expect(await answers().count()).toBe(before);
+  expect(await page.getByText('Try me', { exact: true }).count()).toBe(0);
+  await answers().last().getByRole('button', { name: 'Delete question and answer' }).click();
+  await page.getByText('Try me in other words').waitFor({ state: 'detached' });
+  expect(await answers().count()).toBe(before - 1);
+});
+
+it('folds what a model thinks', async () => {
+  upstream.script(
+    {},
+    events([
+      delta({ role: 'assistant', content: '' }),
+      delta({ reasoning_content: 'The reader wants a greeting. ' }),
+      delta({ content: 'Good day.' }),
+      delta({}, 'length'),
+      JSON.stringify({
+        id: 'c',
+        object: 'chat.completion.chunk',
+        choices: [],
+        usage: { prompt_tokens: 9, completion_tokens: 4 },
+      }),
+    ]),
+  );
+  await ask('Think first');
+  const answer = answers().last();
+  await answer.getByText(/Cut at max tokens/).waitFor();
+  expect(await answer.getByText('The reader wants').count()).toBe(0);
+  await answer.getByRole('button', { name: 'Reasoning' }).click();
+  await answer.getByText('The reader wants a greeting.').waitFor();
+});
+
+it('shows pictures to models that see, and to no other', async () => {
+  const { page } = visitor;
+  const picture = Buffer.from(await page.screenshot({ clip: { x: 0, y: 0, width: 200, height: 120 } }));
+  await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: picture });
+  await page.getByRole('img', { name: 'Picture 1' }).waitFor();
+  await ask('What is this?');
+  await answers().last().getByText('Hello from the upstream').waitFor();
+  const messages = sent(0)['messages'] as { content: { type: string; image_url?: { url: string } }[] }[];
+  expect(messages.at(-1)?.content.map(({ type }) => type)).toEqual(['text', 'image_url']);
+  expect(messages.at(-1)?.content[1]?.image_url?.url).toMatch(/^data:image\/png;base64,/);
+  await photographAll(visitor, 'playground-picture');
+  await page.getByRole('combobox', { name: 'Model' }).fill('3.5');
+  await page.getByRole('option', { name: 'gpt-3.5-turbo' }).click();
+  expect(await button('Add a picture').count()).toBe(0);
+});
+
+it('keeps the conversation in the browser, without any key, until a new one begins', async () => {
+  const { page } = visitor;
+  await page.reload();
+  await page.getByText('Count slowly').waitFor();
+  expect(await page.getByLabel('System prompt').inputValue()).toBe('Answer in one word.');
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toMatch(
+    /sk-[A-Za-z0-9]{8}/,
+  );
+  await button('New conversation').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'New conversation' }).click();
+  await page.getByRole('heading', { name: 'Ask a model' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Ask a model' }).waitFor();
+});
+
+it('is usable on a phone, in Chinese', async () => {
+  const { page } = visitor;
+  await page.evaluate(() => localStorage.setItem('language', 'zh'));
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.reload();
+  await page.getByRole('textbox', { name: '您的消息' }).fill('你好');
+  await button('发送').click();
+  await page.getByText(/12 → 5 令牌/).waitFor();
+  await button('参数').click();
+  await page.getByRole('dialog', { name: '参数' }).waitFor();
+  await photographAll(visitor, 'playground-sheet-zh');
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.keyboard.press('Escape');
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+  await page.evaluate(() => localStorage.setItem('language', 'en'));
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+it('goes to sign-in when the session is over, and comes back to the question', async () => {
+  const { page } = visitor;
+  allowed = /401/;
+  await page.goto('/playground');
+  await message().waitFor();
+  await page.context().clearCookies({ name: 'session' });
+  await ask('Am I still here?');
+  await page.waitForURL('**/login?expired=true');
+  await page.getByText('Not logged in or login expired').waitFor();
+  await page.getByLabel('Username or email').fill('root');
+  await page.locator('input[name=password]').fill(root.password);
+  await button('Sign in').click();
+  await page.getByText('Am I still here?').waitFor();
+  await answers().last().getByText('Not logged in or session expired').waitFor();
+});
+
+describe('chat apps', () => {
+  const links = (chats: object[]) =>
+    server.api.data(root, 'PUT', '/api/option/', { key: 'Chats', value: JSON.stringify(chats) });
+
+  it('are listed below Chat, and open in a frame with the first enabled token', async () => {
+    const { page } = visitor;
+    await links([
+      { 'Local chat': 'https://chat.example/?key={key}&url={address}' },
+      { Plain: 'https://chat.example/plain' },
+    ]);
+    await page.goto('/playground');
+    await button('Chat').click();
+    await page.getByRole('link', { name: 'Local chat' }).click();
+    await page.frameLocator('iframe[title="Local chat"]').getByRole('heading', { name: 'Chat app' }).waitFor();
+    const source = new URL((await page.locator('iframe').getAttribute('src')) ?? '');
+    expect(source.searchParams.get('key')).toMatch(/^sk-\w{20,}/);
+    expect(source.searchParams.get('url')).toBe(server.url);
+    expect(new URL(page.url()).pathname).toBe('/chat/0');
+    expect(await page.getByRole('navigation', { name: 'Console' }).count()).toBe(0);
+    expect(JSON.parse((await page.evaluate(() => localStorage.getItem('chats'))) ?? '')).toEqual([
+      { 'Local chat': 'https://chat.example/?key={key}&url={address}' },
+      { Plain: 'https://chat.example/plain' },
+    ]);
+    expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toMatch(/sk-[A-Za-z0-9]{8}/);
+    await photographAll(visitor, 'chat');
+  });
+
+  it('say what is wrong with a link, and when there is none', async () => {
+    const { page } = visitor;
+    await page.goto('/chat/7');
+    await page.getByText('Invalid chat link configuration, please contact the admin').waitFor();
+    await links([{ Bad: 'javascript:alert("{key}")' }]);
+    await page.goto('/chat/0');
+    await page.getByText('Invalid chat link configuration, please contact the admin').waitFor();
+    await links([]);
+    await page.goto('/chat');
+    await page.getByText('No chat links, please ask the admin to configure chat links').waitFor();
+    await photographAll(visitor, 'chat-none');
+    expect(await page.getByRole('button', { name: 'Chat' }).count()).toBe(0);
+  });
+
+  it('are left for by /chat2link', async () => {
+    const { page } = visitor;
+    await links([{ Local: 'https://chat.example/go?key={key}' }]);
+    await page.goto('/token');
+    await page.goto('/chat2link');
+    await page.waitForURL('https://chat.example/go?key=sk-*');
+    await page.goto('/token');
+  });
+
+  it('need a token, and send to where one is made', async () => {
+    const { page } = visitor;
+    const tokens = await server.api.data<{ id: number }[]>(root, 'GET', '/api/token/?p=0&size=100');
+    for (const { id } of tokens) await server.api.data(root, 'DELETE', `/api/token/${String(id)}/`);
+    await page.goto('/chat2link');
+    await page.getByText('There are currently no enabled tokens available').waitFor();
+    await page.getByRole('link', { name: 'Open API tokens' }).click();
+    await page.getByRole('heading', { name: 'API tokens' }).waitFor();
+    await page.goto('/chat/0');
+    await page.getByText('There are currently no enabled tokens available').waitFor();
+    await page.waitForURL('**/token');
+  });
+
+  it('that want a key ask strangers to sign in; others open for everybody', async () => {
+    const { page } = visitor;
+    await links([{ Local: 'https://chat.example/?key={key}' }, { Plain: 'https://chat.example/plain' }]);
+    await page.evaluate(() => localStorage.removeItem('user'));
+    await page.context().clearCookies({ name: 'session' });
+    await page.goto('/chat/0');
+    await page.getByText('Sign in first').waitFor();
+    await page.goto('/chat/1');
+    await page.frameLocator('iframe').getByRole('heading', { name: 'Chat app' }).waitFor();
+  });
+});
