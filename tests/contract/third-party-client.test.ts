@@ -82,7 +82,8 @@ describe('3: how it tells which kind of site this is', () => {
       type: () => reply,
       send: (text: string) => (body = text),
     };
-    new ConsolePage(folder, () => 'Veloera').send(reply as never);
+    const page = { systemName: 'Veloera', turnstile: false, telegram: false, chatLinks: [] };
+    new ConsolePage(folder, () => page).send(reply as never);
     await rm(folder, { recursive: true });
     expect(body).toContain('<title>Veloera</title>');
   });
@@ -92,6 +93,28 @@ it('5: the status has a price to convert by and a name', async () => {
   const { data } = (await site.rest(null, 'GET', '/api/status')).body as { data: Record<string, unknown> };
   expect(data['price']).toBeGreaterThan(0);
   expect(data['system_name']).toBe('Tollgate');
+});
+
+it('2: wherever it asks and succeeds there is data', async () => {
+  const paths = [
+    ...['/api/status', '/api/notice', '/api/pricing', '/api/user/self', '/api/user/models', '/api/user/self/groups'],
+    ...['/api/user/aff', '/api/user/check_in_status', '/api/token/?p=0&size=100', '/api/log/self?p=1&page_size=100'],
+    '/api/log/self/stat',
+  ];
+  for (const path of paths) {
+    const { body } = await hub('GET', path);
+    expect([path, body['success'], body.data === undefined || body.data === null]).toEqual([path, true, false]);
+  }
+});
+
+it('6: who has no access token is told so, and gets one by asking', async () => {
+  const other = await site.invite(root);
+  const self = (await site.rest(other, 'GET', '/api/user/self')).body.data as { access_token: unknown };
+  expect(self.access_token || '').toBe('');
+  const made = (await site.rest(other, 'GET', '/api/user/token')).body.data as string;
+  expect((await hub('GET', '/api/user/self', undefined, { id: other.id, token: made })).body.data).toMatchObject({
+    ...{ id: other.id, access_token: made },
+  });
 });
 
 it('6: oneself has id, name, access token, quota and a group', async () => {
@@ -113,19 +136,69 @@ describe('7: tokens', () => {
   });
 });
 
-it('8: the log has items and a finite total, the statistics a finite quota', async () => {
-  const { data } = (await hub('GET', '/api/log/self?p=1&page_size=100&type=2')).body as {
-    data: Record<string, unknown>;
-  };
-  expect([Array.isArray(data['items']), Number.isFinite(data['total'])]).toEqual([true, true]);
-  const stat = (await hub('GET', '/api/log/self/stat?type=2')).body.data as { quota: number };
-  expect(Number.isFinite(stat.quota)).toBe(true);
+describe('7, 8, 11: with money and calls', () => {
+  const plan = { name: 'hub', quota: 250_000, count: 1 };
+
+  it('7: more keys than a page are walked to a short page', async () => {
+    for (let index = 0; index < 100; index++) {
+      const fields = { name: `key ${index}`, unlimited_quota: true, expired_time: -1 };
+      expect((await hub('POST', '/api/token/', fields)).body['success']).toBe(true);
+    }
+    const sizes: number[] = [];
+    const ids = new Set<number>();
+    for (let page = 0, size = 100; size === 100; page++) {
+      const rows = (await hub('GET', `/api/token/?p=${page}&size=100`)).body.data as Array<{ id: number }>;
+      for (const { id } of rows) ids.add(id);
+      sizes.push((size = rows.length));
+    }
+    expect([sizes, ids.size]).toEqual([[100, 1], 101]);
+  });
+
+  it('11: a code is sent as `{key}`; the answer is the object form', async () => {
+    const [code] = (await site.expectSuccess(root, 'POST', '/api/redemption/', plan)).body.data as string[];
+    expect((await hub('POST', '/api/user/topup', { key: code })).body).toEqual({
+      ...{ success: true, message: '', data: { quota: 250_000, is_gift: false } },
+    });
+    expect((await hub('GET', '/api/user/self')).body.data).toMatchObject({ quota: expect.any(Number) });
+    const again = await hub('POST', '/api/user/topup', { key: code });
+    expect(again.body).toMatchObject({ success: false, message: expect.stringMatching(/./) });
+    expect(again.body).not.toHaveProperty('data');
+  });
+
+  it('8: pages of a hundred from 1, of the types 1, 2 and 4, with what it sums and shows', async () => {
+    const channel = { name: 'calls', type: 1, key: 'sk', base_url: upstream.url, models: 'gpt-4o', group: 'default' };
+    await site.expectSuccess(root, 'POST', '/api/channel/', channel);
+    const keys = (await hub('GET', '/api/token/?p=0&size=100')).body.data as Array<{ key: string; name: string }>;
+    const { key = '', name = '' } = keys[0] ?? {};
+    const call = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
+    const answer = await site.rest(null, 'POST', '/v1/chat/completions', call, { authorization: `Bearer sk-${key}` });
+    expect(answer.status).toBe(200);
+    const page = async (type: number) =>
+      (await hub('GET', `/api/log/self?p=1&page_size=100&type=${type}`)).body.data as {
+        items: Array<Record<string, unknown>>;
+        total: number;
+      };
+    const numbers = { created_at: expect.any(Number), use_time: expect.any(Number), quota: expect.any(Number) };
+    const consumed = await page(2);
+    expect(consumed).toMatchObject({
+      total: 1,
+      items: [{ ...numbers, type: 2, model_name: 'gpt-4o', token_name: name }],
+    });
+    expect(consumed.items[0]?.['prompt_tokens']).toBeGreaterThan(0);
+    expect(consumed.items[0]?.['completion_tokens']).toBeGreaterThan(0);
+    const income = await page(1);
+    expect(income).toMatchObject({ total: 1, items: [{ ...numbers, type: 1, quota: 250_000 }] });
+    const system = await page(4);
+    expect([Array.isArray(system.items), Number.isFinite(system.total)]).toEqual([true, true]);
+    const stat = (await hub('GET', '/api/log/self/stat?type=2')).body.data as { quota: number };
+    expect(stat.quota).toBe(consumed.items[0]?.['quota']);
+  });
 });
 
 it('9: prices are an array beside two tables', async () => {
   const { body } = await hub('GET', '/api/pricing');
   expect(body).toMatchObject({ success: true, group_ratio: expect.any(Object), usable_group: expect.any(Object) });
-  expect(Array.isArray(body.data)).toBe(true);
+  expect(body.data).toMatchObject([{ model_name: 'gpt-4o', quota_type: 0, enable_groups: ['default'] }]);
 });
 
 it('10: check-in tells whether it can be, and "already" when it was', async () => {
@@ -149,12 +222,11 @@ describe('12: what admins do', () => {
       group: 'default,vip',
     };
     expect((await ask('POST', '/api/channel', channel)).body['success']).toBe(true);
-    const list = (await ask('GET', '/api/channel/?p=0&page_size=100')).body.data as Array<{
-      id: number;
-      group: string;
-    }>;
-    expect(list).toMatchObject([{ name: 'hub', group: 'default,vip', key: '' }]);
-    const id = list[0]?.id ?? 0;
+    const list = (await ask('GET', '/api/channel/?p=0&page_size=100')).body.data as Array<{ id: number; name: string }>;
+    const made = list.find(({ name }) => name === 'hub');
+    expect(made).toMatchObject({ group: 'default,vip', key: '' });
+    const id = made?.id ?? 0;
+    expect((await ask('GET', '/api/channel/search?keyword=hub')).body.data).toMatchObject([{ id, name: 'hub' }]);
     expect((await ask('PUT', '/api/channel', { id, models: 'c' })).body['success']).toBe(true);
     const edit = { id, models: 'c,d', model_mapping: '{"c":"d"}' };
     expect((await ask('PUT', '/api/channel', edit)).body['success']).toBe(true);

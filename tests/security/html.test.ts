@@ -79,7 +79,8 @@ describe('the console’s page', () => {
   it('allows its own scripts alone, escapes the name of the site, and changes its nonce', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tollgate-page-'));
     await writeFile(join(folder, 'index.html'), '<html><head><title>x</title></head></html>');
-    const page = new ConsolePage(folder, () => '</title><script>alert(1)</script>');
+    const systemName = '</title><script>alert(1)</script>';
+    const page = new ConsolePage(folder, () => ({ systemName, turnstile: false, telegram: false, chatLinks: [] }));
     const send = () => {
       const sent = { headers: {} as Record<string, string>, body: '' };
       const reply = {
