@@ -3,6 +3,7 @@ import { LogType } from '../modules/logs/log.entity.js';
 import { collapseGizmo } from '../modules/pricing/price-book.service.js';
 import type { Logger } from '../observability/logger.js';
 import { seconds, type Clock } from '../shared/clock.js';
+import { storableJson, storableText } from '../shared/storable.js';
 import type { OpenAIFailure } from './protocols/openai/error.js';
 import type { PricedCall } from './settlement.js';
 import type { Queries } from './routing/routing-directory.js';
@@ -58,7 +59,7 @@ export class ErrorLog {
       .query(sql, [
         ...[seconds(clock), call.requestId, user.id, user.username, token.id, token.name, channelId],
         ...[call.admission.model, call.admission.group, useTime, call.call.stream],
-        ...[failure.message, JSON.stringify(other)],
+        ...[storableText(failure.message), storableJson(other)],
       ])
       .catch((error: unknown) => logger.error({ err: error, requestId: call.requestId }, 'error row not written'));
   }

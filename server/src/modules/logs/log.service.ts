@@ -5,6 +5,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
+import { storableJson } from '../../shared/storable.js';
 import { readSnapshot } from '../sums/sums.service.js';
 import { Where, type LogFilter } from './log-conditions.js';
 import { LogType } from './log.entity.js';
@@ -210,7 +211,7 @@ async function insertRow(transaction: Transaction, createdAt: number, row: Inser
                        quota, prompt_tokens, completion_tokens, use_time)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
     [
-      ...[createdAt, row.type, row.userId, row.username, row.content, row.other ? JSON.stringify(row.other) : ''],
+      ...[createdAt, row.type, row.userId, row.username, row.content, row.other ? storableJson(row.other) : ''],
       ...[row.tokenName, row.channelId, row.modelName, row.group],
       ...[row.quota, row.promptTokens, row.completionTokens, row.useTime],
     ],
