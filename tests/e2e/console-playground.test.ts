@@ -169,7 +169,6 @@ it('clears the context with a line, and tells the model nothing from above it', 
 });
 
 it('stops an answer, keeps what came, and says what that cost', async () => {
-  const { page } = visitor;
   upstream.script({}, chat({ text: words('one two three four five six seven eight nine ten'), gapMilliseconds: 400 }));
   await ask('Count slowly');
   await answers().last().getByText('one two').waitFor();
@@ -275,7 +274,7 @@ it('is usable on a phone, in Chinese', async () => {
   await page.reload();
   await page.getByRole('textbox', { name: '您的消息' }).fill('你好');
   await button('发送').click();
-  await page.getByText(/12 → 5 令牌/).waitFor();
+  await page.getByText(/12 → 5 Token/).waitFor();
   await button('参数').click();
   await page.getByRole('dialog', { name: '参数' }).waitFor();
   await photographAll(visitor, 'playground-sheet-zh');
