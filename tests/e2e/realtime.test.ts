@@ -2,30 +2,25 @@ import { connect, type Socket } from 'node:net';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
 import { WebSocket } from 'ws';
+import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';
-import {
-  send,
-  startRealtimeUpstream,
-  turn,
-  type RealtimeEvent,
-  type RealtimeUpstream,
-} from '../support/upstream/realtime.js';
+import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
 const model = 'gpt-4o-realtime-preview';
 
 let site: TaskSite;
 let upstream: RealtimeUpstream;
 let channel: number;
-const open = new Set<WebSocket>();
+let clients: RealtimeClients;
 
 beforeAll(async () => {
   site = await TaskSite.open();
   upstream = await startRealtimeUpstream();
   channel = await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
+  clients = new RealtimeClients(site.server.url, model);
 }, 60_000);
 afterEach(async () => {
-  for (const socket of open) socket.terminate();
-  open.clear();
+  clients.close();
   upstream.answer = turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 });
   upstream.refuseWith = 0;
   await eventually(openReservations, (count) => count === 0);
@@ -38,49 +33,10 @@ afterAll(async () => {
 
 const openReservations = async (): Promise<number> =>
   Number((await site.rows<{ count: string }>('SELECT count(*) FROM reservations'))[0]?.count);
-const address = (query = `model=${model}`): string => `${site.server.url.replace('http', 'ws')}/v1/realtime?${query}`;
 
-class Client {
-  readonly events: RealtimeEvent[] = [];
-  closed: number | null = null;
-  constructor(readonly socket: WebSocket) {
-    open.add(socket);
-    socket.on('error', () => undefined);
-    socket.on('message', (data, isBinary) => {
-      if (!isBinary) this.events.push(JSON.parse((data as Buffer).toString()) as RealtimeEvent);
-    });
-    socket.on('close', (code) => (this.closed = code));
-  }
-  send(event: RealtimeEvent): void {
-    send(this.socket, event);
-  }
-  async until(type: string, count = 1): Promise<void> {
-    const seen = await eventually(
-      () => Promise.resolve(this.events.filter((event) => event['type'] === type).length),
-      (found) => found >= count,
-    );
-    expect(seen).toBeGreaterThanOrEqual(count);
-  }
-}
-
-async function session(key = site.key): Promise<Client> {
-  const client = new Client(new WebSocket(address(), ['realtime'], { headers: { authorization: `Bearer ${key}` } }));
-  await client.until('session.created');
-  return client;
-}
-
-async function refusal(query: string, headers: Record<string, string>): Promise<{ status: number; body: string }> {
-  const socket = new WebSocket(address(query), { headers });
-  open.add(socket);
-  socket.on('error', () => undefined);
-  return new Promise((resolve) =>
-    socket.on('unexpected-response', (_request, response) => {
-      let body = '';
-      response.on('data', (piece: Buffer) => (body += piece.toString()));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
-    }),
-  );
-}
+const session = (key = site.key): Promise<RealtimeClient> => clients.session(key);
+const refusal = (query: string, headers: Record<string, string>): ReturnType<RealtimeClients['refusal']> =>
+  clients.refusal(query, headers);
 
 const lastLog = async (): Promise<Record<string, unknown>> => {
   const [row] = await site.rows<Record<string, unknown>>(
@@ -128,7 +84,7 @@ it('serves the official client, whose key stands in its headers', async () => {
   // It speaks TLS alone, which ends in front of us; here it is left out below the client.
   const createConnection = (): Socket => connect(Number(new URL(site.server.url).port), '127.0.0.1');
   const realtime = new OpenAIRealtimeWS({ model, options: { createConnection } }, client);
-  open.add(realtime.socket);
+  clients.keep(realtime.socket);
   const done = new Promise<void>((resolve, reject) => {
     realtime.on('error', reject);
     realtime.on('response.done', () => resolve());
@@ -142,7 +98,7 @@ it('serves the official client, whose key stands in its headers', async () => {
 
 it('takes a browser’s key from the protocols', async () => {
   const protocols = ['realtime', `openai-insecure-api-key.${site.key}`, 'openai-beta.realtime-v1'];
-  const client = new Client(new WebSocket(address(), protocols));
+  const client = clients.connect(undefined, {}, protocols);
   await client.until('session.created');
   expect(client.socket.protocol).toBe('realtime');
   const { headers } = upstream.sessions.at(-1) ?? {};
@@ -183,11 +139,7 @@ it('charges the turn that breaks off, whoever leaves', async () => {
   const before = await site.balances();
   const client = await session();
   client.send({ type: 'response.create' });
-  await eventually(
-    () => Promise.resolve(client.closed),
-    (code) => code !== null,
-  );
-  expect(client.closed).toBe(1011);
+  expect(await client.untilClosed()).toBe(1011);
   // three words out: 3 * 4 * 2.5
   const { used } = await eventually(
     () => site.balances(),
@@ -234,11 +186,7 @@ it('ends when the balance does not cover another turn, and the last turn is char
   await client.until('response.done');
   await client.until('error');
   expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'insufficient_user_quota' } });
-  await eventually(
-    () => Promise.resolve(client.closed),
-    (code) => code !== null,
-  );
-  expect(client.closed).toBe(1008);
+  expect(await client.untilClosed()).toBe(1008);
   expect((await site.balances(poor.user.id, poor.tokenId)).quota).toBe(2000 - 7100);
 });
 
@@ -279,7 +227,7 @@ it('is nothing for a plain request, and no handshake disturbs other addresses', 
   const plain = await fetch(`${site.server.url}/v1/realtime?model=${model}`);
   expect(plain.status).toBe(426);
   const socket = new WebSocket(`${site.server.url.replace('http', 'ws')}/nowhere`);
-  open.add(socket);
+  clients.keep(socket);
   const failed = await new Promise<string>((resolve) => socket.on('error', (error) => resolve(error.message)));
   expect(failed).toMatch(/Unexpected server response|socket hang up/);
 });
@@ -305,9 +253,12 @@ it('does not read the provider faster than the client takes', async () => {
   const { socket } = upstream.sessions.at(-1) ?? {};
   const piece = JSON.stringify({ type: 'response.output_audio.delta', delta: 'A'.repeat(60_000) });
   for (let count = 0; count < 1000; count++) socket?.send(piece);
-  await new Promise((resolve) => setTimeout(resolve, 500));
   // 60 MB were said; the sockets and our own little hold a part of it, the provider keeps the rest.
-  expect(socket?.bufferedAmount ?? 0).toBeGreaterThan(20_000_000);
+  for (let before = -1; before !== socket?.bufferedAmount;) {
+    before = socket?.bufferedAmount ?? 0;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  expect(socket.bufferedAmount).toBeGreaterThan(20_000_000);
   client.socket.resume();
   await client.until('response.output_audio.delta', 1000);
 });

@@ -48,8 +48,11 @@ export async function connectRealtime(wanted: Wanted, parts: RealtimeConnectPart
   const { admission, signal } = wanted;
   const usedChannels: number[] = [];
   const retries = admission.pinned ? 0 : retriesAllowed(parts.options.values.RetryTimes);
+  let last: CallFailedError | null = null;
   for (let attempt = 0; ; attempt++) {
     const channel = choose(admission, attempt, usedChannels, parts);
+    // Where nobody is left, what the last one said is what the client hears.
+    if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
     usedChannels.push(channel.id);
     const keyIndex = parts.keyRing.take(channel);
     try {
@@ -59,10 +62,9 @@ export async function connectRealtime(wanted: Wanted, parts: RealtimeConnectPart
     } catch (problem) {
       const error = signal.aborted ? new ClientGoneError() : problem;
       const view = parts.lessons.failed(wanted.call.requestId, channel, keyIndex, error);
+      last = new CallFailedError(error, view, usedChannels);
       const again = attempt < retries && !signal.aborted;
-      if (!again || !isRetryable({ error, status: view?.status ?? null, channelType: channel.type })) {
-        throw new CallFailedError(error, view, usedChannels);
-      }
+      if (!again || !isRetryable({ error, status: view?.status ?? null, channelType: channel.type })) throw last;
     }
   }
 }
@@ -87,15 +89,13 @@ function choose(
   attempt: number,
   used: readonly number[],
   { channels, keyRing }: RealtimeConnectParts,
-): RoutedChannel {
+): RoutedChannel | null {
   if (admission.pinned) return admission.pinned;
-  const picked = pickChannel({
+  return pickChannel({
     candidates: admission.candidates,
     attempt,
     used: new Set(used),
     enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
     available: (channel) => keyRing.available(channel),
   });
-  if (!picked) throw new CallFailedError(noChannel(admission.model, admission.group), undefined, used);
-  return picked;
 }
