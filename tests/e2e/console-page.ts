@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Page, type Request } from 'playwright-core';
 import { findBrowser } from '../support/services/browser.js';
 
 const output = join(import.meta.dirname, '../.output');
@@ -23,6 +23,23 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: found.path, args: ['--no-sandbox', '--disable-gpu'] });
 }
 
+const inFlight = new WeakMap<Page, Set<Request>>();
+const quietMilliseconds = 400;
+
+/**
+ * Waits until nothing is asked of the server any more. Playwright's own `networkidle` never comes behind sign-in: what is
+ * live keeps a stream open.
+ */
+export async function settled(page: Page, milliseconds = 10_000): Promise<void> {
+  const asked = inFlight.get(page);
+  if (!asked) throw new Error('this page was not opened by visit()');
+  const deadline = Date.now() + milliseconds;
+  for (let quietSince = Date.now(); Date.now() - quietSince < quietMilliseconds; await page.waitForTimeout(50)) {
+    if (asked.size > 0) quietSince = Date.now();
+    if (Date.now() > deadline) throw new Error(`still asked for: ${[...asked].map((one) => one.url()).join(' ')}`);
+  }
+}
+
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visitor> {
   const context = await browser.newContext({
     baseURL: url,
@@ -35,6 +52,14 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
   const complaints: string[] = [];
+  const asked = new Set<Request>();
+  inFlight.set(page, asked);
+  page.on('request', (request) => {
+    if (!request.url().endsWith('/graphql/stream')) asked.add(request);
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const) {
+    page.on(end as 'requestfinished', (request) => void asked.delete(request));
+  }
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${message.text()}`);
   });

@@ -1,9 +1,11 @@
 import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/client';
 import { SetContextLink } from '@apollo/client/link/context';
 import { ErrorLink } from '@apollo/client/link/error';
+import { OperationTypeNode } from 'graphql';
 import { tap } from 'rxjs';
 import { toFailure } from '../lib/errors.js';
 import { session } from '../lib/session.js';
+import { liveLink } from './liveLink.js';
 import { offline } from './offline.js';
 
 /** Codes that mean: whoever this is, he is not signed in (any more). */
@@ -39,8 +41,11 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     ),
   );
 
+  // Who watches a subscription deals with its failures: it falls back to calls that go the other way.
+  const calls = ApolloLink.from([watch, sign, answered, new HttpLink({ uri: '/graphql', credentials: 'same-origin' })]);
+  const isLive = ({ operationType }: ApolloLink.Operation) => operationType === OperationTypeNode.SUBSCRIPTION;
   return new ApolloClient({
-    link: ApolloLink.from([watch, sign, answered, new HttpLink({ uri: '/graphql', credentials: 'same-origin' })]),
+    link: ApolloLink.split(isLive, ApolloLink.from([sign, liveLink]), calls),
     cache: new InMemoryCache({ typePolicies: { Status: { keyFields: [] }, SetupStatus: { keyFields: [] } } }),
     defaultOptions: { watchQuery: { fetchPolicy: 'cache-and-network', notifyOnNetworkStatusChange: true } },
     devtools: { enabled: false },

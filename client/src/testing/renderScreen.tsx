@@ -1,10 +1,11 @@
-import type { ApolloLink } from '@apollo/client';
-import { InMemoryCache } from '@apollo/client';
+import { ApolloLink, InMemoryCache } from '@apollo/client';
 import { MockedProvider } from '@apollo/client/testing/react';
-import type { MockLink } from '@apollo/client/testing';
+import { MockLink } from '@apollo/client/testing';
 import { ThemeProvider } from '@mui/material/styles';
 import { render, type RenderResult } from '@testing-library/react';
-import { useEffect, type ReactNode } from 'react';
+import { OperationTypeNode } from 'graphql';
+import { useEffect, useState, type ReactNode } from 'react';
+import { NEVER } from 'rxjs';
 import { MemoryRouter, useLocation, useRoutes, type RouteObject } from 'react-router-dom';
 import { theme } from '../app/theme/theme.js';
 import { ConfirmProvider, preloadQuestions } from '../components/ConfirmProvider.js';
@@ -18,6 +19,8 @@ export interface ScreenOptions {
   readonly routes: readonly RouteObject[];
   readonly mocks?: readonly MockLink.MockedResponse[];
   readonly link?: ApolloLink;
+  /** What subscriptions get; without one they stay silent. */
+  readonly live?: ApolloLink;
 }
 
 /** A screen with everything around it that the application gives it: theme, English, dialogs, toasts, scripted answers. */
@@ -26,13 +29,14 @@ export async function renderScreen({
   routes,
   mocks = [],
   link,
+  live,
 }: ScreenOptions): Promise<RenderResult & { readonly location: () => string }> {
   await startI18n();
   await changeLanguage('en', false);
   await Promise.all([loadAllTexts(), preloadQuestions(), preloadToasts()]);
   let location = '';
   const result = render(
-    <Surroundings mocks={mocks} {...(link ? { link } : {})}>
+    <Surroundings link={link ?? new MockLink(mocks)} live={live ?? silent}>
       <MemoryRouter initialEntries={[path]}>
         <Screen
           routes={routes}
@@ -60,18 +64,23 @@ function Screen({
   return useRoutes([...routes]);
 }
 
+const silent = new ApolloLink(() => NEVER);
+
 function Surroundings({
-  mocks,
   link,
+  live,
   children,
 }: {
-  readonly mocks: readonly MockLink.MockedResponse[];
-  readonly link?: ApolloLink;
+  readonly link: ApolloLink;
+  readonly live: ApolloLink;
   readonly children: ReactNode;
 }) {
+  const [both] = useState(() =>
+    ApolloLink.split(({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION, live, link),
+  );
   return (
     <ThemeProvider theme={theme} defaultMode="light">
-      <MockedProvider mocks={mocks} cache={new InMemoryCache()} {...(link ? { link } : {})}>
+      <MockedProvider link={both} cache={new InMemoryCache()}>
         <ConfirmProvider>
           <CopyProvider>{children}</CopyProvider>
         </ConfirmProvider>

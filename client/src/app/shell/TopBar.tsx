@@ -4,6 +4,7 @@ import IconButton from '@mui/material/IconButton';
 import MenuOutlinedIcon from '@mui/icons-material/MenuOutlined';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router-dom';
+import { later } from '../../components/later.js';
 import { Logo } from '../../components/Logo.js';
 import { ToneLabel } from '../../components/ToneLabel.js';
 import { useIsAdmin, useSession } from '../../lib/session.js';
@@ -12,6 +13,8 @@ import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { LanguageMenu } from './LanguageMenu.js';
 import { ThemeSwitch } from './ThemeSwitch.js';
 import { UserMenu } from './UserMenu.js';
+
+const balance = later(async () => (await import('./BalanceLink.js')).BalanceLink);
 
 /** 48 high, on every page. `onMenu` opens the side bar where it is a drawer. */
 export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined }) {
@@ -72,6 +75,7 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
           selfUseModeEnabled && <ToneLabel tone="amber">{t('shell.selfUse')}</ToneLabel>
         )}
         {(!mobile || !user) && <LanguageMenu />}
+        {user && <balance.Part key={user.id} user={user} shown={!mobile} />}
         <ThemeSwitch />
         {user ? (
           <UserMenu user={user} />

@@ -1,4 +1,5 @@
 import { channels } from './channels.js';
+import { live } from './live.js';
 import { logs } from './logs.js';
 import { money } from './money.js';
 import { chat, playground } from './playground.js';
@@ -8,4 +9,4 @@ import { tokens } from './tokens.js';
 import { users } from './users.js';
 
 /** The texts of all other screens, fetched along with the first of them. */
-export const rest = { ...money, channels, chat, tokens, logs, playground, settings, tasks, users };
+export const rest = { ...money, channels, chat, tokens, live, logs, playground, settings, tasks, users };

@@ -9,6 +9,7 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { ListScreen } from '../../components/ListScreen.js';
+import { LiveControl } from '../../components/LiveControl.js';
 import { readText, writeText } from '../../lib/storage.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid, type GridSort } from '../../lib/useServerGrid.js';
@@ -132,7 +133,14 @@ export function ChannelListScreen() {
   return (
     <ListScreen
       title={t('channels.title')}
-      actions={!isEmpty && <ChannelListActions maintenance={maintenance} search={search} />}
+      actions={
+        !isEmpty && (
+          <>
+            <LiveControl {...list.live} onPause={list.live.setPaused} />
+            <ChannelListActions maintenance={maintenance} search={search} />
+          </>
+        )
+      }
       filters={!isEmpty && filters}
     >
       <ListGrid<ChannelListRow>

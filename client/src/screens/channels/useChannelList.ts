@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'react';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 import { rowsOfHeads, type ChannelListRow } from './channelRows.js';
 import { ChannelHeadsDocument, ChannelsDocument } from './channels.generated.js';
+import { useChannelLive } from './useChannelLive.js';
 
 export type ChannelFilters = Record<'keyword' | 'model' | 'group', string>;
 
@@ -31,5 +32,7 @@ export function useChannelList(grid: ServerGrid<ChannelFilters>, tagMode: boolea
   );
   const { refetch, loading, error } = tagMode ? byTag : plain;
   const reload = useCallback(() => void refetch(), [refetch]);
-  return { rows, totalCount: (tagMode ? heads : page)?.totalCount, loading, error, reload, toggleOpen };
+  const shown = tagMode ? heads?.items.flatMap(({ channels }) => channels) : page?.items;
+  const live = useChannelLive(shown, reload);
+  return { live, rows, totalCount: (tagMode ? heads : page)?.totalCount, loading, error, reload, toggleOpen };
 }

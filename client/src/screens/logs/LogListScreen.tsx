@@ -11,6 +11,7 @@ import { ColumnSettings } from '../../components/grid/ColumnSettingsDialog.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { ListScreen } from '../../components/ListScreen.js';
+import { LiveControl, NewRows } from '../../components/LiveControl.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
@@ -24,6 +25,7 @@ import { noFilters, toLogFilter } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from './logs.generated.js';
 import { LogStats } from './LogStats.js';
 import { LogUserDialog } from './LogUserDialog.js';
+import { useLogTail } from './useLogTail.js';
 
 export function LogListScreen() {
   const { t } = useTranslation();
@@ -38,6 +40,14 @@ export function LogListScreen() {
   const refresh = useCallback(() => {
     setNow(new Date());
   }, []);
+
+  const tail = useLogTail({ filters: grid.filter, page: grid.page, isAdmin, refresh });
+  const showNew = () => {
+    tail.clear();
+    grid.setPage(0);
+    scrollTo({ top: 0 });
+    refresh();
+  };
 
   const filter = useMemo(() => toLogFilter(grid.filter, isAdmin, now), [grid.filter, isAdmin, now]);
   const variables = { page: grid.page, pageSize: grid.pageSize, filter };
@@ -63,18 +73,26 @@ export function LogListScreen() {
     <ListScreen
       title={isAdmin ? t('logs.title') : t('logs.ownTitle')}
       actions={
-        mobile ? (
-          <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
-            <RefreshOutlinedIcon sx={turning} />
-          </IconButton>
-        ) : (
-          <>
-            <ColumnSettings choice={columnChoice} />
-            <Button variant="outlined" startIcon={<RefreshOutlinedIcon sx={turning} />} onClick={refresh}>
-              {t('actions.refresh')}
-            </Button>
-          </>
-        )
+        <>
+          {tail.follows && (
+            <>
+              <NewRows count={tail.fresh} onShow={showNew} />
+              <LiveControl state={tail.state} paused={tail.paused} onPause={tail.setPaused} />
+            </>
+          )}
+          {mobile ? (
+            <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
+              <RefreshOutlinedIcon sx={turning} />
+            </IconButton>
+          ) : (
+            <>
+              <ColumnSettings choice={columnChoice} />
+              <Button variant="outlined" startIcon={<RefreshOutlinedIcon sx={turning} />} onClick={refresh}>
+                {t('actions.refresh')}
+              </Button>
+            </>
+          )}
+        </>
       }
       badges={<LogStats filter={filter} isAdmin={isAdmin} />}
       filters={<LogFilterBar grid={grid} isAdmin={isAdmin} onQuery={refresh} />}

@@ -5,14 +5,21 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
+import { LiveControl } from '../../components/LiveControl.js';
 import { useIsAdmin } from '../../lib/session.js';
+import { useLiveList } from '../../lib/useLiveList.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { creativeColumns } from './creativeColumns.js';
 import { RefreshButton } from './RefreshButton.js';
 import { CreativeCard } from './TaskCards.js';
 import { startOfToday, noFilters, toTaskFilter } from './taskFilter.js';
 import { TaskFilterBar } from './TaskFilterBar.js';
-import { CreativeTasksDocument, MyCreativeTasksDocument } from './tasks.generated.js';
+import {
+  CreativeTaskChangedDocument,
+  CreativeTasksDocument,
+  MyCreativeTaskChangedDocument,
+  MyCreativeTasksDocument,
+} from './tasks.generated.js';
 import { TaskViewer, type Viewed } from './TaskViewer.js';
 
 /** Songs and lyrics since the start of today unless another time is chosen: everybody's for admins, else one's own. */
@@ -39,12 +46,32 @@ export function CreativeTaskListScreen() {
     ? (all.data ?? all.previousData)?.creativeTasks
     : (own.data ?? own.previousData)?.myCreativeTasks;
 
+  const live = { variables: {}, rows: page?.items, takesNew: grid.page === 0, reload: refresh };
+  const everybody = useLiveList({
+    ...live,
+    document: CreativeTaskChangedDocument,
+    skip: !isAdmin,
+    changedOf: ({ creativeTaskChanged }) => creativeTaskChanged,
+  });
+  const mine = useLiveList({
+    ...live,
+    document: MyCreativeTaskChangedDocument,
+    skip: isAdmin,
+    changedOf: ({ myCreativeTaskChanged }) => myCreativeTaskChanged,
+  });
+  const { state, paused, setPaused } = isAdmin ? everybody : mine;
+
   const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
   const columns = useMemo(() => creativeColumns(tools), [tools]);
   return (
     <ListScreen
       title={t('tasks.creative')}
-      actions={<RefreshButton loading={loading} onRefresh={refresh} />}
+      actions={
+        <>
+          <LiveControl state={state} paused={paused} onPause={setPaused} />
+          <RefreshButton loading={loading} onRefresh={refresh} />
+        </>
+      }
       filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={refresh} />}
     >
       <ListGrid

@@ -5,15 +5,23 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
+import { LiveControl } from '../../components/LiveControl.js';
 import { Notice } from '../../components/Notice.js';
 import { useIsAdmin } from '../../lib/session.js';
+import { useLiveList } from '../../lib/useLiveList.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { drawingColumns } from './drawingColumns.js';
 import { RefreshButton } from './RefreshButton.js';
 import { DrawingCard } from './TaskCards.js';
 import { lastThirtyDays, noFilters, toTaskFilter } from './taskFilter.js';
 import { TaskFilterBar } from './TaskFilterBar.js';
-import { DrawingCallbackDocument, DrawingsDocument, MyDrawingsDocument } from './tasks.generated.js';
+import {
+  DrawingCallbackDocument,
+  DrawingChangedDocument,
+  DrawingsDocument,
+  MyDrawingChangedDocument,
+  MyDrawingsDocument,
+} from './tasks.generated.js';
 import { TaskViewer, type Viewed } from './TaskViewer.js';
 
 /** Drawings of the last thirty days unless another time is chosen: everybody's for admins, else one's own. */
@@ -37,6 +45,20 @@ export function DrawingListScreen() {
   const own = useQuery(MyDrawingsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'network-only' });
   const { loading, error } = isAdmin ? all : own;
   const page = isAdmin ? (all.data ?? all.previousData)?.drawings : (own.data ?? own.previousData)?.myDrawings;
+  const live = { variables: {}, rows: page?.items, takesNew: grid.page === 0, reload: refresh };
+  const everybody = useLiveList({
+    ...live,
+    document: DrawingChangedDocument,
+    skip: !isAdmin,
+    changedOf: ({ drawingChanged }) => drawingChanged,
+  });
+  const mine = useLiveList({
+    ...live,
+    document: MyDrawingChangedDocument,
+    skip: isAdmin,
+    changedOf: ({ myDrawingChanged }) => myDrawingChanged,
+  });
+  const { state, paused, setPaused } = isAdmin ? everybody : mine;
   const callback = useQuery(DrawingCallbackDocument, isAdmin ? {} : skipToken).data?.status.mjNotifyEnabled;
 
   const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
@@ -44,7 +66,12 @@ export function DrawingListScreen() {
   return (
     <ListScreen
       title={t('tasks.drawings')}
-      actions={<RefreshButton loading={loading} onRefresh={refresh} />}
+      actions={
+        <>
+          <LiveControl state={state} paused={paused} onPause={setPaused} />
+          <RefreshButton loading={loading} onRefresh={refresh} />
+        </>
+      }
       notice={callback === false && <Notice tone="blue">{t('tasks.callbackOff')}</Notice>}
       filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={refresh} />}
     >

@@ -1,0 +1,51 @@
+import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
+import { useCallback, useState } from 'react';
+import { useLive, type LiveState } from './useLive.js';
+import { useThrottled } from './useThrottled.js';
+
+export interface LiveList {
+  readonly state: LiveState;
+  readonly paused: boolean;
+  readonly setPaused: (paused: boolean) => void;
+}
+
+interface Changed {
+  readonly items: ReadonlyArray<{ readonly id: number }>;
+  readonly missed: number;
+}
+
+/** The list is read again so often at most. */
+const reloadMilliseconds = 3000;
+
+/**
+ * Rows that change while they are on the screen: what comes is kept in the cache, where the list finds it by id. Rows
+ * the list does not show, or nobody listed, make it be read again.
+ */
+export function useLiveList<Data, Variables extends OperationVariables>(parts: {
+  readonly document: TypedDocumentNode<Data, Variables>;
+  readonly variables: Variables;
+  readonly skip?: boolean;
+  readonly changedOf: (data: Data) => Changed;
+  readonly rows: ReadonlyArray<{ readonly id: number | string }> | undefined;
+  /** New rows belong to what is shown: the first page of the list. */
+  readonly takesNew: boolean;
+  readonly reload: () => void;
+}): LiveList {
+  const [paused, setPaused] = useState(false);
+  const { rows, takesNew, reload } = parts;
+  const reloadSoon = useThrottled(reload, reloadMilliseconds);
+  const state = useLive(parts.document, {
+    variables: parts.variables,
+    skip: parts.skip === true || paused,
+    onData: (data) => {
+      const { items, missed } = parts.changedOf(data);
+      const isNew = takesNew && items.some(({ id }) => rows?.every((row) => row.id !== id));
+      if (missed > 0 || isNew) reloadSoon();
+    },
+    onCatchUp: reloadSoon,
+  });
+  const pause = useCallback((next: boolean) => {
+    setPaused(next);
+  }, []);
+  return { state, paused, setPaused: pause };
+}

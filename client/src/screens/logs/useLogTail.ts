@@ -1,0 +1,89 @@
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { useLive, type LiveState } from '../../lib/useLive.js';
+import { useThrottled } from '../../lib/useThrottled.js';
+import { toLogFilter, type LogFilters } from './logFilter.js';
+import { LogCreatedDocument, MyLogCreatedDocument, type LogFilter } from './logs.generated.js';
+
+export interface LogTail {
+  /** False while the list ends at a time of the reader's choosing: nothing new belongs to it. */
+  readonly follows: boolean;
+  readonly state: LiveState;
+  readonly paused: boolean;
+  readonly setPaused: (paused: boolean) => void;
+  /** Rows that came and are not shown. */
+  readonly fresh: number;
+  /** The list is being read again: whatever came is in it. */
+  readonly clear: () => void;
+}
+
+/** The list is read again so often at most, however many calls come. */
+const refreshMilliseconds = 2000;
+const scrolled = 40;
+
+const isAtTop = (): boolean => scrollY < scrolled && document.querySelector('[role=dialog]') === null;
+
+/**
+ * New rows under the list's filter. They are shown by themselves while the reader looks at the newest page from its top,
+ * and counted while he is anywhere else, has opened a row, or has paused it.
+ */
+export function useLogTail(parts: {
+  readonly filters: LogFilters;
+  readonly page: number;
+  readonly isAdmin: boolean;
+  readonly refresh: () => void;
+}): LogTail {
+  const { filters, page, isAdmin, refresh } = parts;
+  const [paused, setPaused] = useState(false);
+  const [fresh, setFresh] = useState(0);
+  const follows = filters.to === '';
+  const filter = useMemo<LogFilter>(() => {
+    const { from: _from, to: _to, ...fields } = toLogFilter(filters, isAdmin, new Date());
+    return fields;
+  }, [filters, isAdmin]);
+
+  const clear = useCallback(() => {
+    setFresh(0);
+  }, []);
+  const moves = !paused && page === 0;
+  // Counted, but not told: they will be shown in a moment.
+  const soon = useRef(0);
+  const refreshSoon = useThrottled(() => {
+    const count = soon.current;
+    soon.current = 0;
+    if (moves && isAtTop()) {
+      clear();
+      refresh();
+    } else if (count > 0) setFresh((before) => before + count);
+  }, refreshMilliseconds);
+  const came = (count: number): void => {
+    if (moves && isAtTop()) {
+      soon.current += count;
+      refreshSoon();
+    } else setFresh((before) => before + count);
+  };
+  const options = { variables: { filter }, cached: false, onCatchUp: refreshSoon };
+  const all = useLive(LogCreatedDocument, {
+    ...options,
+    skip: !isAdmin || !follows,
+    onData: ({ logCreated: { items, missed } }) => {
+      came(items.length + missed);
+    },
+  });
+  const own = useLive(MyLogCreatedDocument, {
+    ...options,
+    skip: isAdmin || !follows,
+    onData: ({ myLogCreated: { items, missed } }) => {
+      came(items.length + missed);
+    },
+  });
+  const resume = useCallback(
+    (next: boolean) => {
+      setPaused(next);
+      if (next) return;
+      clear();
+      refresh();
+    },
+    [clear, refresh],
+  );
+  return { follows, state: isAdmin ? all : own, paused, setPaused: resume, fresh, clear };
+}
