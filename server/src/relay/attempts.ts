@@ -68,8 +68,11 @@ export class Attempts {
     const { options, metrics, keyRing } = this.parts;
     const usedChannels: number[] = [];
     const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
+    let last: CallFailedError | null = null;
     for (let attempt = 0; ; attempt++) {
       const channel = this.choose(admission, attempt, usedChannels);
+      // Where nobody is left, what the last one said is what the client hears.
+      if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
       usedChannels.push(channel.id);
       const keyIndex = keyRing.take(channel);
       try {
@@ -80,9 +83,8 @@ export class Attempts {
         const view = this.parts.lessons.failed(incoming.requestId, channel, keyIndex, error);
         const again = attempt < retries && !client.started && !client.gone;
         const status = view?.status ?? null;
-        if (!again || !isRetryable({ error, status, channelType: channel.type })) {
-          throw new CallFailedError(error, view, usedChannels);
-        }
+        last = new CallFailedError(error, view, usedChannels);
+        if (!again || !isRetryable({ error, status, channelType: channel.type })) throw last;
         metrics.relayRetries.inc({ route: incoming.endpoint.route });
         // The first retry is at once; a storm of later ones is spread.
         if (attempt >= 1) await sleep(randomBetween(100, 500));
@@ -90,10 +92,10 @@ export class Attempts {
     }
   }
 
-  private choose(admission: Admission, attempt: number, used: readonly number[]): RoutedChannel {
+  private choose(admission: Admission, attempt: number, used: readonly number[]): RoutedChannel | null {
     if (admission.pinned) return admission.pinned;
     const { channels, keyRing } = this.parts;
-    const picked = pickChannel({
+    return pickChannel({
       candidates: admission.candidates,
       attempt,
       used: new Set(used),
@@ -101,8 +103,6 @@ export class Attempts {
       enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
       available: (channel) => keyRing.available(channel),
     });
-    if (!picked) throw new CallFailedError(noChannel(admission.model, admission.group), undefined, used);
-    return picked;
   }
 
   private toAttempt(incoming: ServedCall, admission: Admission, channel: RoutedChannel, keyIndex: number): Attempt {
