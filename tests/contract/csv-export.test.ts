@@ -60,6 +60,9 @@ it('exports usage by any dimensions', async () => {
   expect(lines).toHaveLength(6);
   expect(lines[1]).toContain(`,${alice.id},${alice.username},,,,,m1,,2,0,0,0,0,250000,0.5,50,`);
   expect((await download(alice, '/api/data/self/export?group_by=HOUR&model_name=m3')).lines).toHaveLength(2);
+  const hers = await download(root, `/api/data/export?group_by=user,model&username=${alice.username}`);
+  expect(hers.lines).toEqual(lines);
+  expect((await download(root, '/api/data/export?username=nobody-has-this-name')).lines).toHaveLength(1);
 });
 
 it('answers failures as every endpoint does, before a file begins', async () => {

@@ -141,6 +141,21 @@ describe('usage over GraphQL', () => {
     });
   });
 
+  it('knows users by their whole name, and nothing of a name nobody has', async () => {
+    const of = (username: string, more = '') => `groupBy: [USER], filter: { username: "${username}"${more} }`;
+    expect(await usage(root, 'userId quota', of(bob.username))).toEqual({
+      totalCount: 1,
+      items: [{ userId: bob.id, quota: 200 }],
+    });
+    for (const nobody of [of('%'), of(bob.username.slice(1)), of(bob.username, `, userId: ${alice.id}`)]) {
+      expect(await usage(root, 'quota', nobody)).toEqual({ totalCount: 0, items: [] });
+    }
+    const summary = (person: Person, query: string) =>
+      site.graphql(person, `{ ${query}(filter: { username: "${alice.username}" }) { current { quota } } }`);
+    expect((await summary(root, 'usageSummary')).data).toEqual({ usageSummary: { current: { quota: 500_300 } } });
+    expect((await summary(bob, 'myUsageSummary')).data).toEqual({ myUsageSummary: { current: { quota: 200 } } });
+  });
+
   it('tells mean and 95th percentile of durations, and the share that failed', async () => {
     await site.query('DELETE FROM usage_hourly');
     // 19 calls within 50 ms, one between 750 ms and a second

@@ -10,6 +10,8 @@ export interface UsageFilter {
   readonly from?: number;
   readonly to?: number;
   readonly userId?: number;
+  /** Resolved to an id before anything is read. */
+  readonly username?: string;
   readonly tokenId?: number;
   readonly channelId?: number;
   readonly modelName?: string;
@@ -58,10 +60,12 @@ const orders: Readonly<Record<string, string>> = {
   errorRate: 'sum(failed_calls) / nullif(sum(calls) + sum(failed_calls), 0)',
 };
 
-const sumColumns = [
-  ...Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0)::text AS "${name}"`),
-  `ARRAY[${bucketSums}]::text[] AS buckets`,
-].join(', ');
+/** Two dozen sums for one percentile: left out where nobody asks for it. */
+const sumColumns = (percentiles: boolean): string =>
+  [
+    ...Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0)::text AS "${name}"`),
+    percentiles ? `ARRAY[${bucketSums}]::text[] AS buckets` : `'{}'::text[] AS buckets`,
+  ].join(', ');
 
 export interface Statement {
   readonly sql: string;
@@ -73,6 +77,7 @@ export function groupedStatement(
   groupBy: readonly UsageDimension[],
   filter: WholeUsageFilter,
   { sort, page, pageSize }: PageQuery,
+  percentiles: boolean,
   state: FoldState,
 ): Statement {
   if (new Set(groupBy).size !== groupBy.length || groupBy.length === 0) {
@@ -90,16 +95,16 @@ export function groupedStatement(
   );
   const keys = chosen.map(({ sql }) => sql).join(', ');
   const tail = [...values, pageSize, page * pageSize];
-  const sql = `SELECT ${chosen.map(({ sql: column, field }) => `${column} AS "${field}"`).join(', ')}, ${sumColumns},
+  const sql = `SELECT ${chosen.map(({ sql: column, field }) => `${column} AS "${field}"`).join(', ')}, ${sumColumns(percentiles)},
       count(*) OVER ()::text AS groups
     FROM ${from} GROUP BY ${keys} ORDER BY ${order(chosen, sort)}
     LIMIT $${tail.length - 1} OFFSET $${tail.length}`;
   return { sql, values: tail };
 }
 
-export function totalStatement(filter: WholeUsageFilter, state: FoldState): Statement {
+export function totalStatement(filter: WholeUsageFilter, percentiles: boolean, state: FoldState): Statement {
   const { from, values } = usageOf(filter, [], Infinity, state);
-  return { sql: `SELECT ${sumColumns} FROM ${from}`, values };
+  return { sql: `SELECT ${sumColumns(percentiles)} FROM ${from}`, values };
 }
 
 /** Calls that have a log row, by hour and model. */

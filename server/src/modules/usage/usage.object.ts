@@ -128,6 +128,9 @@ export class UsageFilterInput implements Nullable<Asked> {
   @Field(() => Int, { nullable: true, description: 'Own usage ignores it.' })
   userId?: number | null;
 
+  @Field(() => String, { nullable: true, description: 'The whole name. Own usage ignores it.' })
+  username?: string | null;
+
   @Field(() => Int, { nullable: true })
   tokenId?: number | null;
 

@@ -46,6 +46,11 @@ export interface HourlyModelUsage {
   readonly quota: number;
 }
 
+export interface UsageDetail {
+  /** False: `p95Milliseconds` is null, and the answer costs a fraction. */
+  readonly percentiles: boolean;
+}
+
 export interface UsageParts {
   readonly database: Snapshots;
   readonly options: {
@@ -55,8 +60,11 @@ export interface UsageParts {
 }
 
 const month = 30 * 24 * hour;
+/** No user has this id, and no usage. */
+const nobody = -1;
 const mostRows = 100_000;
 const rowsPerPiece = 5000;
+const full: UsageDetail = { percentiles: true };
 
 /** What was used: the sums of the hours that are folded, and what settlements keep of the others. Always exact. */
 export class UsageService {
@@ -68,9 +76,10 @@ export class UsageService {
     groupBy: readonly UsageDimension[],
     filter: UsageFilter,
     page: PageQuery,
+    detail: UsageDetail = full,
   ): Promise<Page<UsageRow>> {
     requireRole(actor, 'admin');
-    return this.readPage(groupBy, filter, page);
+    return this.readPage(groupBy, await this.resolveUser(filter), page, detail);
   }
 
   /** Groups of the caller's own usage. Channels are none of his business. */
@@ -79,10 +88,11 @@ export class UsageService {
     groupBy: readonly UsageDimension[],
     filter: UsageFilter,
     page: PageQuery,
+    detail: UsageDetail = full,
   ): Promise<Page<UsageRow>> {
     const { id } = requireActor(actor);
     if (groupBy.includes('CHANNEL')) throw new ForbiddenError();
-    return this.readPage(groupBy, ownFilter(id, filter), page);
+    return this.readPage(groupBy, ownFilter(id, filter), page, detail);
   }
 
   /** Groups as CSV, in pieces. @throws AppError below admin, before the first piece */
@@ -98,13 +108,13 @@ export class UsageService {
     return this.pieces(groupBy, ownFilter(id, filter));
   }
 
-  async summary(actor: MaybeActor, filter: UsageFilter): Promise<UsageSummary> {
+  async summary(actor: MaybeActor, filter: UsageFilter, detail: UsageDetail = full): Promise<UsageSummary> {
     requireRole(actor, 'admin');
-    return this.compare(filter);
+    return this.compare(await this.resolveUser(filter), detail);
   }
 
-  async summaryOwn(actor: MaybeActor, filter: UsageFilter): Promise<UsageSummary> {
-    return this.compare(ownFilter(requireActor(actor).id, filter));
+  async summaryOwn(actor: MaybeActor, filter: UsageFilter, detail: UsageDetail = full): Promise<UsageSummary> {
+    return this.compare(ownFilter(requireActor(actor).id, filter), detail);
   }
 
   /**
@@ -118,11 +128,9 @@ export class UsageService {
   ): Promise<{ userId: number; rows: HourlyModelUsage[] }> {
     requireRole(actor, 'admin');
     if (username === undefined) return { userId: 0, rows: await this.readModels(range) };
-    const [user] = await this.parts.database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
-      username.replaceAll('\0', ''),
-    ]);
-    if (!user) return { userId: 0, rows: [] };
-    return { userId: user.id, rows: await this.readModels({ ...range, userId: user.id }) };
+    const userId = await this.findUserId(username);
+    if (userId === undefined) return { userId: 0, rows: [] };
+    return { userId, rows: await this.readModels({ ...range, userId }) };
   }
 
   /** @throws AppError INVALID_INPUT for more than a month */
@@ -136,21 +144,36 @@ export class UsageService {
 
   private async *pieces(groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncGenerator<string> {
     // One moment for all pieces.
-    const range = this.inRange(filter);
+    const range = this.inRange(await this.resolveUser(filter));
     for (let page = 0; ; page++) {
-      const { items } = await this.readPage(groupBy, range, { page, pageSize: rowsPerPiece });
+      const { items } = await this.readPage(groupBy, range, { page, pageSize: rowsPerPiece }, full);
       yield (page === 0 ? usageCsvHeader : '') + items.map(toCsvLine).join('');
       if (items.length < rowsPerPiece) return;
     }
+  }
+
+  /** A name that nobody has matches nothing. */
+  private async resolveUser({ username, ...filter }: UsageFilter): Promise<UsageFilter> {
+    if (username === undefined) return filter;
+    const userId = await this.findUserId(username);
+    return { ...filter, userId: userId === undefined || (filter.userId ?? userId) !== userId ? nobody : userId };
+  }
+
+  private async findUserId(username: string): Promise<number | undefined> {
+    const [user] = await this.parts.database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
+      username.replaceAll('\0', ''),
+    ]);
+    return user?.id;
   }
 
   private async readPage(
     groupBy: readonly UsageDimension[],
     filter: UsageFilter,
     page: PageQuery,
+    { percentiles }: UsageDetail,
   ): Promise<Page<UsageRow>> {
     const rows = await readSnapshot(this.parts.database, (transaction, state) => {
-      const { sql, values } = groupedStatement(groupBy, this.inRange(filter), page, state);
+      const { sql, values } = groupedStatement(groupBy, this.inRange(filter), page, percentiles, state);
       return transaction.query<GroupRow[]>(sql, values);
     });
     const names = await this.readNames(rows);
@@ -158,7 +181,7 @@ export class UsageService {
     return { items, totalCount: Number(rows[0]?.groups ?? 0) };
   }
 
-  private async compare(filter: UsageFilter): Promise<UsageSummary> {
+  private async compare(filter: UsageFilter, { percentiles }: UsageDetail): Promise<UsageSummary> {
     const current = this.inRange(filter);
     const { from, to } = current;
     if (to < from) throw new InvalidInputError('The end lies before the start', 'to');
@@ -168,7 +191,7 @@ export class UsageService {
     const before = { ...current, from: firstHour - (lastHour - firstHour + hour), to: firstHour - 1 };
     return readSnapshot(this.parts.database, async (transaction, state) => {
       const read = (period: WholeUsageFilter): Promise<UsageTotals> =>
-        this.readTotals(transaction, totalStatement(period, state));
+        this.readTotals(transaction, totalStatement(period, percentiles, state));
       return { from, to, current: await read(current), previous: await read(before) };
     });
   }

@@ -37,6 +37,7 @@ export function toDimensions(query: Query): UsageDimension[] {
 export const toUsageFilter = (query: Query): UsageFilter => ({
   ...toRange(query),
   userId: queryId(query['user_id']) || undefined,
+  username: query['username'] || undefined,
   tokenId: queryId(query['token_id']) || undefined,
   channelId: queryId(query['channel']) || undefined,
   modelName: query['model_name'] || undefined,
