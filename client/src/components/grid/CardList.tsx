@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Skeleton from '@mui/material/Skeleton';
 import type { GridValidRowModel } from '@mui/x-data-grid';
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { Delayed } from '../Delayed.js';
 import type { ListGridProps } from './ListGrid.js';
 
@@ -46,6 +46,14 @@ export function CardList<R extends GridValidRowModel>({
             const control = event.target instanceof Element && event.target.closest('button, a, input, label');
             if (onRowOpen && !control) onRowOpen(row);
           }}
+          {...(onRowOpen
+            ? {
+                tabIndex: 0,
+                onKeyDown: (event: KeyboardEvent) => {
+                  if (event.key === 'Enter' && event.target === event.currentTarget) onRowOpen(row);
+                },
+              }
+            : {})}
         >
           {renderCard(row)}
         </Box>

@@ -12,7 +12,9 @@ export interface FilterBarProps {
   readonly main: ReactNode;
   /** The others; on narrow screens they move into a sheet. */
   readonly more?: ReactNode;
-  /** Switches and Columns, at the right end. */
+  /** Switches between ways of looking, at the right end; on narrow screens in the sheet. */
+  readonly views?: ReactNode;
+  /** Columns: only grids have them. */
   readonly end?: ReactNode;
   /** Filters of `more` that are set. */
   readonly activeCount: number;
@@ -27,6 +29,7 @@ export interface FilterBarProps {
 export function FilterBar({
   main,
   more,
+  views,
   end,
   activeCount,
   isFiltered,
@@ -61,14 +64,19 @@ export function FilterBar({
         {more}
         {query}
         {reset}
-        {end && <Box sx={{ ml: 'auto', display: 'flex', alignItems: 'center', gap: 1 }}>{end}</Box>}
+        {(views ?? end) !== undefined && (
+          <Box sx={{ ml: 'auto', display: 'flex', alignItems: 'center', gap: 1 }}>
+            {views}
+            {end}
+          </Box>
+        )}
       </Box>
     );
   }
   return (
     <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', gap: 1 }}>
       <Box sx={{ flex: 1, minWidth: 0 }}>{main}</Box>
-      {more && (
+      {(more ?? views) !== undefined && (
         <Button
           variant="outlined"
           startIcon={<FilterListOutlinedIcon />}
@@ -94,6 +102,7 @@ export function FilterBar({
         >
           <Typography variant="h2">{t('grid.filters')}</Typography>
           {more}
+          {views}
           <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
             {reset}
             {query}

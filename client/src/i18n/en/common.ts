@@ -8,6 +8,7 @@ export const common = {
     delete: 'Delete',
     done: 'Done',
     edit: 'Edit',
+    export: 'Export',
     ok: 'OK',
     query: 'Query',
     refresh: 'Refresh',

@@ -8,6 +8,7 @@ export const common = {
     delete: '删除',
     done: '完成',
     edit: '编辑',
+    export: '导出',
     ok: '确定',
     query: '查询',
     refresh: '刷新',

@@ -72,13 +72,13 @@ export function ChannelFilterBar({
           />
         </>
       }
-      end={
+      views={
         <>
           <ViewSwitchField label={t('channels.sortById')} {...sortById} />
           <ViewSwitchField label={t('channels.tagMode')} {...tagMode} />
-          <ColumnSettings choice={columnChoice} />
         </>
       }
+      end={<ColumnSettings choice={columnChoice} />}
     />
   );
 }

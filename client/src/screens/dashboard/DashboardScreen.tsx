@@ -4,29 +4,23 @@ import MuiLink from '@mui/material/Link';
 import LinearProgress from '@mui/material/LinearProgress';
 import Typography from '@mui/material/Typography';
 import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
-import { useMemo } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../app/LoadFailure.js';
-import { ChartPanel } from '../../components/charts/ChartPanel.js';
-import { TimeChart, type ChartSeries } from '../../components/charts/TimeChart.js';
+import { ExportButton } from '../../components/ExportButton.js';
+import { TextFilter } from '../../components/grid/filterFields.js';
 import { Segments } from '../../components/Segments.js';
-import { count, dateTime, dollars } from '../../lib/format.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
-import { useFormat } from '../../lib/useFormat.js';
+import { Charts } from './Charts.js';
 import { StatCards } from './StatCards.js';
-import { TopList } from './TopList.js';
-import { useDashboard, type DashboardData } from './useDashboard.js';
-import { intervals, modelSeries, valuesOver, type Granularity } from './usageSeries.js';
+import { useDashboard } from './useDashboard.js';
+import type { Granularity } from './usageSeries.js';
 
 const ranges = { '1': 1, '7': 7, '30': 30, '90': 90 } as const;
 type Range = keyof typeof ranges;
 const granularities: readonly Granularity[] = ['hour', 'day', 'week'];
-const namedModels = 5;
-
-const chartColor = (index: number): string => `var(--mui-palette-chart-${String(index)})`;
-const otherColor = chartColor(7);
 
 /** What was used in a range: totals, by model over time, and who and what used most. */
 export function DashboardScreen() {
@@ -38,11 +32,13 @@ export function DashboardScreen() {
   const wanted = params.get('by') ?? dataGranularity;
   const granularity = granularities.find((one) => one === wanted) ?? 'hour';
   const mine = !admin || params.get('of') === 'me';
-  const { data, error, loading, refresh } = useDashboard(!mine, ranges[range], granularity);
+  const username = mine ? '' : (params.get('user') ?? '');
+  const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, ranges[range], granularity);
   const set = (key: string, value: string) => {
     setParams((before) => {
       const next = new URLSearchParams(before);
-      next.set(key, value);
+      if (value === '') next.delete(key);
+      else next.set(key, value);
       return next;
     });
   };
@@ -85,6 +81,25 @@ export function DashboardScreen() {
             label: t('dashboard.days', { count: ranges[value] }),
           }))}
         />
+        {admin && !mine && (
+          <UserField
+            key={username}
+            username={username}
+            onQuery={(next) => {
+              set('user', next);
+            }}
+          />
+        )}
+        <ExportButton
+          path={mine ? '/api/data/self/export' : '/api/data/export'}
+          parameters={() => ({
+            group_by: granularity === 'hour' ? 'hour,model' : 'day,model',
+            username,
+            start_timestamp: String(Math.floor((data?.from ?? Date.now()) / 1000)),
+            end_timestamp: String(Math.floor((data?.to ?? Date.now()) / 1000)),
+          })}
+          name="usage"
+        />
         <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
           <RefreshOutlinedIcon />
         </IconButton>
@@ -97,7 +112,15 @@ export function DashboardScreen() {
       ) : (
         <>
           <StatCards data={data} />
-          {data && <Charts data={data} everybody={!mine} />}
+          {data && <Charts data={data} everybody={!mine} oneUser={username !== ''} />}
+          {mine && data?.current.calls === 0 && (
+            <Box sx={{ color: 'text.secondary' }}>
+              {t('dashboard.noCalls')}{' '}
+              <MuiLink component={Link} to="/token">
+                {t('dashboard.createToken')}
+              </MuiLink>
+            </Box>
+          )}
           {mine && (
             <MuiLink component={Link} to="/log" sx={{ alignSelf: 'flex-start' }}>
               {t('dashboard.myUsage')}
@@ -109,111 +132,28 @@ export function DashboardScreen() {
   );
 }
 
-function Charts({ data, everybody }: { readonly data: DashboardData; readonly everybody: boolean }) {
+/** Enter asks; so does leaving it empty with the cross. */
+function UserField({ username, onQuery }: { readonly username: string; readonly onQuery: (username: string) => void }) {
   const { t } = useTranslation();
-  const { money } = useFormat();
-  const { quotaPerUnit, displayInCurrency } = useStatus();
-  const starts = useMemo(() => intervals(data.from, data.to, data.granularity), [data]);
-  const labels = starts.map((start) =>
-    data.granularity === 'hour' ? dateTime(start, 'card') : dateTime(start, 'day').slice(5),
-  );
-  const spend: ChartSeries[] = useMemo(
-    () =>
-      modelSeries(
-        data.points,
-        data.models.slice(0, namedModels).map(({ modelName }) => modelName ?? ''),
-        starts,
-        data.granularity,
-        t('dashboard.other'),
-      ).map((one, index) => ({
-        ...one,
-        color: index < namedModels ? chartColor(index) : otherColor,
-      })),
-    [data, starts, t],
-  );
-  const line = (measure: 'calls' | 'totalTokens', name: string): ChartSeries[] => [
-    { name, color: chartColor(0), values: valuesOver(data.points, starts, data.granularity, measure) },
-  ];
-  const calls = line('calls', t('dashboard.calls'));
-  const tokens = line('totalTokens', t('dashboard.tokens'));
-  const shortMoney = (value: number) => (displayInCurrency ? dollars(value / quotaPerUnit, 2) : count(value));
+  const [draft, setDraft] = useState(username);
   return (
-    <>
-      <Box
-        sx={{
-          display: 'grid',
-          gap: 2,
-          gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'minmax(0, 2fr) minmax(0, 1fr)' },
+    <Box
+      component="form"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onQuery(draft.trim());
+      }}
+    >
+      <TextFilter
+        label={t('dashboard.username')}
+        value={draft}
+        onChange={(next) => {
+          setDraft(next);
+          if (next === '') onQuery('');
         }}
-      >
-        <ChartPanel title={t('dashboard.spendByModel')} series={spend} labels={labels} format={shortMoney}>
-          <TimeChart
-            kind="columns"
-            height={280}
-            series={spend}
-            labels={labels}
-            format={shortMoney}
-            name={t('dashboard.chartName', {
-              name: t('dashboard.spendByModel'),
-              total: money(data.current.quota, 'balance'),
-            })}
-          />
-        </ChartPanel>
-        <TopList
-          title={t('dashboard.topModels')}
-          rows={data.models.map((row, index) => ({
-            name: row.modelName ?? '',
-            value: row.quota,
-            color: index < namedModels ? chartColor(index) : otherColor,
-          }))}
-        />
-      </Box>
-      <Box
-        sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(2, minmax(0, 1fr))' } }}
-      >
-        <ChartPanel title={t('dashboard.calls')} series={calls} labels={labels} format={count}>
-          <TimeChart
-            kind="line"
-            whole
-            height={180}
-            series={calls}
-            labels={labels}
-            format={count}
-            name={t('dashboard.chartName', { name: t('dashboard.calls'), total: count(data.current.calls) })}
-          />
-        </ChartPanel>
-        <ChartPanel title={t('dashboard.tokens')} series={tokens} labels={labels} format={count}>
-          <TimeChart
-            kind="line"
-            whole
-            height={180}
-            series={tokens}
-            labels={labels}
-            format={count}
-            name={t('dashboard.chartName', { name: t('dashboard.tokens'), total: count(data.current.totalTokens) })}
-          />
-        </ChartPanel>
-        {everybody && (
-          <>
-            <TopList
-              title={t('dashboard.topUsers')}
-              rows={data.users.map((row) => ({
-                name: row.username ?? `#${String(row.userId ?? 0)}`,
-                value: row.quota,
-                color: chartColor(0),
-              }))}
-            />
-            <TopList
-              title={t('dashboard.topChannels')}
-              rows={data.channels.map((row) => ({
-                name: row.channelName ?? `#${String(row.channelId ?? 0)}`,
-                value: row.quota,
-                color: chartColor(2),
-              }))}
-            />
-          </>
-        )}
-      </Box>
-    </>
+        width={150}
+      />
+    </Box>
   );
 }

@@ -1,18 +1,32 @@
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import Skeleton from '@mui/material/Skeleton';
+import type { TFunction } from 'i18next';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Sparkline } from '../../components/charts/Sparkline.js';
 import { count, duration, integer, percent } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
+import { intervals, perMinute, valuesOver, type Measure } from './usageSeries.js';
 
 /** How much more or less than in the period before; null when there was nothing to compare with. */
-export const change = (now: number, before: number): number | null => (before > 0 ? (now - before) / before : null);
+const change = (now: number, before: number): number | null => (before > 0 ? (now - before) / before : null);
 
-/** The four totals, each with the change against the period before. */
+interface StatCard {
+  readonly label: string;
+  readonly value: string | undefined;
+  /** Against the period before, or what belongs to the value. */
+  readonly note: string;
+  readonly detail: string;
+  readonly course: readonly number[];
+}
+
+/** The four totals, each with its course, the change against the period before, and what it is made of. */
 export function StatCards({ data }: { readonly data: DashboardData | undefined }) {
   const { t } = useTranslation();
   const { money } = useFormat();
+  const courses = useMemo(() => coursesOf(data), [data]);
   const now = data?.current;
   const before = data?.previous;
   const against = (left: number | undefined, right: number | undefined): string => {
@@ -20,22 +34,40 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
     if (share === null) return t('dashboard.noComparison');
     return t('dashboard.comparison', { share: `${share >= 0 ? '+' : '−'}${percent(Math.abs(share))}` });
   };
-  const cards = [
+  const days = data ? (data.to - data.from) / 86_400_000 : 1;
+  const cards: StatCard[] = [
     {
       label: t('dashboard.spend'),
       value: now && money(now.quota, 'balance'),
       note: against(now?.quota, before?.quota),
+      detail: now ? t('dashboard.perDay', { amount: money(now.quota / days, 'balance') }) : '',
+      course: courses.spend,
     },
-    { label: t('dashboard.calls'), value: now && integer(now.calls), note: against(now?.calls, before?.calls) },
+    {
+      label: t('dashboard.calls'),
+      value: now && integer(now.calls),
+      note: against(now?.calls, before?.calls),
+      detail: now ? callDetail(now, t) : '',
+      course: courses.calls,
+    },
     {
       label: t('dashboard.tokens'),
       value: now && count(now.totalTokens),
-      note: now ? t('dashboard.inOut', { input: count(now.promptTokens), output: count(now.completionTokens) }) : '',
+      note: against(now?.totalTokens, before?.totalTokens),
+      detail: now ? t('dashboard.inOut', { input: count(now.promptTokens), output: count(now.completionTokens) }) : '',
+      course: courses.tokens,
     },
     {
-      label: t('dashboard.averageTime'),
-      value: now && (now.averageMilliseconds == null ? '–' : duration(now.averageMilliseconds / 1000)),
-      note: now ? t('dashboard.failedCalls', { count: now.failedCalls }) : '',
+      label: t('dashboard.rates'),
+      value: data && `${count(data.rates.rpm)} / ${count(data.rates.tpm)}`,
+      note: t('dashboard.lastMinute'),
+      detail: data
+        ? t('dashboard.busiest', {
+            calls: rate(Math.max(0, ...courses.rpm)),
+            tokens: rate(Math.max(0, ...courses.tpm)),
+          })
+        : '',
+      course: courses.rpm,
     },
   ];
   return (
@@ -43,23 +75,67 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
       sx={{
         display: 'grid',
         gap: 2,
-        gridTemplateColumns: { xs: 'repeat(2, minmax(0, 1fr))', md: 'repeat(4, minmax(0, 1fr))' },
+        gridTemplateColumns: {
+          xs: 'minmax(0, 1fr)',
+          sm: 'repeat(2, minmax(0, 1fr))',
+          md: 'repeat(4, minmax(0, 1fr))',
+        },
       }}
     >
       {cards.map((card) => (
-        <Card key={card.label} sx={{ padding: '12px 16px' }}>
-          <Box sx={{ fontSize: 12.5, lineHeight: '18px', color: 'text.secondary' }}>{card.label}</Box>
-          <Box
-            className="num"
-            sx={{ fontSize: 24, lineHeight: '32px', fontWeight: 600, letterSpacing: '-0.02em', whiteSpace: 'nowrap' }}
-          >
-            {card.value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
+        <Card
+          key={card.label}
+          component="section"
+          aria-label={card.label}
+          sx={{ padding: '12px 16px', display: 'flex', justifyContent: 'space-between', gap: 1 }}
+        >
+          <Box sx={{ minWidth: 0, '& > div': { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' } }}>
+            <Box sx={{ fontSize: 12.5, lineHeight: '18px', color: 'text.secondary' }}>{card.label}</Box>
+            <Box className="num" sx={{ fontSize: 24, lineHeight: '32px', fontWeight: 600, letterSpacing: '-0.02em' }}>
+              {card.value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
+            </Box>
+            <Note text={data ? card.note : ''} />
+            <Note text={card.detail} />
           </Box>
-          <Box className="num" sx={{ fontSize: 12, lineHeight: '17px', minHeight: 17, color: 'text.secondary' }}>
-            {data ? card.note : ''}
-          </Box>
+          <Sparkline values={card.course} />
         </Card>
       ))}
     </Box>
   );
+}
+
+function Note({ text }: { readonly text: string }) {
+  return (
+    <Box className="num" title={text} sx={{ fontSize: 12, lineHeight: '17px', minHeight: 17, color: 'text.secondary' }}>
+      {text}
+    </Box>
+  );
+}
+
+/** Two figures below ten: 0.4 calls a minute are not none. */
+export const rate = (value: number): string => (value < 10 ? String(Number(value.toPrecision(2))) : count(value));
+
+function callDetail(now: DashboardData['current'], t: TFunction): string {
+  if (now.averageMilliseconds == null) return t('dashboard.failedCalls', { count: now.failedCalls });
+  return t('dashboard.answered', {
+    share: percent(1 - (now.errorRate ?? 0)),
+    time: duration(now.averageMilliseconds / 1000),
+  });
+}
+
+/** What the sparklines draw, one value for each interval. */
+function coursesOf(data: DashboardData | undefined) {
+  if (!data) return { spend: [], calls: [], tokens: [], rpm: [], tpm: [] };
+  const { from, to, granularity, points } = data;
+  const starts = intervals(from, to, granularity);
+  const over = (measure: Measure) => valuesOver(points, starts, granularity, measure);
+  const calls = over('calls');
+  const tokens = over('totalTokens');
+  return {
+    spend: over('quota'),
+    calls,
+    tokens,
+    rpm: perMinute(calls, starts, granularity, from, to),
+    tpm: perMinute(tokens, starts, granularity, from, to),
+  };
 }

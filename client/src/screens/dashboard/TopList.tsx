@@ -6,7 +6,7 @@ import { Ellipsis, Num } from '../../components/Text.js';
 import { percent } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 
-const shown = 7;
+const shown = 8;
 
 /** Who or what spent most, each with its share of the whole. */
 export function TopList({

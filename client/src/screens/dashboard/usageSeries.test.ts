@@ -1,5 +1,5 @@
 import { niceTop } from '../../lib/niceTop.js';
-import { intervals, intervalStart, modelSeries, valuesOver } from './usageSeries.js';
+import { intervals, intervalStart, modelSeries, perMinute, valuesOver } from './usageSeries.js';
 
 const at = (text: string) => new Date(text).getTime();
 const point = (time: string, modelName: string, quota: number) => ({
@@ -8,6 +8,8 @@ const point = (time: string, modelName: string, quota: number) => ({
   quota,
   calls: 1,
   totalTokens: 10,
+  promptTokens: 8,
+  completionTokens: 2,
 });
 
 it('begins weeks on Monday', () => {
@@ -41,4 +43,13 @@ it.each([
   [130, 200],
 ])('draws up to a round number above %d', (largest, top) => {
   expect(niceTop(largest)).toBe(top);
+});
+
+it('spreads calls over the minutes that have passed, not over those to come', () => {
+  const from = at('2025-11-20T08:30:00Z');
+  const to = at('2025-11-20T10:10:00Z');
+  const starts = intervals(from, to, 'hour');
+  // 8 to 9 whole, because the server counts whole hours; 9 to 10; ten minutes of the last.
+  expect(perMinute([120, 60, 30], starts, 'hour', from, to)).toEqual([2, 1, 3]);
+  expect(perMinute([130], intervals(from, to, 'day'), 'day', from, to)).toEqual([1]);
 });

@@ -7,11 +7,14 @@ export interface Point {
   readonly quota: number;
   readonly calls: number;
   readonly totalTokens: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
 }
 
-export type Measure = 'quota' | 'calls' | 'totalTokens';
+export type Measure = 'quota' | 'calls' | 'totalTokens' | 'promptTokens' | 'completionTokens';
 
 const hour = 3_600_000;
+const steps: Readonly<Record<Granularity, number>> = { hour, day: 24 * hour, week: 7 * 24 * hour };
 
 /** The start of the interval a time lies in; weeks begin on Monday. Hours and days are the server's, in UTC. */
 export function intervalStart(time: number, granularity: Granularity): number {
@@ -25,10 +28,28 @@ export function intervalStart(time: number, granularity: Granularity): number {
 
 /** Every interval of the range, also those without usage. */
 export function intervals(from: number, to: number, granularity: Granularity): number[] {
-  const step = granularity === 'hour' ? hour : granularity === 'day' ? 24 * hour : 7 * 24 * hour;
   const found: number[] = [];
-  for (let at = intervalStart(from, granularity); at < to; at += step) found.push(at);
+  for (let at = intervalStart(from, granularity); at < to; at += steps[granularity]) found.push(at);
   return found;
+}
+
+/**
+ * Values of intervals as means of their minutes. The first and the last interval are only as long as they lie in the
+ * range; the server counts whole hours, so the range begins with the hour it begins in.
+ */
+export function perMinute(
+  values: readonly number[],
+  starts: readonly number[],
+  granularity: Granularity,
+  from: number,
+  to: number,
+): number[] {
+  const begin = intervalStart(from, 'hour');
+  return values.map((value, index) => {
+    const start = starts[index] ?? 0;
+    const milliseconds = Math.min(start + steps[granularity], to) - Math.max(start, begin);
+    return value / Math.max(1, milliseconds / 60_000);
+  });
 }
 
 /** One number for each interval; 0 where nothing was used. */

@@ -1,8 +1,10 @@
 import { useApolloClient } from '@apollo/client/react';
 import { useCallback, useEffect, useState } from 'react';
 import {
+  AllRatesDocument,
   AllUsageDocument,
   AllUsageSummaryDocument,
+  MyRatesDocument,
   MyUsageDocument,
   MyUsageSummaryDocument,
   type AllUsageQueryVariables,
@@ -24,6 +26,15 @@ export interface DashboardData {
   /** For admins, the dearest first. */
   readonly users: readonly UsagePointFragment[];
   readonly channels: readonly UsagePointFragment[];
+  /** Calls and tokens of the last minute, whatever the range. */
+  readonly rates: { readonly rpm: number; readonly tpm: number };
+}
+
+/** Whose usage is asked for. */
+export interface Whose {
+  readonly everybody: boolean;
+  /** Among everybody only this one; empty for all. */
+  readonly username: string;
 }
 
 /** More pages than any sensible range has; a bound, not a limit anybody meets. */
@@ -32,7 +43,7 @@ const mostPages = 40;
 type Dimensions = AllUsageQueryVariables['groupBy'];
 
 /** All numbers of the dashboard for a range, read together, so that the cards and the charts tell of the same moment. */
-export function useDashboard(everybody: boolean, days: number, granularity: Granularity) {
+export function useDashboard({ everybody, username }: Whose, days: number, granularity: Granularity) {
   const client = useApolloClient();
   const [data, setData] = useState<DashboardData>();
   const [error, setError] = useState<unknown>();
@@ -41,7 +52,11 @@ export function useDashboard(everybody: boolean, days: number, granularity: Gran
   const load = useCallback(async (): Promise<DashboardData> => {
     const to = Date.now();
     const from = to - days * 86_400_000;
-    const filter = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+    const filter = {
+      from: new Date(from).toISOString(),
+      to: new Date(to).toISOString(),
+      ...(username === '' ? {} : { username }),
+    };
     const read = async (groupBy: Dimensions, pages = mostPages): Promise<UsagePointFragment[]> => {
       const found: UsagePointFragment[] = [];
       for (let page = 0; page < pages; page += 1) {
@@ -61,16 +76,26 @@ export function useDashboard(everybody: boolean, days: number, granularity: Gran
       : client
           .query({ query: MyUsageSummaryDocument, variables: { filter }, fetchPolicy: 'no-cache' })
           .then(({ data: answer }) => answer?.myUsageSummary);
-    const [sums, points, models, users, channels] = await Promise.all([
+    const rates = everybody
+      ? client
+          .query({
+            query: AllRatesDocument,
+            variables: { filter: username === '' ? null : { username } },
+            fetchPolicy: 'no-cache',
+          })
+          .then(({ data: answer }) => answer?.logStat)
+      : client.query({ query: MyRatesDocument, fetchPolicy: 'no-cache' }).then(({ data: answer }) => answer?.myLogStat);
+    const [sums, minute, points, models, users, channels] = await Promise.all([
       summary,
+      rates,
       read([granularity === 'hour' ? 'HOUR' : 'DAY', 'MODEL']),
       read(['MODEL'], 1),
-      everybody ? read(['USER'], 1) : [],
+      everybody && username === '' ? read(['USER'], 1) : [],
       everybody ? read(['CHANNEL'], 1) : [],
     ]);
-    if (!sums) throw new Error('no answer');
-    return { from, to, granularity, ...sums, points, models, users, channels };
-  }, [client, days, everybody, granularity]);
+    if (!sums || !minute) throw new Error('no answer');
+    return { from, to, granularity, ...sums, points, models, users, channels, rates: minute };
+  }, [client, days, everybody, granularity, username]);
 
   const refresh = useCallback(() => {
     let current = true;

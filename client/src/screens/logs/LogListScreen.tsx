@@ -6,6 +6,7 @@ import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Hidden } from '../../components/Text.js';
+import { ExportButton } from '../../components/ExportButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ColumnSettings } from '../../components/grid/ColumnSettingsDialog.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
@@ -21,7 +22,7 @@ import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
 import { LogDetail } from './LogDetail.js';
 import { LogFilterBar } from './LogFilterBar.js';
-import { noFilters, toLogFilter } from './logFilter.js';
+import { noFilters, toExportQuery, toLogFilter } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from './logs.generated.js';
 import { LogStats } from './LogStats.js';
 import { LogUserDialog } from './LogUserDialog.js';
@@ -80,6 +81,11 @@ export function LogListScreen() {
               <LiveControl state={tail.state} paused={tail.paused} onPause={tail.setPaused} />
             </>
           )}
+          <ExportButton
+            path={isAdmin ? '/api/log/export' : '/api/log/self/export'}
+            parameters={() => toExportQuery(filter)}
+            name="logs"
+          />
           {mobile ? (
             <IconButton aria-label={t('actions.refresh')} onClick={refresh}>
               <RefreshOutlinedIcon sx={turning} />

@@ -60,6 +60,22 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
   };
 }
 
+/** The same filter as the export's address has it. */
+export function toExportQuery(filter: LogFilter): Record<string, string> {
+  const text = (value: string | number | null | undefined) => String(value ?? '');
+  const seconds = (time: string | null | undefined) => (time ? toSeconds(new Date(time)) : '');
+  return {
+    type: text(filter.type),
+    token_name: text(filter.tokenName),
+    model_name: text(filter.modelName),
+    group: text(filter.group),
+    channel: text(filter.channelId),
+    username: text(filter.username),
+    start_timestamp: seconds(filter.from),
+    end_timestamp: seconds(filter.to),
+  };
+}
+
 /** Filters behind "Filters · n" on narrow screens: all but the time. */
 export const activeFilters = (filters: LogFilters): number =>
   (['type', 'tokenName', 'modelName', 'group', 'channelId', 'username'] as const).filter((key) => filters[key] !== '')

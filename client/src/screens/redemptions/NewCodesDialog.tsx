@@ -6,15 +6,11 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { useCopy } from '../../components/CopyProvider.js';
+import { saveFile } from '../../lib/download.js';
 
-function download(codes: readonly string[]): void {
-  const address = URL.createObjectURL(new Blob([`${codes.join('\n')}\n`], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = 'codes.txt';
-  link.click();
-  URL.revokeObjectURL(address);
-}
+const download = (codes: readonly string[]): void => {
+  saveFile(new Blob([`${codes.join('\n')}\n`], { type: 'text/plain' }), 'codes.txt');
+};
 
 /** All codes that were just made, to take along. */
 export function NewCodesDialog({

@@ -1,0 +1,57 @@
+import { session } from './session.js';
+
+/** Gives a file to the browser, as if it had been downloaded. */
+export function saveFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}
+
+/** What the server said instead of a file. */
+export class ExportRefused extends Error {
+  constructor(
+    message: string,
+    /** HTTP status; null when no answer came. */
+    readonly status: number | null,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Fetches a CSV file that only somebody signed in may have, and saves it.
+ * @param path of the export, under `/api`
+ * @param parameters of its query; empty ones are left out
+ * @throws ExportRefused with the server's own words, if it had any
+ */
+export async function downloadCsv(
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+  name: string,
+): Promise<void> {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+  const user = session.get();
+  let response: Response;
+  try {
+    response = await fetch(`${path}?${query.toString()}`, {
+      credentials: 'same-origin',
+      headers: user ? { 'Veloera-User': String(user.id) } : {},
+    });
+  } catch {
+    throw new ExportRefused('', null);
+  }
+  const isFile = response.headers.get('content-type')?.startsWith('text/csv') ?? false;
+  if (!response.ok || !isFile) {
+    const answer = (await response.json().catch(() => null)) as { message?: unknown } | null;
+    throw new ExportRefused(typeof answer?.message === 'string' ? answer.message : '', response.status);
+  }
+  try {
+    saveFile(await response.blob(), `${name}.csv`);
+  } catch {
+    // The connection broke in the middle: half a file is none.
+    throw new ExportRefused('', null);
+  }
+}
