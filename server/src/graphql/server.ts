@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import type { Authenticator } from '../http/authenticate.js';
 import { toFailure } from '../http/rest-error.js';
 import { createContext, type GraphQLContext } from './context.js';
-import { documentLimits } from './document-limits.js';
+import { documentLimits, maxTokens } from './document-limits.js';
 import { formatErrors } from './format-error.js';
 import type { LiveSources } from './live-sources.js';
 import type { OpenStreams } from './open-streams.js';
@@ -32,6 +32,7 @@ export const graphqlPlugin =
     const server = new ApolloServer<GraphQLContext>({
       schema,
       validationRules,
+      parseOptions: { maxTokens },
       // armor's types name Apollo's CommonJS build, which is the same at run time
       plugins: [
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
