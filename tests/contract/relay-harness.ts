@@ -17,7 +17,7 @@ import { reconcile, type Drift } from '../../server/src/modules/quota/reconcile.
 import { Spool } from '../../server/src/modules/quota/spool.js';
 import { createLogger } from '../../server/src/observability/logger.js';
 import { Metrics } from '../../server/src/observability/metrics.js';
-import { OutboundGuard } from '../../server/src/outbound/outbound-guard.js';
+import { OutboundGuard, type Resolver } from '../../server/src/outbound/outbound-guard.js';
 import { createRelay, type BuiltRelay, type RelaySettings } from '../../server/src/relay/create-relay.js';
 import { relayRoutes } from '../../server/src/relay/relay.routes.js';
 import { systemClock } from '../../server/src/shared/clock.js';
@@ -88,6 +88,8 @@ export interface HarnessOptions {
   readonly trustedProxies?: readonly string[];
   /** OUTBOUND_ALLOW. */
   readonly outboundAllow?: readonly string[];
+  /** Looks names up. */
+  readonly resolver?: Resolver;
 }
 
 interface Parts {
@@ -143,6 +145,7 @@ export class RelayHarness {
     settings,
     trustedProxies = [],
     outboundAllow = [],
+    resolver,
   }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = await createTestDatabase();
     const dataSource = await createDataSource(database.url, 4).initialize();
@@ -170,7 +173,7 @@ export class RelayHarness {
       changes,
       options,
       ledger,
-      guard: new OutboundGuard(outboundAllow),
+      guard: new OutboundGuard(outboundAllow, resolver),
       secrets,
       clock: systemClock,
       logger,

@@ -211,6 +211,8 @@ export interface OneShotCapability {
   next?(answer: UpstreamAnswer, target: Target): { request: UpstreamRequest; afterMilliseconds: number } | null;
   /** @throws UpstreamError when a 200 carries an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read */
   fromUpstreamResponse(answer: UpstreamAnswer, request: OneShotRequest, target: Target): OneShotAnswer;
+  /** The answer is the client's as it is: one that is long, or comes as events, may be forwarded while it comes. */
+  readonly forwards?: boolean;
 }
 
 export interface OneShotRequest {

@@ -87,6 +87,12 @@ export class ClientResponse {
     if (!this.left) this.raw.end(bytes);
   }
 
+  /** Cuts the connection: an answer that cannot say that it is incomplete must not look complete. */
+  drop(): void {
+    this.stopBeat();
+    this.raw.destroy();
+  }
+
   /** Sends `comment` every so often while nothing waits to be taken. */
   startBeat(comment: string, milliseconds: number): void {
     this.stopBeat();

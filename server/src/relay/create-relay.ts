@@ -25,7 +25,7 @@ import { Relay } from './relay.js';
 import type { RelayRoutesParts } from './relay-routes-parts.js';
 import { KeyRing } from './routing/key-ring.js';
 import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
-import { Pools } from './upstream/pools.js';
+import { defaultPoolLimits, Pools } from './upstream/pools.js';
 import { Credentials } from './upstream/credentials.js';
 import { UpstreamClient } from './upstream/upstream-client.js';
 
@@ -33,6 +33,10 @@ export interface RelaySettings {
   /** Milliseconds. */
   readonly firstByteTimeout: number;
   readonly idleTimeout: number;
+  /** To a connection, names looked up; 10 seconds when absent. */
+  readonly connectTimeout?: number;
+  /** Of a whole call; half an hour when absent. */
+  readonly totalTimeout?: number;
   readonly forceStreamUsage: boolean;
   /** AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion?: string;
@@ -90,7 +94,7 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 /** Every object of the relay, in the order a call meets them. */
 export function createRelay(around: RelaySurroundings): BuiltRelay {
   const { database, state, changes, options, ledger, secrets, clock, logger, metrics } = around;
-  const settings: AttemptSettings = { ...around.settings, totalTimeout, maxAnswerBytes };
+  const settings: AttemptSettings = { totalTimeout, ...around.settings, maxAnswerBytes };
 
   const keys = new KeyDirectory(database, secrets);
   const rateLimit = new ModelRateLimit(state, options);
@@ -98,7 +102,8 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   const keyRing = new KeyRing(clock);
   const channels = new RoutingDirectory(database, secrets, keyRing, logger);
   const prices = new PriceBook(options);
-  const pools = new Pools(around.guard);
+  const { connectTimeout = defaultPoolLimits.connectTimeout } = around.settings;
+  const pools = new Pools(around.guard, { ...defaultPoolLimits, connectTimeout });
   const guarded = new GuardedFetch(around.guard);
   const upstream = new UpstreamClient(pools);
   const credentials = new Credentials(upstream, clock);

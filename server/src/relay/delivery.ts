@@ -25,6 +25,8 @@ export interface Delivery {
   readonly usage: Usage | null;
   /** Tells the transcript what was received. */
   tell(): void;
+  /** Ends an answer whose bytes are nothing that could tell of a failure. Missing: the client's dialect tells it. */
+  breakOff?(): void;
   /** Sends what ends the answer. Called after the call was paid. */
   finish(usage: Usage): void;
 }

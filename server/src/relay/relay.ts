@@ -187,8 +187,9 @@ export class Relay {
     errors: ErrorDialect,
   ): Promise<CallOutcome> {
     const { end } = served.delivery;
-    if (end.kind === 'broken') client.end(errors.events(toOpenAIFailure(end.error), call.requestId));
-    else served.delivery.finish(billed.usage);
+    if (end.kind !== 'broken') served.delivery.finish(billed.usage);
+    else if (served.delivery.breakOff) served.delivery.breakOff();
+    else client.end(errors.events(toOpenAIFailure(end.error), call.requestId));
     const { rateLimit } = this.parts;
     if (end.kind === 'complete' && rateLimit.concerns(call.caller)) await rateLimit.succeeded(call.caller);
     this.measure(call, served, billed);

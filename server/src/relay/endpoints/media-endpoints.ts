@@ -1,13 +1,13 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { transcriptionTokens } from '../../modules/pricing/price-book.service.js';
-import type { Adapter, FormFile, OneShotCapability } from '../adapter.js';
-import { attemptOnce } from '../attempt-once.js';
+import type { Adapter, FormFile, OneShotAnswer, OneShotCapability } from '../adapter.js';
+import { attemptOnce, type OneShotEndpoint } from '../attempt-once.js';
 import type { Endpoint } from '../endpoint.js';
 import { audioDuration } from '../metering/audio-duration.js';
 import { textsIn } from '../metering/body-texts.js';
 import { countTexts } from '../metering/prompt-tokens.js';
-import { asText, type Fields } from '../neutral/fields.js';
-import { optionalCount } from '../neutral/given.js';
+import { asText, parseFields, type Fields } from '../neutral/fields.js';
+import { optionalCount, optionalFlag } from '../neutral/given.js';
 import { modelOf, parseJsonBody } from '../protocols/openai/chat-request.js';
 import { readForm, textFields } from '../protocols/openai/multipart-read.js';
 import type { IncomingCall } from '../relay.js';
@@ -28,9 +28,17 @@ function openForm(rawBody: Buffer, { headers }: IncomingCall, defaultModel: stri
 }
 
 const oneShot =
-  (name: string, pick: (adapter: Adapter) => OneShotCapability | undefined): Endpoint['attempt'] =>
+  (
+    name: string,
+    pick: (adapter: Adapter) => OneShotCapability | undefined,
+    transcript?: OneShotEndpoint['transcript'],
+  ): Endpoint['attempt'] =>
   (attempt, client) =>
-    attemptOnce(attempt, { name, pick }, client);
+    attemptOnce(attempt, { name, pick, forwards: true, ...(transcript ? { transcript } : {}) }, client);
+
+/** What was heard, of JSON or of the plainer forms. */
+const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
+  contentType.includes('json') ? asText(parseFields(body.toString('utf8'))?.['text']) : body.toString('utf8');
 
 /** What is drawn, checked against what the oldest models can (`relay-core.md` 4.4). */
 function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> {
@@ -67,8 +75,8 @@ export const imagesEndpoint: Endpoint = {
     }),
   parse: ({ body, model }) =>
     withCode(imageCode, () => {
-      if (body['stream'] === true) throw new InvalidInputError('stream is not supported for images', 'stream');
-      return { ...drawing, body, model, images: orderOf(body, model) };
+      const stream = optionalFlag(body['stream'], 'stream') ?? false;
+      return { ...drawing, stream, body, model, images: orderOf(body, model) };
     }),
   texts: (body) => textsIn(body['prompt']),
   attempt: oneShot('images', (adapter) => adapter.images),
@@ -84,8 +92,7 @@ export const imageEditsEndpoint: Endpoint = {
       if (!form.some(({ name, value }) => /^image(?:\[\d*\])?$/.test(name) && typeof value !== 'string')) {
         throw new InvalidInputError('image is required', 'image');
       }
-      if (body['stream'] === 'true') throw new InvalidInputError('stream is not supported for images', 'stream');
-      return { ...drawing, body, model, form, images: orderOf(body, model) };
+      return { ...drawing, stream: body['stream'] === 'true', body, model, form, images: orderOf(body, model) };
     }),
   attempt: oneShot('image edits', (adapter) => adapter.imageEdits),
 };
@@ -143,12 +150,12 @@ export const transcriptionEndpoint: Endpoint = {
     return transcriptionTokens(seconds);
   },
   texts: (body) => textsIn(body['prompt']),
-  attempt: oneShot('transcription', (adapter) => adapter.transcription),
+  attempt: oneShot('transcription', (adapter) => adapter.transcription, transcriptOf),
 };
 
 /** POST /v1/audio/translations, a form */
 export const translationEndpoint: Endpoint = {
   ...transcriptionEndpoint,
   route: 'translation',
-  attempt: oneShot('translation', (adapter) => adapter.translation),
+  attempt: oneShot('translation', (adapter) => adapter.translation, transcriptOf),
 };

@@ -45,6 +45,7 @@ export function oneShot(dialect: Dialect, place: Place, rules: OneShotRules = {}
     toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, rules, request, target),
     fromUpstreamResponse: (answer, request, target) => fromAnswer(rules, answer, request, target),
     ...(rules.next ? { next: rules.next } : {}),
+    ...(rules.answer || rules.next ? {} : { forwards: true }),
   };
 }
 

@@ -1,0 +1,67 @@
+import { createServer, request, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ClientResponse } from './client-response.js';
+
+let server: Server;
+let client: ClientResponse;
+let incoming: IncomingMessage;
+
+/** A client that takes nothing until it is told to. */
+beforeEach(async () => {
+  server = createServer((_request, raw) => {
+    client = new ClientResponse(raw, { 'x-id': '1' }, 1000);
+    client.openStream({});
+    client.write('.');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  incoming = await new Promise<IncomingMessage>((resolve) => {
+    request({ host: '127.0.0.1', port }, resolve)
+      .on('error', () => undefined)
+      .end();
+  });
+  incoming.on('error', () => undefined);
+  incoming.pause();
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const pausable = () => ({ pause: jest.fn(), resume: jest.fn() });
+/** Fills every buffer on the way. */
+const fill = (source: ReturnType<typeof pausable>): void => {
+  for (let piece = 0; piece < 200; piece++) client.write(Buffer.alloc(64 * 1024), source);
+};
+const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+it('a client that takes nothing for the time it has is dropped, and whoever serves it hears of it', async () => {
+  const source = pausable();
+  const gone = jest.fn();
+  client.onGone(gone);
+  fill(source);
+  expect(source.pause).toHaveBeenCalledTimes(1);
+  expect(client.gone).toBe(false);
+  await wait(1500);
+  expect(client.gone).toBe(true);
+  expect(gone).toHaveBeenCalledTimes(1);
+  expect(source.resume).not.toHaveBeenCalled();
+});
+
+it('one that takes it in time goes on', async () => {
+  const source = pausable();
+  fill(source);
+  await wait(100);
+  incoming.resume();
+  await wait(1500);
+  expect(client.gone).toBe(false);
+  expect(source.resume).toHaveBeenCalledTimes(1);
+});
+
+it('an answer that is dropped does not look complete', async () => {
+  const ended = new Promise<boolean>((resolve) => incoming.once('close', () => resolve(incoming.complete)));
+  incoming.resume();
+  client.write('begun');
+  client.drop();
+  expect(await ended).toBe(false);
+});

@@ -1,0 +1,177 @@
+import { startConnectProxy, startSocksProxy, type TestProxy } from '../support/proxies.js';
+import * as faults from '../support/upstream/faults.js';
+import { chat } from '../support/upstream/replies.js';
+import { RelayHarness, userMessage, type HarnessOptions } from './relay-harness.js';
+
+/** The way to a provider: proxies and times. */
+let relay: RelayHarness;
+
+const options: HarnessOptions = {
+  settings: { firstByteTimeout: 400, idleTimeout: 400, connectTimeout: 400, totalTimeout: 1500 },
+  // A name whose look-up never ends, and one that leads to the metadata of a cloud.
+  resolver: (hostname, _options, callback) => {
+    if (hostname === 'nowhere.example') return;
+    callback(null, [{ address: hostname === 'metadata.example' ? '169.254.169.254' : '127.0.0.1', family: 4 }]);
+  },
+};
+
+beforeAll(async () => {
+  relay = await RelayHarness.start(options);
+});
+afterAll(async () => {
+  await relay.stop();
+});
+beforeEach(async () => {
+  relay.upstream.reset();
+  relay.setOptions({});
+  await relay.clearChannels();
+});
+afterEach(async () => {
+  await relay.idle();
+  expect(await relay.openReservations()).toBe(0);
+  expect(await relay.drift()).toEqual([]);
+});
+
+const body = { model: 'gpt-4o', messages: userMessage('hi') };
+const errorOf = async (response: Response): Promise<{ status: number; code: unknown; message: string }> => {
+  const { error } = (await response.json()) as { error: { code: unknown; message: string } };
+  return { status: response.status, code: error.code, message: error.message };
+};
+
+describe('the proxy of a channel', () => {
+  const login = { username: 'me', password: 'p@ss:word' };
+  const kinds: ReadonlyArray<readonly [string, string, typeof startSocksProxy]> = [
+    ['http', 'CONNECT', startConnectProxy],
+    ['socks5', 'SOCKS 5', startSocksProxy],
+  ];
+  let proxy: TestProxy;
+  afterEach(() => proxy.stop());
+
+  const through = (scheme: string, credentials = ''): Promise<number> =>
+    relay.addChannel({ setting: JSON.stringify({ proxy: `${scheme}://${credentials}127.0.0.1:${proxy.port}` }) });
+
+  it.each(kinds)('of %s (%s) carries whole answers and streams, on one connection', async (scheme, _name, start) => {
+    proxy = await start();
+    await through(scheme);
+    const { key, userId } = await relay.addToken();
+    expect((await relay.chat(key, body)).status).toBe(200);
+    const streamed = await (await relay.chat(key, { ...body, stream: true })).text();
+    expect(streamed).toMatch(/data: \[DONE\]\n\n$/);
+    expect(relay.upstream.requests).toHaveLength(2);
+    expect(proxy.asked).toEqual([new URL(relay.upstream.url).host]);
+    expect(await relay.logs(userId)).toHaveLength(2);
+  });
+
+  it.each(kinds)('of %s (%s) wants its own name and word', async (scheme, _name, start) => {
+    proxy = await start({ credentials: login });
+    await through(scheme, `${login.username}:${encodeURIComponent(login.password)}@`);
+    const { key } = await relay.addToken();
+    expect((await relay.chat(key, body)).status).toBe(200);
+    await relay.clearChannels();
+    await through(scheme, 'me:wrong@');
+    const refused = await errorOf(await relay.chat(key, body));
+    expect(refused).toMatchObject({ status: 500, code: 'do_request_failed' });
+    expect(refused.message).not.toMatch(/127\.0\.0\.1|wrong|p@ss/);
+    expect(relay.upstream.requests).toHaveLength(1);
+  });
+
+  it.each(kinds)('of %s (%s) is used for uploads, too', async (scheme, _name, start) => {
+    proxy = await start();
+    await relay.addChannel({
+      models: 'text-embedding-3-small',
+      setting: JSON.stringify({ proxy: `${scheme}://127.0.0.1:${proxy.port}` }),
+    });
+    const { key } = await relay.addToken();
+    const input = 'x'.repeat(200_000);
+    const response = await relay.post('/v1/embeddings', key, { model: 'text-embedding-3-small', input });
+    expect(response.status).toBe(200);
+    expect(relay.upstream.requests[0]?.body?.['input']).toBe(input);
+    expect(proxy.asked).toHaveLength(1);
+  });
+
+  it('that is gone fails the call, and another channel serves it', async () => {
+    proxy = await startConnectProxy();
+    await relay.addChannel({
+      priority: 9,
+      setting: JSON.stringify({ proxy: `socks5://127.0.0.1:${proxy.port}` }),
+    });
+    await proxy.stop();
+    const { key } = await relay.addToken();
+    expect(await errorOf(await relay.chat(key, body))).toMatchObject({ status: 500, code: 'do_request_failed' });
+    relay.setOptions({ RetryTimes: 1 });
+    await relay.addChannel({ priority: 1 });
+    expect((await relay.chat(key, body)).status).toBe(200);
+  });
+
+  it.each(['http://169.254.169.254', 'http://metadata.example', 'socks5://169.254.169.254', 'ftp://127.0.0.1', 'x'])(
+    'is never %s',
+    async (address) => {
+      proxy = await startConnectProxy();
+      await relay.addChannel({ setting: JSON.stringify({ proxy: address }) });
+      const { key } = await relay.addToken();
+      expect(await errorOf(await relay.chat(key, body))).toMatchObject({ status: 500, code: 'do_request_failed' });
+      expect(relay.upstream.requests).toHaveLength(0);
+    },
+  );
+});
+
+describe('time', () => {
+  const took = async (call: () => Promise<unknown>): Promise<number> => {
+    const since = performance.now();
+    await call();
+    return performance.now() - since;
+  };
+
+  it('to connect is limited, names and all', async () => {
+    await relay.addChannel({ baseUrl: 'http://nowhere.example:81' });
+    const { key, userId } = await relay.addToken();
+    const time = await took(async () => {
+      expect(await errorOf(await relay.chat(key, body))).toMatchObject({ status: 500, code: 'do_request_failed' });
+    });
+    expect(time).toBeGreaterThan(350);
+    expect(time).toBeLessThan(3000);
+    expect(await relay.logs(userId)).toEqual([]);
+  });
+
+  it('to the first byte is limited', async () => {
+    await relay.addChannel();
+    const { key } = await relay.addToken();
+    relay.upstream.script({}, faults.silence());
+    const time = await took(async () => {
+      expect((await errorOf(await relay.chat(key, body))).code).toBe('do_request_failed');
+    });
+    expect(time).toBeGreaterThan(350);
+    await relay.upstream.requests[0]?.ended;
+    expect(relay.upstream.requests[0]?.aborted).toBe(true);
+  });
+
+  it('between two bytes is limited', async () => {
+    await relay.addChannel();
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, faults.silenceAfter(5));
+    const text = await (await relay.chat(key, { ...body, stream: true })).text();
+    expect(text).toContain('"code":"stream_response_error"');
+    await relay.upstream.requests[0]?.ended;
+    expect(relay.upstream.requests[0]?.aborted).toBe(true);
+    expect((await relay.logsOf(userId, 1))[0]).toMatchObject({ other: { stream_error: 'stream_response_error' } });
+  });
+
+  it('between two bytes does not run while they come slowly, but the whole call ends some time', async () => {
+    await relay.addChannel();
+    const { key, userId } = await relay.addToken();
+    relay.upstream.script({}, chat({ text: Array<string>(100).fill('word '), gapMilliseconds: 100 }));
+    let text = '';
+    const time = await took(async () => {
+      text = await (await relay.chat(key, { ...body, stream: true })).text();
+    });
+    expect(time).toBeGreaterThan(1400);
+    expect(time).toBeLessThan(6000);
+    expect(text.split('word ').length).toBeGreaterThan(5);
+    expect(text).toMatch(/longer than allowed.*\n\ndata: \[DONE\]\n\n$/s);
+    await relay.upstream.requests[0]?.ended;
+    expect(relay.upstream.requests[0]?.aborted).toBe(true);
+    const [row] = await relay.logsOf(userId, 1);
+    expect(row?.completion_tokens).toBeGreaterThan(5);
+    expect(row?.quota).toBeGreaterThan(0);
+  });
+});
