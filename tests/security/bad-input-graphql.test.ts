@@ -1,0 +1,126 @@
+import {
+  buildSchema,
+  getNamedType,
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputType,
+} from 'graphql';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { anywhere, Site, type Person } from '../contract/site.js';
+import { badValues, leaks, savedState } from '../support/bad-values.js';
+
+/**
+ * Every argument and every field of every input in the schema, without a list that somebody would have to keep: what is
+ * added to the schema is tried here, too.
+ */
+const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
+type Kind = 'query' | 'mutation';
+type Field = GraphQLField<unknown, unknown>;
+const operations = (kind: Kind): Array<[string, Kind, Field]> =>
+  Object.values((kind === 'query' ? schema.getQueryType() : schema.getMutationType())?.getFields() ?? {})
+    .filter(({ args }) => args.length > 0)
+    .map((field) => [field.name, kind, field]);
+
+let site: Site;
+let root: Person;
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+});
+afterAll(() => site.stop());
+
+/** The least that the schema takes: ids that nobody has, texts of one letter. */
+function plain(type: GraphQLInputType): unknown {
+  const inner = getNullableType(type);
+  if (isListType(inner)) return [plain(inner.ofType)];
+  if (isInputObjectType(inner)) {
+    const required = Object.values(inner.getFields()).filter(({ type: one }) => isNonNullType(one));
+    return Object.fromEntries(required.map((field) => [field.name, plain(field.type)]));
+  }
+  if (isEnumType(inner)) return inner.getValues()[0]?.name;
+  switch (inner.name) {
+    case 'Boolean':
+      return false;
+    case 'Float':
+      return 1;
+    case 'DateTimeISO':
+      return '2020-01-01T00:00:00Z';
+    case 'String':
+      return 'x';
+    default:
+      return 999_999;
+  }
+}
+
+/** The way to every leaf: `['input', 'username']`. */
+function leavesOf(name: string, type: GraphQLInputType, depth = 0): string[][] {
+  const inner = getNullableType(type);
+  if (isListType(inner))
+    return [[name], ...leavesOf('0', inner.ofType, depth).map((way) => [name, ...way])];
+  if (!isInputObjectType(inner)) return [[name]];
+  if (depth > 3) return [];
+  const fields = Object.values(inner.getFields());
+  return fields.flatMap((field) => leavesOf(field.name, field.type, depth + 1)).map((way) => [name, ...way]);
+}
+
+function withValue(held: unknown, [step, ...rest]: readonly string[], value: unknown): unknown {
+  if (step === undefined) return value;
+  if (step === '0') return [withValue(Array.isArray(held) ? held[0] : {}, rest, value)];
+  const object = typeof held === 'object' && held !== null ? (held as Record<string, unknown>) : {};
+  return { ...object, [step]: withValue(object[step], rest, value) };
+}
+
+/** A selection that the result takes: its leaves, and none that asks for more. */
+function selectionOf(field: Field): string {
+  const type = getNamedType(field.type);
+  if (!isObjectType(type)) return '';
+  const leaf = Object.values(type.getFields()).find(
+    (one) => isLeafType(getNamedType(one.type)) && one.args.length === 0,
+  );
+  return leaf ? `{ ${leaf.name} }` : '{ __typename }';
+}
+
+const documentOf = (kind: Kind, field: Field): string => {
+  const list = (text: (argument: GraphQLArgument) => string): string => field.args.map(text).join(', ');
+  const declared = list(({ name, type }) => `$${name}: ${String(type)}`);
+  return `${kind} (${declared}) { ${field.name}(${list(({ name }) => `${name}: $${name}`)}) ${selectionOf(field)} }`;
+};
+
+const state = async (): Promise<string> => (await site.query<{ state: string }>(savedState))[0]?.state ?? '';
+/** Refused by the types of the schema, before anything of ours ran. */
+const isTypeError = (codes: readonly string[]): boolean => codes.includes('BAD_USER_INPUT');
+
+it.each([...operations('mutation'), ...operations('query')])('%s (%s)', async (_name, kind, field) => {
+  const document = documentOf(kind, field);
+  const base = Object.fromEntries(
+    field.args.filter(({ type }) => isNonNullType(type)).map(({ name, type }) => [name, plain(type)]),
+  );
+  const ask = (way: readonly string[], value: unknown) =>
+    site.graphql(root, document, withValue(base, way, value) as Record<string, unknown>, anywhere());
+
+  for (const way of field.args.flatMap(({ name, type }) => leavesOf(name, type))) {
+    const refused: unknown[] = [];
+    const tryOne = async ([what, value]: readonly [string, unknown]): Promise<void> => {
+      const { codes, text } = await ask(way, value);
+      const said = { way, what, text };
+      expect([said, codes.includes('INTERNAL_ERROR'), codes.includes('GRAPHQL_VALIDATION_FAILED')]).toEqual([
+        ...[said, false, false],
+      ]);
+      expect([said, leaks.test(text), /"message":""/.test(text)]).toEqual([said, false, false]);
+      if (codes.length > 0 && !isTypeError(codes)) refused.push(value);
+    };
+    await Promise.all(badValues.map(tryOne));
+    if (kind === 'query' || refused.length === 0) continue;
+    const before = await state();
+    const again = await Promise.all(refused.map((value) => ask(way, value)));
+    if (again.every(({ codes }) => codes.length > 0)) expect([way, await state()]).toEqual([way, before]);
+  }
+});

@@ -1,0 +1,46 @@
+/** For every field of every body and argument: wrong types, too long, empty, negative, huge, and text that breaks what is careless. */
+export const badValues: ReadonlyArray<readonly [what: string, value: unknown]> = [
+  ['null', null],
+  ['true', true],
+  ['a list', ['x']],
+  ['an object', { x: 1 }],
+  ['a text', 'x'],
+  ['zero', 0],
+  ['negative', -1],
+  ['a fraction', 0.5],
+  ['huge', 1e308],
+  ['beyond 64 bits', 2 ** 64],
+  ['beyond 53 bits', 2 ** 53],
+  ['beyond 32 bits', 2 ** 31],
+  ['empty', ''],
+  ['blank', '  \t '],
+  ['too long', 'x'.repeat(5000)],
+  ['NUL', 'a\0b'],
+  ['half a surrogate', 'a\ud800b'],
+  ['direction marks', '\u202eabc\u2066'],
+  ['combined', 'e\u0301👩‍👩‍👧‍👦ﷺ'],
+  ['many bytes', '\u{1f600}'.repeat(300)],
+  ['a new line', 'a\r\nb: c'],
+  ['SQL', `'; DROP TABLE users; --`],
+  ['LIKE', '%_%\\'],
+  ['a number in text', '-1'],
+  ['NaN', 'NaN'],
+  ['prototype', '__proto__'],
+  ['a template', '${7*7}{{7*7}}'],
+  ['a date beyond time', '275760-09-13T00:00:00.001Z'],
+];
+
+/** What only Postgres, TypeORM, a parser or a stack would say. */
+export const leaks =
+  /relation "|column "|syntax error|duplicate key|violates|constraint|QueryFailed|invalid byte|out of range for|at \/|node_modules|ECONN|typeorm|pg_|stack/i;
+
+/** All that a refused request might have half saved, as one text to compare. */
+export const savedState = `SELECT concat_ws('|',
+  (SELECT md5(string_agg(concat_ws('~', id, username, password_hash, display_name, role, status, email, quota, "group",
+    setting, aff_code, aff_quota, github_id, oidc_id, wechat_id, telegram_id, deleted_at), '|' ORDER BY id)) FROM users),
+  (SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM options t),
+  (SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM tokens t),
+  (SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM channels t),
+  (SELECT md5(string_agg(t::text, '|' ORDER BY t::text)) FROM redemptions t),
+  (SELECT count(*) FROM ledger_entries), (SELECT count(*) FROM audit_entries), (SELECT count(*) FROM sessions),
+  (SELECT count(*) FROM logs)) AS state`;
