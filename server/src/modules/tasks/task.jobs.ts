@@ -12,7 +12,7 @@ interface TaskPollingParts {
   readonly logger: { warn(details: object, message: string): void };
 }
 
-const lease = 'task-polling';
+const leaseName = 'task-polling';
 /** Rounds that may be missed before another node takes over. */
 const leaseRounds = 4;
 
@@ -29,8 +29,9 @@ export class TaskPolling {
 
   start(): void {
     this.timer = setInterval(() => {
-      // A round that takes longer than the clock is not followed by a queue of others.
-      if (!this.isBusy) this.running = this.round();
+      // A round that takes longer than the clock is not followed by a queue of others, and stays this node's.
+      if (this.isBusy) void this.lease().catch(() => undefined);
+      else this.running = this.round();
     }, this.parts.seconds * 1000);
     this.timer.unref();
   }
@@ -38,15 +39,15 @@ export class TaskPolling {
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     await this.running;
-    await this.parts.state.release(lease, this.parts.nodeId).catch(() => undefined);
+    await this.parts.state.release(leaseName, this.parts.nodeId).catch(() => undefined);
   }
 
   /** Never throws: the next round tries again. */
   private async round(): Promise<void> {
-    const { pollers, state, nodeId, seconds, logger } = this.parts;
+    const { pollers, logger } = this.parts;
     this.isBusy = true;
     try {
-      if (!(await state.lease(lease, nodeId, Math.max(10, seconds * leaseRounds)))) return;
+      if (!(await this.lease())) return;
       const ended = await Promise.allSettled(pollers.map((poller) => poller.round()));
       for (const one of ended) {
         if (one.status === 'rejected') logger.warn({ err: one.reason as unknown }, 'tasks could not be polled');
@@ -56,5 +57,10 @@ export class TaskPolling {
     } finally {
       this.isBusy = false;
     }
+  }
+  /** Takes or extends it. @returns whether this node polls */
+  private lease(): Promise<boolean> {
+    const { state, nodeId, seconds } = this.parts;
+    return state.lease(leaseName, nodeId, Math.max(10, seconds * leaseRounds));
   }
 }
