@@ -7,6 +7,8 @@ import type { ReceivedRequest, Reply } from './upstream.js';
 export interface Said {
   readonly text: string;
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
+  /** In place of the text: said as JSON, or through the tool that the call insists on. */
+  readonly object?: Readonly<Record<string, unknown>>;
   readonly promptTokens?: number;
   readonly completionTokens?: number;
   /** Between two events of a stream. */
@@ -21,13 +23,21 @@ export const families = [
 ] as const;
 
 /** Says the same in the dialect of whichever family is asked, whole or streamed. */
-export function says(said: Said): Reply {
+export function says(given: Said): Reply {
   return (response, request) => {
+    const said = given.object ? sayingObject(given, given.object, request) : given;
     if (request.path.startsWith('/v1/messages')) return sayAnthropic(said, response, request);
     if (request.path.includes('enerateContent')) return sayGoogle(said, response, request);
     if (request.path.startsWith('/v1/responses')) return sayResponses(said, response, request);
     return sayOpenAI(said)(response, request);
   };
+}
+
+function sayingObject(said: Said, object: Readonly<Record<string, unknown>>, { body }: ReceivedRequest): Said {
+  const forced = body?.tool_choice as { type?: string; name?: string } | undefined;
+  return forced?.type === 'tool' && forced.name
+    ? { ...said, tool: { name: forced.name, input: object } }
+    : { ...said, text: JSON.stringify(object) };
 }
 
 /** Refuses in the dialect of whichever family is asked. */
@@ -46,7 +56,13 @@ export const refuses =
   };
 
 const anthropicType = (status: number): string =>
-  ({ 400: 'invalid_request_error', 401: 'authentication_error', 429: 'rate_limit_error' })[status] ?? 'api_error';
+  ({
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    403: 'permission_error',
+    404: 'not_found_error',
+    429: 'rate_limit_error',
+  })[status] ?? 'api_error';
 
 const usageOf = ({ promptTokens = 20, completionTokens = 10 }: Said): { input: number; output: number } => ({
   input: promptTokens,

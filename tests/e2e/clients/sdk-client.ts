@@ -1,0 +1,100 @@
+import type { Reply } from '../../support/upstream/upstream.js';
+
+/** A provider of the table: the model it is known by here, and its channel. */
+export interface Family {
+  readonly name: string;
+  readonly type: number;
+  readonly model: string;
+  /** The channel's `other`: account or API version. */
+  readonly other?: string;
+}
+
+/** Where a package is pointed, and what it asks for. */
+export interface Place {
+  /** Of the gateway, without a path. */
+  readonly url: string;
+  readonly key: string;
+  readonly model: string;
+}
+
+export interface Told {
+  readonly text: string;
+  readonly prompt: number | undefined;
+  readonly completion: number | undefined;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/** What a program gets out of each feature, in the same words for every package. */
+export interface Results {
+  readonly chat: Told;
+  /** `pieces`: as they came. */
+  readonly stream: Told & { readonly pieces: number };
+  /** Calls a tool, gives its result `sunny` and hears the answer. */
+  readonly tools: { readonly calls: readonly ToolCall[]; readonly answer: string };
+  readonly streamedTools: { readonly calls: readonly ToolCall[]; readonly answer: string };
+  /** Shows `picture`. */
+  readonly vision: string;
+  /** Asks for an object by `schema`. */
+  readonly json: unknown;
+  readonly responses: Told & {
+    readonly streamed: string;
+    readonly calls: readonly ToolCall[];
+    readonly answer: string;
+  };
+  readonly embeddings: ReadonlyArray<readonly number[]>;
+  /** Base64. */
+  readonly images: readonly string[];
+  readonly speech: Uint8Array;
+  readonly transcription: string;
+}
+
+/** What a package cannot do. `proof` fails as soon as it can, so that the table stays true. */
+export interface Absent {
+  readonly absent: string;
+  readonly proof: () => boolean;
+}
+
+/** What a family cannot do for this package, and the gateway refuses, naming `field`. */
+export interface Refused {
+  readonly at: readonly string[];
+  readonly field: string;
+}
+
+export type Cell<T> = ((place: Place) => Promise<T>) | Absent;
+
+/** An official package, as far as the table asks for it. */
+export interface SdkClient {
+  readonly name: string;
+  readonly features: { readonly [Feature in keyof Results]: Cell<Results[Feature]> };
+  readonly refused?: Partial<Readonly<Record<keyof Results, Refused>>>;
+  /** Where a feature has another form in this package: who is asked, and what they say. */
+  readonly families?: Partial<Readonly<Record<keyof Results, readonly Family[]>>>;
+  readonly scripts?: Partial<Readonly<Record<keyof Results, readonly [Reply, ...Reply[]]>>>;
+  /** A call that fails. */
+  fail(place: Place): Promise<unknown>;
+  /** Whether an error of this status has the class the package promises for it. */
+  isTyped(error: unknown, status: number): boolean;
+  /** Begins a stream and leaves after its first piece. */
+  leave(place: Place): Promise<void>;
+}
+
+export const isAbsent = (cell: Cell<unknown>): cell is Absent => typeof cell !== 'function';
+
+export const question = 'How is the weather?';
+/** A PNG of one dot, base64. */
+export const picture = `iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==`;
+export const weather = { name: 'weather', description: 'Tells the weather of a city' };
+export const schema = {
+  type: 'object' as const,
+  properties: { city: { type: 'string' as const } },
+  required: ['city'],
+  additionalProperties: false as const,
+};
+/** What the model fills in, in calls and in objects. */
+export const paris = { city: 'Paris' };
+export const toolResult = 'sunny';
+export const texts = ['a', 'b'];
