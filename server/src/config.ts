@@ -39,12 +39,12 @@ function isProxy(entry: string): boolean {
 
 const proxies = list.refine((entries) => entries.every(isProxy), 'must list addresses or ranges such as 10.0.0.0/8');
 
-const httpUrl = (fallback: string) =>
-  z
-    .string()
-    .regex(/^https?:\/\/[^\s/]+/, 'must be an http:// or https:// address')
-    .transform((text) => text.replace(/\/+$/, ''))
-    .default(fallback);
+const httpAddress = z
+  .string()
+  .regex(/^https?:\/\/[^\s/]+/, 'must be an http:// or https:// address')
+  .transform((text) => text.replace(/\/+$/, ''));
+
+const httpUrl = (fallback: string) => httpAddress.default(fallback);
 
 const secret = z.string().min(16, 'must have at least 16 characters').optional();
 
@@ -103,6 +103,7 @@ export const environmentSchema = z.object({
   GITHUB_API_URL: httpUrl('https://api.github.com'),
   LINUXDO_URL: httpUrl('https://connect.linux.do'),
   TURNSTILE_URL: httpUrl('https://challenges.cloudflare.com'),
+  RELEASES_URL: httpAddress.optional(),
 });
 
 export interface Config {
@@ -153,6 +154,8 @@ export interface Config {
     readonly linuxDo: string;
     readonly turnstile: string;
   };
+  /** Where a code host describes the newest release; absent: nobody is asked. */
+  readonly releasesUrl?: string;
   /** 0 keeps logs for ever. */
   readonly logRetentionDays: number;
   /** Minutes between rounds over all channels, 0 never; milliseconds between two channels of one. */
@@ -253,5 +256,6 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       linuxDo: env.LINUXDO_URL,
       turnstile: env.TURNSTILE_URL,
     },
+    releasesUrl: env.RELEASES_URL,
   };
 }

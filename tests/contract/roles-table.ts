@@ -188,6 +188,7 @@ export const operations: readonly Operation[] = [
   },
   { least: 'root', graphql: ['mutation { resetModelRatio }'], rest: ['POST /api/option/rest_model_ratio'] },
   { least: 'root', graphql: ['mutation { discoverOidc(wellKnown: "none") { tokenEndpoint } }'] },
+  { least: 'admin', graphql: ['query { latestRelease { tag } }'] },
   { least: 'root', graphql: ['query { auditEntries { totalCount } }'] },
   { least: 'admin', graphql: ['query { groups }'], rest: ['GET /api/group'] },
   { least: 'admin', rest: ['GET /api/status/test'] },

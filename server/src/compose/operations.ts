@@ -5,6 +5,7 @@ import { postEntry } from '../modules/quota/post-entry.service.js';
 import { RedeemService } from '../modules/redemptions/redeem.service.js';
 import { Redemption } from '../modules/redemptions/redemption.entity.js';
 import { RedemptionService } from '../modules/redemptions/redemption.service.js';
+import { ReleaseService } from '../modules/status/release.service.js';
 import { StatusService } from '../modules/status/status.service.js';
 import { BillingService } from '../modules/usage/billing.service.js';
 import { UsageService } from '../modules/usage/usage.service.js';
@@ -19,7 +20,9 @@ import type { Platform } from './platform.js';
 /** What a site is run with: its face, its channels' rows, what is sold and what is counted. */
 export function composeOperations(platform: Platform, { setupService, notifications }: Accounts) {
   const { dataSource, clock, secrets, state, changes, logger, logService, auditService, optionService } = platform;
+  const { config, guardedFetch } = platform;
   const statusService = new StatusService({ options: optionService, setup: setupService, database: dataSource, clock });
+  const releaseService = new ReleaseService(guardedFetch, config.releasesUrl);
   const channelService = new ChannelService({
     channels: dataSource.getRepository(Channel),
     secrets,
@@ -52,7 +55,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
   const logExport = new LogExport(dataSource);
 
   return {
-    ...{ statusService, channelService, redemptionService, redeemService, walletService },
+    ...{ statusService, releaseService, channelService, redemptionService, redeemService, walletService },
     ...{ usageService, billingService, logExport },
   };
 }

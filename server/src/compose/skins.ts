@@ -132,7 +132,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
 
 function resolversOf({ catalogue, accounts, operations, relay, platform, channelServices }: Subjects): object[] {
   return [
-    new StatusResolver(operations.statusService),
+    new StatusResolver(operations.statusService, operations.releaseService),
     new SetupResolver(accounts.setupService),
     new SignInResolver(accounts.authService),
     new UserResolver(accounts.userService, accounts.accountService),

@@ -1,4 +1,5 @@
 import { ObjectType, Field, Float, Int } from 'type-graphql';
+import type { Release } from './release.service.js';
 import type { Status } from './status.js';
 
 @ObjectType()
@@ -8,6 +9,18 @@ export class ChatLink {
 
   @Field(() => String, { description: 'Link with `{address}` and `{key}` to fill in.' })
   link: string;
+}
+
+@ObjectType('Release', { description: 'A published version of this software.' })
+export class ReleaseObject implements Release {
+  @Field(() => String)
+  tag: string;
+
+  @Field(() => String, { description: 'Markdown.' })
+  notes: string;
+
+  @Field(() => Boolean, { description: 'It is what runs here.' })
+  current: boolean;
 }
 
 @ObjectType('Status', { description: 'What anybody may know about this site.' })

@@ -1,10 +1,15 @@
-import { Query, Resolver } from 'type-graphql';
-import { StatusObject, toStatusObject } from './status.object.js';
+import { Ctx, Query, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.js';
+import type { Release, ReleaseService } from './release.service.js';
+import { ReleaseObject, StatusObject, toStatusObject } from './status.object.js';
 import type { StatusService } from './status.service.js';
 
 @Resolver(() => StatusObject)
 export class StatusResolver {
-  constructor(private readonly statusService: StatusService) {}
+  constructor(
+    private readonly statusService: StatusService,
+    private readonly releases: ReleaseService,
+  ) {}
 
   @Query(() => StatusObject)
   async status(): Promise<StatusObject> {
@@ -24,5 +29,13 @@ export class StatusResolver {
   @Query(() => String, { description: 'Markdown, HTML or one https address; empty when there is none.' })
   homePageContent(): string {
     return this.statusService.homePageContent;
+  }
+
+  @Query(() => ReleaseObject, {
+    nullable: true,
+    description: 'The newest release, for admins; null where the operator configured no address to ask.',
+  })
+  latestRelease(@Ctx() { actor }: GraphQLContext): Promise<Release | null> {
+    return this.releases.latest(actor);
   }
 }

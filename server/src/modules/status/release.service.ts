@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { AppError } from '../../shared/errors.js';
+import { version } from '../../shared/version.js';
+
+export interface Release {
+  /** `v1.2.0` */
+  readonly tag: string;
+  /** Markdown. */
+  readonly notes: string;
+  /** It is what runs here. */
+  readonly current: boolean;
+}
+
+/** As code hosts describe a release. */
+const releaseShape = z.object({ tag_name: z.string().min(1).max(100), body: z.string().nullish() });
+
+const mostNotes = 100_000;
+
+/** Looks for a newer release where the operator says that releases are told. */
+export class ReleaseService {
+  constructor(
+    private readonly fetch: Pick<GuardedFetch, 'fetch'>,
+    /** Undefined: nobody is asked. */
+    private readonly releasesUrl: string | undefined,
+  ) {}
+
+  /**
+   * @returns null when no address is configured
+   * @throws AppError INSUFFICIENT_PRIVILEGES, UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE
+   */
+  async latest(actor: MaybeActor): Promise<Release | null> {
+    requireRole(actor, 'admin');
+    if (this.releasesUrl === undefined) return null;
+    const answer = await this.fetch.fetch({
+      url: this.releasesUrl,
+      policy: 'admin',
+      headers: { accept: 'application/json', 'user-agent': `tollgate/${version}` },
+      timeoutMs: 8000,
+      maxBytes: 1024 * 1024,
+    });
+    if (answer.status !== 200) {
+      throw new AppError('UPSTREAM_UNREACHABLE', `The releases were answered with status ${answer.status}`);
+    }
+    const { tag_name: tag, body } = parseRelease(answer.body.toString());
+    return { tag, notes: (body ?? '').slice(0, mostNotes), current: bare(tag) === bare(version) };
+  }
+}
+
+function parseRelease(text: string): z.infer<typeof releaseShape> {
+  try {
+    return releaseShape.parse(JSON.parse(text));
+  } catch (error) {
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'What came back describes no release', { cause: error });
+  }
+}
+
+/** Tags carry a `v`, versions do not. */
+const bare = (text: string): string => text.trim().replace(/^v/i, '');
