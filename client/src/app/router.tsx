@@ -56,6 +56,8 @@ export const routes: RouteObject[] = [
                 at('/detail', screens.dashboard),
                 at('/topup', screens.wallet),
                 at('/personal', screens.personal),
+                // Without an id it is one's own account.
+                at('/user/edit', screens.personal),
                 { path: '/console', element: <ConsoleHome /> },
                 {
                   element: <RequireAdmin />,

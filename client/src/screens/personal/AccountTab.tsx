@@ -12,54 +12,21 @@ import { CodeBlock } from '../../components/CodeBlock.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { toast } from '../../components/toast.js';
-import { ToneChip } from '../../components/Tone.js';
 import { describeFailure } from '../../lib/errors.js';
+import { Bindings } from './Bindings.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
+import { Sessions } from './Sessions.js';
 import { RenewAccessTokenDocument, UpdateMeDocument } from './personal.generated.js';
 
-export function AccountTab({ me }: { readonly me: Me }) {
+export function AccountTab({ me, onChanged }: { readonly me: Me; readonly onChanged: () => void }) {
   return (
     <Box sx={{ display: 'grid', gap: 2 }}>
-      <Bindings me={me} />
+      <Bindings me={me} onChanged={onChanged} />
       <PasswordForm />
       <AccessToken />
+      <Sessions />
     </Box>
-  );
-}
-
-/** Outside identities, and whether each is bound. */
-function Bindings({ me }: { readonly me: Me }) {
-  const { t } = useTranslation();
-  const rows = [
-    [t('register.email'), me.email],
-    [t('settings.providers.github'), me.githubId],
-    [t('settings.providers.oidc'), me.oidcId],
-    [t('settings.providers.linuxdo'), me.linuxDoId],
-    [t('settings.providers.wechat'), me.wechatId],
-    [t('settings.providers.telegram'), me.telegramId],
-  ] as const;
-  return (
-    <Panel title={t('personal.bindings')}>
-      {rows.map(([name, value]) => (
-        <Box
-          key={name}
-          sx={{
-            display: 'flex',
-            alignItems: 'center',
-            gap: 2,
-            minHeight: 36,
-            '& + &': { borderTop: '1px solid', borderColor: 'divider' },
-          }}
-        >
-          <Box sx={{ width: 96, fontWeight: 500 }}>{name}</Box>
-          <Box sx={{ flex: 1, minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis', color: 'text.secondary' }}>
-            {value}
-          </Box>
-          <ToneChip tone={value ? 'green' : 'grey'}>{value ? t('personal.bound') : t('personal.notBound')}</ToneChip>
-        </Box>
-      ))}
-    </Panel>
   );
 }
 

@@ -1,6 +1,9 @@
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
+import IconButton from '@mui/material/IconButton';
+import EditOutlinedIcon from '@mui/icons-material/EditOutlined';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
@@ -20,6 +23,14 @@ export function IdentityCard({ me }: { readonly me: Me }) {
         <Box sx={{ fontSize: 15, fontWeight: 600, mr: 'auto', overflowWrap: 'anywhere' }}>
           {me.displayName || me.username}
         </Box>
+        <IconButton
+          component={Link}
+          to="/user/edit"
+          aria-label={t('personal.editTitle')}
+          sx={{ width: 28, height: 28 }}
+        >
+          <EditOutlinedIcon sx={{ fontSize: '16px !important' }} />
+        </IconButton>
         <ToneChip tone={me.role >= rootRole ? 'violet' : 'outline'}>
           {me.role >= rootRole ? t('personal.administrator') : t('personal.commonUser')}
         </ToneChip>

@@ -5,7 +5,7 @@ import Tab from '@mui/material/Tab';
 import Tabs from '@mui/material/Tabs';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
-import { useSearchParams } from 'react-router-dom';
+import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
 import { LoadFailure } from '../../app/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
 import { AccountTab } from './AccountTab.js';
@@ -15,6 +15,7 @@ import { IdentityCard } from './IdentityCard.js';
 import { InviteCard } from './InviteCard.js';
 import { ModelsCard } from './ModelsCard.js';
 import { NotificationTab } from './NotificationTab.js';
+import { OwnAccountEditor } from './OwnAccountEditor.js';
 import { PersonalDocument } from './personal.generated.js';
 import { PriceTab } from './PriceTab.js';
 
@@ -25,6 +26,8 @@ type TabName = (typeof tabs)[number];
 export function PersonalScreen() {
   const { t } = useTranslation();
   const [params, setParams] = useSearchParams();
+  const navigate = useNavigate();
+  const editing = useLocation().pathname === '/user/edit';
   const { data, error, refetch } = useQuery(PersonalDocument, { fetchPolicy: 'cache-and-network' });
   const tab: TabName = tabs.find((name) => name === params.get('tab')) ?? 'account';
   const reload = () => void refetch();
@@ -69,13 +72,16 @@ export function PersonalScreen() {
                   <Tab key={name} value={name} label={t(`personal.tabs.${name}`)} />
                 ))}
               </Tabs>
-              {tab === 'account' && <AccountTab me={me} />}
+              {tab === 'account' && <AccountTab me={me} onChanged={reload} />}
               {tab === 'notifications' && <NotificationTab setting={data.mySetting} onSaved={reload} />}
               {tab === 'price' && <PriceTab setting={data.mySetting} onSaved={reload} />}
             </Box>
             {tab === 'account' && <DeleteAccount username={me.username} />}
           </Box>
         </Box>
+      )}
+      {editing && me && (
+        <OwnAccountEditor me={me} onSaved={reload} onClosed={() => void navigate('/personal', { replace: true })} />
       )}
     </Box>
   );

@@ -1,0 +1,120 @@
+import { useApolloClient } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import { useCallback, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { OAuthAnswer } from '../../app/sign-in/oauthApi.js';
+import { TelegramDialog } from '../../app/sign-in/TelegramDialog.js';
+import { useLeaveForProvider, useProviders, type ProviderId } from '../../app/sign-in/useProviders.js';
+import { WeChatDialog } from '../../app/sign-in/WeChatDialog.js';
+import { toast } from '../../components/toast.js';
+import { ToneChip } from '../../components/Tone.js';
+import { describeFailure } from '../../lib/errors.js';
+import { EmailDialog } from './EmailDialog.js';
+import type { Me } from './IdentityCard.js';
+import { Panel } from './Panel.js';
+import { BindWechatDocument } from './personal.generated.js';
+
+type Identity = 'email' | ProviderId;
+
+/** Outside identities: which are bound, and a way to bind those that the site offers. */
+export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChanged: () => void }) {
+  const { t } = useTranslation();
+  const client = useApolloClient();
+  const offered = useProviders();
+  const leave = useLeaveForProvider();
+  const [dialog, setDialog] = useState<Identity | null>(null);
+  const close = useCallback(() => {
+    setDialog(null);
+  }, []);
+  const names: Record<Identity, string> = {
+    email: t('register.email'),
+    github: t('oauth.providers.github'),
+    oidc: t('oauth.providers.oidc'),
+    linuxdo: t('oauth.providers.linuxdo'),
+    wechat: t('oauth.providers.wechat'),
+    telegram: t('oauth.providers.telegram'),
+  };
+  const bound: Record<Identity, string> = {
+    email: me.email,
+    github: me.githubId,
+    oidc: me.oidcId,
+    linuxdo: me.linuxDoId,
+    wechat: me.wechatId,
+    telegram: me.telegramId,
+  };
+  const done = useCallback(
+    (name: string) => {
+      toast.success(t('oauth.boundTo', { name }));
+      onChanged();
+    },
+    [onChanged, t],
+  );
+  const telegramDone = useCallback(
+    (answer: OAuthAnswer) => {
+      if (answer.kind === 'bound') done(t('oauth.providers.telegram'));
+    },
+    [done, t],
+  );
+  const begin = async (identity: Identity) => {
+    if (identity === 'email' || !(await leave(identity))) setDialog(identity);
+  };
+  const bindWechat = async (code: string): Promise<string | null> => {
+    try {
+      await client.mutate({ mutation: BindWechatDocument, variables: { code } });
+      done(names.wechat);
+      return null;
+    } catch (error) {
+      return describeFailure(error, t);
+    }
+  };
+
+  return (
+    <Panel title={t('personal.bindings')}>
+      {(Object.keys(names) as Identity[]).map((identity) => {
+        const value = bound[identity];
+        const possible = identity === 'email' || (value === '' && offered.includes(identity));
+        return (
+          <Box
+            key={identity}
+            sx={{
+              display: 'flex',
+              alignItems: 'center',
+              gap: { xs: 1, sm: 2 },
+              minHeight: 44,
+              '& + &': { borderTop: '1px solid', borderColor: 'divider' },
+            }}
+          >
+            <Box sx={{ width: { xs: 72, sm: 96 }, flexShrink: 0, fontWeight: 500 }}>{names[identity]}</Box>
+            <Box sx={{ flex: 1, minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis', color: 'text.secondary' }}>
+              {value}
+            </Box>
+            {(value !== '' || !possible) && (
+              <ToneChip tone={value ? 'green' : 'grey'}>
+                {value ? t('personal.bound') : t('personal.notBound')}
+              </ToneChip>
+            )}
+            {possible && (
+              <Button
+                variant="outlined"
+                aria-label={t('personal.bindOf', { name: names[identity] })}
+                onClick={() => void begin(identity)}
+              >
+                {value ? t('personal.rebind') : t('oauth.bind')}
+              </Button>
+            )}
+          </Box>
+        );
+      })}
+      <EmailDialog
+        open={dialog === 'email'}
+        onClose={close}
+        onBound={() => {
+          done(names.email);
+        }}
+      />
+      <WeChatDialog open={dialog === 'wechat'} onClose={close} onBind={bindWechat} />
+      <TelegramDialog open={dialog === 'telegram'} path="telegram/bind" onClose={close} onDone={telegramDone} />
+    </Panel>
+  );
+}

@@ -1,0 +1,96 @@
+import { useMutation } from '@apollo/client/react';
+import { useForm, useWatch } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { EditorDrawer } from '../../components/form/EditorDrawer.js';
+import { TextInput } from '../../components/form/inputs.js';
+import { DrawerSection } from '../../components/SideDrawer.js';
+import { toast } from '../../components/toast.js';
+import { session } from '../../lib/session.js';
+import type { Me } from './IdentityCard.js';
+import { UpdateMeDocument, type SelfPatch } from './personal.generated.js';
+
+/** One's own name and password; group and quota are for admins. */
+export function OwnAccountEditor({
+  me,
+  onSaved,
+  onClosed,
+}: {
+  readonly me: Me;
+  readonly onSaved: () => void;
+  readonly onClosed: () => void;
+}) {
+  const { t } = useTranslation();
+  const [update] = useMutation(UpdateMeDocument);
+  const form = useForm({
+    mode: 'onTouched',
+    defaultValues: { username: me.username, displayName: me.displayName, password: '', originalPassword: '' },
+  });
+  const { dirtyFields } = form.formState;
+  const password = useWatch({ control: form.control, name: 'password' });
+  return (
+    <EditorDrawer
+      form={form}
+      width={480}
+      title={t('personal.editTitle')}
+      meta={`#${String(me.id)}`}
+      saveLabel={t('personal.saveSetting')}
+      onClosed={onClosed}
+      onSave={async (values) => {
+        const input: SelfPatch = {
+          ...(dirtyFields.username ? { username: values.username.trim() } : {}),
+          ...(dirtyFields.displayName ? { displayName: values.displayName.trim() } : {}),
+          ...(values.password ? { password: values.password, originalPassword: values.originalPassword } : {}),
+        };
+        if (Object.keys(input).length > 0) {
+          const { data } = await update({ variables: { input } });
+          const user = session.get();
+          // The top bar shows the name that the browser remembers.
+          if (data && user) {
+            session.start({ ...user, username: data.updateMe.username, displayName: data.updateMe.displayName });
+          }
+        }
+        toast.success(t('personal.settingSaved'));
+        onSaved();
+      }}
+    >
+      <DrawerSection title={t('personal.tabs.account')}>
+        <TextInput
+          control={form.control}
+          name="username"
+          label={t('register.username')}
+          required
+          maxLength={12}
+          rules={{ validate: (value) => value.trim() !== '' || t('login.usernameMissing') }}
+        />
+        <TextInput
+          control={form.control}
+          name="displayName"
+          label={t('personal.displayName')}
+          optional
+          maxLength={20}
+        />
+        <TextInput
+          control={form.control}
+          name="password"
+          type="password"
+          label={t('personal.newPassword')}
+          optional
+          autoComplete="new-password"
+          hint={t('personal.passwordText')}
+          rules={{ validate: (value) => value === '' || value.length >= 8 || t('register.passwordShort') }}
+        />
+        {password !== '' && (
+          <TextInput
+            control={form.control}
+            name="originalPassword"
+            type="password"
+            label={t('personal.originalPassword')}
+            required
+            autoComplete="current-password"
+            rules={{ validate: (value) => value !== '' || t('login.passwordMissing') }}
+          />
+        )}
+      </DrawerSection>
+    </EditorDrawer>
+  );
+}

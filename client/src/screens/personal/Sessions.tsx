@@ -1,0 +1,89 @@
+import { useMutation, useQuery } from '@apollo/client/react';
+import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Skeleton from '@mui/material/Skeleton';
+import { useTranslation } from 'react-i18next';
+import { LoadFailure } from '../../app/LoadFailure.js';
+import { useConfirm } from '../../components/ConfirmProvider.js';
+import { Ellipsis } from '../../components/Text.js';
+import { toast } from '../../components/toast.js';
+import { ToneChip } from '../../components/Tone.js';
+import { describeFailure } from '../../lib/errors.js';
+import { dateTime } from '../../lib/format.js';
+import { browserOf } from './browserOf.js';
+import { Panel } from './Panel.js';
+import { MySessionsDocument, RevokeOtherSessionsDocument, RevokeSessionDocument } from './personal.generated.js';
+
+/** Where the reader is signed in; every place but this one can be signed out. */
+export function Sessions() {
+  const { t } = useTranslation();
+  const confirm = useConfirm();
+  const { data, error, refetch } = useQuery(MySessionsDocument, { fetchPolicy: 'cache-and-network' });
+  const [revoke] = useMutation(RevokeSessionDocument);
+  const [revokeOthers, others] = useMutation(RevokeOtherSessionsDocument);
+  const run = async (end: () => Promise<unknown>) => {
+    try {
+      await end();
+      toast.success(t('personal.sessionEnded'));
+      await refetch();
+    } catch (failure) {
+      toast.error(describeFailure(failure, t));
+    }
+  };
+  const endOthers = async () => {
+    const question = {
+      title: t('personal.endOthersTitle'),
+      body: t('personal.endOthersBody'),
+      verb: t('personal.endOthers'),
+      destructive: true,
+    };
+    if (await confirm(question)) await run(() => revokeOthers());
+  };
+  const sessions = data?.mySessions;
+  return (
+    <Panel title={t('personal.sessions')}>
+      {error && !sessions && (
+        <LoadFailure title={t('personal.sessionsFailed')} error={error} onRetry={() => void refetch()} />
+      )}
+      {!error && !sessions && <Skeleton variant="rectangular" height={52} />}
+      {sessions?.map((session) => {
+        const name = browserOf(session.userAgent) ?? t('personal.unknownBrowser');
+        return (
+          <Box
+            key={session.id}
+            sx={{
+              display: 'flex',
+              alignItems: 'center',
+              gap: 2,
+              minHeight: 52,
+              '& + &': { borderTop: '1px solid', borderColor: 'divider' },
+            }}
+          >
+            <Box sx={{ flex: 1, minWidth: 0, display: 'flex', flexDirection: 'column' }}>
+              <Ellipsis title={session.userAgent}>{name}</Ellipsis>
+              <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
+                {t('personal.sessionSeen', { ip: session.ip, time: dateTime(session.lastSeenAt) })}
+              </Box>
+            </Box>
+            {session.current ? (
+              <ToneChip tone="green">{t('personal.thisBrowser')}</ToneChip>
+            ) : (
+              <Button
+                variant="outlined"
+                aria-label={t('personal.endSessionOf', { name })}
+                onClick={() => void run(() => revoke({ variables: { id: session.id } }))}
+              >
+                {t('personal.endSession')}
+              </Button>
+            )}
+          </Box>
+        );
+      })}
+      {sessions && sessions.length > 1 && (
+        <Button variant="outlined" loading={others.loading} onClick={() => void endOthers()} sx={{ mt: 1.5 }}>
+          {t('personal.endOthers')}
+        </Button>
+      )}
+    </Panel>
+  );
+}
