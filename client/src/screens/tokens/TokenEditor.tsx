@@ -27,6 +27,7 @@ import {
   toTokenValues,
   type TokenValues,
 } from './tokenForm.js';
+import { TokenRateLimit } from './TokenRateLimit.js';
 import {
   CreateTokenDocument,
   TokenChoicesDocument,
@@ -41,6 +42,13 @@ export interface TokenEditorProps {
   readonly onCreated: (created: { id: number; name: string; key: string }) => void;
   readonly onClosed: () => void;
 }
+
+/** Where the form shows what the server says of these. */
+const rateFields = {
+  rateLimitPeriod: 'ratePeriod',
+  rateLimitCount: 'rateCount',
+  rateLimitSuccess: 'rateSuccess',
+} as const;
 
 export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditorProps) {
   const { t } = useTranslation();
@@ -89,7 +97,13 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
       title={token ? t('tokens.edit') : t('tokens.create')}
       meta={token ? t('tokens.meta', { id: token.id, time: dateTime(token.createdTime) }) : t('tokens.createMeta')}
       saveLabel={token ? t('tokens.save') : t('tokens.create')}
-      fieldNames={{ remainQuota: 'amount', expiredTime: 'expires', modelLimits: 'models', unlimitedQuota: 'unlimited' }}
+      fieldNames={{
+        remainQuota: 'amount',
+        expiredTime: 'expires',
+        modelLimits: 'models',
+        unlimitedQuota: 'unlimited',
+        ...rateFields,
+      }}
       onSave={(values) => (token ? saveOld(values, token.id) : saveNew(values))}
       onClosed={onClosed}
     >
@@ -219,6 +233,7 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
             },
           }}
         />
+        <TokenRateLimit control={control} />
       </DrawerSection>
     </EditorDrawer>
   );

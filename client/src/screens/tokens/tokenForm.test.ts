@@ -32,6 +32,13 @@ it('limits to models only when there are some', () => {
   });
 });
 
+it('sends limits of calls as numbers, and begins with those of the server', () => {
+  expect(toTokenInput(values, 1)).toMatchObject({
+    ...{ rateLimitEnabled: false, rateLimitPeriod: 60, rateLimitCount: 1000, rateLimitSuccess: 10 },
+  });
+  expect(inputParts.rateSuccess({ ...values, rateSuccess: ' 0 ' }, 1)).toEqual({ rateLimitSuccess: 0 });
+});
+
 it('names a batch: the first as typed, the others apart and short enough', () => {
   const names = batchNames('a name of thirty characters ok', 30);
   expect(names[0]).toBe('a name of thirty characters ok');

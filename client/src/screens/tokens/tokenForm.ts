@@ -14,6 +14,11 @@ export interface TokenValues {
   limitModels: boolean;
   models: string[];
   allowIps: string;
+  limitRate: boolean;
+  /** Numbers as typed; the period in seconds. */
+  ratePeriod: string;
+  rateCount: string;
+  rateSuccess: string;
 }
 
 export const batchCounts = [1, 10, 20, 30, 100] as const;
@@ -43,6 +48,10 @@ export const newToken: TokenValues = {
   limitModels: false,
   models: [],
   allowIps: '',
+  limitRate: false,
+  ratePeriod: '60',
+  rateCount: '1000',
+  rateSuccess: '10',
 };
 
 export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): TokenValues => ({
@@ -55,6 +64,10 @@ export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): To
   limitModels: token.modelLimitsEnabled,
   models: fromCommaList(token.modelLimits),
   allowIps: token.allowIps,
+  limitRate: token.rateLimitEnabled,
+  ratePeriod: String(token.rateLimitPeriod),
+  rateCount: String(token.rateLimitCount),
+  rateSuccess: String(token.rateLimitSuccess),
 });
 
 /** The parts of the input; an edit sends those whose fields were changed. */
@@ -74,6 +87,10 @@ export const inputParts: Record<
     modelLimitsEnabled: values.limitModels && values.models.length > 0,
   }),
   allowIps: (values) => ({ allowIps: values.allowIps.trim() }),
+  limitRate: (values) => ({ rateLimitEnabled: values.limitRate }),
+  ratePeriod: (values) => ({ rateLimitPeriod: Number(values.ratePeriod) }),
+  rateCount: (values) => ({ rateLimitCount: Number(values.rateCount) }),
+  rateSuccess: (values) => ({ rateLimitSuccess: Number(values.rateSuccess) }),
 };
 
 export const toTokenInput = (values: TokenValues, quotaPerUnit: number): TokenInput =>

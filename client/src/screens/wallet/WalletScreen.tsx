@@ -129,7 +129,7 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
     id: `log-${String(log.id)}`,
     time: log.createdAt,
     name: log.content,
-    amount: '',
+    amount: log.quota > 0 ? `+${money(log.quota, 'balance')}` : '',
     done: true,
   }));
   const rows = [...payments.filter(({ done }) => !done || credits.length === 0), ...credits]

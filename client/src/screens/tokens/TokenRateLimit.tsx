@@ -1,0 +1,52 @@
+import { useWatch, type Control } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { NumberInput } from '../../components/form/inputs.js';
+import { SwitchRow } from '../../components/form/SwitchRow.js';
+import { FieldRow } from '../../components/SideDrawer.js';
+import type { TokenValues } from './tokenForm.js';
+
+/** Seconds: a year. */
+const longestPeriod = 31_536_000;
+const mostCalls = 2_147_483_647;
+
+/** Limits of calls that this key alone has. */
+export function TokenRateLimit({ control }: { readonly control: Control<TokenValues> }) {
+  const { t } = useTranslation();
+  const on = useWatch({ control, name: 'limitRate' });
+  const whole = (least: number, most: number) => (value: unknown) => {
+    const text = String(value).trim();
+    if (!/^\d{1,12}$/.test(text)) return t('form.wholeNumber');
+    if (Number(text) < least) return t('form.atLeast', { minimum: least });
+    return Number(text) <= most || t('tokens.rateTooLarge', { maximum: most });
+  };
+  return (
+    <>
+      <SwitchRow control={control} name="limitRate" label={t('tokens.limitRate')} hint={t('tokens.limitRateHint')} />
+      {on && (
+        <FieldRow columns={2}>
+          <NumberInput
+            control={control}
+            name="ratePeriod"
+            label={t('tokens.ratePeriod')}
+            unit={t('tokens.seconds')}
+            rules={{ validate: whole(1, longestPeriod) }}
+          />
+          <NumberInput
+            control={control}
+            name="rateCount"
+            label={t('tokens.rateCount')}
+            hint={t('tokens.rateCountHint')}
+            rules={{ validate: whole(0, mostCalls) }}
+          />
+          <NumberInput
+            control={control}
+            name="rateSuccess"
+            label={t('tokens.rateSuccess')}
+            hint={t('tokens.rateSuccessHint')}
+            rules={{ validate: whole(0, mostCalls) }}
+          />
+        </FieldRow>
+      )}
+    </>
+  );
+}
