@@ -2,6 +2,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import { useTranslation } from 'react-i18next';
+import { RichText } from '../../components/RichText.js';
 import { formatJson } from '../../lib/jsonText.js';
 import type { Setting } from './settingKinds.js';
 import { useSetting } from './SettingsContext.js';
@@ -51,6 +52,29 @@ export function AreaControl({ setting, id, describedBy }: ControlProps) {
           ...(json ? { className: 'mono' } : {}),
         }}
       />
+      {setting.key === 'Footer' && <FooterPreview html={value} />}
+    </Box>
+  );
+}
+
+/** As visitors see it: what must not be on a page is gone already. */
+function FooterPreview({ html }: { readonly html: string }) {
+  const { t } = useTranslation();
+  return (
+    <Box
+      component="section"
+      aria-label={t('settings.footerPreview')}
+      sx={({ vars }) => ({
+        mt: 1,
+        padding: '10px 12px',
+        borderRadius: '6px',
+        backgroundColor: vars.palette.surface.sunken,
+        color: vars.palette.text.secondary,
+        fontSize: 12,
+        textAlign: 'center',
+      })}
+    >
+      {html.trim() === '' ? t('shell.credit') : <RichText html text={html} />}
     </Box>
   );
 }

@@ -2,11 +2,12 @@ import Box from '@mui/material/Box';
 import ButtonBase from '@mui/material/ButtonBase';
 import Collapse from '@mui/material/Collapse';
 import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
-import { useState, useSyncExternalStore } from 'react';
+import { Fragment, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { ToneChip } from '../../components/Tone.js';
 import { useBaseAddress } from '../../lib/status.js';
+import { OidcDiscovery } from './OidcDiscovery.js';
 import { SettingRow } from './SettingRow.js';
 import { useSettingsDraft } from './SettingsContext.js';
 import { providers, type Provider } from './signInProviders.js';
@@ -69,7 +70,10 @@ function ProviderRow({ provider }: { readonly provider: Provider }) {
         <Box sx={{ mx: -2, pb: 1 }}>
           <SettingRow setting={provider.enabled} />
           {provider.settings.map((setting) => (
-            <SettingRow key={setting.key} setting={setting} />
+            <Fragment key={setting.key}>
+              <SettingRow setting={setting} />
+              {setting.key === 'oidc.well_known' && <OidcDiscovery />}
+            </Fragment>
           ))}
           {callback && (
             <Box

@@ -1,13 +1,46 @@
+import { useApolloClient } from '@apollo/client/react';
 import Box from '@mui/material/Box';
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { RichText } from '../../components/RichText.js';
 import { NameValues } from '../../components/SideDrawer.js';
+import { toast } from '../../components/toast.js';
+import { describeFailure } from '../../lib/errors.js';
 import { dateTime } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
+import { LatestReleaseDocument, type LatestReleaseQuery } from './settings.generated.js';
 
-/** What runs here, and since when. */
+type Release = NonNullable<LatestReleaseQuery['latestRelease']>;
+
+/** What runs here and since when, and whether there is something newer. */
 export function VersionPanel() {
   const { t } = useTranslation();
+  const client = useApolloClient();
   const { version, startTime } = useStatus();
+  const [checking, setChecking] = useState(false);
+  const [release, setRelease] = useState<Release | null>(null);
+  const [open, setOpen] = useState(false);
+  const check = async () => {
+    setChecking(true);
+    try {
+      const { data } = await client.query({ query: LatestReleaseDocument, fetchPolicy: 'no-cache' });
+      const found = data?.latestRelease ?? null;
+      if (found === null) toast.error(t('settings.noReleases'));
+      else if (found.current) toast.success(t('settings.newest', { tag: found.tag }));
+      else {
+        setRelease(found);
+        setOpen(true);
+      }
+    } catch (error) {
+      toast.error(t('settings.updateFailed', { reason: describeFailure(error, t) }));
+    }
+    setChecking(false);
+  };
   return (
     <Box sx={{ mx: 2, padding: '12px 0 16px', borderTop: '1px solid', borderColor: 'divider' }}>
       <NameValues
@@ -16,6 +49,33 @@ export function VersionPanel() {
           [t('home.startTime'), startTime > 0 ? dateTime(startTime * 1000) : null],
         ]}
       />
+      <Button variant="outlined" loading={checking} onClick={() => void check()} sx={{ mt: 1.5 }}>
+        {t('settings.checkUpdate')}
+      </Button>
+      <Dialog
+        open={open}
+        maxWidth="sm"
+        fullWidth
+        aria-labelledby="release-title"
+        onClose={() => {
+          setOpen(false);
+        }}
+      >
+        <DialogTitle id="release-title">{t('settings.newVersion', { tag: release?.tag ?? '' })}</DialogTitle>
+        <DialogContent>
+          <RichText text={release?.notes ?? ''} />
+        </DialogContent>
+        <DialogActions>
+          <Button
+            variant="contained"
+            onClick={() => {
+              setOpen(false);
+            }}
+          >
+            {t('actions.close')}
+          </Button>
+        </DialogActions>
+      </Dialog>
     </Box>
   );
 }

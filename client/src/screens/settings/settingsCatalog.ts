@@ -47,7 +47,14 @@ const operation: readonly Section[] = [
       lines('SensitiveWords', 'sensitiveWords'),
     ],
   },
-  { id: 'log', settings: [flag('LogConsumeEnabled', 'logConsume'), flag('LogChatContentEnabled', 'logContent')] },
+  {
+    id: 'log',
+    settings: [
+      flag('LogConsumeEnabled', 'logConsume'),
+      flag('LogErrorEnabled', 'logErrors'),
+      flag('LogChatContentEnabled', 'logContent'),
+    ],
+  },
   {
     id: 'dataDashboard',
     settings: [
