@@ -3,13 +3,14 @@ import { requireActor, requireRole, type Actor, type MaybeActor } from '../../sh
 import type { AuditLog, AuditRow } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
+import type { Page, PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { storableJson } from '../../shared/storable.js';
 import { readSnapshot } from '../sums/sums.service.js';
 import { Where, type LogFilter } from './log-conditions.js';
 import { LogType } from './log.entity.js';
 import { readLogPage } from './log-page.js';
+import { searchLogs, searchSize } from './log-search.js';
 import { readStat, type LogStat } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
 import { toOwnView, toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
@@ -18,8 +19,6 @@ export type { LogFilter, LogStat, LogView };
 
 /** Rows are counted, and paged through, up to here; a time range reaches what lies behind. */
 export const maxCountedLogs = 100_000;
-const searchSize = 100;
-const searchedCalls = 10_000;
 /** Stands where other rows name the API key. */
 const testTokenName = 'model test';
 
@@ -91,28 +90,11 @@ export class LogService implements AuditLog {
 
   /**
    * The newest 100 rows whose type is the keyword or whose content starts with it. Calls all say the same few things:
-   * they are looked through among the newest rows only, everything else by its index.
+   * they are looked through among the newest rows only, and so is everything else where thousands of rows say the same.
    */
   async search(actor: MaybeActor, keyword: string): Promise<LogView[]> {
     requireRole(actor, 'admin');
-    const where = new Where();
-    const start = where.value(`${escapeLike(keyword.replaceAll('\0', ''))}%`);
-    const type = toType(keyword);
-    const newest = (condition: string): string =>
-      `(SELECT created_at, id FROM logs WHERE ${condition} ORDER BY created_at DESC, id DESC LIMIT ${searchSize})`;
-    const parts = [
-      newest(`type <> ${LogType.consume} AND content LIKE ${start}`),
-      `(SELECT created_at, id FROM (SELECT created_at, id, type, content FROM logs ORDER BY created_at DESC, id DESC
-          LIMIT ${searchedCalls}) recent WHERE type = ${LogType.consume} AND content LIKE ${start}
-          ORDER BY created_at DESC, id DESC LIMIT ${searchSize})`,
-      ...(type === null ? [] : [newest(`type = ${where.value(type)}`)]),
-    ];
-    const rows = await this.database.query<ViewRow[]>(
-      `SELECT ${viewColumns} FROM (${parts.join(' UNION ')}) keys
-         JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id
-        ORDER BY l.created_at DESC, l.id DESC LIMIT ${searchSize}`,
-      where.values,
-    );
+    const rows = await searchLogs(this.database, keyword, toType(keyword));
     const names = await namesOfChannels(this.database, rows);
     return rows.map((row) => toView(row, names));
   }

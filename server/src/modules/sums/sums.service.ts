@@ -31,10 +31,14 @@ export async function readSnapshot<T>(
   return database.transaction('REPEATABLE READ', async (transaction) => ask(transaction, await readState(transaction)));
 }
 
+/** For the transaction: what is left to add up is less than starting workers or a compiler for it costs. */
+const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+  set_config('work_mem', '32MB', true)`;
+
 async function readState(database: Queries): Promise<SumState> {
   const [row] = await database.query<Array<{ folded: string; late: string[] | null; trimmed: string }>>(
     `SELECT folded_until::text AS folded, (SELECT array_agg(DISTINCT hour)::text[] FROM sums_late) AS late,
-            (SELECT trimmed_before::text FROM log_state) AS trimmed FROM sums_state`,
+            (SELECT trimmed_before::text FROM log_state) AS trimmed, ${quickSettings} FROM sums_state`,
   );
   if (!row) throw new Error('the state of the sums is gone');
   return {

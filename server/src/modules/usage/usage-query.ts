@@ -110,9 +110,9 @@ export function totalStatement(filter: WholeUsageFilter, percentiles: boolean, s
 /** Calls that have a log row, by hour and model. */
 export function hourlyModelStatement(filter: WholeUsageFilter, most: number, state: FoldState): Statement {
   const { from, values } = usageOf(filter, ['model_name'], 1, state);
-  const sql = `SELECT hour::text, model_name AS "modelName", sum(logged_calls)::text AS calls,
+  const sql = `SELECT used.hour::text, model_name AS "modelName", sum(logged_calls)::text AS calls,
       sum(prompt_tokens + completion_tokens)::text AS tokens, sum(logged_quota)::text AS quota
-    FROM ${from} WHERE logged_calls > 0 GROUP BY hour, model_name ORDER BY hour, model_name LIMIT ${most}`;
+    FROM ${from} WHERE logged_calls > 0 GROUP BY used.hour, model_name ORDER BY used.hour, model_name LIMIT ${most}`;
   return { sql, values };
 }
 
