@@ -66,6 +66,15 @@ it('every call’s log row names the price tables that priced it, and they can b
   });
 });
 
+it('a channel test says which version would have priced it', async () => {
+  await site.expectSuccess(root, 'GET', '/api/channel/test/1');
+  const [row] = await site.query<{ other: string }>(
+    `SELECT other FROM logs WHERE token_name = 'model test' ORDER BY id DESC LIMIT 1`,
+  );
+  const { price_version: version } = JSON.parse(row?.other ?? '') as { price_version: string };
+  expect(version).toBe((await call()).version);
+});
+
 it('a change that is refused makes no version', async () => {
   const count = () => site.query('SELECT count(*) FROM price_versions');
   const before = await count();

@@ -125,7 +125,7 @@ export class PriceBook {
       price.kind === 'call'
         ? { model_price: price.modelPrice, model_ratio: 0, completion_ratio: 0 }
         : { model_price: -1, model_ratio: price.modelRatio, completion_ratio: price.completionRatio };
-    return { quota, other: { ...factors, group_ratio: 1, uncharged: true } };
+    return { quota, other: { ...factors, group_ratio: 1, price_version: this.version, uncharged: true } };
   }
 
   private callPrice(modelPrice: number, group: string): CallPrice {

@@ -52,11 +52,19 @@ export class SessionPrice {
   }
 
   /** The numbers of the log row (`relay-core.md` 6.2). */
-  factors(): Readonly<Record<string, number>> {
+  factors(): Readonly<Record<string, number | string>> {
     const { price } = this;
+    const version: Record<string, string> = price.version === undefined ? {} : { price_version: price.version };
     return price.kind === 'call'
-      ? { model_price: price.modelPrice, model_ratio: 0, completion_ratio: 0, group_ratio: price.groupRatio }
+      ? {
+          ...version,
+          model_price: price.modelPrice,
+          model_ratio: 0,
+          completion_ratio: 0,
+          group_ratio: price.groupRatio,
+        }
       : {
+          ...version,
           model_price: -1,
           model_ratio: price.modelRatio,
           completion_ratio: price.completionRatio,

@@ -31,6 +31,8 @@ export interface TaskDeskParts {
 /** What a task costs. */
 export interface TaskPrice {
   readonly modelPrice: number;
+  /** Names the tables it comes from. */
+  readonly version: string;
   readonly groupRatio: number;
   readonly quota: number;
 }
@@ -124,7 +126,7 @@ export class TaskDesk {
     const price: Extract<Price, { kind: 'call' }> =
       found?.kind === 'call' ? found : { kind: 'call', modelPrice: usualPrice, groupRatio: prices.groupRatio(group) };
     const quota = isFree(price) ? 0 : chargeOfCall(price, options.values.QuotaPerUnit);
-    return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quota };
+    return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quota, version: prices.version };
   }
 
   /** @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
@@ -154,7 +156,7 @@ export class TaskDesk {
 
   /** @param told what the log's line says after the price */
   charge(caller: Caller, admission: Admission, target: TaskTarget, price: TaskPrice, told: string): Charge {
-    const { modelPrice, groupRatio, quota } = price;
+    const { modelPrice, groupRatio, quota, version } = price;
     return {
       quota,
       counted: quota !== 0,
@@ -170,7 +172,7 @@ export class TaskDesk {
       durationMs: 0,
       isStream: false,
       content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${told}`,
-      other: { model_price: modelPrice, group_ratio: groupRatio },
+      other: { model_price: modelPrice, group_ratio: groupRatio, price_version: version },
     };
   }
 }
