@@ -120,7 +120,7 @@ async function main(): Promise<void> {
     if (wanted('stream')) await compare('stream', floor, gateway, postmaster);
     if (wanted('translated')) await compareTranslated(gateway, size, streamEvents, postmaster);
     if (wanted('latency')) await addedLatency(floor, gateway, databaseUrl.toString());
-    if (wanted('memory')) await openStreams(floor, gateway, minutes, snapshotFolder);
+    if (wanted('memory')) await openStreams([floor, gateway], minutes, snapshotFolder);
   } finally {
     for (const child of running.reverse()) await child.stop();
     await upstream.stop();

@@ -27,18 +27,26 @@ async function look(contender: Contender & Running): Promise<Seen> {
 const kibibytesEach = (bytes: number): string => (bytes / 1024 / streams).toFixed(1);
 const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
-async function memoryOfStreams(
+interface Weighed {
+  readonly name: string;
+  readonly idle: Seen;
+  /** Once, and then each minute. */
+  readonly open: readonly Seen[];
+}
+
+async function weigh(
   contender: Contender & Running,
   minutes: number,
   snapshotFolder: string | undefined,
-): Promise<void> {
+): Promise<Weighed> {
+  const { name } = contender;
   // Code is compiled and lazy parts are loaded before anything is weighed.
   const before = new Load(contender, 50);
   await before.full('stream', 50, 5000);
   await before.close();
   await pause(2000);
   const idle = await look(contender);
-  if (snapshotFolder) await contender.snapshot(join(snapshotFolder, `${contender.name}-idle.heapsnapshot`));
+  if (snapshotFolder) await contender.snapshot(join(snapshotFolder, `${name}-idle.heapsnapshot`));
   const load = new Load(contender, streams);
   const running = load.full('slowStream', streams, streams);
   await pause(12_000);
@@ -47,30 +55,30 @@ async function memoryOfStreams(
     await pause(60_000);
     open.push(await look(contender));
   }
-  if (snapshotFolder) await contender.snapshot(join(snapshotFolder, `${contender.name}-open.heapsnapshot`));
+  if (snapshotFolder) await contender.snapshot(join(snapshotFolder, `${name}-open.heapsnapshot`));
   const timings = await running;
   await load.close();
-  if (timings.failures > 0) throw new Error(`${contender.name}: ${timings.failures} slow streams failed`);
-  const [first, last] = [open[0] ?? idle, open.at(-1) ?? idle];
-  say(
-    `${contender.name.padEnd(10)}${mebibytes(idle.resident)} MiB resident, ${mebibytes(idle.live)} MiB alive; a stream: ` +
-      `${kibibytesEach(first.resident - idle.resident)} KiB resident, ${kibibytesEach(first.live - idle.live)} KiB alive`,
-  );
-  if (minutes === 0) return;
-  say(
-    `  after ${minutes} min: ${kibibytesEach(last.resident - idle.resident)} KiB resident, ${kibibytesEach(last.live - idle.live)} KiB alive; ` +
-      `each minute, alive: ${open.map(({ live }) => kibibytesEach(live - idle.live)).join(', ')}`,
-  );
+  if (timings.failures > 0) throw new Error(`${name}: ${timings.failures} slow streams failed`);
+  return { name, idle, open };
 }
 
-/** What an open stream weighs. @param minutes how long they are kept open and looked at, 0 for once */
+function sayWeighed({ name, idle, open }: Weighed): void {
+  const each = (key: keyof Seen): string => open.map((seen) => kibibytesEach(seen[key] - idle[key])).join(', ');
+  say(`${name}: ${mebibytes(idle.resident)} MiB resident, ${mebibytes(idle.live)} MiB alive before`);
+  say(`  KiB a stream, alive:    ${each('live')}`);
+  say(`  KiB a stream, resident: ${each('resident')}`);
+}
+
+/**
+ * What an open stream weighs, at both servers at once. A heap snapshot itself leaves a mark on what is resident.
+ * @param minutes how long they are kept open, and looked at each minute; 0 for once
+ */
 export async function openStreams(
-  floor: Contender & Running,
-  gateway: Contender & Running,
+  contenders: ReadonlyArray<Contender & Running>,
   minutes: number,
   snapshotFolder: string | undefined,
 ): Promise<void> {
+  const weighed = await Promise.all(contenders.map((contender) => weigh(contender, minutes, snapshotFolder)));
   say(`\nMemory with ${streams} streams open: resident, and alive after a collection (heap and buffers)`);
-  await memoryOfStreams(floor, minutes, snapshotFolder);
-  await memoryOfStreams(gateway, minutes, snapshotFolder);
+  for (const each of weighed) sayWeighed(each);
 }
