@@ -216,6 +216,7 @@ export const definitionOf = (key: OptionKey): OptionDefinition<unknown> => optio
 /** @throws InvalidInputError that names the key, never the value */
 export function parseOption<Key extends OptionKey>(key: Key, given: string): OptionValues[Key] {
   try {
+    if (given.includes('\0')) throw new OptionValueError('must not contain the character NUL');
     return definitionOf(key).parse(given) as OptionValues[Key];
   } catch (error) {
     if (error instanceof OptionValueError) throw new InvalidInputError(`${key}: ${error.message}`, key);

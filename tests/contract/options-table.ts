@@ -1,0 +1,216 @@
+/** How one setting is written down in the contract (`rest-api.md` 4). */
+export interface ContractOption {
+  readonly key: string;
+  readonly type: 'b' | 'i' | 'f' | 's' | 'j' | 'csv' | 'lines';
+  /** Its text before anybody saved anything; a number: how many entries the built-in table or list has. */
+  readonly byDefault: string | number;
+  /** The field of `/api/status` that shows it, with its native type. */
+  readonly status?: string;
+  readonly secret?: true;
+  /** Written by root alone. */
+  readonly root?: true;
+  /** Accepted, at the edge of what is allowed; saved as `text` where it is not saved as given. */
+  readonly good?: ReadonlyArray<string | readonly [given: string, text: string]>;
+  readonly bad: readonly string[];
+}
+
+type More = Partial<Omit<ContractOption, 'key' | 'type'>>;
+
+const option = (key: string, type: ContractOption['type'], byDefault: string | number, more: More): ContractOption => ({
+  ...{ key, type, byDefault, bad: [] },
+  ...more,
+});
+const tooLong = 'x'.repeat(1_000_001);
+
+const flag = (key: string, byDefault: boolean, status?: string, more: More = {}): ContractOption =>
+  option(key, 'b', String(byDefault), {
+    ...(status ? { status } : {}),
+    ...{ good: ['true', 'false'], bad: ['yes', '1', '', 'null', 'TRUE!'] },
+    ...more,
+  });
+const noNumber = ['', 'x', 'NaN', 'Infinity', '0x10', '1e400', 'null', '{}', '1 2'];
+const whole = (key: string, byDefault: number, min: number, more: More = {}): ContractOption =>
+  option(key, 'i', String(byDefault), {
+    ...{ good: [String(min), '7'], bad: [...noNumber, '1.5', String(min - 1), '99999999999999999999'] },
+    ...more,
+  });
+const quota = (key: string, byDefault: number, more: More = {}): ContractOption =>
+  whole(key, byDefault, 0, { ...more, good: ['0', '9000000000000000'] });
+const decimal = (key: string, byDefault: number, good: string[], bad: string[], more: More = {}): ContractOption =>
+  option(key, 'f', String(byDefault), { good, bad: [...noNumber, ...bad], ...more });
+const text = (key: string, more: More = {}): ContractOption =>
+  option(key, 's', '', { good: ['some text'], bad: [tooLong, 'a\0b'], ...more });
+const address = (key: string, more: More = {}): ContractOption =>
+  option(key, 's', '', {
+    good: ['https://a.example.com/b', ['http://a.example.com/', 'http://a.example.com'], ''],
+    bad: ['a.example.com', 'javascript:alert(1)', 'ftp://a.example.com', 'https://', tooLong],
+    ...more,
+  });
+const secret = (key: string): ContractOption =>
+  option(key, 's', '', { secret: true, root: true, good: ['a-secret-word'], bad: [tooLong] });
+const noTable = ['', '{', '[]', 'null', '5', '"x"'];
+const ratios = (key: string, byDefault: string | number, more: More = {}): ContractOption =>
+  option(key, 'j', byDefault, {
+    good: ['{}', '{"a":0}', '{"a":1.5,"b":2}'],
+    bad: [...noTable, '{"a":-1}', '{"a":"1"}', '{"a":null}', '{"a":1e10}', '{"":1}'],
+    ...more,
+  });
+const texts = (key: string, byDefault: string | number, more: More = {}): ContractOption =>
+  option(key, 'j', byDefault, { good: ['{}', '{"a":"b"}'], bad: [...noTable, '{"a":1}', '{"a":null}'], ...more });
+const names = (key: string, byDefault: number): ContractOption =>
+  option(key, 'j', byDefault, { good: ['[]', '["a"]'], bad: ['', '{', '{}', '[1]', 'null', '"x"'] });
+const root = { root: true } as const;
+
+/** Every key of section 4, in its order. */
+export const contractOptions: readonly ContractOption[] = [
+  // 4.1
+  flag('PasswordLoginEnabled', true, undefined, { ...root, good: ['true'] }),
+  ...['PasswordRegisterEnabled', 'RegisterEnabled'].map((key) => flag(key, true, undefined, root)),
+  flag('EmailVerificationEnabled', false, 'email_verification', root),
+  // what has to be filled in before a switch goes on is told by `identity-options.test.ts`
+  flag('TurnstileCheckEnabled', false, 'turnstile_check', { ...root, good: ['false'] }),
+  text('TurnstileSiteKey', { ...root, status: 'turnstile_site_key' }),
+  secret('TurnstileSecretKey'),
+  flag('EmailDomainRestrictionEnabled', false, undefined, root),
+  option('EmailDomainWhitelist', 'csv', 9, {
+    ...root,
+    good: ['a.example', ['a.example, b.example ,', 'a.example,b.example'], ''],
+    bad: ['localhost', 'a.example,a.example', '*.example.com', 'a b.example', 'a.1', '-a.example'],
+  }),
+  flag('EmailAliasRestrictionEnabled', false, undefined, root),
+  flag('GitHubOAuthEnabled', false, 'github_oauth', { ...root, good: ['false'] }),
+  text('GitHubClientId', { ...root, status: 'github_client_id' }),
+  secret('GitHubClientSecret'),
+  flag('LinuxDOOAuthEnabled', false, 'linuxdo_oauth', { ...root, good: ['false'] }),
+  text('LinuxDOClientId', { ...root, status: 'linuxdo_client_id' }),
+  secret('LinuxDOClientSecret'),
+  flag('oidc.enabled', false, 'oidc_enabled', { ...root, good: ['false'] }),
+  text('oidc.client_id', { ...root, status: 'oidc_client_id' }),
+  secret('oidc.client_secret'),
+  address('oidc.well_known', root),
+  address('oidc.authorization_endpoint', { ...root, status: 'oidc_authorization_endpoint' }),
+  ...['oidc.token_endpoint', 'oidc.user_info_endpoint'].map((key) => address(key, root)),
+  flag('WeChatAuthEnabled', false, 'wechat_login', { ...root, good: ['false'] }),
+  address('WeChatServerAddress', root),
+  secret('WeChatServerToken'),
+  address('WeChatAccountQRCodeImageURL', { ...root, status: 'wechat_qrcode' }),
+  flag('TelegramOAuthEnabled', false, 'telegram_oauth', { ...root, good: ['false'] }),
+  secret('TelegramBotToken'),
+  text('TelegramBotName', { ...root, status: 'telegram_bot_name' }),
+
+  // 4.2
+  ...['SMTPServer', 'SMTPAccount', 'SMTPFrom'].map((key) => text(key, root)),
+  whole('SMTPPort', 587, 1, { ...root, good: ['1', '65535'] }),
+  secret('SMTPToken'),
+  flag('SMTPSSLEnabled', false, undefined, root),
+  address('ServerAddress', {
+    ...root,
+    status: 'server_address',
+    good: ['https://gate.example', 'http://gate.example:8080'],
+  }),
+  address('WorkerUrl', root),
+  secret('WorkerValidKey'),
+  address('PayAddress', root),
+  text('EpayId', root),
+  secret('EpayKey'),
+  decimal('Price', 7.3, ['0.01', '7.25'], ['0', '-1'], { ...root, status: 'price' }),
+  whole('MinTopUp', 1, 1, { ...root, status: 'min_topup' }),
+  address('CustomCallbackAddress', root),
+  ratios('TopupGroupRatio', '{"default":1,"vip":1,"svip":1}', root),
+  address('TopUpLink', { ...root, status: 'top_up_link' }),
+  ...['Notice', 'About', 'HomePageContent'].map((key) =>
+    text(key, { good: [' <b>kept</b> as typed '], bad: [tooLong] }),
+  ),
+  // our own name
+  option('SystemName', 's', 'Tollgate', { status: 'system_name', good: ['Another'], bad: ['x'.repeat(101), 'a\0b'] }),
+  address('Logo', { status: 'logo' }),
+  text('Footer', { status: 'footer_html', bad: [tooLong] }),
+  // ours is empty: the reference's is its maker's page
+  address('general_setting.docs_link', { status: 'docs_link' }),
+  option('Chats', 'j', 5, {
+    status: 'chats',
+    good: ['[]', '[{"One":"https://one.example/{key}"}]'],
+    bad: ['', '{', '{}', '[1]', '[{"One":1}]', 'null'],
+  }),
+
+  // 4.3
+  decimal('QuotaPerUnit', 500_000, ['1', '500000'], ['0', '-1'], { status: 'quota_per_unit' }),
+  flag('DisplayInCurrencyEnabled', true, 'display_in_currency'),
+  flag('DisplayTokenStatEnabled', true),
+  ...['QuotaForNewUser', 'QuotaForInviter', 'QuotaForInvitee'].map((key) => quota(key, 0)),
+  quota('QuotaRemindThreshold', 1000),
+  quota('PreConsumedQuota', 500),
+  whole('RetryTimes', 0, 0),
+  flag('CheckInEnabled', false, 'check_in_enabled'),
+  quota('CheckInQuota', 1000),
+  quota('CheckInMaxQuota', 0),
+  flag('RebateEnabled', false),
+  decimal('RebatePercentage', 0, ['0', '0.5', '100'], ['-0.1', '100.1']),
+  flag('DemoSiteEnabled', false, 'demo_site_enabled'),
+  flag('SelfUseModeEnabled', false, 'self_use_mode_enabled'),
+  flag('DefaultCollapseSidebar', false, 'default_collapse_sidebar'),
+  flag('DrawingEnabled', true, 'enable_drawing'),
+  flag('TaskEnabled', true, 'enable_task'),
+  flag('MjNotifyEnabled', false, 'mj_notify_enabled'),
+  flag('MjAccountFilterEnabled', false),
+  flag('MjForwardUrlEnabled', true),
+  flag('MjModeClearEnabled', false),
+  ...['MjActionCheckSuccessEnabled', 'CheckSensitiveEnabled', 'CheckSensitiveOnPromptEnabled'].map((key) =>
+    flag(key, true),
+  ),
+  flag('StopOnSensitiveEnabled', true),
+  whole('StreamCacheQueueLength', 0, 0),
+  option('SensitiveWords', 'lines', 'test_sensitive', {
+    good: ['one\nregex:^a+$', ['one\r\n\n two ', 'one\ntwo'], ''],
+    bad: ['regex:(', 'fine\nregex:[', tooLong],
+  }),
+  flag('LogConsumeEnabled', true),
+  flag('LogChatContentEnabled', false),
+  flag('DataExportEnabled', true, 'enable_data_export'),
+  whole('DataExportInterval', 5, 1),
+  option('DataExportDefaultTime', 's', 'hour', {
+    status: 'data_export_default_time',
+    good: ['hour', 'day', 'week'],
+    bad: ['', 'year', 'HOUR', 'null'],
+  }),
+  decimal('ChannelDisableThreshold', 5, ['0', '2.5'], ['-1']),
+  flag('AutomaticDisableChannelEnabled', false),
+  flag('AutomaticEnableChannelEnabled', false),
+  option('AutomaticDisableKeywords', 'lines', 7, { good: ['one\ntwo', ''], bad: [tooLong] }),
+  ...['FileUploadPermission', 'FileDownloadPermission', 'ImageUploadPermission', 'ImageDownloadPermission'].map((key) =>
+    whole(key, 0, 0),
+  ),
+
+  // 4.4
+  ratios('ModelRatio', 180),
+  ratios('ModelPrice', 21),
+  ratios('CompletionRatio', 3),
+  ratios('CacheRatio', 33),
+  ratios('GroupRatio', '{"default":1,"vip":1,"svip":1}'),
+  texts('UserUsableGroups', '{"default":"Default group","vip":"VIP group"}'),
+  flag('ModelRequestRateLimitEnabled', false),
+  whole('ModelRequestRateLimitDurationMinutes', 1, 0),
+  whole('ModelRequestRateLimitCount', 0, 0, { good: ['0', '10', ['-1', '0']], bad: [...noNumber, '1.5', '-2'] }),
+  whole('ModelRequestRateLimitSuccessCount', 1000, 1),
+  ...['pass_through_request_enabled', 'hide_upstream_error_enabled', 'block_browser_extension_enabled'].map((key) =>
+    flag(`global.${key}`, false),
+  ),
+  flag('general_setting.ping_interval_enabled', false),
+  whole('general_setting.ping_interval_seconds', 60, 1),
+  option('claude.model_headers_settings', 'j', '{}', {
+    good: ['{}', '{"m":{"h":["v","w"]}}'],
+    bad: [...noTable, '{"m":["h"]}', '{"m":{"h":"v"}}', '{"m":{"h":[1]}}'],
+  }),
+  option('claude.default_max_tokens', 'j', '{"default":8192}', {
+    good: [['{}', '{"default":8192}'], '{"default":100,"m":5}', ['{"m":4096}', '{"default":8192,"m":4096}']],
+    bad: [...noTable, '{"m":0.5}', '{"m":0}', '{"m":"5"}'],
+  }),
+  flag('claude.thinking_adapter_enabled', true),
+  decimal('claude.thinking_adapter_budget_tokens_percentage', 0.8, ['0.1', '1'], ['0.09', '1.1']),
+  texts('gemini.safety_settings', 5),
+  texts('gemini.version_settings', 2),
+  names('gemini.supported_imagine_models', 2),
+  flag('gemini.thinking_adapter_enabled', false),
+  decimal('gemini.thinking_adapter_budget_tokens_percentage', 0.6, ['0', '1'], ['-0.1', '1.1']),
+  names('gemini.models_supported_thinking_budget', 3),
+];
