@@ -24,8 +24,9 @@ export class RealtimeClient {
   async until(type: string, count = 1): Promise<void> {
     const seen = await eventually(
       () => Promise.resolve(this.events.filter((event) => event['type'] === type).length),
-      (found) => found >= count,
-      20,
+      // Whoever was closed hears nothing more.
+      (found) => found >= count || this.closed !== null,
+      30,
     );
     expect(seen).toBeGreaterThanOrEqual(count);
   }

@@ -1,0 +1,290 @@
+import { WebSocket } from 'ws';
+import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
+import { eventually, TaskSite } from '../support/task-site.js';
+import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
+
+/** What sessions cost, whoever ends them and whenever. */
+
+const model = 'gpt-4o-realtime-preview';
+const models = [
+  model,
+  'gpt-4o-audio-preview',
+  'gpt-4o-realtime-preview-2024-12-17',
+  'gpt-4o-mini-realtime-preview',
+  'nobody-priced-this',
+];
+const b21 = { textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 };
+
+let site: TaskSite;
+let upstream: RealtimeUpstream;
+let clients: RealtimeClients;
+
+beforeAll(async () => {
+  site = await TaskSite.open();
+  upstream = await startRealtimeUpstream();
+  clients = new RealtimeClients(site.server.url, model);
+  await site.server.api.createChannel(site.root, { baseUrl: upstream.url, key: 'sk-up', models });
+}, 60_000);
+afterEach(async () => {
+  clients.close();
+  upstream.answer = turn(b21);
+  await nothingHeld();
+  expect(await site.drift()).toEqual([]);
+});
+afterAll(async () => {
+  await upstream.stop();
+  await site.close();
+});
+
+const nothingHeld = (): Promise<number> =>
+  eventually(
+    async () => (await site.rows('SELECT 1 FROM reservations')).length,
+    (count) => count === 0,
+    20,
+  );
+
+async function speak(client: RealtimeClient, turns = 1): Promise<void> {
+  for (let count = 1; count <= turns; count++) {
+    client.send({ type: 'response.create' });
+    await client.until('response.done', count);
+  }
+}
+
+async function setQuota(userId: number, quota: number): Promise<void> {
+  const row = await site.server.api.data<Record<string, unknown>>(site.root, 'GET', `/api/user/${userId}`);
+  await site.server.api.data(site.root, 'PUT', '/api/user/', { ...row, password: '', quota });
+}
+
+describe('the worked examples, through real sockets', () => {
+  it.each([
+    ['B20', 'gpt-4o-audio-preview', { textIn: 100, textOut: 50, audioIn: 200, audioOut: 300 }, 40_375],
+    ['B21', model, b21, 7100],
+    ['B21b', 'gpt-4o-realtime-preview-2024-12-17', { textIn: 100, textOut: 100, audioIn: 60, audioOut: 60 }, 4850],
+    ['B21b, small', 'gpt-4o-mini-realtime-preview', { textIn: 100, textOut: 100, audioIn: 60, audioOut: 60 }, 1050],
+  ])('%s: %s', async (_name, asked, usage, quota) => {
+    upstream.answer = turn(usage);
+    const before = await site.balances();
+    const client = await clients.session(site.key, asked);
+    await speak(client);
+    client.socket.close();
+    await nothingHeld();
+    const after = await site.balances();
+    expect([before.quota - after.quota, before.token - after.token, after.used - before.used]).toEqual(
+      Array(3).fill(quota),
+    );
+  });
+
+  it('B24: of 100000 with an unlimited key one turn takes 7100, whatever was held', async () => {
+    const poor = await site.addCustomer('b24');
+    await setQuota(poor.user.id, 100_000);
+    const { key, id } = await site.server.api.createToken(poor.user, { unlimited_quota: true });
+    const client = await clients.session(key);
+    const held = await site.balances(poor.user.id, id);
+    expect(held.quota).toBe(100_000 - 1250);
+    await speak(client);
+    client.socket.close();
+    await nothingHeld();
+    expect(await site.balances(poor.user.id, id)).toMatchObject({ quota: 92_900, used: 7100 });
+  });
+});
+
+it('pays every one of many turns, and each leaves the next one held', async () => {
+  const before = await site.balances();
+  const client = await clients.session(site.key);
+  await speak(client, 5);
+  // Five are paid, the sixth is held.
+  const open = await eventually(
+    () => site.balances(),
+    ({ quota }) => quota === before.quota - 5 * 7100 - 1250,
+  );
+  expect(open).toMatchObject({ quota: before.quota - 5 * 7100 - 1250, used: before.used + 5 * 7100 });
+  client.socket.close();
+  await nothingHeld();
+  expect((await site.balances()).quota).toBe(before.quota - 5 * 7100);
+  const rows = await site.rows<{ quota: string; other: string }>(
+    'SELECT quota, other FROM logs WHERE type = 2 ORDER BY id DESC LIMIT 1',
+  );
+  expect(rows[0]?.quota).toBe(String(5 * 7100));
+  expect(JSON.parse(rows[0]?.other ?? '')).toMatchObject({ turns: 5, text_input: 600, audio_output: 200 });
+});
+
+it('counts at what the provider reports, never below nothing and never beyond what can be', async () => {
+  upstream.answer = ({ socket }) =>
+    send(socket, {
+      type: 'response.done',
+      response: {
+        usage: {
+          total_tokens: 5,
+          input_tokens: -7,
+          output_tokens: 1e300,
+          input_token_details: { audio_tokens: 1e9 },
+          output_token_details: { audio_tokens: 'all' },
+        },
+      },
+    });
+  const guest = await site.addCustomer('strange-usage');
+  const client = await clients.session(guest.key);
+  await speak(client);
+  // The most that a turn may count is a hundred million tokens: 1e8 * 4 * 2.5.
+  expect((await site.balances(guest.user.id, guest.tokenId)).used).toBe(1_000_000_000);
+});
+
+it('the price is what it was when the session began', async () => {
+  const client = await clients.session(site.key);
+  const options = await site.server.api.data<Array<{ key: string; value: string }>>(site.root, 'GET', '/api/option/');
+  const saved = options.find(({ key }) => key === 'ModelRatio')?.value ?? '{}';
+  await site.setOption('ModelRatio', JSON.stringify({ ...(JSON.parse(saved) as object), [model]: 100 }));
+  const before = await site.balances();
+  await speak(client);
+  expect((await site.balances()).used - before.used).toBe(7100);
+  await site.setOption('ModelRatio', saved);
+});
+
+it('a model nobody priced is refused before anybody is asked', async () => {
+  const known = upstream.sessions.length;
+  const answer = await clients.refusal('model=nobody-priced-this', { authorization: `Bearer ${site.key}` });
+  expect(answer.status).toBe(400);
+  expect(upstream.sessions).toHaveLength(known);
+});
+
+it('nothing is written where the site keeps no log, and everything is paid', async () => {
+  await site.setOption('LogConsumeEnabled', 'false');
+  const [{ count } = { count: '' }] = await site.rows<{ count: string }>('SELECT count(*) FROM logs WHERE type = 2');
+  const before = await site.balances();
+  const client = await clients.session(site.key);
+  await speak(client, 2);
+  client.socket.close();
+  await nothingHeld();
+  await site.setOption('LogConsumeEnabled', 'true');
+  expect((await site.balances()).used - before.used).toBe(14_200);
+  expect(await site.rows('SELECT count(*) FROM logs WHERE type = 2')).toEqual([{ count }]);
+});
+
+describe('a session ends', () => {
+  it('when its key is taken away, before another turn', async () => {
+    const { key, id } = await site.server.api.createToken(site.user, { unlimited_quota: true });
+    const client = await clients.session(key);
+    await speak(client);
+    await site.server.api.data(site.user, 'PUT', '/api/token/?status_only=true', { id, status: 2 });
+    client.send({ type: 'response.create' });
+    await client.until('error');
+    expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'token_disabled' } });
+    expect(await client.untilClosed()).toBe(1008);
+  });
+
+  it('when its user is banned, before another turn, and the last one is paid', async () => {
+    const guest = await site.addCustomer('soon-banned');
+    const client = await clients.session(guest.key);
+    await site.server.api.data(site.root, 'POST', '/api/user/manage', { id: guest.user.id, action: 'disable' });
+    client.send({ type: 'response.create' });
+    await client.until('response.done');
+    await client.until('error');
+    expect(client.events.at(-1)).toMatchObject({ error: { code: 'user_banned' } });
+    expect(await client.untilClosed()).toBe(1008);
+    await nothingHeld();
+    expect((await site.balances(guest.user.id, guest.tokenId)).used).toBe(7100);
+  });
+
+  it('when the key has nothing left, and its last turn is paid', async () => {
+    const { key, id } = await site.server.api.createToken(site.user, { unlimited_quota: false, remain_quota: 8000 });
+    const client = await clients.session(key);
+    await speak(client);
+    await client.until('error');
+    expect(client.events.at(-1)).toMatchObject({ error: { code: 'pre_consume_token_quota_failed' } });
+    expect(await client.untilClosed()).toBe(1008);
+    expect((await site.balances(site.user.id, id)).token).toBe(900);
+  });
+
+  it('when a frame of either side is larger than any may be, with what was said so far paid', async () => {
+    upstream.answer = ({ socket }) =>
+      send(socket, { type: 'response.output_audio_transcript.delta', delta: 'one two three' });
+    for (const side of ['client', 'upstream'] as const) {
+      const before = await site.balances();
+      const client = await clients.session(site.key);
+      client.send({ type: 'response.create' });
+      await client.until('response.output_audio_transcript.delta');
+      const far = upstream.sessions.at(-1)?.socket;
+      const large = Buffer.alloc(16 * 1024 * 1024 + 1, 'a');
+      if (side === 'client') client.socket.send(large);
+      else far?.send(large, { binary: true });
+      expect(await client.untilClosed()).not.toBe(1000);
+      const state = await eventually(
+        () => Promise.resolve(far?.readyState),
+        (now) => now === WebSocket.CLOSED,
+      );
+      expect(state).toBe(WebSocket.CLOSED);
+      await nothingHeld();
+      // three words: 3 * 4 * 2.5
+      expect((await site.balances()).used - before.used).toBe(30);
+    }
+  });
+
+  it('with a word to the client when the provider breaks off', async () => {
+    const client = await clients.session(site.key);
+    upstream.sessions.at(-1)?.socket.terminate();
+    expect(await client.untilClosed()).toBe(1011);
+    expect(client.events.at(-1)).toMatchObject({
+      event_id: expect.stringMatching(/^evt_/) as unknown,
+      type: 'error',
+      error: { code: 'do_request_failed', type: 'veloera_error' },
+    });
+  });
+});
+
+describe('turns that break off are paid by our own count, exactly once', () => {
+  const half: RealtimeUpstream['answer'] = ({ socket }) => {
+    send(socket, { type: 'response.output_audio_transcript.delta', delta: 'one two three' });
+    // 240 ms of sound: 13 tokens a second
+    send(socket, { type: 'response.output_audio.delta', delta: Buffer.alloc(48_000).toString('base64') });
+  };
+
+  it.each([
+    ['the client leaves', (client: RealtimeClient) => client.socket.terminate()],
+    ['the client says goodbye', (client: RealtimeClient) => client.socket.close()],
+    ['the provider breaks off', () => upstream.sessions.at(-1)?.socket.terminate()],
+    ['the provider says goodbye', () => upstream.sessions.at(-1)?.socket.close(1000)],
+  ])('%s', async (_what, end) => {
+    upstream.answer = half;
+    const before = await site.balances();
+    const client = await clients.session(site.key);
+    client.send({ type: 'input_audio_buffer.append', audio: Buffer.alloc(48_000).toString('base64') });
+    client.send({ type: 'response.create' });
+    await client.until('response.output_audio.delta');
+    end(client);
+    await nothingHeld();
+    const after = await site.balances();
+    // (3 * 4 + 27 * 20 + 13 * 20 * 2) * 2.5
+    expect(after.used - before.used).toBe(2680);
+    expect(before.quota - after.quota).toBe(2680);
+  });
+
+  it('also after turns that were reported', async () => {
+    const before = await site.balances();
+    const client = await clients.session(site.key);
+    await speak(client, 2);
+    upstream.answer = half;
+    client.send({ type: 'response.create' });
+    await client.until('response.output_audio.delta');
+    client.socket.terminate();
+    await nothingHeld();
+    // 2 turns, and (3 * 4 + 13 * 20 * 2) * 2.5
+    expect((await site.balances()).used - before.used).toBe(14_200 + 1330);
+  });
+
+  it('also while many come and go at once', async () => {
+    const before = await site.balances();
+    const known = upstream.sessions.length;
+    upstream.answer = half;
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const client = await clients.session(site.key);
+        client.send({ type: 'response.create' });
+        await client.until('response.output_audio.delta');
+        client.socket.terminate();
+      }),
+    );
+    expect(upstream.sessions.length - known).toBe(20);
+    await nothingHeld();
+    expect((await site.balances()).used - before.used).toBe(20 * 1330);
+  });
+});

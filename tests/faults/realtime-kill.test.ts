@@ -1,0 +1,115 @@
+import { WebSocket } from 'ws';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { freeze, untilAlone } from '../support/freeze.js';
+import { RealtimeClients } from '../support/realtime-client.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
+import { Auditor, openSite, until } from './traffic.js';
+
+/** Servers that end while sessions are open: by a signal they may answer, and by one they may not. */
+
+const initial = 1_000_000_000;
+const model = 'gpt-4o-realtime-preview';
+const whole = turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 });
+const wholeQuota = 7100;
+/** Three words said: 3 * 4 * 2.5. */
+const half: RealtimeUpstream['answer'] = ({ socket }) =>
+  send(socket, { type: 'response.output_audio_transcript.delta', delta: 'one two three' });
+const halfQuota = 30;
+
+let upstream: RealtimeUpstream;
+let database: TestDatabase;
+let server: SpawnedServer;
+let auditor: Auditor;
+let clients: RealtimeClients;
+let key: string;
+
+beforeEach(async () => {
+  upstream = await startRealtimeUpstream();
+  database = await createTestDatabase();
+  server = await spawnServer({ database });
+  auditor = new Auditor(database);
+  const { root, keys } = await openSite(server.api, upstream.url, [{ username: 'speaker', quota: initial }]);
+  key = keys[0] ?? '';
+  await server.api.createChannel(root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
+  clients = new RealtimeClients(server.url, model);
+}, 120_000);
+afterEach(async () => {
+  clients.close();
+  await auditor.close();
+  await server.stop();
+  await upstream.stop();
+  await database.drop();
+}, 60_000);
+
+/** Sessions of which each had one whole turn and is in the middle of another. */
+async function openSessions(count: number) {
+  const opened = await Promise.all(Array.from({ length: count }, () => clients.session(key)));
+  upstream.answer = whole;
+  for (const client of opened) client.send({ type: 'response.create' });
+  for (const client of opened) await client.until('response.done');
+  upstream.answer = half;
+  for (const client of opened) client.send({ type: 'response.create' });
+  for (const client of opened) await client.until('response.output_audio_transcript.delta', 2);
+  return opened;
+}
+
+async function expectCharged(quota: number): Promise<void> {
+  expect(await auditor.drifts()).toEqual([]);
+  expect(await auditor.quotaOf('speaker')).toEqual({ quota: initial - quota, used: quota });
+  const { rows } = await auditor.pool.query<{ sum: string }>('SELECT sum(quota) FROM logs WHERE type = 2');
+  expect(Number(rows[0]?.sum)).toBe(quota);
+}
+
+it('killed in the middle of turns: what was whole is paid, what was held comes back, every account agrees', async () => {
+  await openSessions(10);
+  // Nothing but the held amount of ten turns stands between the books and the balance.
+  await until(async () => (await auditor.openReservations()) === 10, 30, 'every session holds its next turn');
+  await server.kill('SIGKILL');
+  await untilAlone(auditor.pool);
+  expect(await auditor.drifts()).toEqual([]);
+  await until(
+    () => upstream.sessions.every(({ socket }) => socket.readyState === WebSocket.CLOSED),
+    30,
+    'providers hear',
+  );
+  server = await spawnServer({ database });
+  await until(async () => (await auditor.openReservations()) === 0, 120, 'what the dead held is given back');
+  await expectCharged(10 * wholeQuota);
+}, 240_000);
+
+it('killed while turns are being charged: each is charged whole, or not at all', async () => {
+  const opened = await openSessions(3);
+  await until(async () => (await auditor.openReservations()) === 3, 30, 'every session holds its next turn');
+  const held = await freeze(database.url, `SELECT 1 FROM users WHERE username = 'speaker' FOR UPDATE`);
+  // The turns end; their charges stand at the door.
+  for (const { socket } of upstream.sessions) {
+    send(socket, {
+      type: 'response.done',
+      response: { usage: { total_tokens: 10, input_tokens: 0, output_tokens: 10 } },
+    });
+  }
+  await held.reached();
+  // Nobody sees the end of a turn before it is paid.
+  for (const client of opened) {
+    expect(client.events.filter(({ type }) => type === 'response.done')).toHaveLength(1);
+  }
+  await server.kill('SIGKILL');
+  await held.release();
+  await untilAlone(auditor.pool);
+  expect(await auditor.drifts()).toEqual([]);
+  server = await spawnServer({ database });
+  await until(async () => (await auditor.openReservations()) === 0, 120, 'what the dead held is given back');
+  const { used } = await auditor.quotaOf('speaker');
+  // 10 * 4 * 2.5 each
+  expect([0, 100, 200, 300]).toContain(used - 3 * wholeQuota);
+  await expectCharged(used);
+}, 240_000);
+
+it('stopped: every session is told, and what it had so far is paid', async () => {
+  const opened = await openSessions(5);
+  await server.kill('SIGTERM');
+  for (const client of opened) expect(await client.untilClosed()).toBe(1012);
+  expect(await auditor.openReservations()).toBe(0);
+  await expectCharged(5 * (wholeQuota + halfQuota));
+}, 240_000);

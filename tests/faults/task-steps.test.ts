@@ -1,0 +1,281 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { freeze, untilAlone, type Freeze } from '../support/freeze.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { json } from '../support/upstream/replies.js';
+import { ScriptedTasks, scriptMidjourney, scriptSuno } from '../support/upstream/tasks.js';
+import { startUpstream, type Reply, type Upstream } from '../support/upstream/upstream.js';
+import { Auditor, openSite, until } from './traffic.js';
+
+/**
+ * Killed at each step of a task's life, always at the very same place: a lock holds the step up, then the process dies.
+ * What the database was told before it died may still come about, as in life; the books have to be exact either way.
+ */
+
+const initial = 100_000_000;
+const price = 50_000;
+
+const platforms = [
+  {
+    ...{ name: 'midjourney', table: 'midjourneys', column: 'mj_id', submit: '/mj/submit/imagine' },
+    answer: (id: string) => ({ code: 1, description: '', result: id }),
+    ...{ good: { status: 'SUCCESS', progress: '100%' }, half: { status: 'IN_PROGRESS', progress: '50%' } },
+    bad: { status: 'FAILURE', progress: '100%', failReason: 'no' },
+    seconds: 'submit_time - 7200000',
+  },
+  {
+    ...{ name: 'suno', table: 'tasks', column: 'task_id', submit: '/suno/submit/MUSIC' },
+    answer: (id: string) => ({ code: 'success', message: '', data: id }),
+    ...{ good: { status: 'SUCCESS' }, half: { status: 'IN_PROGRESS', start_time: 5 } },
+    bad: { status: 'FAILURE', fail_reason: 'no' },
+    seconds: 'submit_time - 7200',
+  },
+] as const;
+type Platform = (typeof platforms)[number];
+
+let upstream: Upstream;
+let database: TestDatabase;
+let dataDir: string;
+let server: SpawnedServer;
+let auditor: Auditor;
+let key: string;
+let frozen: Freeze | null = null;
+const tasks = new ScriptedTasks();
+
+const start = (): Promise<SpawnedServer> =>
+  spawnServer({ database, environment: { DATA_DIR: dataDir, TASK_POLL_INTERVAL: '1' } });
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  database = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'tollgate-steps-'));
+  server = await start();
+  auditor = new Auditor(database);
+  const { root, keys } = await openSite(server.api, upstream.url, [{ username: 'painter', quota: initial }]);
+  key = keys[0] ?? '';
+  await server.api.createChannel(root, {
+    ...{ type: 2, baseUrl: upstream.url, key: 'mj-secret', models: ['mj_imagine'] },
+  });
+  await server.api.createChannel(root, {
+    ...{ type: 36, baseUrl: upstream.url, key: 'suno-secret', models: ['suno_music'] },
+  });
+}, 120_000);
+beforeEach(() => {
+  upstream.reset();
+  scriptMidjourney(upstream, tasks);
+  scriptSuno(upstream, tasks);
+});
+afterEach(async () => {
+  await frozen?.release();
+  frozen = null;
+});
+afterAll(async () => {
+  await auditor.close();
+  await server.stop();
+  await upstream.stop();
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** @returns the name of the task; null when the server died before it could answer */
+async function order(platform: Platform): Promise<string | null> {
+  try {
+    const response = await fetch(server.url + platform.submit, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'a cat' }),
+    });
+    const answer = (await response.json()) as { result?: string; data?: string };
+    return answer.result ?? answer.data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+async function ordered(platform: Platform): Promise<string> {
+  const name = await order(platform);
+  if (name === null) throw new Error('the order was not taken');
+  return name;
+}
+
+const hold = async (sql: string, values: unknown[] = []): Promise<void> => {
+  frozen = await freeze(database.url, sql, values);
+};
+const holdUser = (): Promise<void> => hold(`SELECT 1 FROM users WHERE username = 'painter' FOR UPDATE`);
+
+/** Dies exactly where it stands. */
+async function dieThere(): Promise<void> {
+  await frozen?.reached();
+  await server.kill('SIGKILL');
+  await frozen?.release();
+  frozen = null;
+  await untilAlone(auditor.pool);
+  expect(await auditor.drifts()).toEqual([]);
+  server = await start();
+}
+
+interface Row {
+  readonly name: string;
+  readonly status: string;
+  readonly progress: string;
+  readonly quota: number;
+}
+
+const rows = async ({ table, column }: Platform): Promise<Row[]> =>
+  (
+    await auditor.pool.query<Row>(
+      `SELECT ${column} AS name, status, progress, quota::integer FROM ${table} ORDER BY id`,
+    )
+  ).rows;
+const rowOf = async (platform: Platform, name: string): Promise<Row | undefined> =>
+  (await rows(platform)).find((row) => row.name === name);
+
+const endOf = (platform: Platform, name: string, status: string): Promise<void> =>
+  until(
+    async () => {
+      const row = await rowOf(platform, name);
+      return row?.status === status && row.progress === '100%';
+    },
+    60,
+    `${name} ends as ${status}`,
+  );
+
+/** Whoever is owed gets exactly that: what stands charged on tasks that did not fail is gone, and nothing else. */
+async function expectExactBooks(): Promise<void> {
+  await until(async () => (await auditor.openReservations()) === 0, 90, 'what the dead held is given back');
+  expect(await auditor.drifts()).toEqual([]);
+  const all = (await Promise.all(platforms.map(rows))).flat();
+  const paid = all.filter(({ status }) => status !== 'FAILURE').reduce((sum, { quota }) => sum + quota, 0);
+  expect((await auditor.quotaOf('painter')).quota).toBe(initial - paid);
+}
+
+const refunds = async (): Promise<number> =>
+  Number(
+    (
+      await auditor.pool.query<{ count: string }>(
+        `SELECT count(*) FROM ledger_entries WHERE kind = 'refund' AND account = 'user'`,
+      )
+    ).rows[0]?.count,
+  );
+
+describe.each(platforms)('$name, killed', (platform) => {
+  it('between what is held and the row: nothing is charged, and the order is given up', async () => {
+    await hold(`LOCK TABLE ${platform.table} IN SHARE ROW EXCLUSIVE MODE`);
+    const name = order(platform);
+    await dieThere();
+    expect(await name).toBeNull();
+    expect(upstream.requests.filter(({ path }) => path.includes('/submit'))).toEqual([]);
+    await auditor.pool.query(
+      `UPDATE ${platform.table} SET submit_time = ${platform.seconds} WHERE ${platform.column} = ''`,
+    );
+    await until(
+      async () => (await rows(platform)).every(({ progress }) => progress === '100%'),
+      60,
+      'nothing is left of it',
+    );
+    await expectExactBooks();
+  }, 180_000);
+
+  it('between the provider’s answer and the charge: all of it, or nothing', async () => {
+    let name = '';
+    const answered: Reply = async (response, request) => {
+      await holdUser();
+      name = tasks.nextName('cut');
+      await json(platform.answer(name))(response, request);
+    };
+    upstream.script({ path: platform.submit }, answered);
+    const told = order(platform);
+    await until(() => name !== '', 30, 'the provider has the order');
+    await dieThere();
+    expect(await told).toBeNull();
+    const row = (await rows(platform)).at(-1);
+    expect([row?.name, row?.quota]).toEqual(row?.name === '' ? ['', 0] : [name, price]);
+    await auditor.pool.query(
+      `UPDATE ${platform.table} SET submit_time = ${platform.seconds} WHERE ${platform.column} = ''`,
+    );
+    tasks.told.set(name, platform.good);
+    await until(
+      async () => (await rows(platform)).every(({ progress }) => progress === '100%'),
+      60,
+      'the order is given up',
+    );
+    await expectExactBooks();
+  }, 180_000);
+
+  it('between the charge and any progress: it goes on, and is paid once', async () => {
+    const name = await ordered(platform);
+    await server.kill('SIGKILL');
+    server = await start();
+    tasks.told.set(name, platform.good);
+    await endOf(platform, name, 'SUCCESS');
+    expect(await rowOf(platform, name)).toMatchObject({ quota: price });
+    await expectExactBooks();
+  }, 180_000);
+
+  it.each(['half', 'good', 'bad'] as const)(
+    'while a step is written (%s): it is written later, once',
+    async (which) => {
+      const name = await ordered(platform);
+      await hold(`SELECT 1 FROM ${platform.table} WHERE ${platform.column} = $1 FOR UPDATE`, [name]);
+      const before = await refunds();
+      tasks.told.set(name, platform[which]);
+      await dieThere();
+      if (which === 'half') {
+        await until(async () => (await rowOf(platform, name))?.status === 'IN_PROGRESS', 60, 'the step is written');
+        tasks.told.set(name, platform.good);
+      }
+      await endOf(platform, name, which === 'bad' ? 'FAILURE' : 'SUCCESS');
+      expect((await refunds()) - before).toBe(which === 'bad' ? 1 : 0);
+      await expectExactBooks();
+    },
+    180_000,
+  );
+
+  it.each([
+    ['between the end and the refund', 'users', `username = 'painter'`],
+    [
+      'between the user’s refund and the key’s',
+      'tokens',
+      `user_id = (SELECT id FROM users WHERE username = 'painter')`,
+    ],
+    ['between the refund and its line in the log', 'logs', ''],
+  ])(
+    '%s: refunded once',
+    async (_where, table, condition) => {
+      const name = await ordered(platform);
+      const before = await refunds();
+      await hold(
+        condition === ''
+          ? `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
+          : `SELECT 1 FROM ${table} WHERE ${condition} FOR UPDATE`,
+      );
+      tasks.told.set(name, platform.bad);
+      await dieThere();
+      await endOf(platform, name, 'FAILURE');
+      expect((await refunds()) - before).toBe(1);
+      await expectExactBooks();
+    },
+    180_000,
+  );
+
+  it('after the refund: the provider says it again, and nothing follows', async () => {
+    const name = await ordered(platform);
+    const before = await refunds();
+    tasks.told.set(name, platform.bad);
+    await endOf(platform, name, 'FAILURE');
+    await server.kill('SIGKILL');
+    server = await start();
+    const asked = upstream.requests.length;
+    // Another task of this account is asked about, and this one is told again, as a success even.
+    const other = await ordered(platform);
+    tasks.told.set(name, platform.good);
+    tasks.told.set(other, platform.good);
+    await endOf(platform, other, 'SUCCESS');
+    expect(upstream.requests.length).toBeGreaterThan(asked);
+    expect(await rowOf(platform, name)).toMatchObject({ status: 'FAILURE' });
+    expect((await refunds()) - before).toBe(1);
+    await expectExactBooks();
+  }, 180_000);
+});

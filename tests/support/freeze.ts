@@ -1,0 +1,51 @@
+import pg from 'pg';
+import { until } from '../faults/traffic.js';
+
+/** A place at which the server's database stands still, for as long as a test holds it. */
+export interface Freeze {
+  /** Resolves when somebody stands there. */
+  reached(): Promise<void>;
+  /** Lets go. Whoever stood there and is still alive goes on. */
+  release(): Promise<void>;
+}
+
+/**
+ * Holds a lock that some step of the server needs, so that the step begins and does not end: a test can kill the server
+ * right there, every time. @param sql a statement that takes the lock
+ */
+export async function freeze(url: string, sql: string, values: unknown[] = []): Promise<Freeze> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query(sql, values);
+  const waiting = async (): Promise<number> => {
+    const { rows } = await client.query<{ count: string }>(
+      `SELECT count(*) FROM pg_stat_activity
+       WHERE datname = current_database() AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`,
+    );
+    return Number(rows[0]?.count);
+  };
+  return {
+    reached: () => until(async () => (await waiting()) > 0, 60, 'somebody stands there'),
+    async release() {
+      await client.query('ROLLBACK');
+      await client.end();
+    },
+  };
+}
+
+/** Resolves when no statement of a killed server runs any more: its connections end one after the other. */
+export async function untilAlone(pool: pg.Pool): Promise<void> {
+  await until(
+    async () => {
+      const { rows } = await pool.query<{ count: string }>(
+        `SELECT count(*) FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'`,
+      );
+      return rows[0]?.count === '0';
+    },
+    60,
+    'nothing of the dead goes on',
+  );
+}
