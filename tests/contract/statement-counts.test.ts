@@ -1,0 +1,137 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import pg from 'pg';
+import { Site, type Person } from './site.js';
+
+/** No list asks a statement a row: as many for fifty rows as for one, whatever fields of theirs are asked for. */
+let site: Site;
+let root: Person;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  await site.query(
+    `INSERT INTO users (username) SELECT 'u' || n FROM generate_series(1, 60) n;
+     INSERT INTO channels (type, name, key_sealed, created_time, models, tag)
+       SELECT 1, 'c' || n, '', 0, 'gpt-4o', CASE WHEN n % 2 = 0 THEN 't' || n ELSE '' END FROM generate_series(1, 60) n;
+     INSERT INTO tokens (user_id, key_hash, key_prefix, key_sealed, created_time, accessed_time, name)
+       SELECT ${root.id}, sha256(username::bytea), '', '', 0, 0, username FROM users;
+     INSERT INTO logs (created_at, type, user_id, username, channel_id, token_id, model_name)
+       SELECT extract(epoch FROM now())::bigint + id, 2, ${root.id}, username, id, id, 'm' || id FROM users;
+     INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls)
+       SELECT extract(epoch FROM date_trunc('hour', now()))::bigint, ${root.id}, id, id, 'm' || id, 'default', 1 FROM users;
+     INSERT INTO top_up_orders (user_id, trade_no, provider, merchant_id, payment_method, quota, money, currency, created_time)
+       SELECT ${root.id}, username, 'epay', '1', 'wxpay', 1, 1, 'CNY', 0 FROM users;
+     INSERT INTO midjourneys (user_id, action, submit_time, channel_id, request_id, image_url, mj_id)
+       SELECT ${root.id}, 'IMAGINE', 0, id, 'd' || id, 'https://pictures.example/1.png', 'd' || id FROM users;
+     INSERT INTO tasks (user_id, action, platform, created_at, updated_at, submit_time, channel_id, request_id, task_id, data)
+       SELECT ${root.id}, 'MUSIC', 'suno', 0, 0, 0, id, 't' || id, 't' || id, '[{"title":"x"}]' FROM users;
+     INSERT INTO price_versions (version, tables) SELECT 'v' || id, '{"ModelRatio":"{}"}' FROM users;
+     INSERT INTO audit_entries (actor_id, actor_name, action, subject, subject_id, changes)
+       SELECT ${root.id}, 'root', 'update', 'user', id::text, '[{"field":"group","before":"a","after":"b"}]' FROM users`,
+  );
+  await site.expectSuccess(root, 'POST', '/api/redemption/', { name: 'many', quota: 1, count: 60 });
+});
+afterAll(() => site.stop());
+
+/** The statements of one request: what the clock and other requests do beside it is not counted. */
+const asked = new AsyncLocalStorage<string[]>();
+
+async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
+  const statements: string[] = [];
+  const { server } = site.server.app;
+  const emit = server.emit.bind(server);
+  const requests = jest
+    .spyOn(server, 'emit')
+    .mockImplementation((event, ...rest: unknown[]) => asked.run(statements, () => emit(event, ...(rest as []))));
+  const query = pg.Client.prototype.query as (this: pg.Client, ...parts: unknown[]) => unknown;
+  const queries = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...parts) {
+    asked.getStore()?.push(textOf(parts[0]));
+    return query.apply(this, parts) as never;
+  });
+  try {
+    await ask();
+  } finally {
+    requests.mockRestore();
+    queries.mockRestore();
+  }
+  // Who is asking is remembered for a second.
+  return statements.filter(
+    (text) => !/FROM "sessions" "Session" WHERE \(\("Session"."id_hash"|"User"\."id" = \$1/.test(text),
+  ).length;
+}
+const textOf = (query: unknown): string =>
+  typeof query === 'string' ? query : ((query as { text?: string } | null)?.text ?? '');
+
+interface TypeRef {
+  readonly kind: string;
+  readonly name: string | null;
+  readonly ofType?: TypeRef | null;
+}
+interface Field {
+  readonly name: string;
+  readonly type: TypeRef;
+  readonly args: ReadonlyArray<{ readonly name: string; readonly type: TypeRef }>;
+}
+type Types = ReadonlyMap<string, readonly Field[]>;
+
+async function readTypes(): Promise<Types> {
+  const type = 'type { kind name ofType { kind name ofType { kind name ofType { kind name } } } }';
+  const query = `{ __schema { types { name fields { name args { name ${type} } ${type} } } } }`;
+  const { data, text } = await site.graphql(root, query);
+  if (!data) throw new Error(text);
+  const { types } = data['__schema'] as { types: Array<{ name: string; fields: Field[] | null }> };
+  return new Map(types.map(({ name, fields }) => [name, fields ?? []]));
+}
+
+const bare = (type: TypeRef): TypeRef => (type.ofType ? bare(type.ofType) : type);
+
+/** Every field of a type, and of what hangs on it. */
+function everything(types: Types, name: string): string {
+  const parts = (types.get(name) ?? []).map((field) => {
+    const { kind, name: inner } = bare(field.type);
+    return kind === 'OBJECT' ? `${field.name} { ${everything(types, inner ?? '')} }` : field.name;
+  });
+  return parts.join(' ');
+}
+
+/** What a list needs to be asked at all. */
+const required: Readonly<Record<string, string>> = {
+  usage: 'groupBy: [USER, TOKEN, CHANNEL, MODEL]',
+  myUsage: 'groupBy: [TOKEN, MODEL]',
+};
+
+it('every list of the schema, with every field of its rows', async () => {
+  const types = await readTypes();
+  const lists = (types.get('Query') ?? []).filter(({ type }) => bare(type).name?.endsWith('Page'));
+  expect(lists.length).toBeGreaterThanOrEqual(18);
+  const counts: Record<string, [one: number, fifty: number]> = {};
+  for (const { name, type } of lists) {
+    const fields = everything(types, bare(type).name ?? '');
+    const ask = async (pageSize: number): Promise<number> => {
+      let rows = 0;
+      const statements = await statementsOf(async () => {
+        const page = `pageSize: ${pageSize}${required[name] ? `, ${required[name]}` : ''}`;
+        const { data, text } = await site.graphql(root, `{ ${name}(${page}) { ${fields} } }`);
+        if (!data) throw new Error(`${name}: ${text}`);
+        rows = (data[name] as { items: unknown[] }).items.length;
+      });
+      expect([name, rows]).toEqual([name, pageSize]);
+      return statements;
+    };
+    await ask(1);
+    counts[name] = [await ask(1), await ask(50)];
+  }
+  // Settings are read from memory.
+  expect(counts).toMatchObject({ options: [0, 0], users: [2, 2], myTokens: [2, 2] });
+  const grown = Object.entries(counts).filter(([name, [one, fifty]]) =>
+    name === 'options' ? false : fifty !== one || one < 1 || one > 9,
+  );
+  expect(grown).toEqual([]);
+}, 240_000);
+
+it('signed-in places: as many statements for one as for many', async () => {
+  const query = '{ mySessions { id createdAt lastSeenAt expiresAt ip userAgent current } }';
+  const one = await statementsOf(() => site.graphql(root, query));
+  for (let n = 0; n < 10; n++) await site.signIn('root', root.password);
+  expect(await statementsOf(() => site.graphql(root, query))).toBe(one);
+});
