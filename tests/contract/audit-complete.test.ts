@@ -1,0 +1,186 @@
+import { operations } from './roles-table.js';
+import { Site, type Person } from './site.js';
+
+/** Whatever an admin can change of options, users, channels and codes leaves an entry that root reads over GraphQL. */
+let site: Site;
+let root: Person;
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+});
+afterAll(() => site.stop());
+
+let last = 0;
+const fresh = (): string => `audited${++last}`;
+const idOf = async (table: 'users' | 'channels' | 'redemptions', name: string): Promise<number> => {
+  const column = table === 'users' ? 'username' : 'name';
+  const rows = await site.query<{ id: number }>(`SELECT id FROM ${table} WHERE ${column} = $1`, [name]);
+  return rows[0]?.id ?? 0;
+};
+
+async function user(): Promise<number> {
+  const username = fresh();
+  await site.expectSuccess(root, 'POST', '/api/user/', { username, password: 'a good password' });
+  return idOf('users', username);
+}
+async function channel(more: object = {}): Promise<number> {
+  const fields = {
+    name: fresh(),
+    type: 1,
+    key: 'sk-x',
+    base_url: 'https://api.example.com',
+    models: 'm',
+    group: 'default',
+  };
+  await site.expectSuccess(root, 'POST', '/api/channel/', { ...fields, ...more });
+  return idOf('channels', fields.name);
+}
+async function code(name = fresh()): Promise<number> {
+  await site.expectSuccess(root, 'POST', '/api/redemption/', { name, quota: 5, count: 1 });
+  return idOf('redemptions', name);
+}
+const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
+
+/** Each makes what it is about to change. @returns the field of the mutation, with arguments and selection */
+const acts: Record<string, [subject: string, action: string, document: () => Promise<string> | string]> = {
+  setOption: ['option', 'update', () => 'setOption(key: "RetryTimes", value: "9") { key }'],
+  resetModelRatio: [
+    'option',
+    'update',
+    async () => {
+      await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'ModelRatio', value: '{"only":1}' });
+      return 'resetModelRatio';
+    },
+  ],
+
+  createUser: [
+    'user',
+    'create',
+    () => `createUser(input: { username: "${fresh()}", password: "a good password" }) { id }`,
+  ],
+  updateUser: ['user', 'update', async () => `updateUser(id: ${await user()}, input: { displayName: "Other" }) { id }`],
+  grantQuota: ['user', 'grant', async () => `grantQuota(userId: ${await user()}, amount: 7) { id }`],
+  setUserStatus: ['user', 'disable', async () => `setUserStatus(id: ${await user()}, status: 2) { id }`],
+  setUserRole: ['user', 'promote', async () => `setUserRole(id: ${await user()}, role: 10) { id }`],
+  deleteUser: ['user', 'delete', async () => `deleteUser(id: ${await user()})`],
+  removeUser: ['user', 'delete', async () => `removeUser(id: ${await user()})`],
+
+  createChannel: [
+    'channel',
+    'create',
+    () => `createChannel(input: { type: 1, name: "${fresh()}", key: "sk-y", models: "m" }) { id }`,
+  ],
+  updateChannel: [
+    'channel',
+    'update',
+    async () => `updateChannel(id: ${await channel()}, input: { models: "n" }) { id }`,
+  ],
+  deleteChannel: ['channel', 'delete', async () => `deleteChannel(id: ${await channel()})`],
+  deleteChannels: ['channel', 'delete', async () => `deleteChannels(ids: [${await channel()}])`],
+  deleteDisabledChannels: [
+    'channel',
+    'delete',
+    async () => {
+      await disable('/api/channel/', await channel());
+      return 'deleteDisabledChannels';
+    },
+  ],
+  setChannelTag: ['channel', 'update', async () => `setChannelTag(ids: [${await channel()}], tag: "${fresh()}")`],
+  setTagEnabled: [
+    'channel',
+    'update',
+    async () => {
+      const tag = fresh();
+      await channel({ tag });
+      return `setTagEnabled(tag: "${tag}", enabled: false)`;
+    },
+  ],
+  updateChannelTag: [
+    'channel',
+    'update',
+    async () => {
+      const tag = fresh();
+      await channel({ tag });
+      return `updateChannelTag(tag: "${tag}", input: { models: "q" })`;
+    },
+  ],
+  fixChannels: [
+    'channel',
+    'fix',
+    async () => {
+      await site.query(`UPDATE channels SET models = ' m ,, n' WHERE id = $1`, [await channel()]);
+      return 'fixChannels';
+    },
+  ],
+
+  createRedemptions: ['redemption', 'create', () => `createRedemptions(input: { name: "${fresh()}", quota: 5 })`],
+  updateRedemption: [
+    'redemption',
+    'update',
+    async () => `updateRedemption(id: ${await code()}, input: { name: "${fresh()}" }) { id }`,
+  ],
+  setRedemptionStatus: [
+    'redemption',
+    'update',
+    async () => `setRedemptionStatus(id: ${await code()}, status: 2) { id }`,
+  ],
+  disableRedemptions: ['redemption', 'update', async () => `disableRedemptions(ids: [${await code()}])`],
+  deleteRedemption: ['redemption', 'delete', async () => `deleteRedemption(id: ${await code()})`],
+  deleteRedemptionsByName: [
+    'redemption',
+    'delete',
+    async () => {
+      const name = fresh();
+      await code(name);
+      return `deleteRedemptionsByName(name: "${name}")`;
+    },
+  ],
+  deleteDisabledRedemptions: [
+    'redemption',
+    'delete',
+    async () => {
+      await disable('/api/redemption/?status_only=true', await code());
+      return 'deleteDisabledRedemptions';
+    },
+  ],
+};
+
+/** These ask and measure, or trim the log, which notes it itself; nothing of the four kinds is changed by anybody. */
+const others = [
+  ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
+  ...['updateAllChannelBalances', 'deleteLogs'],
+];
+
+interface Entry {
+  readonly id: string;
+  readonly actorId: number;
+  readonly action: string;
+  readonly subject: string;
+  readonly changes: ReadonlyArray<{ readonly field: string }>;
+}
+
+async function newest(): Promise<Entry | undefined> {
+  const query = 'query { auditEntries(pageSize: 1) { items { id actorId action subject changes { field } } } }';
+  const { data, text } = await site.graphql(root, query);
+  if (!data) throw new Error(text);
+  return (data['auditEntries'] as { items: Entry[] }).items[0];
+}
+
+it('every mutation of admins is here', () => {
+  const mutations = operations
+    .filter(({ least }) => least === 'admin' || least === 'root')
+    .flatMap(({ graphql = [] }) => graphql)
+    .map((document) => /^mutation \{ (\w+)/.exec(document)?.[1])
+    .filter((name) => name !== undefined);
+  expect([...Object.keys(acts), ...others].sort()).toEqual([...mutations].sort());
+});
+
+it.each(Object.entries(acts))('%s', async (_name, [subject, action, document]) => {
+  const text = await document();
+  const before = await newest();
+  expect((await site.graphql(root, `mutation { ${text} }`)).codes).toEqual([]);
+  const entry = await newest();
+  expect(entry?.id).not.toBe(before?.id);
+  expect(entry).toMatchObject({ actorId: root.id, subject, action });
+  expect(entry?.changes.length).toBeGreaterThan(0);
+});
