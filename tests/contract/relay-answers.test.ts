@@ -101,6 +101,72 @@ describe('the name of a mapped model', () => {
   });
 });
 
+describe('what a provider cannot have', () => {
+  const model = 'some-model';
+  const pathOf = (name: string, stream: boolean): string =>
+    calls
+      .find(([client]) => client === name)?.[1](stream)
+      .replace(asked, model) ?? '';
+  const bodyOf = (name: string): object => calls.find(([client]) => client === name)?.[2] ?? {};
+  const google = (config: object): object => ({ generationConfig: config });
+
+  it.each([
+    ['chat', 14, { seed: 7, user: 'somebody' }, ['seed']],
+    ['chat', 24, { logit_bias: { '1': 2 }, user: 'somebody' }, ['logit_bias', 'user']],
+    ['messages', 1, { top_k: 5 }, ['top_k']],
+    ['messages', 24, { metadata: { user_id: 'somebody' } }, ['metadata.user_id']],
+    ['gemini', 1, google({ topK: 5 }), ['generationConfig.topK']],
+    ['gemini', 14, google({ seed: 7 }), ['generationConfig.seed']],
+    ['responses', 14, { text: { verbosity: 'low' } }, ['text.verbosity']],
+    ['responses', 24, { safety_identifier: 's' }, ['safety_identifier']],
+  ])(
+    'of %s at type %i is left out, and said so in the answer and in the log: %j',
+    async (client, type, more, names) => {
+      await relay.addChannel({ type, models: model });
+      for (const stream of [false, true]) {
+        const { key, userId } = await relay.addToken();
+        const streams = stream && client !== 'gemini' ? { stream } : {};
+        const given = { model, ...bodyOf(client), stream_options: undefined, ...more, ...streams };
+        const response = await relay.post(pathOf(client, stream), key, given);
+        await response.text();
+        const told = response.headers.get('x-tollgate-dropped')?.split(', ');
+        expect([response.status, told?.sort()]).toEqual([200, [...names].sort()]);
+        const [row] = await relay.logsOf(userId, 1);
+        expect((row?.other['dropped_parameters'] as string[]).sort()).toEqual([...names].sort());
+      }
+    },
+  );
+
+  it.each([
+    ['chat', 14, { n: 2 }, 'n'],
+    ['chat', 24, { tools: [{ type: 'custom', custom: { name: 'x' } }] }, 'tools'],
+    ['chat', 34, { n: 2 }, 'n'],
+    ['messages', 1, { mcp_servers: [{ type: 'url', url: 'https://x.example', name: 'n' }] }, 'mcp_servers'],
+    ['gemini', 14, google({ candidateCount: 2 }), 'generationConfig.candidateCount'],
+    ['gemini', 1, { cachedContent: 'cachedContents/1' }, 'cachedContent'],
+    ['responses', 14, { previous_response_id: 'resp_1' }, 'previous_response_id'],
+    ['responses', 24, { background: true }, 'background'],
+  ])(
+    'of %s at type %i is refused by its name where it would mean something else: %j',
+    async (client, type, more, name) => {
+      await relay.addChannel({ type, models: model });
+      const { key, userId } = await relay.addToken();
+      const given = { model, ...bodyOf(client), stream_options: undefined, ...more };
+      const response = await relay.post(pathOf(client, false), key, given);
+      const { error } = (await response.json()) as { error: { message: string } };
+      expect(response.status).toBe(400);
+      expect(error.message.startsWith(name)).toBe(true);
+      expect(relay.upstream.requests).toHaveLength(0);
+      expect((await relay.balance(userId)).used).toBe(0);
+      // Another channel may do better.
+      relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
+      const own = { chat: 1, messages: 14, gemini: 24, responses: 1 }[client] ?? 1;
+      await relay.addChannel({ type: own, models: model, priority: -1 });
+      expect((await relay.post(pathOf(client, false), key, given)).status).toBe(200);
+    },
+  );
+});
+
 describe('option LogChatContentEnabled', () => {
   const kept = async (path: string, body: object): Promise<Record<string, unknown> | undefined> => {
     relay.setOptions({ SelfUseModeEnabled: true, LogChatContentEnabled: true });

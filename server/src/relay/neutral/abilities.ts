@@ -1,4 +1,4 @@
-import { Dropped, dropExtras, fieldName, unsupported } from './field-name.js';
+import { dropCacheMarks, Dropped, dropExtras, fieldName, unsupported } from './field-name.js';
 import type { NeutralMessage, Part, Role } from './message.js';
 import type { NeutralRequest, Sampling } from './request.js';
 
@@ -34,6 +34,7 @@ export function droppedBy(request: NeutralRequest, abilities: Abilities): Droppe
   if (!abilities.stop && stop.length > 0) refuse('stop', 'it stops where it wants');
   const dropped = new Dropped(dialect);
   dropExtras(request, dropped);
+  dropCacheMarks(request, dropped);
   dropped.hints({
     reasoning: abilities.reasoning ? undefined : reasoning,
     user: abilities.user ? undefined : request.user,

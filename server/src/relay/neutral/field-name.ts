@@ -63,6 +63,12 @@ const names = {
   name: all('messages.name'),
   detail: { ...all('image_url.detail'), 'openai-responses': 'input_image.detail' },
   modalities: { ...all('modalities'), 'gemini-generate': 'generationConfig.responseModalities' },
+  instructions: {
+    'openai-chat': 'messages',
+    'anthropic-messages': 'system',
+    'gemini-generate': 'systemInstruction',
+    'openai-responses': 'instructions',
+  },
   messages: { ...all('messages'), 'gemini-generate': 'contents', 'openai-responses': 'input' },
 } satisfies Record<string, Names>;
 
@@ -108,6 +114,14 @@ const meaningful: Readonly<Record<Dialect, readonly string[]>> = {
   'gemini-generate': ['cachedContent'],
   'openai-responses': ['previous_response_id', 'conversation', 'background', 'prompt', 'context_management'],
 };
+
+/** What should be cached, for providers that cache by themselves or not at all. */
+export function dropCacheMarks({ messages, tools }: NeutralRequest, dropped: Dropped): void {
+  const marked =
+    messages.some(({ parts }) => parts.some((part) => 'cacheControl' in part && part.cacheControl)) ||
+    tools.some((tool) => tool.kind === 'function' && tool.cacheControl);
+  if (marked) dropped.hint('cacheControl', true);
+}
 
 /**
  * Unknown top-level fields on their way to another dialect: refused where they carry meaning, named as dropped otherwise.

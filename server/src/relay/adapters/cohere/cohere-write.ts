@@ -29,7 +29,11 @@ export function writeCohere(request: NeutralRequest): WrittenRequest {
     sampling: ['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty'],
   });
   const { sampling, stop } = request;
-  const messages = writeMessages({ ...request, dialect: 'openai-responses' }, dropped).map(toMessage);
+  for (const { name } of request.messages) dropped.hint('name', name);
+  const place = fieldName(request.dialect, 'messages');
+  const messages = writeMessages({ ...request, dialect: 'openai-responses' }, dropped).map((message) =>
+    toMessage(message, place),
+  );
   const { tools, choice } = writeTools(request);
   const body = defined<Json>({
     model: request.model,
@@ -52,10 +56,10 @@ export function writeCohere(request: NeutralRequest): WrittenRequest {
 }
 
 /** What Cohere knows of a message; developers are the system here. */
-function toMessage(message: Json): Json {
+function toMessage(message: Json, place: string): Json {
   const { role, content, tool_calls: calls, tool_call_id: id } = message;
   const strange = asFieldsList(content).find(({ type }) => type !== 'text' && type !== 'image_url');
-  if (strange) throw unsupported('messages', `it takes no part of type ${String(strange['type'])}`);
+  if (strange) throw unsupported(place, `it takes no part of type ${String(strange['type'])}`);
   return defined({
     role: role === 'developer' ? 'system' : role,
     content: content === null && calls !== undefined ? undefined : content,

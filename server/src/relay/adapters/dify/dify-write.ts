@@ -39,7 +39,8 @@ export const writeDify =
     return { body, dropped: dropped.names };
   };
 
-function blocks({ role, parts }: NeutralMessage, files: Json[], dropped: Dropped): string[] {
+function blocks({ role, parts, name }: NeutralMessage, files: Json[], dropped: Dropped): string[] {
+  dropped.hint('name', name);
   return parts.flatMap((part) => {
     const text = textOf(part, files, dropped);
     return text === null ? [] : [`${names[role]}: \n${text}\n`];

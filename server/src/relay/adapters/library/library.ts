@@ -14,7 +14,11 @@ const write =
   (library: string) =>
   (request: NeutralRequest): WrittenRequest => {
     const dropped = droppedBy(request, { sampling: [] });
-    const query = plainTurns(request, dropped).at(-1)?.text ?? '';
+    const turns = plainTurns(request, dropped);
+    const query = turns.at(-1)?.text ?? '';
+    for (const { role } of turns.slice(0, -1)) {
+      dropped.hint(role === 'system' || role === 'developer' ? 'instructions' : 'messages', true);
+    }
     return {
       body: { model: request.model, query, libraryId: library, stream: request.stream },
       dropped: dropped.names,

@@ -1,6 +1,6 @@
 import { defined } from '../../../shared/defined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
-import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
+import { Dropped, dropCacheMarks, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 import type { NeutralRequest, NeutralTool } from '../../neutral/request.js';
 import { cutSuffix, geminiTraits, type GeminiTraits } from './gemini-model.js';
@@ -36,12 +36,10 @@ function writeGeminiRequest(request: NeutralRequest, settings: GeminiSettings): 
     verbosity,
     serviceTier,
     logitBias: sampling.logitBias,
+    topLogprobs: sampling.logprobs ? undefined : sampling.topLogprobs,
     parallelToolCalls: parallelToolCalls === false && request.tools.length > 0 ? false : undefined,
   });
-  const marked = request.messages.some((message) =>
-    message.parts.some((part) => 'cacheControl' in part && part.cacheControl),
-  );
-  if (marked) dropped.hint('cacheControl', true);
+  dropCacheMarks(request, dropped);
   const writer = new GeminiContentWriter(request, traits, settings, dropped);
   const { generationConfig: _config, ...extras } = own ? request.extras : {};
   const thinking = own
