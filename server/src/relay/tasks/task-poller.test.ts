@@ -1,0 +1,236 @@
+import type { CreativeTask } from '../../modules/tasks/creative-task.entity.js';
+import { creativeKind, type TaskBooks } from '../../modules/tasks/task-books.service.js';
+import { createLogger } from '../../observability/logger.js';
+import { Secrets } from '../../shared/secrets.js';
+import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { TaskTarget } from './task-target.js';
+import { TaskPoller, type PolledPlatform } from './task-poller.js';
+
+type Row = CreativeTask;
+type Item = Readonly<Record<string, unknown>>;
+
+const hour = 3_600_000;
+const secrets = new Secrets('an encryption key of a test');
+
+/** A site whose tasks, channels and providers are a test's to decide. */
+class World {
+  now = 1_000_000_000_000;
+  readonly rows = new Map<number, Row>();
+  readonly channels = new Map<number, { id: number; keys: string[] }>();
+  readonly asked: Array<{ channelId: number; names: readonly string[] }> = [];
+  /** What a channel's provider answers. */
+  answer: (target: TaskTarget, names: readonly string[]) => Promise<ReadonlyMap<string, Item>> = () =>
+    Promise.resolve(new Map());
+  /** Rows whose steps the database refuses. */
+  readonly stuck = new Set<number>();
+  readonly moves: Array<{ id: number; step: Partial<Row> }> = [];
+  pages = 0;
+
+  add(id: number, channelId: number, more: Partial<Row> = {}): Row {
+    const row = { id, channelId, taskId: `t${id}`, keyPrint: '', submitTime: this.now, progress: '0%', ...more } as Row;
+    this.rows.set(id, row);
+    this.channels.set(channelId, this.channels.get(channelId) ?? { id: channelId, keys: [`key ${channelId}`] });
+    return row;
+  }
+
+  poller(): TaskPoller<Row> {
+    const platform: PolledPlatform<Row> = {
+      kind: creativeKind,
+      lifetime: hour,
+      unfinished: (after, limit) => {
+        this.pages++;
+        const open = [...this.rows.values()].filter(({ id, progress }) => progress !== '100%' && id > after);
+        return Promise.resolve(open.sort((one, other) => one.id - other.id).slice(0, limit));
+      },
+      nameOf: ({ taskId }) => taskId,
+      submittedAt: ({ submitTime }) => submitTime,
+      ask: (target, names) => {
+        this.asked.push({ channelId: target.channelId, names });
+        return this.answer(target, names);
+      },
+      step: (item) => {
+        if (item['status'] === 'nonsense') throw new Error('cannot be read');
+        return item;
+      },
+      failed: (failReason) => ({ status: 'FAILURE', progress: '100%', failReason }),
+    };
+    const books = {
+      move: (_kind: unknown, id: number, step: Partial<Row>) => {
+        if (this.stuck.has(id)) return Promise.reject(new Error('the row is locked'));
+        this.moves.push({ id, step });
+        Object.assign(this.rows.get(id) ?? {}, step);
+        return Promise.resolve(true);
+      },
+    } as unknown as TaskBooks;
+    const table = {
+      channel: (id: number) => {
+        const channel = this.channels.get(id);
+        return channel && { ...channel, baseUrl: `https://channel${id}.example`, setting: {} };
+      },
+    };
+    return new TaskPoller(platform, {
+      books,
+      channels: { table } as unknown as RoutingDirectory,
+      secrets,
+      clock: { now: () => this.now },
+      logger: createLogger('silent'),
+    });
+  }
+}
+
+const done = { status: 'SUCCESS', progress: '100%' };
+const everything = (_target: TaskTarget, names: readonly string[]): Promise<ReadonlyMap<string, Item>> =>
+  Promise.resolve(new Map(names.map((name) => [name, done])));
+
+let world: World;
+beforeEach(() => (world = new World()));
+const open = (): number[] => [...world.rows.values()].filter(({ progress }) => progress !== '100%').map(({ id }) => id);
+
+it('asks each channel once about all of its tasks, whatever their number', async () => {
+  for (let id = 1; id <= 1234; id++) world.add(id, (id % 3) + 1);
+  world.answer = everything;
+  await world.poller().round();
+  expect(open()).toEqual([]);
+  // Five hundred at a time.
+  expect(world.pages).toBe(3);
+  expect(world.asked).toHaveLength(9);
+  expect(world.asked.flatMap(({ names }) => names)).toHaveLength(1234);
+});
+
+describe('goes on beside', () => {
+  it('a provider that does not answer', async () => {
+    world.add(1, 1);
+    world.add(2, 2);
+    world.answer = (target, names) =>
+      target.channelId === 1 ? Promise.reject(new Error('no answer')) : everything(target, names);
+    await world.poller().round();
+    expect(open()).toEqual([1]);
+  });
+
+  it('providers that take very long: each has a place of its own', async () => {
+    for (let id = 1; id <= 20; id++) world.add(id, id);
+    let waiting = 0;
+    let finish: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (finish = resolve));
+    world.answer = async (target, names) => {
+      if (target.channelId <= 7) {
+        waiting++;
+        await answered;
+      }
+      return everything(target, names);
+    };
+    const round = world.poller().round();
+    while (open().length > 7) await new Promise((resolve) => setImmediate(resolve));
+    expect(waiting).toBe(7);
+    finish();
+    await round;
+    expect(open()).toEqual([]);
+  });
+
+  it('a task about which nonsense is told, one that is told of twice, and one that is nobody’s', async () => {
+    for (const id of [1, 2, 3]) world.add(id, 1);
+    world.answer = () =>
+      Promise.resolve(
+        new Map<string, Item>([
+          ['t1', { status: 'nonsense' }],
+          ['t2', done],
+          ['another', done],
+        ]),
+      );
+    await world.poller().round();
+    expect(open()).toEqual([1, 3]);
+    expect(world.moves).toEqual([{ id: 2, step: done }]);
+  });
+
+  it('a row that cannot be written', async () => {
+    for (const id of [1, 2, 3]) world.add(id, 1);
+    world.stuck.add(2);
+    world.answer = everything;
+    await world.poller().round();
+    expect(open()).toEqual([2]);
+    world.stuck.clear();
+    await world.poller().round();
+    expect(open()).toEqual([]);
+  });
+});
+
+describe('gives up', () => {
+  it('what the provider does not end in its time, whether or not it lists it', async () => {
+    world.add(1, 1);
+    world.add(2, 1);
+    world.add(3, 1, { submitTime: world.now + hour });
+    world.answer = () => Promise.resolve(new Map([['t2', { status: 'IN_PROGRESS', progress: '50%' }]]));
+    world.now += hour + 1;
+    await world.poller().round();
+    expect(open()).toEqual([3]);
+    expect(world.rows.get(1)).toMatchObject({
+      status: 'FAILURE',
+      failReason: 'the task did not end within 60 minutes',
+    });
+  });
+
+  it('but not what ends in the last moment', async () => {
+    world.add(1, 1);
+    world.answer = everything;
+    world.now += hour + 1;
+    await world.poller().round();
+    expect(world.rows.get(1)).toMatchObject(done);
+  });
+
+  it('what lies at a channel that is gone', async () => {
+    world.add(1, 1);
+    world.channels.clear();
+    await world.poller().round();
+    expect(world.rows.get(1)).toMatchObject({ status: 'FAILURE', failReason: 'channel 1 does not exist any more' });
+    expect(world.asked).toEqual([]);
+  });
+
+  it('orders that nobody ever confirmed, after ten minutes and not before', async () => {
+    world.add(1, 1, { taskId: '' });
+    const poller = world.poller();
+    world.now += 9 * 60_000;
+    await poller.round();
+    expect(open()).toEqual([1]);
+    world.now += 2 * 60_000;
+    await poller.round();
+    expect(open()).toEqual([]);
+    expect(world.asked).toEqual([]);
+  });
+});
+
+it('leaves a channel that does not answer alone, longer each time, and comes back at once when it does', async () => {
+  world.add(1, 1);
+  let isAway = true;
+  world.answer = (target, names) => (isAway ? Promise.reject(new Error('away')) : everything(target, names));
+  const poller = world.poller();
+  const askedAt: number[] = [];
+  const began = world.now;
+  for (let seconds = 0; seconds <= 600; seconds += 15) {
+    world.now = began + seconds * 1000;
+    const before = world.asked.length;
+    await poller.round();
+    if (world.asked.length > before) askedAt.push(seconds);
+  }
+  // 15 s, 30, 60, 120, 240 between one try and the next.
+  expect(askedAt).toEqual([0, 15, 45, 105, 225, 465]);
+  isAway = false;
+  world.now += hour;
+  world.rows.get(1)!.submitTime = world.now;
+  await poller.round();
+  expect(open()).toEqual([]);
+});
+
+it('asks with the account that ordered, while the channel has its key', async () => {
+  const target = (await import('./task-target.js')).targetOf;
+  const channel = { id: 1, baseUrl: '', setting: {} } as never;
+  world.channels.set(1, { id: 1, keys: ['first', 'second'] });
+  world.add(1, 1, { keyPrint: target(channel, 'first', secrets).keyPrint });
+  world.add(2, 1, { keyPrint: target(channel, 'second', secrets).keyPrint });
+  const keys = new Map<string, string>();
+  world.answer = ({ key }, names) => {
+    for (const name of names) keys.set(name, key);
+    return everything({} as TaskTarget, names);
+  };
+  await world.poller().round();
+  expect(Object.fromEntries(keys)).toEqual({ t1: 'first', t2: 'second' });
+});
