@@ -8,6 +8,13 @@ class ResizeObserverStub {
   disconnect() {}
 }
 
+/** As much as the router asks of one: it makes a request of every move, also where nothing is loaded. */
+class RequestStub {
+  constructor(url, { method = 'GET', signal } = {}) {
+    Object.assign(this, { url: String(url), method, signal });
+  }
+}
+
 const missing = {
   TextDecoder,
   TextEncoder,
@@ -16,6 +23,7 @@ const missing = {
   WritableStream,
   ResizeObserver: ResizeObserverStub,
   IntersectionObserver: ResizeObserverStub,
+  Request: RequestStub,
   structuredClone: (value) => require('node:v8').deserialize(require('node:v8').serialize(value)),
   matchMedia: (query) => ({
     matches: false,

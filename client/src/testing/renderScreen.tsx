@@ -4,9 +4,9 @@ import { MockLink } from '@apollo/client/testing';
 import { ThemeProvider } from '@mui/material/styles';
 import { render, type RenderResult } from '@testing-library/react';
 import { OperationTypeNode } from 'graphql';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { NEVER } from 'rxjs';
-import { MemoryRouter, useLocation, useRoutes, type RouteObject } from 'react-router-dom';
+import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-router-dom';
 import { theme } from '../app/theme/theme.js';
 import { ConfirmProvider, preloadQuestions } from '../components/ConfirmProvider.js';
 import { CopyProvider } from '../components/CopyProvider.js';
@@ -34,34 +34,13 @@ export async function renderScreen({
   await startI18n();
   await changeLanguage('en', false);
   await Promise.all([loadAllTexts(), preloadQuestions(), preloadToasts()]);
-  let location = '';
+  const router = createMemoryRouter([...routes], { initialEntries: [path] });
   const result = render(
     <Surroundings link={link ?? new MockLink(mocks)} live={live ?? silent}>
-      <MemoryRouter initialEntries={[path]}>
-        <Screen
-          routes={routes}
-          onLocation={(next) => {
-            location = next;
-          }}
-        />
-      </MemoryRouter>
+      <RouterProvider router={router} />
     </Surroundings>,
   );
-  return { ...result, location: () => location };
-}
-
-function Screen({
-  routes,
-  onLocation,
-}: {
-  readonly routes: readonly RouteObject[];
-  readonly onLocation: (location: string) => void;
-}) {
-  const { pathname, search } = useLocation();
-  useEffect(() => {
-    onLocation(pathname + search);
-  });
-  return useRoutes([...routes]);
+  return { ...result, location: () => router.state.location.pathname + router.state.location.search };
 }
 
 const silent = new ApolloLink(() => NEVER);

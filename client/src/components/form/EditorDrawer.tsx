@@ -1,8 +1,9 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import { useEffect, useId, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useBlocker } from 'react-router-dom';
 import { describeFailure, toFailure } from '../../lib/errors.js';
 import { useConfirm } from '../ConfirmProvider.js';
 import { SideDrawer } from '../SideDrawer.js';
@@ -36,30 +37,50 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
   const { isSubmitting, dirtyFields } = form.formState;
   const changes = Object.keys(dirtyFields).length;
 
+  // Saved or given up: what follows is no longer asked about.
+  const leaving = useRef(false);
+
   const leave = () => {
+    leaving.current = true;
     setOpen(false);
     // The drawer slides out first.
     setTimeout(onClosed, 160);
   };
-  const close = async () => {
-    if (
-      changes === 0 ||
-      (await confirm({
+  const mayDiscard = useCallback(
+    () =>
+      confirm({
         title: t('form.discard'),
         body: t('form.discardBody'),
         verb: t('form.discardVerb'),
         no: t('form.keepEditing'),
         destructive: true,
-      }))
-    ) {
-      leave();
-    }
+      }),
+    [confirm, t],
+  );
+  const close = async () => {
+    if (changes === 0 || (await mayDiscard())) leave();
   };
+  // The way back leads past the drawer: it is open because the address says so.
+  const { state: way, proceed, reset } = useBlocker(useCallback(() => changes > 0 && !leaving.current, [changes]));
+  useEffect(() => {
+    if (way !== 'blocked') return;
+    void mayDiscard().then((yes) => {
+      if (!yes) {
+        reset();
+        return;
+      }
+      leaving.current = true;
+      proceed();
+    });
+  }, [way, mayDiscard, proceed, reset]);
+
   const submit = form.handleSubmit(async (values) => {
+    leaving.current = true;
     try {
       await onSave(values);
       leave();
     } catch (error) {
+      leaving.current = false;
       const { field } = toFailure(error);
       const name = field === null ? undefined : (fieldNames?.[field] ?? (field as FieldPath<T>));
       if (name !== undefined && name in form.getValues()) {
