@@ -42,7 +42,9 @@ export function LogListScreen() {
     setNow(new Date());
   }, []);
 
-  const tail = useLogTail({ filters: grid.filter, page: grid.page, isAdmin, refresh });
+  // The oldest first: new rows belong to the end, as on any page but the first.
+  const tailPage = grid.sort?.direction === 'ASC' ? 1 : grid.page;
+  const tail = useLogTail({ filters: grid.filter, page: tailPage, isAdmin, refresh });
   const showNew = () => {
     tail.clear();
     grid.setPage(0);
@@ -51,7 +53,7 @@ export function LogListScreen() {
   };
 
   const filter = useMemo(() => toLogFilter(grid.filter, isAdmin, now), [grid.filter, isAdmin, now]);
-  const variables = { page: grid.page, pageSize: grid.pageSize, filter };
+  const variables = { ...grid.pageVariables, filter };
   const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'network-only' } : skipToken);
   const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'network-only' });
   const { loading, error } = isAdmin ? all : own;

@@ -21,7 +21,7 @@ export interface LogColumnTools {
 
 type Column = GridColDef<LogRowFragment>;
 
-/** Sorting is by time alone, newest first: the log is read along its time index. */
+/** Sorting is by time alone: the log is read along its time index. */
 const column = (
   field: string,
   headerName: string,
@@ -44,7 +44,9 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
   const charged = (row: LogRowFragment) => row.type === LogType.consume;
   const tokens = (row: LogRowFragment, value: number) => (charged(row) ? <TokenCount value={value} /> : <Dash />);
   return [
-    column('createdAt', t('logs.time'), 150, (row) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>),
+    column('createdAt', t('logs.time'), 150, (row) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>, {
+      sortable: true,
+    }),
     ...(isAdmin
       ? [
           column('channelId', t('logs.channel'), 70, (row) =>
