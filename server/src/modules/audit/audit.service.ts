@@ -3,6 +3,7 @@ import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js'
 import type { AuditChange, AuditTrail } from '../../shared/audit.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
+import { storableJson } from '../../shared/storable.js';
 import type { AuditRecord } from './audit.entity.js';
 import { differenceOf } from './difference.js';
 
@@ -33,7 +34,7 @@ export class AuditService implements AuditTrail {
         changes.map(({ action }) => action),
         changes.map(({ subject }) => subject),
         changes.map(({ id }) => String(id)),
-        changes.map((change) => JSON.stringify(differenceOf(change))),
+        changes.map((change) => storableJson(differenceOf(change))),
       ],
     );
   }

@@ -96,7 +96,8 @@ function parseText(text: string, field: string): string {
   if (text.length > longestText) throw new InvalidInputError(`${field} is too long`, field);
   // Postgres texts hold no NUL.
   if (text.includes('\0')) throw new InvalidInputError(`${field} must not contain control characters`, field);
-  return text.trim();
+  // what the row will hold: it is compared with that, and written to the audit
+  return text.trim().toWellFormed();
 }
 
 function checkType(type: number): void {
