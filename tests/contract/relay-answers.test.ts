@@ -1,6 +1,6 @@
 import { families, says } from '../support/upstream/families.js';
 import { chat, json } from '../support/upstream/replies.js';
-import { RelayHarness, userMessage } from './relay-harness.js';
+import { payloadsOf, RelayHarness, userMessage } from './relay-harness.js';
 
 /** What clients read in answers beside what was said, and what is written down of it. */
 let relay: RelayHarness;
@@ -226,6 +226,29 @@ describe('option LogChatContentEnabled', () => {
     expect(other?.['input_content']).toBe('my key is [key]');
     expect(other?.['output_content']).toBe(output);
   });
+});
+
+it('F77-pseudo-stream: a channel that cannot stream is asked for a whole answer, which comes as one chunk', async () => {
+  await relay.addChannel({ setting: '{"stream_support":"NON_STREAM_ONLY"}' });
+  const { key } = await relay.addToken();
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'Hey' }, finish_reason: 'stop' }];
+  const usage = { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 };
+  const head = { id: 'c5', created: 1_718_700_000, model: 'gpt-4o' };
+  relay.upstream.script({}, json({ ...head, object: 'chat.completion', choices, usage }));
+  const streamed = { stream: true, stream_options: { include_usage: true } };
+  const response = await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi'), ...streamed });
+  const payloads = payloadsOf(await response.text());
+  expect(payloads.slice(0, -1).map((each) => JSON.parse(each) as unknown)).toEqual([
+    {
+      ...head,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { role: 'assistant', content: 'Hey' }, finish_reason: 'stop' }],
+    },
+    expect.objectContaining({ choices: [], usage }),
+  ]);
+  expect(payloads.at(-1)).toBe('[DONE]');
+  const sent = relay.upstream.requests[0]?.body ?? {};
+  expect([sent['stream'] ?? false, 'stream_options' in sent]).toEqual([false, false]);
 });
 
 describe('at OpenRouter', () => {

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws';
 import { eventually, TaskSite } from '../support/task-site.js';
+import { json } from '../support/upstream/replies.js';
 import { send, startRealtimeUpstream, turn, usageOf, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
 /** The contract's worked examples that are no single answer (`relay-core.md` 4.7, 5.5): tasks and sessions, really paid. */
@@ -80,6 +81,40 @@ describe('B22', () => {
     );
     expect(cost).toBe(14_000);
     await site.setOption('GroupRatio', JSON.stringify({ default: 1, vip: 1, svip: 1 }));
+  });
+});
+
+describe('the provider contract’s examples of tasks', () => {
+  const lastSubmitted = () => site.upstream.requests.findLast(({ path }) => path.includes('/submit/'));
+
+  it('F74-mj-imagine', async () => {
+    const given = { prompt: 'cat --fast', notifyHook: 'https://x.example', accountFilter: { modes: ['FAST'] } };
+    const description = 'queued';
+    site.upstream.script(
+      { path: '/mj/submit' },
+      json({ code: 22, description, result: '174', properties: { numberOfQueues: 1 } }),
+    );
+    const { status, body } = await site.call('POST', '/mj-fast/mj/submit/imagine', given);
+    expect([status, body.code, body.result]).toEqual([200, 1, '174']);
+    const sent = lastSubmitted();
+    expect([sent?.method, sent?.path, sent?.headers['mj-api-secret']]).toEqual([
+      'POST',
+      '/mj/submit/imagine',
+      'mj-secret',
+    ]);
+    expect(sent?.body).toEqual({ prompt: 'cat --fast' });
+    site.script();
+  });
+
+  it('F75-suno-submit', async () => {
+    site.upstream.script({ path: '/suno/submit' }, json({ code: 'success', message: '', data: 'task-1' }));
+    const given = { prompt: 'la la', title: 'T', tags: 'pop' };
+    const { status, body } = await site.call('POST', '/suno/submit/music', given);
+    expect([status, body.code, body.data]).toEqual([200, 'success', 'task-1']);
+    const sent = lastSubmitted();
+    expect([sent?.method, sent?.path, sent?.key]).toEqual(['POST', '/suno/submit/MUSIC', 'suno-secret']);
+    expect(sent?.body).toEqual({ ...given, mv: 'chirp-v3-0', make_instrumental: false });
+    site.script();
   });
 });
 

@@ -279,6 +279,19 @@ describe.each(cases)('channel type %i', (type, own) => {
     expect(play(type, [first]).stream.complete).toBe(false);
   });
 
+  it('abandoned anywhere, has told what came and nothing else', () => {
+    for (let at = 0; at < own.stream.length; at += 7) {
+      const capability = capabilityOf(type);
+      const meter = new TextMeter('m', 1024 * 1024);
+      const reader = capability.codec(targetOf(type)).openReader();
+      const stream = translatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
+      const out = String(stream.push(own.stream.subarray(0, at)) ?? '');
+      stream.tell();
+      expect(own.text.startsWith(meter.transcript)).toBe(true);
+      expect(said(out).replace(/\|stop$/, '')).toBe(meter.transcript);
+    }
+  });
+
   it('stops at an error and keeps what came before', () => {
     const { out, stream } = play(type, [own.errors]);
     expect(stream.failure).toMatchObject({ status: own.failure.status, message: own.failure.message });
