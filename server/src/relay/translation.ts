@@ -51,6 +51,9 @@ export function translated(
     },
     toUpstreamRequest(request, target) {
       const written = provider.codec(target).write(withMedia(parse(request, target), media));
+      // It is written: the answer may take minutes, and nothing of it is needed meanwhile.
+      parsed = null;
+      media = new Map();
       const body = target.passThrough ? written.body : { ...written.body, ...target.override };
       const named = written.model ?? body['model'];
       const model = typeof named === 'string' ? named : target.upstreamModel;

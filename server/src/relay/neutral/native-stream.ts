@@ -80,7 +80,7 @@ export class NativeStream implements StreamTransform {
   }
 
   private forward(block: EventBlock): Buffer | null {
-    if (this.kept.add(block.bytes)) this.tell();
+    if (this.kept.add(block)) this.tell();
     if (this.held.length === 0 && !this.listener.marks.test(block.text)) return block.bytes;
     let until = this.held.length === 0 ? block.bytes.length : 0;
     eachEvent(block.text, (start, end) => {

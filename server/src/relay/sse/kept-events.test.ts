@@ -1,8 +1,11 @@
+import type { EventBlock } from './event-blocks.js';
 import { eventsOf } from './event-parser.js';
 import { KeptEvents } from './kept-events.js';
 
-const block = (...texts: string[]): Buffer => Buffer.from(texts.map((text) => `data: ${text}\n\n`).join(''));
-
+const block = (...texts: string[]): EventBlock => {
+  const bytes = Buffer.from(texts.map((text) => `data: ${text}\n\n`).join(''));
+  return { bytes, text: bytes.toString('latin1') };
+};
 const taken = (kept: KeptEvents): string[] => eventsOf(kept.take()).map(({ data }) => data);
 
 it('gives back every event in order, and forgets what it gave', () => {
@@ -15,11 +18,11 @@ it('gives back every event in order, and forgets what it gave', () => {
   expect(taken(kept)).toEqual(['more']);
 });
 
-it('keeps a copy: what it was given may change', () => {
+it('lets go of what the network delivered: it may change', () => {
   const kept = new KeptEvents();
-  const bytes = block('first');
-  kept.add(bytes);
-  bytes.fill(0);
+  const given = block('first');
+  kept.add(given);
+  given.bytes.fill(0);
   expect(taken(kept)).toEqual(['first']);
 });
 

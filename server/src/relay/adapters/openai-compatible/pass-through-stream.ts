@@ -88,7 +88,7 @@ export class PassThroughStream implements StreamTransform {
 
   private forward(block: EventBlock): Buffer | null {
     const { text, bytes } = block;
-    if (this.kept.add(bytes)) this.tell();
+    if (this.kept.add(block)) this.tell();
     let markAt = nextMark(text, 0);
     if (markAt === Infinity && !text.includes('[DONE]')) return bytes;
 
