@@ -1,6 +1,6 @@
 /**
  * A real OpenID provider in a process of its own: `node oidc-provider.mjs <client secret> <redirect address>` prints its
- * issuer. Whoever is named by `login_hint` is signed in and agrees, without a page in between.
+ * issuer. Whoever is named by `login_hint`, else `visitor-1`, is signed in and agrees, without a page in between.
  */
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
@@ -45,7 +45,7 @@ console.log(issuer);
 
 async function agree(request, response) {
   const { params } = await provider.interactionDetails(request, response);
-  const accountId = params.login_hint;
+  const accountId = params.login_hint ?? 'visitor-1';
   const grant = new provider.Grant({ accountId, clientId: params.client_id });
   grant.addOIDCScope('openid profile email');
   const grantId = await grant.save();

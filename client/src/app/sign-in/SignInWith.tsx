@@ -1,7 +1,9 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import type { SessionUser } from '../../lib/session.js';
 import { ProviderIcon } from './ProviderIcon.js';
 import { TelegramDialog } from './TelegramDialog.js';
 import { useEnter, useLeaveForProvider, useProviders, type ProviderId } from './useProviders.js';
@@ -11,11 +13,14 @@ import { WeChatDialog } from './WeChatDialog.js';
 export function SignInWith({
   affCode,
   alone = false,
+  onEnter,
 }: {
   /** Who invited whoever is new here. */
   readonly affCode?: string | undefined;
   /** There is no other way in, so there is no "or". */
   readonly alone?: boolean;
+  /** Somebody is in and led to the home page; the form around must not lead anywhere itself any more. */
+  readonly onEnter: () => void;
 }) {
   const { t } = useTranslation();
   const providers = useProviders();
@@ -35,6 +40,10 @@ export function SignInWith({
   };
   const close = () => {
     setDialog(null);
+  };
+  const goHome = (user: SessionUser) => {
+    flushSync(onEnter);
+    void enter(user, '/');
   };
   return (
     <Box sx={{ mt: alone ? 0 : 2.5 }}>
@@ -77,13 +86,13 @@ export function SignInWith({
           </Button>
         ))}
       </Box>
-      <WeChatDialog open={dialog === 'wechat'} onClose={close} onSignedIn={(user) => void enter(user, '/')} />
+      <WeChatDialog open={dialog === 'wechat'} onClose={close} onSignedIn={goHome} />
       <TelegramDialog
         open={dialog === 'telegram'}
         path="telegram/login"
         onClose={close}
         onDone={(answer) => {
-          if (answer.kind === 'signedIn') void enter(answer.user, '/');
+          if (answer.kind === 'signedIn') goHome(answer.user);
         }}
       />
     </Box>

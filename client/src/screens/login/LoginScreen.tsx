@@ -32,11 +32,12 @@ export function LoginScreen() {
   const user = useSession();
   const [login] = useMutation(LoginDocument);
   const check = useBotCheck();
+  const [entering, setEntering] = useState(false);
   const [warned, setWarned] = useState<SessionUser | null>(null);
   const form = useForm({ mode: 'onTouched', defaultValues: { username: '', password: '' } });
   const refused = form.formState.errors.root?.message;
 
-  if (user && !warned && !form.formState.isSubmitting) return <Navigate to={returnPath(state)} replace />;
+  if (user && !warned && !entering && !form.formState.isSubmitting) return <Navigate to={returnPath(state)} replace />;
 
   const submit = form.handleSubmit(async (input) => {
     if (check.waiting) {
@@ -126,7 +127,13 @@ export function LoginScreen() {
         <Notice tone="amber">{t('oauth.passwordOff')}</Notice>
       )}
       <Box sx={{ mt: passwordLogin ? 0 : 2 }}>
-        <SignInWith alone={!passwordLogin} affCode={readText('aff') ?? undefined} />
+        <SignInWith
+          onEnter={() => {
+            setEntering(true);
+          }}
+          alone={!passwordLogin}
+          affCode={readText('aff') ?? undefined}
+        />
       </Box>
       <DefaultPasswordDialog open={warned !== null} />
     </PublicPage>

@@ -87,7 +87,7 @@ function EmailForm({ onClose, onBound }: Omit<EmailDialogProps, 'open'>) {
           <Button
             variant="outlined"
             className="num"
-            sx={{ mt: '23px', minHeight: { xs: 38, sm: 32 } }}
+            sx={{ mt: '23px', minHeight: { xs: 36, sm: 32 } }}
             disabled={left > 0}
             loading={loading}
             onClick={() => void askForCode()}

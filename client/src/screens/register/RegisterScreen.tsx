@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import MuiLink from '@mui/material/Link';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
@@ -46,11 +46,12 @@ export function RegisterScreen() {
     defaultValues: { username: '', password: '', confirm: '', email: '', verificationCode: '' },
   });
   const { control } = form;
+  const [entering, setEntering] = useState(false);
   const check = useBotCheck();
   const turnstile = check.token ? { turnstile: check.token } : {};
   const options = data?.status;
 
-  if (user && !form.formState.isSubmitting) return <Navigate to="/token" replace />;
+  if (user && !entering && !form.formState.isSubmitting) return <Navigate to="/token" replace />;
 
   const askForCode = async () => {
     const email = form.getValues('email').trim();
@@ -200,7 +201,14 @@ export function RegisterScreen() {
           </Button>
         </Box>
       )}
-      {options?.registerEnabled && <SignInWith affCode={referral || undefined} />}
+      {options?.registerEnabled && (
+        <SignInWith
+          onEnter={() => {
+            setEntering(true);
+          }}
+          affCode={referral || undefined}
+        />
+      )}
     </PublicPage>
   );
 }

@@ -74,6 +74,9 @@ function FooterPreview({ html }: { readonly html: string }) {
         textAlign: 'center',
       })}
     >
+      <Box aria-hidden sx={{ mb: '4px', textAlign: 'left' }}>
+        {t('settings.footerPreview')}
+      </Box>
       {html.trim() === '' ? t('shell.credit') : <RichText html text={html} />}
     </Box>
   );
