@@ -1,0 +1,225 @@
+import { TaskSite } from '../support/task-site.js';
+
+/** The lists of drawings and of creative tasks, by REST and by GraphQL, with every filter there is. */
+
+type Item = Readonly<Record<string, unknown>>;
+
+let site: TaskSite;
+let stranger: TaskSite['user'];
+/** Milliseconds of the first row; each next one is a minute later. */
+const first = 1_780_000_000_000;
+const minute = 60_000;
+
+beforeAll(async () => {
+  site = await TaskSite.open({ UPDATE_TASK: 'false' });
+  stranger = (await site.addCustomer('stranger')).user;
+  // Twenty-four rows of each kind, every third the stranger's; what a filter finds can be counted by hand.
+  for (let index = 0; index < 24; index++) {
+    const at = first + index * minute;
+    const userId = index % 3 === 0 ? stranger.id : site.user.id;
+    const status = index % 2 === 0 ? 'SUCCESS' : 'FAILURE';
+    await site.rows(
+      `INSERT INTO midjourneys (user_id, action, mj_id, prompt, submit_time, finish_time, image_url, status, progress, channel_id,
+                                request_id, quota, code)
+       VALUES ($1, $2, $3, 'p', $4, $5, $6, $7, '100%', $8, $9, 0, 1)`,
+      [
+        ...[userId, index < 12 ? 'IMAGINE' : 'UPSCALE', `m${index}`, at, at + index * 1000],
+        ...[index === 0 ? '' : 'https://images.example/1.png', status, index < 6 ? 101 : 102, `mj-${index}`],
+      ],
+    );
+    const seconds = at / 1000;
+    await site.rows(
+      `INSERT INTO tasks (user_id, platform, action, task_id, created_at, updated_at, submit_time, finish_time, status, progress,
+                          channel_id, request_id, quota, properties, data)
+       VALUES ($1, $2, $3, $4, $5, $5, $5, $6, $7, '100%', $8, $9, 0, '{"input":"words"}', '[{"clip":1}]')`,
+      [
+        ...[userId, index === 23 ? 'other' : 'suno', index < 12 ? 'MUSIC' : 'LYRICS', `t${index}`, seconds],
+        ...[seconds + index, status, index < 6 ? 101 : 102, `task-${index}`],
+      ],
+    );
+  }
+}, 90_000);
+afterAll(() => site.close());
+
+const names = (rows: readonly Item[], name: string): unknown[] => rows.map((row) => row[name]);
+/** Newest first, as the lists show them. */
+const named = (prefix: string, keep: (index: number) => boolean): string[] =>
+  Array.from({ length: 24 }, (_, index) => 23 - index)
+    .filter(keep)
+    .map((index) => `${prefix}${index}`);
+const at = (index: number): number => first + index * minute;
+
+const isMine = (index: number): boolean => index % 3 !== 0;
+const exact = [
+  ['nothing', {}, () => true],
+  ['a channel', { channel_id: '101' }, (index: number) => index < 6],
+  ['a time from', { start: at(20) }, (index: number) => index >= 20],
+  ['a time to', { end: at(3) }, (index: number) => index <= 3],
+  ['both', { start: at(5), end: at(7) }, (index: number) => index >= 5 && index <= 7],
+  ['a time with nothing in it', { start: at(5) + 1000, end: at(6) - 1000 }, () => false],
+  ['a name', { name: '7' }, (index: number) => index === 7],
+  ['a name nobody has', { name: '77' }, () => false],
+  ['garbage for numbers', { channel_id: "1' OR 1=1--", start: 'soon', end: 'NaN' }, () => true],
+] as const;
+
+interface Asked {
+  readonly channel_id?: string;
+  readonly start?: number | string;
+  readonly end?: number | string;
+  readonly name?: string;
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+describe.each([
+  { path: '/api/mj', nameField: 'mj_id', prefix: 'm', unit: 1 },
+  { path: '/api/task', nameField: 'task_id', prefix: 't', unit: 1000 },
+])('$path', ({ path, nameField, prefix, unit }) => {
+  const inUnit = (time: number | string): string => String(typeof time === 'number' ? time / unit : time);
+  const query = ({ channel_id, start, end, name, more }: Asked, page: number): string =>
+    new URLSearchParams({
+      p: String(page),
+      ...(channel_id === undefined ? {} : { channel_id }),
+      ...(start === undefined ? {} : { start_timestamp: inUnit(start) }),
+      ...(end === undefined ? {} : { end_timestamp: inUnit(end) }),
+      ...(name === undefined ? {} : { [nameField]: prefix + name }),
+      ...more,
+    }).toString();
+
+  /** All pages. */
+  async function all(who: TaskSite['user'], where: string, asked: Asked): Promise<Item[]> {
+    const rows: Item[] = [];
+    for (let page = 0; ; page++) {
+      const some = await site.server.api.data<Item[]>(who, 'GET', `${where}?${query(asked, page)}`);
+      rows.push(...some);
+      expect(some.length).toBeLessThanOrEqual(10);
+      if (some.length < 10) return rows;
+    }
+  }
+
+  it.each(exact)('admins filter by %s', async (_what, asked, keep) => {
+    expect(names(await all(site.root, path, asked), nameField)).toEqual(named(prefix, keep));
+    expect(names(await all(site.root, `${path}/`, asked), nameField)).toEqual(named(prefix, keep));
+  });
+
+  it.each(exact)('users see their own, by %s; channels are no business of theirs', async (_what, asked, keep) => {
+    const expected = named(prefix, (index) => isMine(index) && ('channel_id' in asked || keep(index)));
+    expect(names(await all(site.user, `${path}/self`, asked), nameField)).toEqual(expected);
+    expect(await all(site.root, `${path}/self`, asked)).toEqual([]);
+  });
+
+  it('nobody else sees everybody’s', async () => {
+    const asUser = await site.server.api.rest(site.user, 'GET', `${path}/?p=0`);
+    expect(asUser.body).toMatchObject({ success: false });
+    const asNobody = await site.server.api.rest(null, 'GET', `${path}/self?p=0`);
+    expect(asNobody.status).toBe(401);
+  });
+});
+
+it.each([
+  ['platform', 'other', (index: number) => index === 23],
+  ['status', 'FAILURE', (index: number) => index % 2 === 1],
+  ['action', 'LYRICS', (index: number) => index >= 12],
+])('/api/task filters by %s as well', async (field, value, keep) => {
+  const mine = await site.server.api.data<Item[]>(site.user, 'GET', `/api/task/self?${field}=${value}&p=0`);
+  expect(names(mine, 'task_id')).toEqual(named('t', (index) => isMine(index) && keep(index)).slice(0, 10));
+  const all = await site.server.api.data<Item[]>(site.root, 'GET', `/api/task/?${field}=${value}&p=0`);
+  expect(names(all, 'task_id')).toEqual(named('t', keep).slice(0, 10));
+});
+
+it('rows are what the contract says, and no more', async () => {
+  const [drawing] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/mj/?mj_id=m5');
+  expect(drawing).toEqual({
+    ...{
+      id: expect.any(Number) as unknown,
+      code: 1,
+      user_id: site.user.id,
+      action: 'IMAGINE',
+      mj_id: 'm5',
+      prompt: 'p',
+    },
+    ...{ prompt_en: '', description: '', state: '', submit_time: at(5), start_time: 0, finish_time: at(5) + 5000 },
+    ...{ created_at: at(5) / 1000, image_url: expect.stringContaining('/mj/image/m5?key=') as unknown },
+    ...{ status: 'FAILURE', progress: '100%', fail_reason: '', channel_id: 101, quota: 0, buttons: '', properties: '' },
+  });
+  // Nothing to show has no link.
+  const [none] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/mj/?mj_id=m0');
+  expect(none?.image_url).toBe('');
+  const [task] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/task/?task_id=t5');
+  const seconds = at(5) / 1000;
+  expect(task).toEqual({
+    ...{ id: expect.any(Number) as unknown, created_at: seconds, updated_at: seconds, task_id: 't5', platform: 'suno' },
+    ...{ user_id: site.user.id, channel_id: 101, quota: 0, action: 'MUSIC', status: 'FAILURE', fail_reason: '' },
+    ...{ submit_time: seconds, start_time: 0, finish_time: seconds + 5, progress: '100%' },
+    ...{ properties: { input: 'words' }, data: [{ clip: 1 }] },
+  });
+  const [own] = await site.server.api.data<Item[]>(site.user, 'GET', '/api/task/self?task_id=t5');
+  expect(own).toEqual({ ...task, channel_id: 0 });
+});
+
+describe.each([
+  ['drawings', 'myDrawings', 'DrawingFilter', 'mjId', 'm'],
+  ['creativeTasks', 'myCreativeTasks', 'CreativeTaskFilter', 'taskId', 't'],
+] as const)('%s and %s', (all, own, type, nameField, prefix) => {
+  const list = async (who: TaskSite['user'], field: string, filter: Item, more = ''): Promise<unknown[]> => {
+    const { data, errors } = await site.server.api.graphql(
+      who,
+      `query ($filter: ${type}) { list: ${field}(filter: $filter, pageSize: 100 ${more}) { totalCount items { ${nameField} } } }`,
+      { filter },
+    );
+    expect(errors).toEqual([]);
+    const page = data?.list as { totalCount: number; items: Item[] };
+    expect(page.totalCount).toBe(page.items.length);
+    return names(page.items, nameField);
+  };
+  const time = (index: number): string => new Date(at(index)).toISOString();
+
+  it.each<[string, () => Item, (index: number) => boolean]>([
+    ['nothing', () => ({}), () => true],
+    ['channel', () => ({ channelId: 101 }), (index) => index < 6],
+    ['user', () => ({ userId: stranger.id }), (index) => !isMine(index)],
+    ['name', () => ({ [nameField]: `${prefix}7` }), (index) => index === 7],
+    ['status', () => ({ status: 'FAILURE' }), (index) => index % 2 === 1],
+    ['action', () => ({ action: prefix === 'm' ? 'UPSCALE' : 'LYRICS' }), (index) => index >= 12],
+    ['time', () => ({ from: time(5), to: time(7) }), (index) => index >= 5 && index <= 7],
+    ['nulls', () => ({ channelId: null, status: null, from: null }), () => true],
+    [
+      'several',
+      () => ({ channelId: 102, status: 'SUCCESS', from: time(20) }),
+      (index) => index >= 20 && index % 2 === 0,
+    ],
+  ])('filter by %s', async (_what, filter, keep) => {
+    expect(await list(site.root, all, filter())).toEqual(named(prefix, keep));
+    // Channels and owners are no filters of one's own list.
+    const { channelId, userId, ...rest } = filter();
+    const mine = await list(site.user, own, filter());
+    const isAsked = channelId === undefined && userId === undefined;
+    if (isAsked || Object.keys(rest).length === 0) {
+      expect(mine).toEqual(named(prefix, (index) => isMine(index) && (!isAsked || keep(index))));
+    } else {
+      expect(mine).toEqual(await list(site.user, own, rest));
+    }
+  });
+
+  it('are sorted as one asks, and page by page', async () => {
+    expect((await list(site.root, all, {}, ', sort: { field: "submitTime", direction: ASC }'))[0]).toBe(`${prefix}0`);
+    const { data } = await site.server.api.graphql(
+      site.root,
+      `{ list: ${all}(page: 1, pageSize: 5) { totalCount items { ${nameField} } } }`,
+    );
+    const page = data?.list as { totalCount: number; items: Item[] };
+    expect(page.totalCount).toBe(24);
+    expect(names(page.items, nameField)).toEqual(named(prefix, (index) => index <= 18 && index >= 14));
+    const wrong = await site.server.api.graphql(
+      site.root,
+      `{ ${all}(sort: { field: "keyPrint", direction: ASC }) { totalCount } }`,
+    );
+    expect(wrong.errors[0]?.extensions?.code).toBe('INVALID_INPUT');
+  });
+
+  it('are not for everybody', async () => {
+    const { errors } = await site.server.api.graphql(site.user, `{ ${all} { totalCount } }`);
+    expect(errors[0]?.extensions?.code).toBe('INSUFFICIENT_PRIVILEGES');
+    const nobody = await site.server.api.graphql(null, `{ ${own} { totalCount } }`);
+    expect(nobody.errors[0]?.extensions?.code).toBe('NOT_SIGNED_IN');
+  });
+});
