@@ -1,0 +1,86 @@
+import { screen, within } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { rate, StatCards } from './StatCards.js';
+import type { DashboardData } from './useDashboard.js';
+
+const sum = {
+  __typename: 'UsageTotals' as const,
+  quota: 1_000_000,
+  calls: 300,
+  totalTokens: 1_920_000,
+  promptTokens: 1_500_000,
+  completionTokens: 420_000,
+  failedCalls: 3,
+  averageMilliseconds: 3020,
+  errorRate: 0.01,
+};
+const to = Date.UTC(2025, 10, 20);
+const data = (more: Partial<DashboardData>): DashboardData => ({
+  from: to - 2 * 86_400_000,
+  to,
+  granularity: 'day',
+  current: sum,
+  previous: { ...sum, quota: 800_000, calls: 400 },
+  points: [0, 1].map((day) => ({
+    __typename: 'UsageRow' as const,
+    time: new Date(to - (2 - day) * 86_400_000).toISOString(),
+    modelName: 'gpt-4o',
+    userId: null,
+    username: null,
+    channelId: null,
+    channelName: null,
+    quota: 500_000,
+    calls: day === 0 ? 1440 : 14_400,
+    totalTokens: 2880,
+    promptTokens: 2000,
+    completionTokens: 880,
+  })),
+  models: [],
+  users: [],
+  channels: [],
+  rates: { rpm: 184, tpm: 1_920_000 },
+  ...more,
+});
+
+async function card(name: string, more: Partial<DashboardData> = {}) {
+  await renderScreen({ routes: [{ path: '/', element: <StatCards data={data(more)} /> }] });
+  return within(screen.getByRole('region', { name }));
+}
+
+it('compares spend with the period before, and says what a day costs', async () => {
+  const spend = await card('Spend');
+  expect(spend.getByText('$2.00')).toBeInTheDocument();
+  expect(spend.getByText('+25% against the period before')).toBeInTheDocument();
+  expect(spend.getByText('$1.00 a day')).toBeInTheDocument();
+});
+
+it('says that calls went down, how many were answered and how fast', async () => {
+  const calls = await card('Calls');
+  expect(calls.getByText('−25% against the period before')).toBeInTheDocument();
+  expect(calls.getByText('99% answered, 3.0 s on average')).toBeInTheDocument();
+});
+
+it('shows the last minute beside the busiest interval', async () => {
+  const rates = await card('RPM / TPM');
+  expect(rates.getByText('184 / 1.92M')).toBeInTheDocument();
+  // 14,400 calls on the second day are ten a minute; 2880 tokens are two.
+  expect(rates.getByText('Busiest: 10 / 2')).toBeInTheDocument();
+});
+
+it('compares with nothing when there was nothing', async () => {
+  const nothing = { ...sum, quota: 0, calls: 0, averageMilliseconds: null, failedCalls: 0 };
+  const calls = await card('Calls', { current: nothing, previous: nothing, points: [] });
+  expect(calls.getByText('0')).toBeInTheDocument();
+  expect(calls.getByText('Nothing in the period before')).toBeInTheDocument();
+  expect(calls.getByText('0 failed')).toBeInTheDocument();
+});
+
+it.each([
+  [0, '0'],
+  [0.0042, '0.0042'],
+  [3.14159, '3.1'],
+  [12.6, '12'],
+  [12_345, '12.3k'],
+])('writes a rate of %d as %s', (value, text) => {
+  expect(rate(value)).toBe(text);
+});

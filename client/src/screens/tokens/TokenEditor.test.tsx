@@ -1,0 +1,96 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { TokenEditor } from './TokenEditor.js';
+import {
+  CreateTokenDocument,
+  TokenChoicesDocument,
+  UpdateTokenDocument,
+  type TokenRowFragment,
+} from './tokens.generated.js';
+
+const token: TokenRowFragment = {
+  __typename: 'Token',
+  id: 5,
+  name: 'Production',
+  maskedKey: 'sk-abc…wxyz',
+  status: 1,
+  createdTime: '2025-06-02T10:11:00.000Z',
+  expiredTime: null,
+  remainQuota: 500_000,
+  usedQuota: 0,
+  unlimitedQuota: false,
+  modelLimitsEnabled: false,
+  modelLimits: '',
+  allowIps: '',
+  group: '',
+  rateLimitEnabled: false,
+  rateLimitPeriod: 60,
+  rateLimitCount: 1000,
+  rateLimitSuccess: 10,
+};
+const choices = {
+  request: { query: TokenChoicesDocument, variables: () => true },
+  result: { data: { myGroups: [], myModels: ['gpt-4o'] } },
+  maxUsageCount: 9,
+};
+const onSaved = jest.fn();
+const onClosed = jest.fn();
+beforeEach(() => {
+  jest.clearAllMocks();
+});
+
+async function open(edited: TokenRowFragment | null, ...mocks: object[]) {
+  const element = <TokenEditor token={edited} onSaved={onSaved} onCreated={jest.fn()} onClosed={onClosed} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: [choices, ...mocks] as never });
+  return within(await screen.findByRole('dialog', { name: edited ? 'Edit token' : 'Create token' }));
+}
+const type = (field: HTMLElement, value: string) => {
+  fireEvent.change(field, { target: { value } });
+  fireEvent.blur(field);
+};
+
+it('sends only what was changed', async () => {
+  const update = {
+    request: { query: UpdateTokenDocument, variables: { id: 5, input: { name: 'Staging' } } },
+    result: jest.fn(() => ({ data: { updateToken: { ...token, name: 'Staging' } } })),
+  };
+  const drawer = await open(token, update);
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Staging');
+  await drawer.findByText('1 change');
+  fireEvent.click(drawer.getByRole('button', { name: 'Save token' }));
+  await waitFor(() => {
+    expect(onClosed).toHaveBeenCalledTimes(1);
+  });
+  expect(update.result).toHaveBeenCalledTimes(1);
+  expect(onSaved).toHaveBeenCalledTimes(1);
+});
+
+it('names what is wrong where it is', async () => {
+  const drawer = await open(null);
+  type(drawer.getByRole('textbox', { name: /^Amount/ }), '1.2345678');
+  type(drawer.getByRole('textbox', { name: /^Allowed IP addresses/ }), '203.0.113.7\nsomewhere');
+  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
+  await drawer.findByText('Please enter a name');
+  expect(drawer.getByText('Enter an amount with at most 6 decimals')).toBeInTheDocument();
+  expect(drawer.getByText('Line 2 is not an address or range')).toBeInTheDocument();
+  await waitFor(() => {
+    expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveFocus();
+  });
+});
+
+it('keeps everything typed when the server refuses a field', async () => {
+  const refused = {
+    request: { query: CreateTokenDocument, variables: () => true },
+    result: {
+      errors: [{ message: 'More than you have', extensions: { code: 'INVALID_INPUT', field: 'remainQuota' } }],
+    },
+  };
+  const drawer = await open(null, refused);
+  type(drawer.getByRole('textbox', { name: /^Name/ }), 'Mine');
+  type(drawer.getByRole('textbox', { name: /^Amount/ }), '900');
+  fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
+  await drawer.findByText('More than you have');
+  expect(drawer.getByRole('textbox', { name: /^Amount/ })).toBeInvalid();
+  expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveValue('Mine');
+  expect(onClosed).not.toHaveBeenCalled();
+});

@@ -1,0 +1,69 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { GrantQuotaDialog, parseGrant } from './GrantQuotaDialog.js';
+import { GrantQuotaDocument, type UserRowFragment } from './users.generated.js';
+
+const user = { id: 7, username: 'ada', quota: 1_000_000 } as UserRowFragment;
+const onClose = jest.fn();
+beforeEach(() => {
+  jest.clearAllMocks();
+});
+
+const grant = (amount: number, result: object) => ({
+  request: { query: GrantQuotaDocument, variables: { userId: 7, amount, note: null } },
+  result: jest.fn(() => result),
+});
+
+async function open(...mocks: object[]) {
+  await renderScreen({
+    routes: [{ path: '/', element: <GrantQuotaDialog user={user} onClose={onClose} /> }],
+    mocks: mocks as never,
+  });
+  return screen.findByRole('textbox', { name: /Amount in dollars/ });
+}
+
+it.each([
+  ['2.5', 1_250_000],
+  ['-1', -500_000],
+  ['+0.000002', 1],
+  ['0', null],
+  ['0.0000001', null],
+  ['1e3', null],
+  ['', null],
+])('reads %j as %s quota', (text, quota) => {
+  expect(parseGrant(text, 500_000)).toBe(quota);
+});
+
+it('shows what comes out before anything is saved', async () => {
+  const amount = await open();
+  expect(screen.getByText('$2.00 → –')).toBeInTheDocument();
+  fireEvent.change(amount, { target: { value: '-3' } });
+  expect(await screen.findByText('$2.00 → -$1.00')).toBeInTheDocument();
+});
+
+it('keeps what was typed when the server refuses, and says why at the field', async () => {
+  const refused = grant(-1_500_000, {
+    errors: [{ message: 'The balance would be negative', extensions: { code: 'INVALID_INPUT' } }],
+  });
+  const amount = await open(refused);
+  fireEvent.change(amount, { target: { value: '-3' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Add quota' }));
+  await screen.findByText('The balance would be negative');
+  expect(amount).toHaveValue('-3');
+  expect(amount).toBeInvalid();
+  expect(onClose).not.toHaveBeenCalled();
+});
+
+it('refuses nothing and words, and asks the server for neither', async () => {
+  const never = grant(0, {});
+  const amount = await open(never);
+  for (const text of ['0', 'much']) {
+    fireEvent.change(amount, { target: { value: text } });
+    fireEvent.click(screen.getByRole('button', { name: 'Add quota' }));
+    await screen.findByText('Enter an amount other than 0, with at most 6 decimals');
+  }
+  await waitFor(() => {
+    expect(amount).toHaveFocus();
+  });
+  expect(never.result).not.toHaveBeenCalled();
+});

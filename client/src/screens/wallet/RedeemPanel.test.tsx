@@ -1,0 +1,52 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { RedeemPanel } from './RedeemPanel.js';
+import { RedeemDocument } from './wallet.generated.js';
+
+const onRedeemed = jest.fn();
+beforeEach(() => {
+  jest.clearAllMocks();
+});
+
+async function open(link: string | undefined, ...results: object[]) {
+  const mocks = results.map((result) => ({ request: { query: RedeemDocument, variables: { key: 'abc' } }, result }));
+  const element = <RedeemPanel link={link} onRedeemed={onRedeemed} />;
+  await renderScreen({ routes: [{ path: '/', element }], mocks: mocks as never });
+  return screen.findByRole('textbox', { name: 'Redemption code' });
+}
+
+it('refuses an empty code', async () => {
+  const code = await open('');
+  fireEvent.change(code, { target: { value: '   ' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Redeem' }));
+  await screen.findByText('Please enter a redemption code');
+  expect(onRedeemed).not.toHaveBeenCalled();
+});
+
+it('keeps a refused code with the server’s words, and clears one that was taken', async () => {
+  const taken = { data: { redeem: { __typename: 'Redeemed', quota: 2_500_000, isGift: false } } };
+  const code = await open(
+    '',
+    { errors: [{ message: 'This code was used already', extensions: { code: 'INVALID_INPUT' } }] },
+    taken,
+  );
+  fireEvent.change(code, { target: { value: ' abc ' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Redeem' }));
+  await screen.findByText('This code was used already');
+  expect(code).toHaveValue(' abc ');
+  fireEvent.click(screen.getByRole('button', { name: 'Redeem' }));
+  await screen.findByText('$5.00 added to your balance');
+  await waitFor(() => {
+    expect(code).toHaveValue('');
+  });
+  expect(onRedeemed).toHaveBeenCalledTimes(1);
+});
+
+it.each([
+  ['https://shop.example.com', 'Get one from the shop'],
+  ['javascript:alert(1)', 'The super admin has not set a top-up link'],
+  ['', 'The super admin has not set a top-up link'],
+])('with the link %j says “%s”', async (link, text) => {
+  await open(link);
+  expect(screen.getByText(text)).toBeInTheDocument();
+});
