@@ -314,12 +314,16 @@ describe('rounds on a clock', () => {
       return Promise.resolve(true);
     };
     const begun: string[] = [];
+    const balances: string[] = [];
     const node = (name: string): ChannelClock => {
-      const rounds = { startTests: (actor: Person) => void begun.push(`${name} as ${actor.username}`) };
+      const rounds = {
+        startTests: (actor: Person) => void begun.push(`${name} as ${actor.username}`),
+        startBalances: (actor: Person) => void balances.push(`${name} as ${actor.username}`),
+      };
       return new ChannelClock({
         database: { query: () => Promise.resolve([root]) } as never,
         rounds: rounds as unknown as ChannelRounds,
-        ...{ state: { once }, testMinutes: 2, balanceMinutes: 0, logger: { warn: () => undefined } },
+        ...{ state: { once }, testMinutes: 2, balanceMinutes: 6, logger: { warn: () => undefined } },
       });
     };
     const nodes = [node('a'), node('b'), node('c')];
@@ -331,6 +335,8 @@ describe('rounds on a clock', () => {
     await jest.advanceTimersByTimeAsync(10 * 60_000);
     expect(begun.length).toBeGreaterThanOrEqual(5);
     expect(begun.length).toBeLessThanOrEqual(6);
+    expect(balances.length).toBeGreaterThanOrEqual(1);
+    expect(balances.length).toBeLessThanOrEqual(2);
     for (const one of nodes) one.stop();
     await jest.advanceTimersByTimeAsync(10 * 60_000);
     expect(begun.length).toBeLessThanOrEqual(6);
