@@ -20,7 +20,7 @@ import { Metrics } from '../../server/src/observability/metrics.js';
 import { OutboundGuard, type Resolver } from '../../server/src/outbound/outbound-guard.js';
 import { createRelay, type BuiltRelay, type RelaySettings } from '../../server/src/relay/create-relay.js';
 import { relayRoutes } from '../../server/src/relay/relay.routes.js';
-import { systemClock } from '../../server/src/shared/clock.js';
+import { systemClock, type Clock } from '../../server/src/shared/clock.js';
 import { randomAlphanumeric } from '../../server/src/shared/ids.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
@@ -90,6 +90,7 @@ export interface HarnessOptions {
   readonly outboundAllow?: readonly string[];
   /** Looks names up. */
   readonly resolver?: Resolver;
+  readonly clock?: Clock;
 }
 
 interface Parts {
@@ -146,6 +147,7 @@ export class RelayHarness {
     trustedProxies = [],
     outboundAllow = [],
     resolver,
+    clock = systemClock,
   }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = await createTestDatabase();
     const dataSource = await createDataSource(database.url, 4).initialize();
@@ -175,7 +177,7 @@ export class RelayHarness {
       ledger,
       guard: new OutboundGuard(outboundAllow, resolver),
       secrets,
-      clock: systemClock,
+      clock,
       logger,
       metrics: new Metrics(false),
       settings: {

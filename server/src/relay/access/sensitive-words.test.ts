@@ -49,6 +49,25 @@ it('needs time in proportion to the text, however many words there are', () => {
   expect(performance.now() - startedAt).toBeLessThan(1500);
 });
 
+it('needs twice the time for twice the text, and not four times', () => {
+  const words = Array.from({ length: 2000 }, (_, index) => `${'ab'.repeat(20)}${index}`);
+  const search = new WordSearch(words);
+  /** The least of several runs: others may use the machine meanwhile. */
+  const timeOf = (text: string): number => {
+    let least = Infinity;
+    for (let run = 0; run < 7; run++) {
+      const startedAt = performance.now();
+      expect(search.find(text)).toBeNull();
+      least = Math.min(least, performance.now() - startedAt);
+    }
+    return least;
+  };
+  const times = [1, 2, 4, 8].map((factor) => timeOf('ab'.repeat(100_000 * factor)));
+  const [first = 0, , , last = 0] = times;
+  // Eight times the text: a search that goes over it again for every place would need sixty-four times as long.
+  expect(last / first).toBeLessThan(24);
+});
+
 it('stops a pattern that would never end, and takes it as found', () => {
   const startedAt = performance.now();
   expect(finds(['regex:^(a+)+$'], `${'a'.repeat(40)}b`)).toBe(true);
