@@ -115,7 +115,7 @@ async function closeMonth({ name, low, high, isApart }) {
 }
 
 /**
- * One day in the order of time, with a busy and a quiet half. A few users call most; a user has a key for nearly everything
+ * One day in the order of time, with a busy and a quiet half; now is busy. A few users call most; a user has a key for nearly everything
  * and a second one; each key has a favourite among four of twenty models; a model is served by one channel. Two calls of
  * a hundred fail.
  */
@@ -131,7 +131,7 @@ async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { lo
             CASE WHEN failed THEN 'the upstream answered 500' ELSE 'model ratio 1.25, completion ratio 4.00, group ratio 1.00' END,
             CASE WHEN failed THEN '{"status_code":500}' ELSE '{"model_ratio":1.25,"group_ratio":1,"completion_ratio":4,"model_price":-1,"frt":420,"admin_info":{"use_channel":["1"]}}' END
        FROM (SELECT n, at, u, k, (u * 7 + k * 3 + floor(power(random(), 3) * 4)::integer * 5) % 20 AS m, p, c, d, failed
-               FROM (SELECT n, $6::bigint + floor((random() + random()) / 2 * ($9::bigint - $6::bigint))::bigint AS at,
+               FROM (SELECT n, $6::bigint + floor(mod(((random() + random()) / 2 + 0.5)::numeric, 1) * ($9::bigint - $6::bigint))::bigint AS at,
                             floor(power(random(), 3) * $5)::integer AS u, (random() < 0.2)::integer AS k,
                             (random() * 2000)::integer AS p, (random() * 800)::integer AS c,
                             (200 + power(random(), 4) * 30000)::integer AS d, random() < 0.02 AS failed

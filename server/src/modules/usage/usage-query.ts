@@ -39,7 +39,7 @@ const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   GROUP: { sql: '"group"', column: 'group', field: 'group' },
 };
 
-/** What every group is summed up to; sums arrive as text. */
+/** What every group is summed up to; the driver hands such numbers on as text, and only those of the page. */
 const sums: Readonly<Record<string, string>> = {
   calls: 'sum(calls)',
   streamCalls: 'sum(stream_calls)',
@@ -63,8 +63,8 @@ const orders: Readonly<Record<string, string>> = {
 /** Two dozen sums for one percentile: left out where nobody asks for it. */
 const sumColumns = (percentiles: boolean): string =>
   [
-    ...Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0)::text AS "${name}"`),
-    percentiles ? `ARRAY[${bucketSums}]::text[] AS buckets` : `'{}'::text[] AS buckets`,
+    ...Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0) AS "${name}"`),
+    percentiles ? `ARRAY[${bucketSums}]::bigint[] AS buckets` : `'{}'::bigint[] AS buckets`,
   ].join(', ');
 
 export interface Statement {
@@ -96,7 +96,7 @@ export function groupedStatement(
   const keys = chosen.map(({ sql }) => sql).join(', ');
   const tail = [...values, pageSize, page * pageSize];
   const sql = `SELECT ${chosen.map(({ sql: column, field }) => `${column} AS "${field}"`).join(', ')}, ${sumColumns(percentiles)},
-      count(*) OVER ()::text AS groups
+      count(*) OVER () AS groups
     FROM ${from} GROUP BY ${keys} ORDER BY ${order(chosen, sort)}
     LIMIT $${tail.length - 1} OFFSET $${tail.length}`;
   return { sql, values: tail };
@@ -107,12 +107,18 @@ export function totalStatement(filter: WholeUsageFilter, percentiles: boolean, s
   return { sql: `SELECT ${sumColumns(percentiles)} FROM ${from}`, values };
 }
 
-/** Calls that have a log row, by hour and model. */
+/**
+ * Calls that have a log row, by hour and model: `rows` is a JSON list of `[hour, model, calls, tokens, quota]`, because a
+ * month of hours is many thousands of them, and the driver takes longer to read rows than the database to find them.
+ */
 export function hourlyModelStatement(filter: WholeUsageFilter, most: number, state: FoldState): Statement {
   const { from, values } = usageOf(filter, ['model_name'], 1, state);
-  const sql = `SELECT used.hour::text, model_name AS "modelName", sum(logged_calls)::text AS calls,
-      sum(prompt_tokens + completion_tokens)::text AS tokens, sum(logged_quota)::text AS quota
-    FROM ${from} WHERE logged_calls > 0 GROUP BY used.hour, model_name ORDER BY used.hour, model_name LIMIT ${most}`;
+  const sql = `SELECT '[' || coalesce(string_agg(
+      concat('[', hour, ',', to_json(model_name), ',', calls, ',', tokens, ',', quota, ']'), ','), '') || ']' AS rows
+    FROM (SELECT hour, model_name, sum(logged_calls) AS calls, sum(prompt_tokens + completion_tokens) AS tokens,
+                 sum(logged_quota) AS quota
+            FROM ${from} WHERE logged_calls > 0 GROUP BY hour, model_name
+           ORDER BY hour, model_name COLLATE "C" LIMIT ${most}) models`;
   return { sql, values };
 }
 

@@ -205,17 +205,12 @@ export class UsageService {
   private async readModels(filter: UsageFilter): Promise<HourlyModelUsage[]> {
     if (!this.parts.options.values.DataExportEnabled) return [];
     const whole = { ...filter, from: filter.from ?? 0, to: filter.to ?? seconds(this.parts.clock) };
-    const rows = await readSnapshot(this.parts.database, (transaction, state) => {
+    const [answer] = await readSnapshot(this.parts.database, (transaction, state) => {
       const { sql, values } = hourlyModelStatement(whole, mostRows, state);
-      return transaction.query<Array<Record<keyof HourlyModelUsage, string>>>(sql, values);
+      return transaction.query<Array<{ rows: string }>>(sql, values);
     });
-    return rows.map((row) => ({
-      hour: Number(row.hour),
-      modelName: row.modelName,
-      calls: Number(row.calls),
-      tokens: Number(row.tokens),
-      quota: Number(row.quota),
-    }));
+    const rows = JSON.parse(answer?.rows ?? '[]') as Array<[number, string, number, number, number]>;
+    return rows.map(([start, modelName, calls, tokens, quota]) => ({ hour: start, modelName, calls, tokens, quota }));
   }
 
   private inRange(filter: UsageFilter): WholeUsageFilter {
