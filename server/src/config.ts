@@ -72,6 +72,10 @@ export const environmentSchema = z.object({
   REDIS_CLUSTER_NODES: list,
   REDIS_SENTINELS: list,
   REDIS_SENTINEL_NAME: z.string().default('mymaster'),
+  REDIS_KEY_PREFIX: z
+    .string()
+    .regex(/^[\w:.-]{1,64}$/, 'must be up to 64 letters, digits, and signs of _:.-')
+    .default('tollgate:'),
   SESSION_SECRET: secret.refine((text) => text !== 'random_string', 'must not be the literal "random_string"'),
   ENCRYPTION_KEY: secret,
   TRUSTED_PROXIES: proxies,
@@ -116,10 +120,14 @@ export interface Config {
   readonly databaseUrl?: string;
   readonly databasePoolSize: number;
   /** Absent: shared state lives in this process. */
-  readonly redis?:
+  readonly redis?: (
     | { readonly kind: 'single'; readonly url: string }
     | { readonly kind: 'cluster'; readonly nodes: string[]; readonly url?: string }
-    | { readonly kind: 'sentinel'; readonly sentinels: string[]; readonly name: string; readonly url?: string };
+    | { readonly kind: 'sentinel'; readonly sentinels: string[]; readonly name: string; readonly url?: string }
+  ) & {
+    /** Before every key and channel: another for each site that shares a Redis. */
+    readonly prefix?: string;
+  };
   /** Absent only with the embedded database: then created once under `dataDir`. */
   readonly sessionSecret?: string;
   readonly encryptionKey?: string;
@@ -197,17 +205,19 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   }
   if (problems.length > 0) throw new ConfigError(problems);
 
+  const prefix = env.REDIS_KEY_PREFIX;
   let redis: Config['redis'];
   if (env.REDIS_CLUSTER_NODES.length > 0)
-    redis = { kind: 'cluster', nodes: env.REDIS_CLUSTER_NODES, ...(url ? { url } : {}) };
+    redis = { kind: 'cluster', nodes: env.REDIS_CLUSTER_NODES, prefix, ...(url ? { url } : {}) };
   else if (env.REDIS_SENTINELS.length > 0) {
     redis = {
       kind: 'sentinel',
       sentinels: env.REDIS_SENTINELS,
       name: env.REDIS_SENTINEL_NAME,
+      prefix,
       ...(url ? { url } : {}),
     };
-  } else if (url) redis = { kind: 'single', url };
+  } else if (url) redis = { kind: 'single', url, prefix };
 
   return {
     port: env.PORT,

@@ -19,13 +19,18 @@ export interface GraphQLAnswer {
   readonly text: string;
 }
 
-/** A test server, its database and the people who use it, who come from an address of their own each time they sign in. */
+/** A test server on real stores, and the people who use it, who come from an address of their own each time they sign in. */
 export class Site {
   private constructor(readonly server: LocalServer) {}
 
   static async open(environment: Record<string, string> = {}): Promise<Site> {
-    // so that every sign-in of a test can come from another address
-    const usual = { TRUSTED_PROXIES: '127.0.0.1', SHUTDOWN_TIMEOUT: '1' };
+    const { TEST_REDIS_URL: redis } = process.env;
+    const usual = {
+      // so that every sign-in of a test can come from another address
+      ...{ TRUSTED_PROXIES: '127.0.0.1', SHUTDOWN_TIMEOUT: '1' },
+      // all tests share one Redis, where there is one, and none sees another's keys
+      ...(redis ? { REDIS_URL: redis, REDIS_KEY_PREFIX: `test-${randomUUID()}:` } : {}),
+    };
     return new Site(await startServer({ environment: { ...usual, ...environment } }));
   }
 

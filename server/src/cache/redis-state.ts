@@ -3,8 +3,8 @@ import { createRedisClients, type RedisClients, type RedisConfig } from './redis
 import type { HitResult, SharedState } from './shared-state.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** Keeps our keys apart from those of others in the same Redis. */
-const prefix = 'tollgate:';
+/** Keeps our keys and channels apart from those of others in the same Redis. */
+const defaultPrefix = 'tollgate:';
 /** How long a start or a subscription waits for a Redis that is not there. */
 const patience = 2000;
 
@@ -15,15 +15,19 @@ const patience = 2000;
 export class RedisState implements SharedState {
   private readonly clients: RedisClients;
   private readonly subscriptions: Subscriptions;
+  private readonly prefix: string;
   private wasSubscribed = false;
 
   /** @param report hears of subscribers that throw and of lost connections */
   constructor(config: RedisConfig, report: (error: unknown) => void) {
+    this.prefix = config.prefix ?? defaultPrefix;
     this.clients = createRedisClients(config);
     this.subscriptions = new Subscriptions(report);
     const { commands, subscriber } = this.clients;
     for (const client of new Set([commands, subscriber])) client.on('error', report);
-    subscriber.on('message', (channel: string, message: string) => this.subscriptions.deliver(channel, message));
+    subscriber.on('message', (channel: string, message: string) =>
+      this.subscriptions.deliver(channel.slice(this.prefix.length), message),
+    );
     subscriber.on('ready', () => {
       if (this.wasSubscribed) this.subscriptions.tellGap();
     });
@@ -41,27 +45,27 @@ export class RedisState implements SharedState {
   }
 
   get(key: string): Promise<string | null> {
-    return this.clients.commands.get(prefix + key);
+    return this.clients.commands.get(this.prefix + key);
   }
 
   async set(key: string, value: string, ttlSeconds: number): Promise<void> {
-    await this.clients.commands.set(prefix + key, value, 'PX', milliseconds(ttlSeconds));
+    await this.clients.commands.set(this.prefix + key, value, 'PX', milliseconds(ttlSeconds));
   }
 
   take(key: string): Promise<string | null> {
-    return this.clients.commands.getdel(prefix + key);
+    return this.clients.commands.getdel(this.prefix + key);
   }
 
   async delete(key: string): Promise<void> {
-    await this.clients.commands.del(prefix + key);
+    await this.clients.commands.del(this.prefix + key);
   }
 
   async once(key: string, ttlSeconds: number): Promise<boolean> {
-    return (await this.clients.commands.set(prefix + key, '1', 'PX', milliseconds(ttlSeconds), 'NX')) === 'OK';
+    return (await this.clients.commands.set(this.prefix + key, '1', 'PX', milliseconds(ttlSeconds), 'NX')) === 'OK';
   }
 
   incrementBy(key: string, amount: number, ttlSeconds: number): Promise<number> {
-    return this.clients.commands.tollgateIncrement(prefix + key, amount, milliseconds(ttlSeconds));
+    return this.clients.commands.tollgateIncrement(this.prefix + key, amount, milliseconds(ttlSeconds));
   }
 
   hit(key: string, limit: number, windowSeconds: number): Promise<HitResult> {
@@ -73,19 +77,19 @@ export class RedisState implements SharedState {
   }
 
   async publish(channel: string, message: string): Promise<void> {
-    await this.clients.commands.publish(channel, message);
+    await this.clients.commands.publish(this.prefix + channel, message);
   }
 
   async subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>> {
     this.subscriptions.add(channel, handler);
-    const subscribed = this.clients.subscriber.subscribe(channel).then(
+    const subscribed = this.clients.subscriber.subscribe(this.prefix + channel).then(
       () => (this.wasSubscribed = true),
       () => false, // The connection ended for good, or closed before it was open.
     );
     await within(patience, subscribed, false);
     return async () => {
       if (!this.subscriptions.remove(channel, handler)) return;
-      const unsubscribed = this.clients.subscriber.unsubscribe(channel).catch(() => undefined);
+      const unsubscribed = this.clients.subscriber.unsubscribe(this.prefix + channel).catch(() => undefined);
       // Without a connection there is nothing to wait for; the client remembers not to renew it.
       if (this.clients.subscriber.status === 'ready') await within(patience, unsubscribed, undefined);
     };
@@ -96,11 +100,11 @@ export class RedisState implements SharedState {
   }
 
   async lease(name: string, owner: string, ttlSeconds: number): Promise<boolean> {
-    return (await this.clients.commands.tollgateLease(leaseKey(name), owner, milliseconds(ttlSeconds))) === 1;
+    return (await this.clients.commands.tollgateLease(this.leaseKey(name), owner, milliseconds(ttlSeconds))) === 1;
   }
 
   async release(name: string, owner: string): Promise<void> {
-    await this.clients.commands.tollgateRelease(leaseKey(name), owner);
+    await this.clients.commands.tollgateRelease(this.leaseKey(name), owner);
   }
 
   async ping(): Promise<boolean> {
@@ -116,14 +120,16 @@ export class RedisState implements SharedState {
     for (const client of new Set([this.clients.commands, this.clients.subscriber])) client.disconnect();
   }
 
+  private leaseKey(name: string): string {
+    return `${this.prefix}lease:${name}`;
+  }
+
   private async look(key: string, limit: number, windowSeconds: number, record: 0 | 1): Promise<HitResult> {
     if (limit <= 0) return { allowed: true, retryAfterSeconds: 0 };
-    const wait = await this.clients.commands.tollgateHit(prefix + key, limit, milliseconds(windowSeconds), record);
+    const wait = await this.clients.commands.tollgateHit(this.prefix + key, limit, milliseconds(windowSeconds), record);
     return { allowed: wait === 0, retryAfterSeconds: Math.ceil(wait / 1000) };
   }
 }
-
-const leaseKey = (name: string): string => `${prefix}lease:${name}`;
 
 const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));
 

@@ -203,3 +203,27 @@ describe('shared state in this process', () => {
     expect(errors).toEqual([new Error('broken')]);
   });
 });
+
+(findRedisServer() || process.env.CI ? it : it.skip)(
+  'two sites share a Redis without hearing or seeing each other',
+  async () => {
+    const server = await findRedis();
+    if (!server) throw new Error('no Redis');
+    const open = (prefix: string) => new RedisState({ kind: 'single', url: server.url, prefix }, fail);
+    const unique = randomUUID();
+    const [one, twin, other] = [open(`${unique}-a:`), open(`${unique}-a:`), open(`${unique}-b:`)];
+    for (const state of [one, twin, other]) expect(await state.connect()).toBe(true);
+    const heard: string[] = [];
+    await twin.subscribe('news', (message) => void heard.push(`twin ${message}`));
+    await other.subscribe('news', (message) => void heard.push(`other ${message}`));
+    await one.set('key', 'value', 10);
+    await one.publish('news', 'hello');
+    expect([await twin.get('key'), await other.get('key')]).toEqual(['value', null]);
+    expect([await one.lease('work', 'me', 10), await other.lease('work', 'you', 10)]).toEqual([true, true]);
+    expect((await one.hit('limit', 1, 10)).allowed && (await other.hit('limit', 1, 10)).allowed).toBe(true);
+    await delay(200);
+    expect(heard).toEqual(['twin hello']);
+    await Promise.all([one, twin, other].map((state) => state.close()));
+    await server.stop();
+  },
+);

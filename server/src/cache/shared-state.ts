@@ -46,7 +46,7 @@ export interface HitResult {
 }
 
 /** The one channel on which changes are announced; the message is JSON `{ kind, id? }`. */
-export const changesChannel = 'tollgate:changes';
+export const changesChannel = 'changes';
 
 export const changeKinds = ['user', 'token', 'channel', 'option', 'session', 'drawing', 'creativeTask'] as const;
 
