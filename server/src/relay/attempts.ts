@@ -19,6 +19,7 @@ import type { RoutedChannel } from './routing/routed-channel.js';
 import { pickChannel } from './routing/selection.js';
 import type { Credentials } from './upstream/credentials.js';
 import type { UpstreamClient } from './upstream/upstream-client.js';
+import { outcomeWithoutKey, withoutKey } from './without-key.js';
 
 export interface AttemptsParts {
   readonly options: { readonly values: OptionValues };
@@ -75,11 +76,13 @@ export class Attempts {
       if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
       usedChannels.push(channel.id);
       const keyIndex = keyRing.take(channel);
+      const key = channel.keys[keyIndex] ?? '';
       try {
         const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, admission, channel, keyIndex), client);
         keyRing.reached(channel, keyIndex);
-        return { ...outcome, channel, usedChannels };
-      } catch (error) {
+        return { ...outcomeWithoutKey(outcome, key), channel, usedChannels };
+      } catch (caught) {
+        const error = withoutKey(caught, key);
         const view = this.parts.lessons.failed(incoming.requestId, channel, keyIndex, error);
         const again = attempt < retries && !client.started && !client.gone;
         const status = view?.status ?? null;
