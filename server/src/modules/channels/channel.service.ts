@@ -218,10 +218,20 @@ export class ChannelService {
   private async keyOwners(keyword: string): Promise<number[]> {
     const rows = await this.parts.channels.find({ select: { id: true, type: true, keySealed: true } });
     const holds = ({ type, keySealed }: Channel): boolean => {
-      const key = this.parts.secrets.open(keySealed);
+      const key = this.readable(keySealed);
+      if (key === null) return false;
       return sameSecret(key, keyword) || splitKeys(type, key).some((one) => sameSecret(one, keyword));
     };
     return rows.filter(holds).map(({ id }) => id);
+  }
+
+  /** Null for a key that was sealed with another ENCRYPTION_KEY: one lost key does not make the others unfindable. */
+  private readable(sealed: string): string | null {
+    try {
+      return this.parts.secrets.open(sealed);
+    } catch {
+      return null;
+    }
   }
 
   private async ofTags(tags: string[], sort: PageQuery['sort']): Promise<Channel[]> {
