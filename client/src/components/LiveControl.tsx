@@ -22,7 +22,7 @@ export function LiveControl({ state, paused, onPause }: LiveControlProps) {
   return (
     <Button
       variant="outlined"
-      aria-label={`${verb} · ${text}`}
+      {...(mobile ? { 'aria-label': `${verb} · ${text}` } : {})}
       title={text}
       onClick={() => {
         onPause(!paused);
@@ -30,7 +30,7 @@ export function LiveControl({ state, paused, onPause }: LiveControlProps) {
       startIcon={paused ? <PlayArrowOutlinedIcon /> : <PauseOutlinedIcon />}
       sx={{ whiteSpace: 'nowrap', ...(mobile ? { minWidth: 0, '& .MuiButton-startIcon': { mr: 0 } } : {}) }}
     >
-      {!mobile && verb}
+      {!mobile && verb}{' '}
       <Box
         component="span"
         data-live={shown}

@@ -83,21 +83,27 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
       }}
     >
       {cards.map((card) => (
-        <Card
-          key={card.label}
-          component="section"
-          aria-label={card.label}
-          sx={{ padding: '12px 16px', display: 'flex', justifyContent: 'space-between', gap: 1 }}
-        >
-          <Box sx={{ minWidth: 0, '& > div': { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' } }}>
-            <Box sx={{ fontSize: 12.5, lineHeight: '18px', color: 'text.secondary' }}>{card.label}</Box>
-            <Box className="num" sx={{ fontSize: 24, lineHeight: '32px', fontWeight: 600, letterSpacing: '-0.02em' }}>
-              {card.value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
+        <Card key={card.label} component="section" aria-label={card.label} sx={{ padding: '12px 16px', minWidth: 0 }}>
+          <Box sx={{ display: 'flex', justifyContent: 'space-between', gap: 1 }}>
+            <Box sx={{ minWidth: 0 }}>
+              <Box sx={{ fontSize: 12.5, lineHeight: '18px', color: 'text.secondary' }}>{card.label}</Box>
+              <Box
+                className="num"
+                sx={{
+                  fontSize: 24,
+                  lineHeight: '32px',
+                  fontWeight: 600,
+                  letterSpacing: '-0.02em',
+                  whiteSpace: 'nowrap',
+                }}
+              >
+                {card.value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
+              </Box>
             </Box>
-            <Note text={data ? card.note : ''} />
-            <Note text={card.detail} />
+            <Sparkline values={card.course} />
           </Box>
-          <Sparkline values={card.course} />
+          <Note text={data ? card.note : ''} />
+          <Note text={card.detail} />
         </Card>
       ))}
     </Box>
