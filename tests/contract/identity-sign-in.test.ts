@@ -234,6 +234,15 @@ describe('rights follow the row, not the cookie', () => {
     expect((await self(admin)).status).toBe(401);
   });
 
+  it('a regroup counts on the next request of the session there is', async () => {
+    const user = await site.invite(root);
+    const groups = async () => (await site.rest(user, 'GET', '/api/user/self/groups')).body.data;
+    expect(await groups()).not.toHaveProperty('svip');
+    await site.expectSuccess(root, 'PUT', '/api/user/', { id: user.id, group: 'svip' });
+    expect(await groups()).toHaveProperty('svip');
+    expect((await self(user)).body.data).toMatchObject({ group: 'svip' });
+  });
+
   it('a role that changed elsewhere counts within a second', async () => {
     const admin = await site.invite(root, 'admin');
     expect((await site.rest(admin, 'GET', '/api/user/')).body).toMatchObject({ success: true });

@@ -76,6 +76,23 @@ describe.each([
     expect(idIn(await come(oauth.browser()))).toBe(id);
   });
 
+  it('gives the next free number when the name of the first is taken', async () => {
+    const [row] = await oauth.site.query<{ next: number }>('SELECT max(id) + 1 AS next FROM users');
+    const next = row?.next ?? 0;
+    const names = [0, 1, 2, 3].map((more) => `${prefix}${next + more}`);
+    // somebody who called himself so, under an id of long ago
+    await oauth.site.query(
+      `INSERT INTO users (id, username) OVERRIDING SYSTEM VALUE
+       SELECT -100000 - row_number() OVER () - (random() * 90000)::int, name FROM unnest($1::text[]) AS name`,
+      [names.slice(0, 2)],
+    );
+    const answer = await come(oauth.browser());
+    expect(answer.body['success']).toBe(true);
+    const { username } = await oauth.rowOf(idIn(answer));
+    expect(username).toMatch(new RegExp(`^${prefix}\\d+$`));
+    expect(names.slice(0, 2)).not.toContain(username);
+  });
+
   it('rewards the inviter', async () => {
     const inviter = await oauth.invite();
     const code = (await oauth.site.rest(inviter, 'GET', '/api/user/aff')).body.data as string;
