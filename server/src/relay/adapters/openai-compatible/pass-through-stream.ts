@@ -6,6 +6,7 @@ import { readError, toUpstreamError } from '../../protocols/openai/upstream-erro
 import { toUsage } from '../../protocols/openai/usage.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
 import { eventsOf } from '../../sse/event-parser.js';
+import { detached } from '../../sse/detached.js';
 import { KeptEvents } from '../../sse/kept-events.js';
 
 type Fields = Record<string, unknown>;
@@ -72,11 +73,11 @@ export class PassThroughStream implements StreamTransform {
         said += plain.said;
         return;
       }
-      if (said !== '') this.heard.text(said);
+      if (said !== '') this.heard.text(detached(said));
       said = '';
       this.read(bytes.subarray(start, end));
     });
-    if (said !== '') this.heard.text(said);
+    if (said !== '') this.heard.text(detached(said));
   }
 
   closing(usage: Usage): Buffer | string {

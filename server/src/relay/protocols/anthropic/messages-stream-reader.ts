@@ -1,6 +1,7 @@
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import { detached } from '../../sse/detached.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { readAnthropicError } from './error.js';
 import { answerTool } from './json-answer.js';
@@ -32,7 +33,7 @@ export class MessagesStreamReader implements StreamReader {
 
   push({ data }: ServerEvent): NeutralEvent[] {
     const text = data.length > longestPlain ? undefined : plainText.exec(data)?.[1];
-    if (text !== undefined) return [{ kind: 'text', choice, text }];
+    if (text !== undefined) return [{ kind: 'text', choice, text: detached(text) }];
     const event = parseFields(data);
     if (!event) return [];
     switch (event['type']) {

@@ -1,3 +1,5 @@
+import { detached } from '../../sse/detached.js';
+
 /**
  * A chunk that says one piece of text and nothing else, without anything escaped in it: nearly all of a stream. Quotes
  * inside JSON text are escaped, so content cannot look like one.
@@ -10,6 +12,7 @@ export interface PlainChunk {
   /** Offsets; Infinity when there is none. */
   readonly start: number;
   readonly end: number;
+  /** A window on the text it was found in. */
   readonly said: string;
 }
 
@@ -40,5 +43,5 @@ export function plainChunk(data: string): { readonly kind: 'text' | 'reasoning';
   const found = data.length > longest ? null : wholePlain.exec(data);
   const text = found?.[2];
   if (text === undefined) return null;
-  return { kind: found?.[1] === 'content' ? 'text' : 'reasoning', text };
+  return { kind: found?.[1] === 'content' ? 'text' : 'reasoning', text: detached(text) };
 }

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { defaultOptionValues } from '../../modules/options/option-registry.js';
+import type { ChatRequest, StreamTransform, Target } from '../adapter.js';
+import { chatCapability, messagesDialect, openAIChat, type ChatDialect } from '../chat-dialects.js';
+import { familySettings } from '../family-settings.js';
+import { TextMeter } from '../metering/text-meter.js';
+import type { AnswerContext } from '../neutral/codec.js';
+import { adapters } from './registry.js';
+
+/* What one stream holds while it is open, its meter included, must not grow with what was said. */
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** What finalizers let go in the first round is free after the second. */
+const alive = async (): Promise<number> => {
+  collect();
+  await delay(50);
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
+const words = ['tollkeeper', ' of the northern', ' gate', ' considered', ' unquestionably', ' every', ' traveller'];
+const word = (at: number): string => words[at % words.length] ?? '';
+const chunk = (at: number): string =>
+  `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1763600000,"model":"m","choices":[{"index":0,"delta":{"content":"${word(at)}"},"logprobs":null,"finish_reason":null}],"usage":null,"obfuscation":"${'x'.repeat(100)}"}\n\n`;
+const delta = (at: number): string =>
+  `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${word(at)}"}}\n\n`;
+
+const context: AnswerContext = { id: 'r', created: 1, model: 'm', promptTokens: 1, includeUsage: true, body: {} };
+const request: ChatRequest = {
+  path: '/v1/chat/completions',
+  body: {},
+  rawBody: Buffer.alloc(0),
+  stream: true,
+  wantsUsage: true,
+};
+const target = {
+  upstreamModel: 'm',
+  requestedModel: 'm',
+  models: [],
+  setting: {},
+  override: null,
+  families: familySettings(defaultOptionValues()),
+} as unknown as Target;
+
+function open(type: number, dialect: ChatDialect): StreamTransform {
+  const chat = chatCapability(adapters[type], dialect, () => context);
+  if (!chat) throw new Error('it does not chat');
+  return chat.openStream(request, target, new TextMeter('m'));
+}
+
+const mostBytes = 24 * 1024;
+const streams = 100;
+
+it.each([
+  ['an OpenAI client at OpenAI', 1, openAIChat, chunk],
+  ['an Anthropic client at Anthropic', 14, messagesDialect, delta],
+  ['an OpenAI client at Anthropic', 14, openAIChat, delta],
+  ['an Anthropic client at OpenAI', 1, messagesDialect, chunk],
+] as const)('%s: an open stream holds 24 KB at most, however long it is', async (_name, type, dialect, event) => {
+  const say = (all: readonly StreamTransform[], from: number, count: number): void => {
+    for (let at = from; at < from + count; at++) {
+      for (const each of all) each.push(Buffer.from(event(at)));
+    }
+  };
+  // Code is compiled before anything is weighed.
+  say([open(type, dialect)], 0, 500);
+  const before = await alive();
+  const all = Array.from({ length: streams }, () => open(type, dialect));
+  for (let part = 0; part < 4; part++) {
+    say(all, part * 150, 150);
+    expect(((await alive()) - before) / streams).toBeLessThan(mostBytes);
+  }
+  expect(all.some(({ failure }) => failure !== null)).toBe(false);
+});
