@@ -63,6 +63,9 @@ export type Kind = keyof typeof asked;
 
 export class Load {
   private readonly pool: Pool;
+  /** Calls that went wrong so far, while the load was open. */
+  failures = 0;
+  private closed = false;
 
   constructor(
     private readonly target: Target,
@@ -85,10 +88,12 @@ export class Load {
       let last: Buffer | undefined;
       for await (const chunk of answer.body as AsyncIterable<Buffer>) last = chunk;
       const whole = ends === null || (last?.includes(ends) ?? false);
-      return answer.statusCode === 200 && whole ? performance.now() - started : null;
+      if (answer.statusCode === 200 && whole) return performance.now() - started;
     } catch {
-      return null;
+      // Counted below.
     }
+    if (!this.closed) this.failures += 1;
+    return null;
   }
 
   /** Closed loop: `width` clients, each with its next call as soon as one ends. */
@@ -129,7 +134,9 @@ export class Load {
     return finish(latencies, failures, begin);
   }
 
+  /** Whatever is under way is broken off. */
   async close(): Promise<void> {
+    this.closed = true;
     await this.pool.destroy();
   }
 }
