@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { idIn, OAuthSite } from './oauth-site.js';
+import { idIn, OAuthSite, type Browser } from './oauth-site.js';
 import { anywhere } from './site.js';
 
 let oauth: OAuthSite;
@@ -117,6 +117,29 @@ describe('GET /api/oauth/email/bind', () => {
     const query = 'mutation ($code: String!) { bindEmail(email: "graph@example.com", code: $code) }';
     expect((await oauth.site.graphql(user, query, { code: 'wrong' }, anywhere())).codes).toEqual(['INVALID_INPUT']);
     expect((await oauth.site.graphql(user, query, { code }, anywhere())).data).toEqual({ bindEmail: true });
+  });
+});
+
+describe('letting an identity go', () => {
+  const unbind = (browser: Browser, identity: string) =>
+    browser.graphql(`mutation { unbindIdentity(identity: ${identity}) }`);
+
+  it('takes it from its owner, and frees it for others', async () => {
+    const [user, other] = [await oauth.invite(), await oauth.invite()];
+    await oauth.browser(user).get('/api/oauth/wechat/bind?code=free');
+    expect(await unbind(oauth.browser(user), 'WECHAT')).toEqual({ unbindIdentity: true });
+    expect(await oauth.rowOf(user.id)).toMatchObject({ wechat_id: '' });
+    expect((await oauth.browser(other).get('/api/oauth/wechat/bind?code=free')).body['success']).toBe(true);
+  });
+
+  it('never locks anybody out: without a password one identity stays', async () => {
+    const browser = oauth.browser();
+    browser.userId = idIn(await browser.get('/api/oauth/wechat?code=alone'));
+    expect(await unbind(browser, 'WECHAT')).toBeNull();
+    expect(await oauth.rowOf(browser.userId)).toMatchObject({ wechat_id: 'wx-alone' });
+    await browser.get(`/api/oauth/github?code=c&state=${await browser.state()}`);
+    const both = await Promise.all([unbind(browser, 'WECHAT'), unbind(browser, 'GITHUB')]);
+    expect(both.filter((data) => data !== null)).toHaveLength(1);
   });
 });
 

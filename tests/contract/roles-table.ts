@@ -91,7 +91,11 @@ export const operations: readonly Operation[] = [
   },
   {
     least: 'common',
-    graphql: ['mutation { bindEmail(email: "", code: "") }', 'mutation { bindWechat(code: "") }'],
+    graphql: [
+      'mutation { bindEmail(email: "", code: "") }',
+      'mutation { bindWechat(code: "") }',
+      'mutation { unbindIdentity(identity: WECHAT) }',
+    ],
     rest: ['GET /api/oauth/email/bind', 'GET /api/oauth/wechat/bind', 'GET /api/oauth/telegram/bind'],
   },
   { least: 'common', graphql: ['query { mySessions { id } }'] },

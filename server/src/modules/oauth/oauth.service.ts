@@ -101,6 +101,11 @@ export class OAuthService {
     await this.parts.accounts.bind(sources.wechat, await this.parts.wechat.identify(code), self);
   }
 
+  /** @throws AppError INVALID_INPUT when there would be no way in left */
+  async unbind(actor: MaybeActor, name: SourceName): Promise<void> {
+    await this.parts.accounts.unbind(sources[name], requireActor(actor));
+  }
+
   /** Nobody registers through Telegram. @param answer what the widget said */
   async signInWithTelegram(answer: TelegramAnswer, origin: SessionOrigin): Promise<SignIn> {
     const { auth, accounts } = this.parts;
@@ -147,5 +152,8 @@ export class OAuthService {
     return this.parts.states.keep(text, pending);
   }
 }
+
+/** Any other site's account that can be bound here. */
+export type SourceName = keyof typeof sources;
 
 export type TelegramAnswer = Readonly<Record<string, string | undefined>>;

@@ -8,8 +8,8 @@ import type { OptionValues } from '../options/option.service.js';
 import type { Enrolment } from '../registration/enrolment.service.js';
 import { withFreshAffiliateCode } from '../users/new-user.service.js';
 import { usernameRule } from '../users/user-input.service.js';
-import { type User } from '../users/user.entity.js';
-import type { Identity, Source } from './identity-provider.js';
+import { User } from '../users/user.entity.js';
+import { sources, type Identity, type Source } from './identity-provider.js';
 
 export interface ProviderAccountParts {
   readonly users: Repository<User>;
@@ -19,6 +19,8 @@ export interface ProviderAccountParts {
 }
 
 const numberedNames = 5;
+
+const allIdentities = { githubId: true, oidcId: true, linuxDoId: true, wechatId: true, telegramId: true } as const;
 
 /** Which account here belongs to somebody a provider vouched for. */
 export class ProviderAccounts {
@@ -51,6 +53,27 @@ export class ProviderAccounts {
     } catch (error) {
       throw isUniqueViolation(error, indexOf(source)) ? taken() : error;
     }
+    await this.parts.changes.announce({ kind: 'user', id: actor.id });
+  }
+
+  /**
+   * Lets an identity go, unless it is the only way in that is left.
+   * @throws AppError INVALID_INPUT, NOT_SIGNED_IN (the account is gone)
+   */
+  async unbind(source: Source, actor: Actor): Promise<void> {
+    await this.parts.users.manager.transaction(async (manager) => {
+      const user = await manager.findOne(User, {
+        where: { id: actor.id },
+        select: { id: true, passwordHash: true, ...allIdentities },
+        lock: { mode: 'pessimistic_write' },
+      });
+      if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account is gone');
+      const others = Object.values(sources).filter(({ column }) => column !== source.column && user[column] !== '');
+      if (user[source.column] !== '' && user.passwordHash === null && others.length === 0) {
+        throw new InvalidInputError(`${source.label} is the only way into this account: set a password first`);
+      }
+      await manager.update(User, { id: actor.id }, { [source.column]: '' });
+    });
     await this.parts.changes.announce({ kind: 'user', id: actor.id });
   }
 

@@ -4,6 +4,9 @@ import type { OidcEndpoints } from '../oauth/oauth.service.js';
 export const SignInProvider = { GITHUB: 'github', OIDC: 'oidc', LINUXDO: 'linuxdo' } as const;
 registerEnumType(SignInProvider, { name: 'SignInProvider' });
 
+export const BoundIdentity = { ...SignInProvider, WECHAT: 'wechat', TELEGRAM: 'telegram' } as const;
+registerEnumType(BoundIdentity, { name: 'BoundIdentity' });
+
 @ObjectType('SignInStart')
 export class SignInStartObject {
   @Field(() => String, { description: 'Comes back with the browser, once, within ten minutes.' })

@@ -2,9 +2,9 @@ import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { originOf } from '../../http/session-cookie.js';
 import { ensureVisitor } from '../../http/visitor.js';
-import type { OAuthService, OidcEndpoints, ProviderName } from '../oauth/oauth.service.js';
+import type { OAuthService, OidcEndpoints, ProviderName, SourceName } from '../oauth/oauth.service.js';
 import type { EmailBinding } from '../registration/email-binding.service.js';
-import { OidcEndpointsObject, SignInProvider, SignInStartObject } from './oauth.object.js';
+import { BoundIdentity, OidcEndpointsObject, SignInProvider, SignInStartObject } from './oauth.object.js';
 
 /** The browser comes back over REST: `GET /api/oauth/<provider>`. */
 @Resolver()
@@ -40,6 +40,15 @@ export class OAuthResolver {
     @Arg('code', () => String) code: string,
   ): Promise<boolean> {
     await this.oauth.bindWeChat(actor, code, request.ip);
+    return true;
+  }
+
+  @Mutation(() => Boolean, { description: 'Lets an own identity go, unless it is the only way in that is left.' })
+  async unbindIdentity(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('identity', () => BoundIdentity) identity: SourceName,
+  ): Promise<boolean> {
+    await this.oauth.unbind(actor, identity);
     return true;
   }
 
