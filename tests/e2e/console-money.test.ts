@@ -94,6 +94,7 @@ it('redeems a code, and says what is wrong with another', async () => {
   await page.getByLabel('Redemption code').fill(code);
   await button('Redeem').click();
   await page.getByText('$5.00 added to your balance').waitFor();
+  await page.getByRole('region', { name: 'Recent top-ups' }).getByText('+$5.00').waitFor();
   await page.getByRole('link', { name: 'Get one from the shop' }).waitFor();
 });
 

@@ -181,6 +181,21 @@ it('stops an answer, keeps what came, and says what that cost', async () => {
   expect(await answers().last().innerText()).not.toContain('ten');
 });
 
+it('leaves a reader who scrolled up where he is, until he asks for the end', async () => {
+  const { page } = visitor;
+  await button('Jump to latest').waitFor({ state: 'detached' });
+  const log = page.getByRole('log', { name: 'Conversation' });
+  await log.evaluate((element) => element.scrollTo(0, 0));
+  await button('Jump to latest').waitFor();
+  await photographAll(visitor, 'playground-jump');
+  expect(await log.evaluate((element) => element.scrollTop)).toBe(0);
+  await button('Jump to latest').click();
+  await button('Jump to latest').waitFor({ state: 'detached' });
+  expect(await log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight)).toBeLessThan(
+    2,
+  );
+});
+
 it('shows a failure at its answer, and tries it once more', async () => {
   const { page } = visitor;
   allowed = /status of 400|refused: 400/;

@@ -266,6 +266,17 @@ it('lists where one is signed in, and ends a session elsewhere', async () => {
   root = await server.api.signIn('root', rootPassword);
 });
 
+it('lets an identity go, after a question', async () => {
+  const { page } = visitor;
+  await page.goto('/personal');
+  await button('Unbind GitHub').click();
+  const question = page.getByRole('alertdialog', { name: 'Unbind GitHub?' });
+  await question.getByRole('button', { name: 'Unbind' }).click();
+  await page.getByText('GitHub is unbound').waitFor();
+  await button('Bind GitHub').waitFor();
+  await page.getByText('4711').waitFor({ state: 'detached' });
+});
+
 it('edits oneself at /user/edit, without group and quota', async () => {
   const { page } = visitor;
   await page.getByRole('link', { name: 'Edit your account' }).click();

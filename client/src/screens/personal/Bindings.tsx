@@ -7,20 +7,31 @@ import type { OAuthAnswer } from '../../app/sign-in/oauthApi.js';
 import { TelegramDialog } from '../../app/sign-in/TelegramDialog.js';
 import { useLeaveForProvider, useProviders, type ProviderId } from '../../app/sign-in/useProviders.js';
 import { WeChatDialog } from '../../app/sign-in/WeChatDialog.js';
+import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { ToneChip } from '../../components/Tone.js';
 import { describeFailure } from '../../lib/errors.js';
 import { EmailDialog } from './EmailDialog.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
-import { BindWechatDocument } from './personal.generated.js';
+import { BindWechatDocument, UnbindIdentityDocument, type BoundIdentity } from './personal.generated.js';
 
 type Identity = 'email' | ProviderId;
+
+/** An address cannot be let go, only changed. */
+const unbindable: Readonly<Partial<Record<Identity, BoundIdentity>>> = {
+  github: 'GITHUB',
+  oidc: 'OIDC',
+  linuxdo: 'LINUXDO',
+  wechat: 'WECHAT',
+  telegram: 'TELEGRAM',
+};
 
 /** Outside identities: which are bound, and a way to bind those that the site offers. */
 export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChanged: () => void }) {
   const { t } = useTranslation();
   const client = useApolloClient();
+  const confirm = useConfirm();
   const offered = useProviders();
   const leave = useLeaveForProvider();
   const [dialog, setDialog] = useState<Identity | null>(null);
@@ -69,10 +80,28 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
     }
   };
 
+  const unbind = async (identity: BoundIdentity, name: string) => {
+    const question = {
+      title: t('personal.unbindTitle', { name }),
+      body: t('personal.unbindBody'),
+      verb: t('personal.unbind'),
+      destructive: true,
+    };
+    if (!(await confirm(question))) return;
+    try {
+      await client.mutate({ mutation: UnbindIdentityDocument, variables: { identity } });
+      toast.success(t('personal.unboundFrom', { name }));
+      onChanged();
+    } catch (error) {
+      toast.error(describeFailure(error, t));
+    }
+  };
+
   return (
     <Panel title={t('personal.bindings')}>
       {(Object.keys(names) as Identity[]).map((identity) => {
         const value = bound[identity];
+        const known = value === '' ? undefined : unbindable[identity];
         const possible = identity === 'email' || (value === '' && offered.includes(identity));
         return (
           <Box
@@ -93,6 +122,15 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
               <ToneChip tone={value ? 'green' : 'grey'}>
                 {value ? t('personal.bound') : t('personal.notBound')}
               </ToneChip>
+            )}
+            {known && (
+              <Button
+                variant="outlined"
+                aria-label={t('personal.unbindOf', { name: names[identity] })}
+                onClick={() => void unbind(known, names[identity])}
+              >
+                {t('personal.unbind')}
+              </Button>
             )}
             {possible && (
               <Button
