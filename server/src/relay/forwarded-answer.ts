@@ -42,7 +42,7 @@ export class ForwardedBytes implements StreamTransform {
   constructor(private readonly pieces: Buffer[]) {}
 
   push(bytes: Buffer): Buffer {
-    return Buffer.concat([...this.pieces.splice(0), bytes]);
+    return this.pieces.length === 0 ? bytes : Buffer.concat([...this.pieces.splice(0), bytes]);
   }
 
   end(): Buffer | null {
