@@ -152,6 +152,16 @@ describe('a task’s life', () => {
   });
 });
 
+it.each([
+  ['song', '/suno/submit/music'],
+  ['drawing', '/mj/submit/imagine'],
+])('whoever runs dry by a %s is told', async (what, path) => {
+  const customer = await site.addCustomer(`dry-by-${what}`);
+  await site.warnAt(customer.user, 5_000_000 - 1);
+  await site.call('POST', path, { prompt: 'x' }, { authorization: `Bearer ${customer.key}` });
+  expect(await site.noticesOf(customer.user)).toBe(1);
+});
+
 describe('the lists', () => {
   it('show admins everything, with filters, and users their own', async () => {
     const { api } = site.server;

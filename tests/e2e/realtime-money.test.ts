@@ -160,6 +160,14 @@ it('nothing is written where the site keeps no log, and everything is paid', asy
   expect(await site.rows('SELECT count(*) FROM logs WHERE type = 2')).toEqual([{ count }]);
 });
 
+it('whoever runs dry by a turn is told', async () => {
+  const guest = await site.addCustomer('runs-dry');
+  await site.warnAt(guest.user, 5_000_000 - 1);
+  const client = await clients.session(guest.key);
+  await speak(client);
+  expect(await site.noticesOf(guest.user)).toBe(1);
+});
+
 describe('a session ends', () => {
   it('when its key is taken away, before another turn', async () => {
     const { key, id } = await site.server.api.createToken(site.user, { unlimited_quota: true });

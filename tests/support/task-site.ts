@@ -97,6 +97,23 @@ export class TaskSite {
     return { status: response.status, body: JSON.parse(text) as Record<string, unknown> };
   }
 
+  /** Has this user told when a balance falls below the threshold, at an address where nobody is: the notice waits. */
+  async warnAt(user: Person, threshold: number): Promise<void> {
+    await this.server.api.data(user, 'PUT', '/api/user/setting', {
+      ...{ notify_type: 'webhook', quota_warning_threshold: threshold },
+      ...{ webhook_url: 'https://hook.invalid/x', webhook_secret: 'a-secret-of-the-user' },
+    });
+  }
+
+  /** @returns how many notices wait for this user, as soon as there is one */
+  async noticesOf(user: Person): Promise<number> {
+    return eventually(
+      async () => (await this.rows('SELECT 1 FROM notices WHERE user_id = $1', [user.id])).length,
+      (count) => count > 0,
+      25,
+    );
+  }
+
   setOption(key: string, value: string): Promise<unknown> {
     return this.server.api.data(this.root, 'PUT', '/api/option/', { key, value });
   }

@@ -46,6 +46,16 @@ export const creativeKind: TaskKind<CreativeTask> = {
   word: 'async task',
 };
 
+export interface Accepted {
+  /**
+   * `known`: this task has a row of this user already, which then is the only one; `given up`: the row was closed
+   * meanwhile. Only `taken` charges.
+   */
+  readonly outcome: 'taken' | 'known' | 'given up';
+  /** The user's balance after a charge; null without one. */
+  readonly userQuota: number | null;
+}
+
 /** A row whose progress is this never changes again. */
 export const finished = '100%';
 
@@ -88,8 +98,6 @@ export class TaskBooks {
   /**
    * The provider took it: charges it and writes down what the provider said.
    * @param charge null: nothing is charged
-   * @returns `known` when this task has a row of this user already, which then is the only one; `given up` when the row
-   *   was closed meanwhile. Only `taken` charges
    */
   async accept<Row extends TaskRow>(
     kind: TaskKind<Row>,
@@ -97,23 +105,24 @@ export class TaskBooks {
     told: Partial<Row>,
     reservation: Reservation,
     charge: Charge | null,
-  ): Promise<'taken' | 'known' | 'given up'> {
+  ): Promise<Accepted> {
     const { database } = this.parts;
     try {
       return await database.transaction(async (manager) => {
         const row = await lock(manager, kind, id);
-        if (!row || row.progress === finished) return 'given up';
+        if (!row || row.progress === finished) return givenUp;
         const at = seconds(this.parts.clock);
-        if (charge && !(await settleWithin(manager, reservation, charge, at))) return 'given up';
+        const settled = charge && (await settleWithin(manager, reservation, charge, at));
+        if (charge && !settled) return givenUp;
         const paid = charge ? { quota: charge.quota, chargedAt: at, isLogged: charge.logged } : {};
         await manager.update(kind.entity, id, { ...told, ...paid } as never);
-        return 'taken';
+        return { outcome: 'taken', userQuota: settled?.userQuota ?? null };
       });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
       // Rolled back, charge and all.
       await database.manager.delete(kind.entity, id);
-      return 'known';
+      return { outcome: 'known', userQuota: null };
     } finally {
       // Settled: nothing is left of it. Not settled: it goes back whole.
       await this.parts.ledger.release(reservation);
@@ -202,6 +211,8 @@ export class TaskBooks {
     });
   }
 }
+
+const givenUp: Accepted = { outcome: 'given up', userQuota: null };
 
 async function lock<Row extends TaskRow>(
   manager: EntityManager,

@@ -46,12 +46,12 @@ export interface BuiltTasks {
 export function createTasks(around: TaskSurroundings): BuiltTasks {
   const { relay, database, ledger, books, secrets, clock, logger } = around;
   const { channels, prices, options, maxBodyBytes } = relay.routesParts;
-  const { keys, rateLimit, keyRing } = relay.core;
+  const { keys, rateLimit, keyRing, balances, metrics } = relay.core;
   const upstream = new TaskUpstream(relay.core.upstream);
   const desk = new TaskDesk({
     relay: relay.relay,
     words: new SensitiveWords(options, logger),
-    ...{ keys, rateLimit, channels, keyRing, prices, ledger, secrets, options },
+    ...{ keys, rateLimit, channels, keyRing, prices, ledger, secrets, options, balances, metrics },
   });
   const drawings = new DrawingStore(database.getRepository(Drawing));
   const music = new CreativeTaskStore(database.getRepository(CreativeTask));

@@ -1,5 +1,7 @@
 import { chargeOfCall, isFree, type Price, type PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Accepted } from '../../modules/tasks/task-books.service.js';
+import type { Metrics } from '../../observability/metrics.js';
 import type { Charge, Ledger, Reservation } from '../../modules/quota/ledger.service.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -8,6 +10,7 @@ import type { Caller } from '../access/authentication.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { ModelRateLimit } from '../access/rate-limit.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
+import type { BalanceWatch } from '../balance-watch.js';
 import type { IncomingCall, Relay } from '../relay.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { KeyRing } from '../routing/key-ring.js';
@@ -26,6 +29,8 @@ export interface TaskDeskParts {
   readonly ledger: Ledger;
   readonly secrets: Secrets;
   readonly options: { readonly values: OptionValues };
+  readonly balances: BalanceWatch | null;
+  readonly metrics: Metrics;
 }
 
 /** What a task costs. */
@@ -150,8 +155,13 @@ export class TaskDesk {
     return this.parts.ledger.release(reservation);
   }
 
-  charged(caller: Caller, quota: number): void {
-    this.parts.keys.spent(caller.token, quota);
+  /** Tells of a charge whoever keeps an eye on balances. */
+  charged({ user, token }: Caller, { quota, modelName }: Charge, { outcome, userQuota }: Accepted): void {
+    if (outcome !== 'taken') return;
+    const { keys, balances, metrics } = this.parts;
+    keys.spent(token, quota);
+    if (quota > 0 && userQuota !== null) balances?.charged(user.id, quota, userQuota);
+    metrics.relay.of(metrics.knownLabel('model', modelName)).quota += quota;
   }
 
   /** @param told what the log's line says after the price */

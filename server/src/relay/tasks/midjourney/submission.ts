@@ -153,8 +153,8 @@ export class Submission {
     const isCharged = order.isCharged && (order.action !== 'SWAP_FACE' || code === 1);
     const words = order.action === 'SWAP_FACE' ? '' : `, ID ${told.mjId || row}`;
     const charge = isCharged ? desk.charge(caller, admission, target, price, `, action ${order.action}${words}`) : null;
-    const outcome = await books.accept(drawingKind, row, told, reservation, charge);
-    if (outcome === 'taken' && charge) desk.charged(caller, charge.quota);
+    const accepted = await books.accept(drawingKind, row, told, reservation, charge);
+    if (charge) desk.charged(caller, charge, accepted);
   }
 
   /** The proxy has no account that works. */

@@ -155,8 +155,8 @@ export class Suno {
     const taskId = text(said['data'], 200);
     if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream named no task');
     const charge = desk.charge(caller, admission, target, price, `, action ${order.action}`);
-    const outcome = await books.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
-    if (outcome === 'taken') desk.charged(caller, charge.quota);
+    const accepted = await books.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
+    desk.charged(caller, charge, accepted);
     await desk.succeeded(caller);
     return said;
   }
