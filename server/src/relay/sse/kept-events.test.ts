@@ -33,3 +33,10 @@ it('says when it is full, and takes a block of any size until then', () => {
   expect(taken(kept).map((data) => data.length)).toEqual([50, 5000]);
   expect(kept.add(block('z'))).toBe(false);
 });
+
+it('keeps fewer bytes of what comes piece by piece', () => {
+  const kept = new KeptEvents();
+  const full = Array.from({ length: 40 }, () => kept.add(block('a few words')));
+  expect(full.lastIndexOf(false)).toBe(38);
+  expect(full[39]).toBe(true);
+});
