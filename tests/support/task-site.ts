@@ -156,7 +156,7 @@ async function addCustomer(
   return { user, key, tokenId: id };
 }
 
-export async function eventually<T>(read: () => Promise<T>, good: (value: T) => boolean, seconds = 10): Promise<T> {
+export async function eventually<T>(read: () => Promise<T>, good: (value: T) => boolean, seconds = 25): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {
     const value = await read();
