@@ -99,7 +99,7 @@ export async function spawnServer(options: ServerOptions = {}): Promise<SpawnedS
     await ended;
   };
 
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   while (!(await isReady(url))) {
     if (!isRunning() || Date.now() > deadline) {
       await kill();
