@@ -3,11 +3,13 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
+import { later } from '../../components/later.js';
 import type { SessionUser } from '../../lib/session.js';
 import { ProviderIcon } from './ProviderIcon.js';
-import { TelegramDialog } from './TelegramDialog.js';
 import { useEnter, useLeaveForProvider, useProviders, type ProviderId } from './useProviders.js';
-import { WeChatDialog } from './WeChatDialog.js';
+
+const wechat = later(async () => (await import('./WeChatDialog.js')).WeChatDialog);
+const telegram = later(async () => (await import('./TelegramDialog.js')).TelegramDialog);
 
 /** Buttons for the sites whose accounts open this one; nothing where there is none. */
 export function SignInWith({
@@ -28,9 +30,12 @@ export function SignInWith({
   const enter = useEnter();
   const [going, setGoing] = useState<ProviderId | null>(null);
   const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null);
+  /** Those that were opened: they are fetched then, and stay to close as they opened. */
+  const [used, setUsed] = useState<ReadonlySet<ProviderId>>(new Set());
   if (providers.length === 0) return null;
   const press = async (id: ProviderId) => {
     if (id === 'wechat' || id === 'telegram') {
+      setUsed((before) => new Set(before).add(id));
       setDialog(id);
       return;
     }
@@ -86,15 +91,17 @@ export function SignInWith({
           </Button>
         ))}
       </Box>
-      <WeChatDialog open={dialog === 'wechat'} onClose={close} onSignedIn={goHome} />
-      <TelegramDialog
-        open={dialog === 'telegram'}
-        path="telegram/login"
-        onClose={close}
-        onDone={(answer) => {
-          if (answer.kind === 'signedIn') goHome(answer.user);
-        }}
-      />
+      {used.has('wechat') && <wechat.Part open={dialog === 'wechat'} onClose={close} onSignedIn={goHome} />}
+      {used.has('telegram') && (
+        <telegram.Part
+          open={dialog === 'telegram'}
+          path="telegram/login"
+          onClose={close}
+          onDone={(answer) => {
+            if (answer.kind === 'signedIn') goHome(answer.user);
+          }}
+        />
+      )}
     </Box>
   );
 }

@@ -1,10 +1,6 @@
 import { useApolloClient, useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import MuiLink from '@mui/material/Link';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
@@ -14,6 +10,7 @@ import { returnPath } from '../../app/guards.js';
 import { SignInWith } from '../../app/sign-in/SignInWith.js';
 import { useBotCheck } from '../../app/sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';
+import { later } from '../../components/later.js';
 import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
@@ -22,6 +19,8 @@ import { session, useSession, type SessionUser } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { readText } from '../../lib/storage.js';
 import { LoginDocument } from './login.generated.js';
+
+const defaultPassword = later(async () => (await import('./DefaultPasswordDialog.js')).DefaultPasswordDialog);
 
 export function LoginScreen() {
   const { t } = useTranslation();
@@ -135,7 +134,7 @@ export function LoginScreen() {
           affCode={readText('aff') ?? undefined}
         />
       </Box>
-      <DefaultPasswordDialog open={warned !== null} />
+      {warned !== null && <defaultPassword.Part />}
     </PublicPage>
   );
 }
@@ -151,21 +150,5 @@ function Expired() {
     <Notice tone="amber" icon={false}>
       {t('login.expired')}
     </Notice>
-  );
-}
-
-/** There is one way on. */
-function DefaultPasswordDialog({ open }: { readonly open: boolean }) {
-  const { t } = useTranslation();
-  return (
-    <Dialog open={open} role="alertdialog" maxWidth="xs" fullWidth aria-labelledby="default-password">
-      <DialogTitle id="default-password">{t('oauth.defaultPassword')}</DialogTitle>
-      <DialogContent>{t('oauth.defaultPasswordText')}</DialogContent>
-      <DialogActions>
-        <Button variant="contained" autoFocus component={Link} to="/personal">
-          {t('oauth.toPersonal')}
-        </Button>
-      </DialogActions>
-    </Dialog>
   );
 }

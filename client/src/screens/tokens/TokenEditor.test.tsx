@@ -8,8 +8,8 @@ import {
   type TokenRowFragment,
 } from './tokens.generated.js';
 
-const token: TokenRowFragment = {
-  __typename: 'Token',
+const token = {
+  __typename: 'Token' as const,
   id: 5,
   name: 'Production',
   maskedKey: 'sk-abc…wxyz',
