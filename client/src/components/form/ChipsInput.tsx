@@ -34,6 +34,7 @@ export function ChipsInput<T extends FieldValues>(props: ChipsInputProps<T>) {
   return (
     <Field {...wrapper}>
       <Autocomplete<string, true, false, boolean>
+        clearText={t('grid.clearSelection')}
         multiple
         freeSolo={free}
         id={id}

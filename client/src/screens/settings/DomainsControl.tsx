@@ -39,6 +39,7 @@ export function DomainsControl({ setting, id, describedBy }: ControlProps) {
       <Autocomplete<string, true, false, true>
         multiple
         freeSolo
+        clearText={t('grid.clearSelection')}
         id={id}
         options={[]}
         disabled={!writable}
