@@ -1,0 +1,326 @@
+import { readFile } from 'node:fs/promises';
+import type { Browser, Download, Locator } from 'playwright-core';
+import { openBrowser, settled, visit, type Visitor } from './console-page.js';
+import { sidewaysOverflow, signIn } from './console-session.js';
+import { openSite, type ConsoleSite } from './console-site.js';
+
+/** What every list does alike, and what somebody does in the console without a mouse. */
+// A machine with two cores that does other things besides takes its time.
+jest.setTimeout(120_000);
+
+let site: ConsoleSite;
+let browser: Browser;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([openSite(), openBrowser()]);
+  visitor = await visit(browser, site.server.url);
+  await signIn(visitor);
+}, 120_000);
+
+afterAll(async () => {
+  await browser.close();
+  await site.server.stop();
+});
+
+afterEach(async () => {
+  await visitor.photograph(`lists-last-${expect.getState().currentTestName?.replace(/\W+/g, '-').slice(0, 60) ?? ''}`);
+  expect(visitor.complaints).toEqual([]);
+});
+
+const rows = (): Locator => visitor.page.locator('main [role=row][data-id]');
+const button = (name: string | RegExp): Locator => visitor.page.getByRole('button', { name, exact: true });
+/** By its field: a header that sorts has the button for that in its name. */
+const header = (field: string): Locator => visitor.page.locator(`[role=columnheader][data-field=${field}]`);
+const parameter = (name: string): string | null => new URL(visitor.page.url()).searchParams.get(name);
+const monthAgo = Math.floor(Date.now() / 1000) - 30 * 86_400;
+
+async function eventually(read: () => Promise<unknown>, expected: unknown): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  for (;;) {
+    const value = await read();
+    if (JSON.stringify(value) === JSON.stringify(expected) || Date.now() > deadline) {
+      expect(value).toEqual(expected);
+      return;
+    }
+    await visitor.page.waitForTimeout(100);
+  }
+}
+
+const firstCells = async (field: string): Promise<string[]> => {
+  const index = await header(field).getAttribute('aria-colindex');
+  return rows()
+    .locator(`[role=gridcell][aria-colindex="${index ?? ''}"]`)
+    .allInnerTexts();
+};
+
+it.each([
+  ['/channel', 'name'],
+  ['/token', 'name'],
+  ['/redemption', 'id'],
+  ['/user', 'username'],
+  [`/log?from=${String(monthAgo)}`, 'createdAt'],
+])('%s pages, sorts, and keeps both in the address', async (path, field) => {
+  const { page } = visitor;
+  await page.goto(path);
+  // The first list of all fetches the grid.
+  await rows().first().waitFor({ timeout: 60_000 });
+  const total = Number(/of ([\d,]+)/.exec(await page.getByText(/^Items 1 - /).innerText())?.[1]?.replaceAll(',', ''));
+  expect(total).toBeGreaterThan(10);
+  await page.getByRole('combobox', { name: 'Rows per page' }).click();
+  expect(await page.getByRole('option').allInnerTexts()).toEqual(['10', '20', '50', '100']);
+  await page.getByRole('option', { name: '20', exact: true }).click();
+  await page.getByText(`Items 1 - ${String(Math.min(20, total))} of`).waitFor();
+  await page.getByRole('combobox', { name: 'Rows per page' }).click();
+  await page.getByRole('option', { name: '10', exact: true }).click();
+  await page.getByText('Items 1 - 10 of').waitFor();
+  await button('Next page').click();
+  await page.getByText(/^Items 11 - /).waitFor();
+  expect([parameter('page'), parameter('size')]).toEqual(['2', '10']);
+  expect(await page.evaluate(() => localStorage.getItem('page-size'))).toBe('10');
+  await page.reload();
+  await page.getByText(/^Items 11 - /).waitFor();
+  await page.goBack();
+  await page.getByText(/^Items 1 - 10 of/).waitFor();
+
+  await header(field).click();
+  await eventually(() => Promise.resolve(parameter('sort')), `${field}:desc`);
+  await eventually(() => header(field).getAttribute('aria-sort'), 'descending');
+  await settled(page);
+  const last = await firstCells(field);
+  await header(field).click();
+  await eventually(() => Promise.resolve(parameter('sort')), `${field}:asc`);
+  await settled(page);
+  expect(await firstCells(field)).not.toEqual(last);
+  await header(field).click();
+  await eventually(() => Promise.resolve(parameter('sort')), null);
+});
+
+it.each([
+  ['/channel', 'ID, name or key', 'Gemini', 'keyword'],
+  ['/token', 'Name or key, sk-…', 'Batch 7', 'keyword'],
+  ['/redemption', 'Name, ID or code', 'Launch', 'keyword'],
+  ['/user', 'ID, username, name or email', 'ada', 'keyword'],
+])('%s is filtered, and says so in the address', async (path, label, text, name) => {
+  const { page } = visitor;
+  await page.goto(path);
+  await rows().first().waitFor();
+  await page.keyboard.press('/');
+  const field = page.getByRole('textbox', { name: label });
+  expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+  await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
+  await eventually(() => Promise.resolve(parameter(name)), text);
+  await rows().filter({ hasText: text }).first().waitFor();
+  await field.fill('nothing has this name');
+  await page.keyboard.press('Enter');
+  await page.getByText('Nothing matches these filters').waitFor();
+  await button('Clear filters').click();
+  await rows().first().waitFor();
+  expect(parameter(name)).toBeNull();
+});
+
+it.each([
+  ['/channel', 'channels-table-columns', 'Balance', 'balance'],
+  [`/log?from=${String(monthAgo)}`, 'logs-table-columns', 'Retry', 'retry'],
+])('%s remembers its columns', async (path, key, column, field) => {
+  const { page } = visitor;
+  await page.goto(path);
+  await rows().first().waitFor();
+  const stored = () =>
+    page.evaluate((name) => JSON.parse(localStorage.getItem(name) ?? '{}') as Record<string, boolean>, key);
+  await button('Columns').click();
+  await page.getByLabel(column, { exact: true }).last().uncheck();
+  await button('Cancel').click();
+  expect(await stored()).toEqual({});
+  await button('Columns').click();
+  await page.getByLabel(column, { exact: true }).last().uncheck();
+  await button('OK').click();
+  await header(field).waitFor({ state: 'detached' });
+  expect((await stored())[field]).toBe(false);
+  await page.reload();
+  await rows().first().waitFor();
+  expect(await header(field).count()).toBe(0);
+  await button('Columns').click();
+  await page.getByRole('dialog').getByLabel('Select all').check();
+  await page.getByRole('dialog').getByLabel('Select all').uncheck();
+  expect(await page.getByRole('dialog').getByRole('checkbox', { checked: true }).count()).toBe(0);
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click();
+  await button('OK').click();
+  await header(field).waitFor();
+});
+
+const linesOf = async (download: Download): Promise<string[]> =>
+  (await readFile(await download.path(), 'utf8')).trimEnd().split(/\r?\n/);
+
+it('saves the log as it is filtered, every row of it', async () => {
+  const { page } = visitor;
+  await page.goto(`/log?from=${String(monthAgo)}&modelName=model-1`);
+  const shown = await page.getByText(/^Items 1 - /).innerText();
+  const [file] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
+  expect(file.suggestedFilename()).toBe('logs.csv');
+  const [head, ...lines] = await linesOf(file);
+  expect(head?.split(',')).toEqual(expect.arrayContaining(['time', 'model', 'quota', 'channel_name']));
+  expect(`Items 1 - 10 of ${String(lines.length)}`).toBe(shown);
+  expect(lines.filter((line) => !line.includes('model-1'))).toEqual([]);
+});
+
+it('shows the usage of one user, and saves it', async () => {
+  const { page } = visitor;
+  await page.goto('/detail?days=30&by=day');
+  await page.getByRole('region', { name: 'Top users' }).waitFor();
+  const everybody = await page.getByRole('region', { name: 'Calls' }).first().innerText();
+  const name = await page.locator('section[aria-label="Top users"] span[title]').first().innerText();
+  await page.getByRole('textbox', { name: 'Username' }).fill(name);
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Top users' }).waitFor({ state: 'detached' });
+  expect(parameter('user')).toBe(name);
+  await eventually(
+    async () => (await page.getByRole('region', { name: 'Calls' }).first().innerText()) === everybody,
+    false,
+  );
+  await page.getByText(/ a day$/).waitFor();
+  await page.getByRole('img', { name: /^Requests per minute, .* at most$/ }).waitFor();
+  const [file] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
+  expect((await linesOf(file)).length).toBeGreaterThan(1);
+  await page.getByRole('textbox', { name: 'Username' }).fill('nobody-has-this-name');
+  await page.keyboard.press('Enter');
+  await page.getByText('No usage in this range').first().waitFor();
+  expect(await sidewaysOverflow(visitor)).toBe(0);
+});
+
+it('stops a round of tests, and asks all providers for their balances', async () => {
+  const { page } = visitor;
+  const models = Array.from({ length: 9 }, (_, index) => `model-${String(index)}`);
+  await site.server.api.createChannel(site.root, { name: 'Slow one', baseUrl: 'http://127.0.0.1:9', models });
+  let asked = 0;
+  await page.route('**/graphql', async (route) => {
+    if (route.request().postData()?.includes('TestChannel')) {
+      asked += 1;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    await route.continue();
+  });
+  await page.goto('/channel?keyword=Slow');
+  await button('More about channel Slow one').click();
+  await page.getByRole('menuitem', { name: 'Test with model' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Test all' }).click();
+  await dialog.getByRole('button', { name: 'Stop' }).click();
+  // Those that run are finished; no other begins.
+  await dialog.getByRole('button', { name: 'Test all' }).waitFor();
+  expect(await dialog.getByText('Failed').count()).toBe(asked);
+  expect(asked).toBe(3);
+  await page.unroute('**/graphql');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await button('Maintenance').click();
+  await page.getByRole('menuitem', { name: 'Update all balances' }).click();
+  await page.getByText('All balances are being updated, refresh to see them').waitFor();
+});
+
+it('switches to sorting by id and to tags on a phone', async () => {
+  const { page } = visitor;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/channel');
+  await page.getByText('Gemini AI Studio').first().waitFor();
+  await button('Filters').click();
+  await page.getByLabel('Sort by ID').click();
+  await page.getByLabel('Tag mode').click();
+  await page.getByRole('presentation').getByRole('button', { name: 'Query' }).click();
+  await page.getByText('2 of 2 on').or(page.getByText('1 of 2 on')).first().waitFor();
+  expect(parameter('tags')).toBe('1');
+  expect(await page.evaluate(() => localStorage.getItem('id-sort'))).toBe('true');
+  await page.evaluate(() => {
+    localStorage.removeItem('id-sort');
+  });
+  await page.setViewportSize({ width: 1440, height: 900 });
+});
+
+it('shows an ordinary user his own drawings and songs, without what is for admins', async () => {
+  const { customer } = site;
+  const user = await visit(browser, site.server.url);
+  await signIn(user, customer.username, customer.password);
+  const { page } = user;
+  await page.goto('/midjourney');
+  await page.getByText(`imagine-${String(customer.id)}`).waitFor();
+  expect(await page.getByText(`imagine-${String(site.root.id)}`, { exact: true }).count()).toBe(0);
+  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
+    'Submitted',
+    'Duration',
+    'Type',
+    'Task ID',
+    'Progress',
+    'Result',
+    'Prompt',
+    'English',
+    'Failure',
+  ]);
+  expect(await page.getByText('The drawing callback is off').count()).toBe(0);
+  await page.goto('/task');
+  await page.getByText(`song-${String(customer.id)}`).waitFor();
+  expect(await page.getByText(`song-${String(site.root.id)}`, { exact: true }).count()).toBe(0);
+  expect(await page.getByRole('columnheader', { name: 'Channel' }).count()).toBe(0);
+  await page.goto('/log');
+  await page.getByRole('heading', { level: 1, name: 'My usage' }).waitFor();
+  expect(user.complaints).toEqual([]);
+  await user.leave();
+});
+
+it('is used with the keyboard alone', async () => {
+  const { page } = visitor;
+  const focused = () =>
+    page.evaluate(() => {
+      const active = document.activeElement;
+      return active?.getAttribute('aria-label') ?? active?.textContent?.trim() ?? '';
+    });
+  await page.goto('/token');
+  await rows().first().waitFor();
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Skip to content');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+
+  // A drawer gives the focus back to what opened it.
+  await button('Create token').focus();
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('dialog');
+  await drawer.waitFor();
+  expect(await drawer.evaluate((element) => element.contains(document.activeElement))).toBe(true);
+  for (let step = 0; step < 30; step += 1) {
+    await page.keyboard.press('Tab');
+    expect(
+      await drawer.evaluate((element) => element.closest('.MuiModal-root')?.contains(document.activeElement)),
+    ).toBe(true);
+  }
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  expect(await focused()).toBe('Create token');
+
+  // What was typed is asked about before it is lost, and Ctrl+S saves.
+  await page.keyboard.press('Enter');
+  await drawer.getByLabel('Name').fill('By keyboard');
+  await page.keyboard.press('Escape');
+  await page.getByRole('alertdialog', { name: 'Discard changes?' }).waitFor();
+  await eventually(focused, 'Keep editing');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+  expect(await drawer.getByLabel('Name').inputValue()).toBe('By keyboard');
+  await page.keyboard.press('Control+s');
+  await page
+    .getByText(/By keyboard/)
+    .first()
+    .waitFor();
+  await page.keyboard.press('Escape');
+
+  // A menu opens, is walked, and gives the focus back.
+  await page.goto('/token');
+  const more = button('More about token By keyboard');
+  await more.focus();
+  expect(await more.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid');
+  await page.keyboard.press('Enter');
+  await page.getByRole('menu').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+  expect(await focused()).toBe('More about token By keyboard');
+});

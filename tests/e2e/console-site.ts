@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { en } from '../../client/src/i18n/en/en.js';
+import { zh } from '../../client/src/i18n/zh/zh.js';
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+/** A site in use: channels, tokens, codes, calls of a month, drawings and songs. */
+export interface ConsoleSite {
+  readonly server: TestServer;
+  readonly root: Person;
+  /** An ordinary user with a token, drawings and songs of his own. */
+  readonly customer: Person;
+}
+
+const picture = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+const prompt = 'A lighthouse above the clouds at dawn, oil on canvas, wide, with ships in the sky --ar 16:9';
+
+export async function openSite(): Promise<ConsoleSite> {
+  const server = await startServer();
+  const { api } = server;
+  const root = await api.setUp();
+  // Not waited for by standing still: the server in this process has to let go of what the seed locks.
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../scripts/seed.mjs'), '--logs', '1500'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: server.database.url },
+  });
+  for (const [key, value] of [
+    ['ServerAddress', 'https://gate.example.com'],
+    ['PayAddress', 'https://pay.example.com'],
+    ['EpayId', '1001'],
+    ['EpayKey', 'epay-key'],
+    ['CheckInEnabled', 'true'],
+    // Pictures then come from where they are, here from the page itself.
+    ['MjForwardUrlEnabled', 'false'],
+  ]) {
+    await api.data(root, 'PUT', '/api/option/', { key, value });
+  }
+  for (const [name, tag, more] of [
+    ['OpenAI primary', 'openai-us', { priority: 10, weight: 50 }],
+    ['Azure East US 2', 'openai-us', { priority: 5, weight: 10, status: 2 }],
+    ['Gemini AI Studio', '', { weight: 10 }],
+  ] as const) {
+    const models = ['gpt-4o', 'gpt-4o-mini', 'o3-mini'];
+    await api.createChannel(root, { name, baseUrl: 'http://127.0.0.1:9', models, more: { tag, ...more } });
+  }
+  for (let number = 1; number <= 12; number += 1) await api.createToken(root, { name: `Batch ${String(number)}` });
+  await api.createToken(root, { name: 'Notebook', model_limits_enabled: true, model_limits: 'gpt-4o' });
+  await api.createToken(root, { name: 'Production', remain_quota: 5_000_000, unlimited_quota: false });
+  await api.data(root, 'POST', '/api/redemption/', { name: 'Launch credit', quota: 500_000, count: 25 });
+  const password = 'password of a user';
+  await api.data(root, 'POST', '/api/user/', { username: 'ada', password, display_name: 'Ada Lovelace' });
+  const customer = await api.signIn('ada', password);
+  await api.createToken(customer, { name: 'Mine' });
+  await addTasks(server, [root.id, customer.id]);
+  return { server, root, customer };
+}
+
+/** Two drawings and two songs for each; ids end in the owner's. */
+async function addTasks(server: TestServer, owners: readonly number[]): Promise<void> {
+  const database = new pg.Client(server.database.url);
+  await database.connect();
+  const now = Date.now();
+  const second = Math.floor(now / 1000);
+  for (const owner of owners) {
+    for (const [id, action, status, progress, image, reason] of [
+      ['imagine', 'IMAGINE', 'SUCCESS', '100%', picture, ''],
+      ['upscale', 'UPSCALE', 'FAILURE', '100%', '', 'The picture could not be found any more'],
+    ] as const) {
+      await database.query(
+        `INSERT INTO midjourneys (request_id, user_id, channel_id, mj_id, action, status, progress, submit_time,
+           finish_time, image_url, fail_reason, code, prompt, prompt_en)
+         VALUES ($1, $2, 7, $1, $3, $4, $5, $6, $7, $8, $9, 1, $10, 'lighthouse')`,
+        [`${id}-${String(owner)}`, owner, action, status, progress, now - 90_000, now - 48_000, image, reason, prompt],
+      );
+    }
+    for (const [id, action, status, progress, data] of [
+      ['song', 'MUSIC', 'SUCCESS', '100%', '[{"title":"Dawn","audio_url":"http://127.0.0.1:9/dawn.mp3"}]'],
+      ['lyrics', 'LYRICS', 'QUEUED', '10%', null],
+    ] as const) {
+      await database.query(
+        `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
+           progress, submit_time, finish_time, data)
+         VALUES ($1, $2, $2, $1, 'suno', $3, 8, $4, $5, $6, $2, $7, $8)`,
+        [`${id}-${String(owner)}`, second, owner, action, status, progress, status === 'SUCCESS' ? second : 0, data],
+      );
+    }
+  }
+  await database.end();
+}
+
+type Texts = { readonly [key: string]: string | Texts };
+
+/** The texts of a language as the console shows them: tests then work in either. */
+export type Say = (key: string, values?: Readonly<Record<string, string | number>>) => string;
+
+export const sayIn = (language: 'en' | 'zh'): Say => {
+  const texts: Texts = language === 'en' ? en : zh;
+  return (key, values = {}) => {
+    let found: string | Texts | undefined = texts;
+    for (const part of key.split('.')) found = typeof found === 'object' ? found[part] : undefined;
+    if (typeof found !== 'string') throw new Error(`no text ${key} in ${language}`);
+    return found.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(values[name] ?? ''));
+  };
+};

@@ -1,0 +1,192 @@
+import { settled } from './console-page.js';
+import type { Locator, Page } from 'playwright-core';
+import type { Say } from './console-site.js';
+
+/** A screen, or a dialog or drawer on one, and how somebody gets there. */
+export interface View {
+  readonly name: string;
+  readonly path: string;
+  /** Steps after the page is there. */
+  open?(at: Hands): Promise<void>;
+  /** Default: a heading of the first level. */
+  readonly shows?: (at: Hands) => Locator;
+  /** Batch selection and the column dialog belong to grids, which phones have not. */
+  readonly deskOnly?: boolean;
+}
+
+/** What a person does on a page, in the language it is in. */
+export class Hands {
+  constructor(
+    readonly page: Page,
+    readonly say: Say,
+  ) {}
+
+  button(key: string, values?: Readonly<Record<string, string | number>>): Locator {
+    return this.page.getByRole('button', { name: this.say(key, values), exact: true }).first();
+  }
+
+  async press(key: string, values?: Readonly<Record<string, string | number>>): Promise<void> {
+    await this.button(key, values).click();
+  }
+
+  async choose(key: string): Promise<void> {
+    await this.page.getByRole('menuitem', { name: this.say(key), exact: true }).click();
+  }
+
+  dialog(): Locator {
+    return this.page.locator('[role=dialog], [role=alertdialog]').last();
+  }
+}
+
+const inDialog = ({ page }: Hands): Locator => page.locator('[role=dialog]:visible, [role=alertdialog]:visible').last();
+const row = ({ page }: Hands, text: string): Locator =>
+  page.locator('main [role=row], main li').filter({ hasText: text }).first();
+
+/** Before anybody signs in. */
+export const publicViews: readonly View[] = [
+  { name: 'login', path: '/login' },
+  { name: 'login-expired', path: '/login?expired=true', open: (at) => at.press('login.submit') },
+  { name: 'register', path: '/register', open: (at) => at.press('register.submit') },
+  { name: 'reset', path: '/reset' },
+  { name: 'reset-confirm', path: '/user/reset?email=ada%40example.com&token=t' },
+  { name: 'reset-invalid', path: '/user/reset' },
+  { name: 'home', path: '/' },
+  { name: 'about', path: '/about', shows: ({ page }) => page.getByRole('heading').first() },
+  { name: 'pricing', path: '/pricing' },
+  { name: 'not-found', path: '/nowhere', shows: ({ page }) => page.getByRole('heading').first() },
+];
+
+const more = (noun: string, name: string, choice: string) => async (at: Hands) => {
+  await at.press(`${noun}.moreOf`, { name });
+  await at.choose(choice);
+};
+
+/** Behind sign-in, as root. */
+export const adminViews: readonly View[] = [
+  { name: 'token', path: '/token', shows: (at) => row(at, 'Production') },
+  { name: 'token-add', path: '/token', open: (at) => at.press('tokens.create'), shows: inDialog },
+  { name: 'token-edit', path: '/token', open: more('tokens', 'Production', 'actions.edit'), shows: inDialog },
+  { name: 'token-delete', path: '/token', open: more('tokens', 'Production', 'actions.delete'), shows: inDialog },
+  { name: 'channel', path: '/channel', shows: (at) => row(at, 'OpenAI primary') },
+  { name: 'channel-tags', path: '/channel?tags=1', shows: (at) => row(at, 'openai-us') },
+  { name: 'channel-add', path: '/channel/add', shows: inDialog },
+  { name: 'channel-edit', path: '/channel', open: more('channels', 'OpenAI primary', 'actions.edit'), shows: inDialog },
+  {
+    name: 'channel-errors',
+    path: '/channel/add',
+    open: (at) => at.press('channels.create'),
+    shows: ({ page, say }) => page.getByText(say('channels.nameMissing')),
+  },
+  {
+    name: 'channel-picker',
+    path: '/channel/add',
+    open: (at) => at.press('channels.openPicker'),
+    shows: ({ page, say }) => page.getByRole('dialog', { name: say('channels.pickerTitle') }),
+  },
+  {
+    name: 'channel-test',
+    path: '/channel',
+    open: more('channels', 'OpenAI primary', 'channels.testModels'),
+    shows: inDialog,
+  },
+  {
+    name: 'channel-columns',
+    path: '/channel',
+    deskOnly: true,
+    open: (at) => at.press('grid.columns'),
+    shows: inDialog,
+  },
+  {
+    name: 'channel-selected',
+    path: '/channel',
+    deskOnly: true,
+    open: async (at) => {
+      await row(at, 'OpenAI primary').getByRole('checkbox').check();
+    },
+    shows: ({ page, say }) => page.getByText(say('grid.selected_other', { count: 1 })),
+  },
+  { name: 'log', path: '/log', shows: ({ page }) => page.locator('main [role=row][data-id], main li').first() },
+  {
+    name: 'log-detail',
+    path: '/log?type=2',
+    open: async ({ page }) => {
+      await page.locator('main [role=row][data-id], main li').first().click();
+    },
+    shows: ({ page, say }) => page.getByRole('heading', { name: say('logs.request'), exact: true }),
+  },
+  { name: 'log-empty', path: '/log?model=no-such-model' },
+  { name: 'log-columns', path: '/log', deskOnly: true, open: (at) => at.press('grid.columns'), shows: inDialog },
+  { name: 'user', path: '/user', shows: (at) => row(at, 'ada') },
+  { name: 'user-add', path: '/user', open: (at) => at.press('users.add'), shows: inDialog },
+  { name: 'user-edit', path: '/user', open: more('users', 'ada', 'actions.edit'), shows: inDialog },
+  { name: 'redemption', path: '/redemption', shows: (at) => row(at, 'Launch credit') },
+  { name: 'redemption-add', path: '/redemption', open: (at) => at.press('redemptions.create'), shows: inDialog },
+  {
+    name: 'redemption-delete-by-name',
+    path: '/redemption',
+    open: async (at) => {
+      await at.press('redemptions.maintenance');
+      await at.choose('redemptions.deleteByName');
+    },
+    shows: inDialog,
+  },
+  { name: 'midjourney', path: '/midjourney', shows: ({ page }) => page.getByText(/^imagine-/).first() },
+  { name: 'task', path: '/task', shows: ({ page }) => page.getByText(/^song-/).first() },
+  {
+    name: 'task-record',
+    path: '/task',
+    open: async ({ page }) => {
+      await page
+        .getByText(/^song-/)
+        .first()
+        .click();
+    },
+    shows: inDialog,
+  },
+  {
+    name: 'detail',
+    path: '/detail',
+    shows: ({ page, say }) => page.getByRole('heading', { name: say('dashboard.topModels') }),
+  },
+  {
+    name: 'detail-table',
+    path: '/detail',
+    open: async (at) => {
+      await at.press('dashboard.moreOf', { name: at.say('dashboard.spendByModel') });
+      await at.choose('dashboard.asTable');
+    },
+    shows: ({ page }) => page.getByRole('table').first(),
+  },
+  {
+    name: 'topup',
+    path: '/topup',
+    shows: ({ page, say }) => page.getByRole('heading', { name: say('wallet.redeemTitle') }),
+  },
+  {
+    name: 'personal',
+    path: '/personal',
+    shows: ({ page, say }) => page.getByRole('heading', { name: say('personal.accessToken') }),
+  },
+  {
+    name: 'personal-notifications',
+    path: '/personal?tab=notifications',
+    shows: ({ page, say }) => page.getByText(say('personal.warnBelow')),
+  },
+  { name: 'personal-price', path: '/personal?tab=price', shows: ({ page }) => page.getByRole('switch').first() },
+  ...['operation', 'ratelimit', 'models', 'system', 'other'].map((tab) => ({
+    name: `setting-${tab}`,
+    path: `/setting?tab=${tab}`,
+    shows: ({ page }: Hands) => page.locator('[data-setting]').first(),
+  })),
+];
+
+/** Opens a view and waits until it is there. */
+export async function openView(view: View, hands: Hands): Promise<void> {
+  const { page } = hands;
+  await page.goto(view.path);
+  // Not by its role: an open drawer hides what is below it from that.
+  await page.locator('h1, h2').first().waitFor();
+  await view.open?.(hands);
+  await (view.shows?.(hands) ?? page.locator('h1')).first().waitFor();
+  await settled(page);
+}
