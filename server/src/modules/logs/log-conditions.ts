@@ -72,11 +72,15 @@ export interface Source {
 }
 
 /** Sums of the rows that meet a filter (`logFrom`); null when only the rows themselves can tell. */
-export function logSource(filter: LogFilter, state: SumState, longest?: number): Source | null {
+export function logSource(
+  filter: LogFilter,
+  state: SumState,
+  { longest, only }: { longest?: number; only?: 'sums' | 'rows' } = {},
+): Source | null {
   const where = andLogFields(new Where(), filter);
   const range = { from: filter.from ?? 0, end: (filter.to ?? latest) + 1 };
   const condition = where.toString();
-  const from = logFrom({ range, columns: columnsOf(filter), condition, ...(longest && { longest }) }, state);
+  const from = logFrom({ range, columns: columnsOf(filter), condition, longest, only }, state);
   return from === null ? null : { from, values: where.values };
 }
 

@@ -33,12 +33,16 @@ export async function readLogPage(
   state: SumState,
   wanted: Wanted,
 ): Promise<Found> {
-  const parts = await readParts(database, filter, state);
-  const total = parts ? parts.reduce((sum, { rows }) => sum + rows, 0) : await countRows(database, filter, wanted.most);
+  const inIndex = isIndexed(filter);
+  const parts = inIndex ? null : await readParts(database, filter, state);
+  const total = parts
+    ? parts.reduce((sum, { rows }) => sum + rows, 0)
+    : ((inIndex ? await countBySums(database, filter, state, wanted.most) : null) ??
+      (await countRows(database, filter, wanted.most)));
   const limit = Math.min(wanted.limit, Math.min(total, wanted.most) - wanted.offset);
   if (limit <= 0) return { rows: [], total };
   const page = { ...wanted, limit };
-  if (!parts || isIndexed(filter)) return { rows: await readRows(database, filter, page), total };
+  if (!parts) return { rows: await readRows(database, filter, page), total };
   const coarse = locate(parts, filter, page);
   const hours = isShort(coarse.filter) ? null : await readParts(database, coarse.filter, state, 1);
   const { filter: within, page: rest } = hours ? locate(hours, coarse.filter, coarse.page) : coarse;
@@ -86,13 +90,31 @@ async function readParts(
   state: SumState,
   longest?: number,
 ): Promise<Part[] | null> {
-  const source = logSource(filter, state, longest);
+  const source = logSource(filter, state, longest === undefined ? {} : { longest });
   if (!source) return null;
   const rows = await database.query<Array<Record<'begins' | 'ends' | 'rows', string>>>(
     `SELECT begins::text, ends::text, sum(entries)::text AS rows FROM ${source.from} GROUP BY begins, ends`,
     source.values,
   );
   return rows.map((row) => ({ from: Number(row.begins), end: Number(row.ends), rows: Number(row.rows) }));
+}
+
+/** Rows that no sums know are counted only where those in the sums are not more than anybody is told already. */
+async function countBySums(
+  database: Queries,
+  filter: LogFilter,
+  state: SumState,
+  most: number,
+): Promise<number | null> {
+  const folded = logSource(filter, state, { only: 'sums' });
+  const rest = logSource(filter, state, { only: 'rows' });
+  if (!folded || !rest) return null;
+  const [row] = await database.query<Array<{ rows: string }>>(
+    `SELECT (CASE WHEN folded > ${most} THEN folded ELSE folded + (SELECT count(*) FROM ${rest.from}) END)::text AS rows
+       FROM (SELECT coalesce(sum(entries), 0) AS folded FROM ${folded.from}) sums`,
+    folded.values,
+  );
+  return Number(row?.rows ?? 0);
 }
 
 async function countRows(database: Queries, filter: LogFilter, most: number): Promise<number> {

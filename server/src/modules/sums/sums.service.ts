@@ -92,7 +92,9 @@ interface LogQuestion {
   /** True of a row of the log and of a sum of such rows alike. */
   readonly condition: string;
   /** Hours that may be one row; any when absent. */
-  readonly longest?: number;
+  readonly longest?: number | undefined;
+  /** Only what is in the sums, or only what is not; both when absent. */
+  readonly only?: 'sums' | 'rows' | undefined;
 }
 
 /**
@@ -100,7 +102,7 @@ interface LogQuestion {
  * time they lie in, `begins` to before `ends`. Null when no sums know one of the columns.
  */
 export function logFrom(
-  { range, columns, condition, longest = Infinity }: LogQuestion,
+  { range, columns, condition, longest = Infinity, only }: LogQuestion,
   state: SumState,
 ): string | null {
   const table = logTables.find(({ keys }) => columns.every((column) => keys.includes(column)));
@@ -108,8 +110,11 @@ export function logFrom(
   // Sums still have what was deleted from the log.
   const whole = Math.max(range.from, Math.min(range.end, Math.ceil(state.trimmedBefore / hour) * hour));
   const spans = table.spans.filter((span) => span <= longest);
-  const places = placesOf({ from: whole, end: range.end }, spans, state);
-  const source = [{ from: range.from, end: whole }, ...places.source].filter(({ from, end }) => from < end);
+  const found = placesOf({ from: whole, end: range.end }, spans, state);
+  const places = only === 'rows' ? { ...found, sums: [] } : found;
+  const source = [{ from: range.from, end: whole }, ...places.source].filter(
+    ({ from, end }) => only !== 'sums' && from < end,
+  );
   const parts = [
     ...(places.sums.length === 0
       ? []
