@@ -181,19 +181,19 @@ it('binds GitHub from the personal page; an admin comes back to the settings, ot
   const { page } = visitor;
   await signIn(visitor);
   await page.goto('/personal');
-  await page.getByRole('button', { name: 'Bind GitHub' }).waitFor();
+  await button('Bind GitHub').waitFor();
   await photographAll(visitor, 'signin-personal');
-  await page.getByRole('button', { name: 'Bind GitHub' }).click();
+  await button('Bind GitHub').click();
   await page.getByText('Bound to GitHub').waitFor();
   expect(pathOf(page)).toBe('/setting');
   await page.goto('/personal');
   await page.getByText('4711').waitFor();
-  expect(await page.getByRole('button', { name: 'Bind GitHub' }).count()).toBe(0);
+  expect(await button('Bind GitHub').count()).toBe(0);
 });
 
 it('binds WeChat by the code, with the refusal at the field', async () => {
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Bind WeChat' }).click();
+  await button('Bind WeChat').click();
   const dialog = page.getByRole('dialog', { name: 'Bind WeChat' });
   await dialog.getByRole('img', { name: 'QR code of the official account' }).waitFor();
   await dialog.getByRole('button', { name: 'Bind' }).click();
@@ -215,7 +215,7 @@ it('binds Telegram in its frame, without a script of Telegram’s', async () => 
   });
   await pressInTelegram(99);
   await page.goto('/personal');
-  await page.getByRole('button', { name: 'Bind Telegram' }).click();
+  await button('Bind Telegram').click();
   const frame = page.frameLocator('iframe[title="Continue with Telegram"]');
   await frame.getByRole('button', { name: 'Log in with Telegram' }).click();
   await page.getByText('Bound to Telegram').waitFor();
@@ -225,7 +225,7 @@ it('binds Telegram in its frame, without a script of Telegram’s', async () => 
 
 it('binds an address with the code that was sent there, thirty seconds at least between two', async () => {
   const { page } = visitor;
-  await page.getByRole('button', { name: 'Bind Email' }).click();
+  await button('Bind Email').click();
   const dialog = page.getByRole('dialog', { name: 'Bind an email address' });
   await dialog.getByRole('button', { name: 'Send code' }).click();
   await dialog.getByText('Please enter email').waitFor();
