@@ -63,8 +63,7 @@ function plain(type: GraphQLInputType): unknown {
 /** The way to every leaf: `['input', 'username']`. */
 function leavesOf(name: string, type: GraphQLInputType, depth = 0): string[][] {
   const inner = getNullableType(type);
-  if (isListType(inner))
-    return [[name], ...leavesOf('0', inner.ofType, depth).map((way) => [name, ...way])];
+  if (isListType(inner)) return [[name], ...leavesOf('0', inner.ofType, depth).map((way) => [name, ...way])];
   if (!isInputObjectType(inner)) return [[name]];
   if (depth > 3) return [];
   const fields = Object.values(inner.getFields());
