@@ -67,7 +67,7 @@ describe.each([
       if (!visitor) throw new Error('nobody is there');
       await look(view, visitor);
     },
-    60_000,
+    180_000,
   );
 
   it.each(publicViews.map((view) => [view.name, view] as const))(
@@ -80,7 +80,7 @@ describe.each([
       await look(view, visitor);
       await visitor.leave();
     },
-    60_000,
+    180_000,
   );
 });
 

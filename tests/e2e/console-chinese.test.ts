@@ -107,7 +107,7 @@ describe.each([
       await look(view, visitor, device);
       expect(visitor.complaints).toEqual([]);
     },
-    60_000,
+    180_000,
   );
 
   it.each(publicViews.map((view) => [view.name, view] as const))(
@@ -118,6 +118,6 @@ describe.each([
       expect(visitor.complaints).toEqual([]);
       await visitor.leave();
     },
-    60_000,
+    180_000,
   );
 });

@@ -130,7 +130,7 @@ export const adminViews: readonly View[] = [
     },
     shows: inDialog,
   },
-  { name: 'midjourney', path: '/midjourney', shows: ({ page }) => page.getByText(/^imagine-/).first() },
+  { name: 'midjourney', path: '/midjourney', shows: ({ page }) => page.getByText(/lighthouse/).first() },
   { name: 'task', path: '/task', shows: ({ page }) => page.getByText(/^song-/).first() },
   {
     name: 'task-record',
