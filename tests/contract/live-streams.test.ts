@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createClient } from 'graphql-sse';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -271,7 +272,8 @@ describe('two nodes', () => {
       return;
     }
     const database = await createTestDatabase();
-    const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url };
+    const prefix = `nodes-${randomUUID()}:`;
+    const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url, REDIS_KEY_PREFIX: prefix };
     const one = await Site.open(environment);
     const two = await Site.open(environment);
     try {
