@@ -111,14 +111,18 @@ export class TaskBooks {
       return await database.transaction(async (manager) => {
         const row = await lock(manager, kind, id);
         if (!row || row.progress === finished) return givenUp;
+        // Its name before its price: a name that another row has waits for whoever is changing that row, and he may be
+        // waiting for the balance.
+        await manager.update(kind.entity, id, told as never);
+        if (!charge) return { outcome: 'taken', userQuota: null };
         const at = seconds(this.parts.clock);
-        const settled = charge && (await settleWithin(manager, reservation, charge, at));
-        if (charge && !settled) return givenUp;
-        const paid = charge ? { quota: charge.quota, chargedAt: at, isLogged: charge.logged } : {};
-        await manager.update(kind.entity, id, { ...told, ...paid } as never);
-        return { outcome: 'taken', userQuota: settled?.userQuota ?? null };
+        const settled = await settleWithin(manager, reservation, charge, at);
+        if (!settled) throw new NotHeldError();
+        await manager.update(kind.entity, id, { quota: charge.quota, chargedAt: at, isLogged: charge.logged } as never);
+        return { outcome: 'taken', userQuota: settled.userQuota };
       });
     } catch (error) {
+      if (error instanceof NotHeldError) return givenUp;
       if (!isUniqueViolation(error)) throw error;
       // Rolled back, charge and all.
       await database.manager.delete(kind.entity, id);
@@ -211,6 +215,9 @@ export class TaskBooks {
     });
   }
 }
+
+/** Undoes what was written of a task whose reservation is gone. */
+class NotHeldError extends Error {}
 
 const givenUp: Accepted = { outcome: 'given up', userQuota: null };
 
