@@ -78,12 +78,6 @@ export const adminViews: readonly View[] = [
     shows: ({ page, say }) => page.getByText(say('channels.nameMissing')),
   },
   {
-    name: 'channel-picker',
-    path: '/channel/add',
-    open: (at) => at.press('channels.openPicker'),
-    shows: ({ page, say }) => page.getByRole('dialog', { name: say('channels.pickerTitle') }),
-  },
-  {
     name: 'channel-test',
     path: '/channel',
     open: more('channels', 'OpenAI primary', 'channels.testModels'),
