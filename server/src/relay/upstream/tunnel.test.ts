@@ -100,4 +100,3 @@ it('names addresses of version 6 as addresses', async () => {
   const socket = await tunnel(`socks5://127.0.0.1:${proxy.port}`, { host: '2001:db8::ff' });
   expect(await says(socket, 'hello')).toBe('hello');
 });
-
