@@ -72,7 +72,7 @@ beforeAll(async () => {
     const { ledger } = books.node(nodeId);
     const tasks = new TaskBooks({
       ...{ database, ledger, postEntry, changes, clock: systemClock },
-      options: { values: defaultOptionValues },
+      options: { values: defaultOptionValues() },
       audit: { record: () => Promise.resolve() },
     });
     return { ledger, tasks };
