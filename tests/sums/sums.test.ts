@@ -84,7 +84,7 @@ async function settle(client: { query(sql: string, values: unknown[]): Promise<u
     ...{ cached_tokens: 1, duration_ms: duration, duration_bucket: call.quota % 24, is_stream: call.logged },
     ...{ content: '', other: '' },
   };
-  await client.query('SELECT * FROM ledger_settle($1::json)', [JSON.stringify([line])]);
+  await client.query('SELECT * FROM ledger_settle_calls($1::json)', [JSON.stringify([line])]);
 }
 
 const fail = (at: number, user: number): Promise<unknown> =>

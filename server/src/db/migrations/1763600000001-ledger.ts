@@ -30,12 +30,6 @@ export class Ledger1763600000001 implements MigrationInterface {
       ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
       CREATE INDEX reservations_node ON reservations (node_id);
 
-      -- Settled calls without a log row of their own. A log row or a row here says that a call was settled.
-      CREATE TABLE settled_unlogged (
-        request_id text PRIMARY KEY,
-        settled_at timestamptz NOT NULL DEFAULT now()
-      );
-
       CREATE TABLE ledger_entries (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         created_at timestamptz NOT NULL DEFAULT now(),
@@ -218,7 +212,7 @@ export class Ledger1763600000001 implements MigrationInterface {
 
     await runner.query(`
       CREATE FUNCTION ledger_settle(p_rows json)
-      RETURNS TABLE (out_user integer, user_quota bigint, out_missing text) LANGUAGE plpgsql AS $$
+      RETURNS TABLE (out_user integer, user_quota bigint) LANGUAGE plpgsql AS $$
       DECLARE
         due ledger_settlement[];
         charged integer[];
@@ -238,11 +232,6 @@ export class Ledger1763600000001 implements MigrationInterface {
                  i.channel_id, i.username, i.token_name, i.model_name, i."group", i.prompt_tokens, i.completion_tokens,
                  i.cached_tokens, i.duration_ms, i.duration_bucket, i.is_stream, i.content, i.other)::ledger_settlement)
           INTO due FROM gone g JOIN input i ON i.request_id = g.request_id;
-        IF coalesce(cardinality(due), 0) < json_array_length(p_rows) THEN
-          RETURN QUERY SELECT DISTINCT NULL::integer, NULL::bigint, x.request_id
-            FROM json_to_recordset(p_rows) AS x(request_id text)
-            WHERE NOT EXISTS (SELECT 1 FROM unnest(due) d WHERE d.request_id = x.request_id);
-        END IF;
         IF due IS NULL THEN RETURN; END IF;
 
         -- Each table's rows are locked in id order before the first of them is changed.
@@ -274,8 +263,6 @@ export class Ledger1763600000001 implements MigrationInterface {
                  d."group", d.charge, d.prompt_tokens, d.completion_tokens, (d.duration_ms / 1000)::integer, d.is_stream,
                  d.content, d.other
           FROM unnest(due) d WHERE d.logged;
-        INSERT INTO settled_unlogged (request_id) SELECT d.request_id FROM unnest(due) d WHERE NOT d.logged
-          ON CONFLICT DO NOTHING;
 
         INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", calls, stream_calls,
             prompt_tokens, completion_tokens, cached_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets)
@@ -303,46 +290,13 @@ export class Ledger1763600000001 implements MigrationInterface {
             duration_ms = h.duration_ms + excluded.duration_ms,
             duration_buckets = ledger_add_buckets(h.duration_buckets, excluded.duration_buckets);
 
-        RETURN QUERY SELECT charged_id, balance, NULL::text FROM unnest(charged, balances) AS x(charged_id, balance);
+        RETURN QUERY SELECT * FROM unnest(charged, balances);
       END $$;
 
       CREATE FUNCTION ledger_add_buckets(a bigint[], b bigint[]) RETURNS bigint[] LANGUAGE sql IMMUTABLE AS $$
         SELECT array_agg(coalesce(a[i], 0) + coalesce(b[i], 0) ORDER BY i)
         FROM generate_series(1, greatest(coalesce(cardinality(a), 0), coalesce(cardinality(b), 0))) i
       $$;
-    `);
-
-    // Settles what ledger_settle did not find a reservation for: settled before, or a crash of the database took a
-    // reservation that was not flushed, and the balance's change with it. A row to settle against is put in its place,
-    // which also makes two such settlements of one call wait for each other; then the proof of a settlement is looked
-    // for. Where log rows were deleted meanwhile nothing proves anything: out_doubtful names those, and they stay open.
-    await runner.query(`
-      CREATE FUNCTION ledger_settle_lost(p_requests text[], p_users integer[], p_tokens integer[], p_at bigint[], p_rows json)
-      RETURNS TABLE (out_user integer, user_quota bigint, out_doubtful text) LANGUAGE plpgsql AS $$
-      DECLARE
-        placed text[];
-        proven text[];
-        doubtful text[];
-      BEGIN
-        WITH stand_in AS (
-          INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, swept_at)
-            SELECT DISTINCT ON (x.r) x.r, 'lost', x.u, x.t, 0, now()
-            FROM unnest(p_requests, p_users, p_tokens) AS x(r, u, t) ORDER BY x.r
-            ON CONFLICT DO NOTHING RETURNING request_id
-        ) SELECT array_agg(request_id) INTO placed FROM stand_in;
-
-        SELECT array_agg(x.r) INTO proven FROM unnest(p_requests, p_at) AS x(r, at)
-          WHERE x.r = ANY (placed) AND (
-            EXISTS (SELECT 1 FROM logs l WHERE l.request_id = x.r AND l.request_id <> '' AND l.type = 2)
-            OR EXISTS (SELECT 1 FROM settled_unlogged u WHERE u.request_id = x.r));
-        SELECT array_agg(x.r) INTO doubtful FROM unnest(p_requests, p_at) AS x(r, at)
-          WHERE x.r = ANY (placed) AND NOT x.r = ANY (coalesce(proven, '{}'))
-            AND x.at < (SELECT trimmed_before FROM log_state);
-        DELETE FROM reservations WHERE request_id = ANY (proven) OR request_id = ANY (doubtful);
-
-        RETURN QUERY SELECT s.out_user, s.user_quota, NULL::text FROM ledger_settle(p_rows) s WHERE s.out_user IS NOT NULL;
-        RETURN QUERY SELECT NULL::integer, NULL::bigint, d FROM unnest(doubtful) d;
-      END $$;
     `);
 
     // Gives reservations back. p_sweep keeps an empty row behind, for a settlement that may still arrive from a spool.
@@ -413,9 +367,9 @@ export class Ledger1763600000001 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`
-      DROP FUNCTION ledger_post, ledger_release, ledger_settle_lost, ledger_settle, ledger_add_buckets, ledger_reserve, logs_ensure_partitions;
+      DROP FUNCTION ledger_post, ledger_release, ledger_settle, ledger_add_buckets, ledger_reserve, logs_ensure_partitions;
       DROP TYPE ledger_settlement, ledger_hold;
-      DROP TABLE usage_hourly, logs, log_state, ledger_entries, settled_unlogged, reservations, nodes;
+      DROP TABLE usage_hourly, logs, log_state, ledger_entries, reservations, nodes;
       DROP SEQUENCE logs_id_seq;
     `);
   }

@@ -8,8 +8,9 @@ export class Realtime1763720000001 implements MigrationInterface {
   name = 'Realtime1763720000001';
 
   async up(runner: QueryRunner): Promise<void> {
-    // p_row is one row of ledger_settle; p_session names the log row, p_log_at is its time, 0 while there is none. The
-    // sums that people read (content, other) are the session's so far. Answers the balance after; nothing for a replay.
+    // p_row is one row of ledger_settle_calls, which a later migration brings; p_session names the log row, p_log_at is its
+    // time, 0 while there is none. The sums that people read (content, other) are the session's so far. Answers the balance
+    // after; nothing for a replay.
     await runner.query(`
       CREATE FUNCTION ledger_settle_turn(p_row json, p_session text, p_log_at bigint) RETURNS TABLE (user_quota bigint)
       LANGUAGE plpgsql AS $$
@@ -27,7 +28,7 @@ export class Realtime1763720000001 implements MigrationInterface {
         IF NOT FOUND THEN RETURN; END IF;
         -- The turn is booked without a row of its own.
         SELECT s.user_quota INTO balance
-          FROM ledger_settle(json_build_array(p_row::jsonb || '{"logged": false}'::jsonb)) s
+          FROM ledger_settle_calls(json_build_array(p_row::jsonb || '{"logged": false}'::jsonb)) s
           WHERE s.out_user IS NOT NULL;
         IF NOT FOUND THEN RETURN; END IF;
         IF turn.logged THEN

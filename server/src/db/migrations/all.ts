@@ -10,6 +10,7 @@ import { LogIndexes1763710000003 } from './1763710000003-log-indexes.js';
 import { TokenLimits1763730000000 } from './1763730000000-token-limits.js';
 import { Sums1763740000000 } from './1763740000000-sums.js';
 import { Notices1763750000000 } from './1763750000000-notices.js';
+import { UnflushedHolds1763760000000 } from './1763760000000-unflushed-holds.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   TokenLimits1763730000000,
   Sums1763740000000,
   Notices1763750000000,
+  UnflushedHolds1763760000000,
 ];

@@ -4,16 +4,12 @@ import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
 
 /**
  * What the ledger's SQL functions read: one JSON object a call, written once and used for the batch and for the spool.
- * Names are those of `ledger_settle` and `ledger_reserve` in the migration.
+ * Names are those of the `ledger_*` functions in the migrations.
  */
 export interface SettleLine {
   readonly requestId: string;
   readonly userId: number;
-  /** Null in spools of older versions. */
-  readonly tokenId: number | null;
-  /** Unix seconds; the `created_at` of its log row. */
-  readonly settledAt: number;
-  /** JSON text of one row of `ledger_settle`. */
+  /** JSON text of one row of `ledger_settle_calls` and `ledger_settle_lost`. */
   readonly json: string;
 }
 
@@ -22,11 +18,11 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
   return {
     requestId: reservation.requestId,
     userId: reservation.userId,
-    tokenId: reservation.tokenId,
-    settledAt,
     // What a client or an upstream named something must never keep a call from being charged.
     json: storableJson({
       request_id: reservation.requestId,
+      user_id: reservation.userId,
+      token_id: reservation.tokenId,
       charge: charge.quota,
       counted: charge.counted ? 1 : 0,
       logged: charge.logged,
@@ -60,20 +56,14 @@ export function toReserveJson(request: ReserveRequest): string {
 }
 
 export function toSpoolText(line: SettleLine): string {
-  return `{"u":${line.userId},"t":${line.tokenId},"s":${line.json}}`;
-}
-
-interface SpooledLine {
-  readonly u: number;
-  readonly t?: number | null;
-  readonly s: { readonly request_id: string; readonly created_at: number };
+  return `{"u":${line.userId},"s":${line.json}}`;
 }
 
 /** @returns null for a line that was cut off by a crash: its call was never answered */
 export function fromSpoolText(text: string): SettleLine | null {
   try {
-    const { u, t = null, s } = JSON.parse(text) as SpooledLine;
-    return { requestId: s.request_id, userId: u, tokenId: t, settledAt: s.created_at, json: JSON.stringify(s) };
+    const parsed = JSON.parse(text) as { u: number; s: { request_id: string } };
+    return { requestId: parsed.s.request_id, userId: parsed.u, json: JSON.stringify(parsed.s) };
   } catch {
     return null;
   }

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg';
-import type { SettleLine } from './ledger-lines.js';
 
 /** What one refused reservation looked like to the database. */
 export interface Refusal {
@@ -61,8 +60,8 @@ export class LedgerSql {
 
   async settle(rows: readonly string[]): Promise<SettledBatch> {
     const answer = await this.pool.query<[number | null, string, string]>({
-      name: 'ledger-settle',
-      text: 'SELECT out_user, user_quota, out_missing FROM ledger_settle($1::json)',
+      name: 'ledger-settle-calls',
+      text: 'SELECT out_user, user_quota, out_missing FROM ledger_settle_calls($1::json)',
       values: [jsonArray(rows)],
       rowMode: 'array',
     });
@@ -79,14 +78,11 @@ export class LedgerSql {
    * Settles calls whose reservation a crash of the database may have taken, unless they were settled before.
    * @returns the balances after, and the calls of which nobody can tell any more
    */
-  async settleLost(lines: ReadonlyArray<SettleLine & { readonly tokenId: number }>): Promise<SettledLost> {
-    const answer = await this.pool.query<{ out_user: number | null; user_quota: string; out_doubtful: string }>({
-      text: 'SELECT * FROM ledger_settle_lost($1, $2, $3, $4, $5::json)',
-      values: [
-        ...[lines.map((line) => line.requestId), lines.map((line) => line.userId), lines.map((line) => line.tokenId)],
-        ...[lines.map((line) => line.settledAt), jsonArray(lines.map((line) => line.json))],
-      ],
-    });
+  async settleLost(rows: readonly string[]): Promise<SettledLost> {
+    const answer = await this.pool.query<{ out_user: number | null; user_quota: string; out_doubtful: string }>(
+      'SELECT * FROM ledger_settle_lost($1::json)',
+      [jsonArray(rows)],
+    );
     const balances = new Map<number, number>();
     const doubtful = new Set<string>();
     for (const { out_user, user_quota, out_doubtful } of answer.rows) {

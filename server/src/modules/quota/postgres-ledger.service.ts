@@ -207,12 +207,10 @@ export class PostgresLedger implements Ledger {
 
   /** What has no reservation was settled before, or a crash of the database took the reservation. */
   private async settleLost(sql: LedgerSql, items: readonly SettleItem[]): Promise<void> {
-    const lines = items.map(({ line }) => line).filter(hasToken);
-    if (lines.length === 0) return;
-    const { balances, doubtful } = await sql.settleLost(lines);
+    const { balances, doubtful } = await sql.settleLost(items.map(({ line }) => line.json));
     const { logger, spool } = this.parts;
     if (balances.size > 0) logger.warn({ users: balances.size }, 'calls were settled without their reservation');
-    for (const line of lines) {
+    for (const { line } of items) {
       if (!doubtful.has(line.requestId)) continue;
       logger.error({ requestId: line.requestId }, 'nobody can tell whether this call was settled');
       await spool.reject(line, 'its reservation is gone and the log of its time was deleted');
@@ -312,9 +310,6 @@ export class PostgresLedger implements Ledger {
     return count;
   }
 }
-
-/** A line that an older version spooled has none: its reservation was flushed, so without one it was settled. */
-const hasToken = (line: SettleLine): line is SettleLine & { readonly tokenId: number } => line.tokenId !== null;
 
 const unavailable = (cause?: unknown): UnavailableError =>
   new UnavailableError('The service is temporarily unavailable, try again later', { cause });

@@ -21,8 +21,9 @@ export async function settleWithin(
     throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
   }
   const line = toSettleLine(reservation, charge, settledAt);
-  const rows = (await transaction.query('SELECT user_quota FROM ledger_settle($1::json) WHERE out_user IS NOT NULL', [
-    `[${line.json}]`,
-  ])) as Array<{ user_quota: string }>;
+  const rows = (await transaction.query(
+    'SELECT user_quota FROM ledger_settle_calls($1::json) WHERE out_user IS NOT NULL',
+    [`[${line.json}]`],
+  )) as Array<{ user_quota: string }>;
   return rows[0] ? { userQuota: Number(rows[0].user_quota) } : null;
 }
