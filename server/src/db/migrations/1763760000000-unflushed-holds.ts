@@ -20,7 +20,10 @@ export class UnflushedHolds1763760000000 implements MigrationInterface {
     // ledger_settle, which also leaves a mark for what it does not log and tells what had no reservation: out_missing.
     await runner.query(`
       CREATE FUNCTION ledger_settle_calls(p_rows json)
-      RETURNS TABLE (out_user integer, user_quota bigint, out_missing text) LANGUAGE plpgsql AS $$
+      RETURNS TABLE (out_user integer, user_quota bigint, out_missing text) LANGUAGE plpgsql
+      -- Planning anew for the size of each batch would cost more than the slowest of these statements. Rows are always found
+      -- by their key: where few are alive a plan would read the whole table, with what waits to be vacuumed in it.
+      SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
       DECLARE
         due ledger_settlement[];
         charged integer[];
@@ -33,7 +36,7 @@ export class UnflushedHolds1763760000000 implements MigrationInterface {
             username text, token_name text, model_name text, "group" text, prompt_tokens integer, completion_tokens integer,
             cached_tokens integer, duration_ms bigint, duration_bucket integer, is_stream boolean, content text, other text)
         ), gone AS (
-          DELETE FROM reservations r USING input i WHERE r.request_id = i.request_id
+          DELETE FROM reservations r WHERE r.request_id = ANY (ARRAY(SELECT i.request_id FROM input i))
           RETURNING r.request_id, r.user_id, r.token_id, r.amount
         )
         SELECT array_agg(ROW(i.request_id, g.user_id, g.token_id, g.amount, i.charge, i.counted, i.logged, i.created_at,
@@ -46,29 +49,6 @@ export class UnflushedHolds1763760000000 implements MigrationInterface {
             WHERE NOT EXISTS (SELECT 1 FROM unnest(due) d WHERE d.request_id = x.request_id);
         END IF;
         IF due IS NULL THEN RETURN; END IF;
-
-        -- Each table's rows are locked in id order before the first of them is changed.
-        WITH changed AS (
-          UPDATE users SET quota = quota + t.back, used_quota = used_quota + t.charge, request_count = request_count + t.counted
-            FROM (SELECT id FROM users WHERE id IN (SELECT d.user_id FROM unnest(due) d) ORDER BY id FOR NO KEY UPDATE) l
-            JOIN (SELECT d.user_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, sum(d.counted) AS counted
-                    FROM unnest(due) d GROUP BY d.user_id) t ON t.user_id = l.id
-            WHERE users.id = l.id RETURNING users.id, users.quota
-        ) SELECT array_agg(id), array_agg(quota) INTO charged, balances FROM changed;
-
-        UPDATE tokens SET remain_quota = remain_quota + t.back, used_quota = tokens.used_quota + t.charge,
-                          accessed_time = greatest(accessed_time, t.at)
-          FROM (SELECT id FROM tokens WHERE id IN (SELECT d.token_id FROM unnest(due) d WHERE d.token_id <> 0)
-                 ORDER BY id FOR NO KEY UPDATE) l
-          JOIN (SELECT d.token_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, max(d.created_at) AS at
-                  FROM unnest(due) d GROUP BY d.token_id) t ON t.token_id = l.id
-          WHERE tokens.id = l.id;
-
-        UPDATE channels SET used_quota = used_quota + t.charge
-          FROM (SELECT id FROM channels WHERE id IN (SELECT d.channel_id FROM unnest(due) d WHERE d.charge <> 0)
-                 ORDER BY id FOR NO KEY UPDATE) l
-          JOIN (SELECT d.channel_id, sum(d.charge) AS charge FROM unnest(due) d GROUP BY d.channel_id) t ON t.channel_id = l.id
-          WHERE channels.id = l.id;
 
         INSERT INTO logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
                           "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other)
@@ -103,10 +83,43 @@ export class UnflushedHolds1763760000000 implements MigrationInterface {
             logged_calls = h.logged_calls + excluded.logged_calls,
             logged_quota = h.logged_quota + excluded.logged_quota,
             duration_ms = h.duration_ms + excluded.duration_ms,
-            duration_buckets = ledger_add_buckets(h.duration_buckets, excluded.duration_buckets);
+            duration_buckets = (
+              SELECT array_agg(coalesce(h.duration_buckets[i], 0) + coalesce(excluded.duration_buckets[i], 0) ORDER BY i)
+                FROM generate_series(1, greatest(cardinality(h.duration_buckets), cardinality(excluded.duration_buckets))) i);
+
+        -- Each table's rows are locked in id order before the first of them is changed. What every call of a user waits for,
+        -- his own row, comes last: it is locked until the commit is on the disk.
+        UPDATE channels SET used_quota = used_quota + t.charge
+          FROM (SELECT id FROM channels WHERE id IN (SELECT d.channel_id FROM unnest(due) d WHERE d.charge <> 0)
+                 ORDER BY id FOR NO KEY UPDATE) l
+          JOIN (SELECT d.channel_id, sum(d.charge) AS charge FROM unnest(due) d GROUP BY d.channel_id) t ON t.channel_id = l.id
+          WHERE channels.id = l.id;
+
+        WITH changed AS (
+          UPDATE users SET quota = quota + t.back, used_quota = used_quota + t.charge, request_count = request_count + t.counted
+            FROM (SELECT id FROM users WHERE id IN (SELECT d.user_id FROM unnest(due) d) ORDER BY id FOR NO KEY UPDATE) l
+            JOIN (SELECT d.user_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, sum(d.counted) AS counted
+                    FROM unnest(due) d GROUP BY d.user_id) t ON t.user_id = l.id
+            WHERE users.id = l.id RETURNING users.id, users.quota
+        ) SELECT array_agg(id), array_agg(quota) INTO charged, balances FROM changed;
+
+        UPDATE tokens SET remain_quota = remain_quota + t.back, used_quota = tokens.used_quota + t.charge,
+                          accessed_time = greatest(accessed_time, t.at)
+          FROM (SELECT id FROM tokens WHERE id IN (SELECT d.token_id FROM unnest(due) d WHERE d.token_id <> 0)
+                 ORDER BY id FOR NO KEY UPDATE) l
+          JOIN (SELECT d.token_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, max(d.created_at) AS at
+                  FROM unnest(due) d GROUP BY d.token_id) t ON t.token_id = l.id
+          WHERE tokens.id = l.id;
 
         RETURN QUERY SELECT charged_id, balance, NULL::text FROM unnest(charged, balances) AS x(charged_id, balance);
       END $$;
+    `);
+
+    // The same for what stands already.
+    await runner.query(`
+      ALTER FUNCTION ledger_reserve(text, json) SET plan_cache_mode = force_generic_plan;
+      ALTER FUNCTION ledger_reserve(text, json) SET enable_seqscan = off;
+      ALTER FUNCTION ledger_release(text[], boolean) SET enable_seqscan = off;
     `);
 
     // Settles what had no reservation: settled before, or a crash of the database took it. A row to settle against is put
@@ -146,6 +159,10 @@ export class UnflushedHolds1763760000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER FUNCTION ledger_reserve(text, json) RESET ALL;
+      ALTER FUNCTION ledger_release(text[], boolean) RESET ALL;
+    `);
     await runner.query(
       'DROP FUNCTION ledger_settle_lost(json), ledger_settle_calls(json); DROP TABLE settled_unlogged',
     );
