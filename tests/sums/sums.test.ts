@@ -48,7 +48,7 @@ async function reset(): Promise<void> {
   await dataSource.query(`
     TRUNCATE usage_hourly, logs, reservations, usage_by_model, usage_by_route, usage_by_user, usage_by_token, usage_by_all,
       log_by_route, log_by_all, sums_late;
-    UPDATE sums_state SET folded_until = 0;
+    UPDATE sums_state SET folded_until = 0, slots_until = 0;
     UPDATE log_state SET trimmed_before = 0;
     UPDATE test_clock SET now = ${origin};
   `);
@@ -168,7 +168,16 @@ function dying(after: number): Snapshots {
 }
 
 type Step =
-  | { kind: 'settle'; late: number; user: number; model: number; channel: number; quota: number; logged: boolean }
+  | {
+      kind: 'settle';
+      late: number;
+      lateSeconds: number;
+      user: number;
+      model: number;
+      channel: number;
+      quota: number;
+      logged: boolean;
+    }
   | { kind: 'fail'; late: number }
   | { kind: 'hold'; quota: number }
   | { kind: 'let go'; commit: boolean }
@@ -178,6 +187,8 @@ type Step =
   | { kind: 'trim'; ago: number }
   | { kind: 'ask'; from: number; length: number };
 
+/** Inside the hour, too: in slots that are folded, and in those that are not. */
+const lateSeconds = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(5000) });
 /** Hours back: mostly none. */
 const late = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(400) });
 const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constant(name);
@@ -186,7 +197,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       kind: kind('settle'),
-      late,
+      ...{ late, lateSeconds },
       ...{ user: fc.integer({ min: 1, max: 3 }), model: fc.nat(2), channel: fc.nat(2), quota: fc.nat(500) },
       logged: fc.boolean(),
     }),
@@ -194,7 +205,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind('fail'), late }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('hold'), quota: fc.nat(500) }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('let go'), commit: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.record({ kind: kind('wait'), seconds: fc.oneof(fc.nat(5000), fc.nat(8 * day)) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: kind('wait'), seconds: fc.oneof(fc.nat(700), fc.nat(5000), fc.nat(8 * day)) }),
+  },
   { weight: 4, arbitrary: fc.record({ kind: kind('fold') }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('die'), after: fc.nat(60) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('trim'), ago: fc.nat(10 * day) }) },
@@ -210,7 +224,7 @@ it('answers as the rows do, whatever is late, held open or killed', async () => 
   const take = async (one: Step): Promise<void> => {
     switch (one.kind) {
       case 'settle':
-        await settle(dataSource, { ...one, at: now - one.late * hour, model: `m${one.model}` });
+        await settle(dataSource, { ...one, at: now - one.late * hour - one.lateSeconds, model: `m${one.model}` });
         break;
       case 'fail':
         await fail(now - one.late * hour, 1);
@@ -255,10 +269,13 @@ it('answers as the rows do, whatever is late, held open or killed', async () => 
       await take({ kind: 'let go', commit: true });
       await take({ kind: 'wait', seconds: 2 * hour });
       await new SumFolding(dataSource).run();
-      const [state] = await dataSource.query<Array<{ folded: string; late: string }>>(
-        'SELECT folded_until AS folded, (SELECT count(*) FROM sums_late WHERE hour < folded_until) AS late FROM sums_state',
+      const [state] = await dataSource.query<Array<{ folded: string; slots: string; late: string }>>(
+        `SELECT folded_until AS folded, slots_until AS slots,
+                (SELECT count(*) FROM sums_late WHERE hour < greatest(folded_until, slots_until)) AS late FROM sums_state`,
       );
-      expect([Number(state?.folded), state?.late]).toEqual([Math.floor((now - 120) / hour) * hour, '0']);
+      const [hours, slots] = [hour, 300].map((length) => Math.floor((now - 120) / length) * length);
+      expect([Number(state?.folded), state?.late]).toEqual([hours, '0']);
+      expect(Math.max(Number(state?.folded), Number(state?.slots))).toBe(slots);
       await ask({ from: 0, end: now + day });
       await ask({ from: now - 9 * day, end: now });
       const drifts = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
@@ -340,4 +357,50 @@ it('reconcile tells of sums that are not those of their rows', async () => {
   await dataSource.query('UPDATE usage_by_user SET duration_buckets[6] = duration_buckets[6] + 1 WHERE span = 24');
   await dataSource.query('DELETE FROM log_by_all WHERE span = 1');
   expect(await drifts()).toEqual(['sums usage_by_user', 'sums log_by_all', 'sums log_by_route']);
+});
+
+it('folds minutes of the hour that is not over, again what is late there, and lets them go with their hour', async () => {
+  await reset();
+  const at = origin + hour;
+  const ask = (): Promise<void> =>
+    readSnapshot(dataSource, (transaction, state) => compare(transaction, state, { from: origin, end: at + hour }));
+  const slots = async (): Promise<number[]> => {
+    const rows = await dataSource.query<Array<{ rows: number }>>(
+      'SELECT sum(entries)::int AS rows FROM log_by_route WHERE span = 0 GROUP BY start ORDER BY start',
+    );
+    return rows.map(({ rows: count }) => count);
+  };
+  const rowsRead = (): Promise<number> =>
+    readSnapshot(dataSource, async (transaction, state) => {
+      const from = logFrom({ range: { from: 0, end: at + hour }, columns: [], condition: 'TRUE', only: 'rows' }, state);
+      const [row] = await transaction.query<Array<{ rows: number }>>(`SELECT count(*)::int AS rows FROM ${from}`);
+      return row?.rows ?? NaN;
+    });
+  const calls = async (times: number[]): Promise<void> => {
+    for (const time of times)
+      await settle(dataSource, { at: time, user: 1, model: 'm1', channel: 1, quota: 5, logged: true });
+  };
+  await dataSource.query('UPDATE test_clock SET now = $1', [at + 10]);
+  await new SumFolding(dataSource).run();
+  await dataSource.query('UPDATE test_clock SET now = $1', [at + 719]);
+  await calls([at + 10, at + 20, at + 400, at + 700]);
+  await dataSource.query('UPDATE test_clock SET now = $1', [at + 720]);
+  await new SumFolding(dataSource).run();
+  expect([await slots(), await rowsRead()]).toEqual([[2, 1], 1]);
+  await ask();
+  await calls([at + 30]);
+  expect([await slots(), await rowsRead()]).toEqual([[2, 1], 4]);
+  await ask();
+  expect(await new SumFolding(dataSource).run()).toBe(1);
+  expect([await slots(), await rowsRead()]).toEqual([[3, 1], 1]);
+  await ask();
+  await dataSource.query('UPDATE log_by_route SET entries = entries + 1 WHERE span = 0 AND start = $1', [at]);
+  const drifts = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
+  expect(drifts.filter(({ account }) => account.startsWith('sums')).map(({ name }) => name)).toEqual([
+    'block of a slot',
+  ]);
+  await dataSource.query('UPDATE test_clock SET now = $1', [at + hour + 120]);
+  await new SumFolding(dataSource).run();
+  expect([await slots(), await rowsRead()]).toEqual([[], 0]);
+  await ask();
 });

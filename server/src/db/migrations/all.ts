@@ -11,6 +11,7 @@ import { TokenLimits1763730000000 } from './1763730000000-token-limits.js';
 import { Sums1763740000000 } from './1763740000000-sums.js';
 import { Notices1763750000000 } from './1763750000000-notices.js';
 import { UnflushedHolds1763760000000 } from './1763760000000-unflushed-holds.js';
+import { SumSlots1763770000000 } from './1763770000000-sum-slots.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   Sums1763740000000,
   Notices1763750000000,
   UnflushedHolds1763760000000,
+  SumSlots1763770000000,
 ];

@@ -1,14 +1,26 @@
 import fc from 'fast-check';
-import { allSpans, hour, placesOf, type FoldState } from './sum-blocks.js';
+import { allSpans, hour, lengthOf, placesOf, slot, slotSpan, type FoldState } from './sum-blocks.js';
 
 const start = 1_760_000_400;
 const moment = fc.integer({ min: start - 40 * hour, max: start + 900 * hour });
 const hourStart = fc.integer({ min: -40, max: 900 }).map((hours) => Math.floor(start / hour + hours) * hour);
-const state: fc.Arbitrary<FoldState> = fc.record({
-  foldedUntil: fc.oneof(fc.constant(0), hourStart),
-  late: fc.uniqueArray(hourStart, { maxLength: 4 }),
-});
-const spans = fc.constantFrom([...allSpans], [1], [1, 6, 24], [6, 24, 168], []);
+const slotStart = moment.map((second) => Math.floor(second / slot) * slot);
+const state: fc.Arbitrary<FoldState> = fc
+  .record({
+    foldedUntil: fc.oneof(fc.constant(0), hourStart),
+    slotsBehind: fc.integer({ min: -20, max: 40 }),
+    late: fc.uniqueArray(fc.oneof(hourStart, slotStart), { maxLength: 4 }),
+    lateSlots: fc.uniqueArray(fc.integer({ min: -15, max: 40 }), { maxLength: 3 }),
+  })
+  .map(({ foldedUntil, slotsBehind, late, lateSlots }) => ({
+    foldedUntil,
+    slotsUntil: Math.max(0, foldedUntil + slotsBehind * slot),
+    late: [...late, ...lateSlots.map((slots) => foldedUntil + slots * slot)],
+  }));
+const spans = fc.constantFrom(
+  ...[[...allSpans], [1], [1, 6, 24], [6, 24, 168], []],
+  ...[[slotSpan, ...allSpans], [slotSpan], [slotSpan, 1]],
+);
 
 it('finds every moment of a range in exactly one place, and trusts only whole blocks that are folded and unchanged', () => {
   fc.assert(
@@ -17,8 +29,9 @@ it('finds every moment of a range in exactly one place, and trusts only whole bl
       const { sums, source } = placesOf(range, allowed, folds);
       for (const { span, from, end } of sums) {
         expect(allowed).toContain(span);
-        expect([from % (span * hour), end % (span * hour)]).toEqual([0, 0]);
-        expect(end).toBeLessThanOrEqual(folds.foldedUntil);
+        expect([from % lengthOf(span), end % lengthOf(span)]).toEqual([0, 0]);
+        if (span === slotSpan) expect(from).toBeGreaterThanOrEqual(folds.foldedUntil);
+        expect(end).toBeLessThanOrEqual(span === slotSpan ? folds.slotsUntil : folds.foldedUntil);
         expect(folds.late.filter((late) => late >= from && late < end)).toEqual([]);
       }
       const parts = [...sums, ...source].sort((left, right) => left.from - right.from);
@@ -40,6 +53,7 @@ it('takes the longest blocks it can: a month is some twenty of them, wherever it
     fc.property(hourStart, (from) => {
       const { sums, source } = placesOf({ from, end: from + 720 * hour }, allSpans, {
         foldedUntil: from + 720 * hour,
+        slotsUntil: 0,
         late: [],
       });
       const blocks = sums.reduce((count, block) => count + (block.end - block.from) / (block.span * hour), 0);
@@ -51,7 +65,29 @@ it('takes the longest blocks it can: a month is some twenty of them, wherever it
 
 it('reads all time at once', () => {
   const end = Number.MAX_SAFE_INTEGER;
-  const { sums, source } = placesOf({ from: 0, end }, allSpans, { foldedUntil: 1000 * 168 * hour, late: [] });
+  const { sums, source } = placesOf({ from: 0, end }, allSpans, {
+    foldedUntil: 1000 * 168 * hour,
+    slotsUntil: 0,
+    late: [],
+  });
   expect(sums).toEqual([{ span: 168, from: 0, end: 1000 * 168 * hour }]);
   expect(source).toEqual([{ from: 1000 * 168 * hour, end }]);
+});
+
+it('reads the hours that are not folded from their slots, save the last and those that changed since', () => {
+  const from = 168 * hour;
+  const { sums, source } = placesOf({ from: 17, end: from + 1700 }, [slotSpan, ...allSpans], {
+    foldedUntil: from,
+    slotsUntil: from + 5 * slot,
+    late: [from + 2 * slot, from + 9 * slot],
+  });
+  expect(sums.filter(({ span }) => span === slotSpan)).toEqual([
+    { span: slotSpan, from, end: from + 2 * slot },
+    { span: slotSpan, from: from + 3 * slot, end: from + 5 * slot },
+  ]);
+  expect(source).toEqual([
+    { from: 17, end: hour },
+    { from: from + 2 * slot, end: from + 3 * slot },
+    { from: from + 5 * slot, end: from + 1700 },
+  ]);
 });

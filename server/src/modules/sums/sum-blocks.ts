@@ -6,7 +6,7 @@ export interface Range {
 
 /** Blocks of one length that follow each other. */
 export interface BlockRange extends Range {
-  /** Length of each block in hours. */
+  /** Length of each block in hours; 0 for a slot. */
   readonly span: number;
 }
 
@@ -21,34 +21,57 @@ export interface Places {
 export interface FoldState {
   /** Every hour that ends at or before it is in the sums. Unix seconds, whole hours. */
   readonly foldedUntil: number;
-  /** Starts of hours that changed after they were folded. */
+  /** Behind `foldedUntil`, every slot of the log that ends at or before it is in the sums. Unix seconds, whole slots. */
+  readonly slotsUntil: number;
+  /** Starts of slots that changed after they were folded, or of their hours. */
   readonly late: readonly number[];
 }
 
 export const hour = 3600;
+/** Seconds of the shortest block. The log has such blocks of the hours that are not folded, so that few rows are read one by one. */
+export const slot = 300;
 
 /** Lengths of blocks in hours, each a part of the next. A week begins on a Thursday, as Unix time does. */
 export const allSpans = [1, 6, 24, 168] as const;
+/** The span of a slot. */
+export const slotSpan = 0;
+
+/** Seconds. @param span hours; 0 for a slot */
+export const lengthOf = (span: number): number => (span === slotSpan ? slot : span * hour);
 
 /**
- * The fewest blocks that make up a range, and what of it is in none: the edges inside an hour, hours that are not folded
- * yet, and hours that changed since.
- * @param spans lengths that may be used, hours
+ * The fewest blocks that make up a range, and what of it is in none: the edges inside a block, what is not folded yet, and
+ * what changed since.
+ * @param spans lengths that may be used, hours; 0 for slots
  */
 export function placesOf(range: Range, spans: readonly number[], state: FoldState): Places {
   const places: { sums: BlockRange[]; source: Range[] } = { sums: [], source: [] };
-  const longestFirst = [...spans].sort((left, right) => right - left);
-  let from = range.from;
-  const folded = Math.min(range.end, state.foldedUntil);
-  for (const late of [...state.late].sort((left, right) => left - right)) {
-    if (late + hour <= from || late >= folded) continue;
-    if (late > from) divide({ from, end: late }, longestFirst, places);
-    addRange(places.source, { from: Math.max(late, from), end: Math.min(late + hour, range.end) });
-    from = Math.min(late + hour, range.end);
-  }
-  if (from < folded) divide({ from, end: folded }, longestFirst, places);
-  addRange(places.source, { from: Math.max(from, folded), end: range.end });
+  const longestFirst = [...spans].filter((span) => span !== slotSpan).sort((left, right) => right - left);
+  const folded = Math.max(range.from, Math.min(range.end, state.foldedUntil));
+  const inSlots = spans.includes(slotSpan) ? Math.max(folded, Math.min(range.end, state.slotsUntil)) : folded;
+  divideAround({ from: range.from, end: folded }, { late: state.late, length: hour }, longestFirst, places);
+  divideAround({ from: folded, end: inSlots }, { late: state.late, length: slot }, [slotSpan], places);
+  addRange(places.source, { from: inSlots, end: range.end });
   return { sums: places.sums, source: joined(places.source) };
+}
+
+/** What is late is read from its source, as much of it as would be folded anew. */
+function divideAround(
+  range: Range,
+  { late, length }: { late: readonly number[]; length: number },
+  longestFirst: readonly number[],
+  places: { sums: BlockRange[]; source: Range[] },
+): void {
+  let { from } = range;
+  const starts = new Set(late.map((start) => Math.floor(start / length) * length));
+  for (const start of [...starts].sort((left, right) => left - right)) {
+    if (start + length <= from || start >= range.end) continue;
+    if (start > from) divide({ from, end: start }, longestFirst, places);
+    const end = Math.min(start + length, range.end);
+    addRange(places.source, { from: Math.max(start, from), end });
+    from = end;
+  }
+  divide({ from, end: range.end }, longestFirst, places);
 }
 
 /** The longest blocks inside, the shorter ones before and after them. */
@@ -59,7 +82,7 @@ function divide(range: Range, longestFirst: readonly number[], places: { sums: B
     addRange(places.source, range);
     return;
   }
-  const length = span * hour;
+  const length = lengthOf(span);
   const first = Math.ceil(range.from / length) * length;
   const last = Math.floor(range.end / length) * length;
   if (first >= last) {

@@ -1,5 +1,5 @@
-import { allSpans, hour, type Range } from './sum-blocks.js';
-import { measuresOf, quoted, sourceTime, tablesInOrder, type SumTable } from './sum-tables.js';
+import { hour, lengthOf, slotSpan, type Range } from './sum-blocks.js';
+import { measuresOf, quoted, sourceTime, spansOf, tablesInOrder, type SumTable } from './sum-tables.js';
 
 export interface Queries {
   query<T>(sql: string, parameters?: unknown[]): Promise<T>;
@@ -20,6 +20,20 @@ export async function foldHours(database: Queries, hours: readonly number[], unt
   }
 }
 
+/** Makes the sums of some slots of the log anew from their rows. Doing it again changes nothing. */
+export async function foldSlots(database: Queries, slots: readonly Range[]): Promise<void> {
+  for (const table of tablesWithSlots) await foldBlocks(database, table, slotSpan, null, slots);
+}
+
+/** Slots of hours that are in the sums as hours. Nobody asks for them any more. */
+export async function dropSlots(database: Queries, until: number): Promise<void> {
+  for (const { name } of tablesWithSlots) {
+    await database.query(`DELETE FROM ${name} WHERE span = ${slotSpan} AND start < ${until}`);
+  }
+}
+
+const tablesWithSlots = tablesInOrder.filter(({ hasSlots }) => hasSlots);
+
 async function foldBlocks(
   database: Queries,
   table: SumTable,
@@ -32,7 +46,7 @@ async function foldBlocks(
   const source = shorter === null ? table.madeFrom : table.name;
   const time = sourceTime(source) ?? 'start';
   const measures = measuresOf(table, source);
-  const length = span * hour;
+  const length = lengthOf(span);
   const ofSpan = time === 'start' ? `span = ${shorter ?? span} AND ` : '';
   await database.query(`DELETE FROM ${table.name} WHERE span = ${span} AND ${within('start', ranges)}`);
   await database.query(
@@ -63,10 +77,10 @@ function runs(hours: readonly number[], span: number, until: number): Range[] {
 /** Sums of log rows that were deleted since. Nobody asks for them any more. */
 export async function dropTrimmed(database: Queries): Promise<void> {
   for (const table of tablesInOrder.filter(({ family }) => family === 'log')) {
-    for (const span of allSpans) {
+    for (const span of spansOf(table)) {
       await database.query(
         `DELETE FROM ${table.name} WHERE span = ${span}
-           AND start <= (SELECT trimmed_before FROM log_state) - ${span * hour}`,
+           AND start <= (SELECT trimmed_before FROM log_state) - ${lengthOf(span)}`,
       );
     }
   }

@@ -1,5 +1,5 @@
 import { durationBounds } from '../../shared/latency.js';
-import { allSpans } from './sum-blocks.js';
+import { allSpans, slotSpan } from './sum-blocks.js';
 
 /**
  * A table of sums: rows of its source added up by some of their columns, for blocks of time. Two families: `usage_*` over
@@ -11,6 +11,8 @@ export interface SumTable {
   readonly keys: readonly string[];
   /** Lengths of its blocks in hours, ascending. Shorter times are read from the source. */
   readonly spans: readonly number[];
+  /** Whether it has blocks of slots as well, of what is not folded by the hour. */
+  readonly hasSlots: boolean;
   /** What its shortest blocks are made of: a table of shorter rows, or the source. */
   readonly madeFrom: string;
 }
@@ -68,6 +70,9 @@ export function measuresOf({ family }: SumTable, source: string): readonly Measu
   );
 }
 
+/** Lengths of all its blocks, in hours; 0 for slots. */
+export const spansOf = ({ spans, hasSlots }: SumTable): readonly number[] => (hasSlots ? [slotSpan, ...spans] : spans);
+
 /** The column of a source's time; null: a table of sums. */
 export const sourceTime = (relation: string): string | null =>
   relation === 'usage_hourly' ? 'hour' : relation === 'logs' ? 'created_at' : null;
@@ -75,5 +80,5 @@ export const sourceTime = (relation: string): string | null =>
 export const quoted = (column: string): string => (column === 'group' ? '"group"' : column);
 
 function table(name: string, family: SumTable['family'], keys: readonly string[], madeFrom: string): SumTable {
-  return { name, family, keys, spans: allSpans, madeFrom };
+  return { name, family, keys, spans: allSpans, hasSlots: family === 'log', madeFrom };
 }

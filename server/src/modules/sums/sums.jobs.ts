@@ -39,9 +39,9 @@ export class SumClock {
     const { folding, state, nodeId, logger } = this.parts;
     try {
       while (!this.isStopped && (await state.lease('sums', nodeId, leaseSeconds))) {
-        const hours = await folding.step();
-        if (hours === 0) return;
-        if (hours > 1) logger.info({ hours }, 'hours were folded into the sums');
+        const blocks = await folding.step();
+        if (blocks === 0) return;
+        if (blocks > 1) logger.info({ blocks }, 'hours or minutes were folded into the sums');
       }
     } catch (error) {
       logger.warn({ err: error }, 'the sums could not be folded');

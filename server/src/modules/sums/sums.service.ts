@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
-import { hour, placesOf, type FoldState, type Places, type Range } from './sum-blocks.js';
-import { dropTrimmed, foldHours, type Queries } from './sum-fold.js';
-import { bucketSums, logTables, measuresOf, quoted, usageTables } from './sum-tables.js';
+import { hour, placesOf, slot, type FoldState, type Places, type Range } from './sum-blocks.js';
+import { dropSlots, dropTrimmed, foldHours, foldSlots, type Queries } from './sum-fold.js';
+import { bucketSums, logTables, measuresOf, quoted, spansOf, usageTables } from './sum-tables.js';
 
 export { bucketSums, hour };
 export type { FoldState, Queries };
@@ -14,7 +14,7 @@ export interface SumState extends FoldState {
   readonly trimmedBefore: number;
 }
 
-/** An hour is folded when it has been over for this long: twice what the clock of a database may be set back. */
+/** An hour or a slot is folded when it has been over for this long: twice what the clock of a database may be set back. */
 const settledSeconds = 120;
 /** So many hours are folded in one transaction when there is much to catch up with. */
 const hoursPerStep = 24;
@@ -36,13 +36,14 @@ const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_
   set_config('work_mem', '32MB', true)`;
 
 async function readState(database: Queries): Promise<SumState> {
-  const [row] = await database.query<Array<{ folded: string; late: string[] | null; trimmed: string }>>(
-    `SELECT folded_until::text AS folded, (SELECT array_agg(DISTINCT hour)::text[] FROM sums_late) AS late,
+  const [row] = await database.query<Array<{ folded: string; slots: string; late: string[] | null; trimmed: string }>>(
+    `SELECT folded_until::text AS folded, slots_until::text AS slots, (SELECT array_agg(DISTINCT hour)::text[] FROM sums_late) AS late,
             (SELECT trimmed_before::text FROM log_state) AS trimmed, ${quickSettings} FROM sums_state`,
   );
   if (!row) throw new Error('the state of the sums is gone');
   return {
     foldedUntil: Number(row.folded),
+    slotsUntil: Number(row.slots),
     late: (row.late ?? []).map(Number),
     trimmedBefore: Number(row.trimmed),
   };
@@ -109,7 +110,7 @@ export function logFrom(
   if (!table) return null;
   // Sums still have what was deleted from the log.
   const whole = Math.max(range.from, Math.min(range.end, Math.ceil(state.trimmedBefore / hour) * hour));
-  const spans = table.spans.filter((span) => span <= longest);
+  const spans = spansOf(table).filter((span) => span <= longest);
   const found = placesOf({ from: whole, end: range.end }, spans, state);
   const places = only === 'rows' ? { ...found, sums: [] } : found;
   const source = [{ from: range.from, end: whole }, ...places.source].filter(
@@ -119,8 +120,8 @@ export function logFrom(
     ...(places.sums.length === 0
       ? []
       : [
-          `SELECT entries, quota, prompt_tokens, completion_tokens, start, start + span * ${hour} FROM ${table.name}
-            WHERE (${inBlocks(places)}) AND ${condition}`,
+          `SELECT entries, quota, prompt_tokens, completion_tokens, start,
+                  start + CASE span WHEN 0 THEN ${slot} ELSE span * ${hour} END FROM ${table.name} WHERE (${inBlocks(places)}) AND ${condition}`,
         ]),
     // One after the other, so that each takes the index that suits it.
     ...(source.length === 0 && places.sums.length === 0 ? [{ from: 0, end: 0 }] : source).map(
@@ -139,12 +140,13 @@ const inRanges = (column: string, ranges: readonly Range[]): string =>
   ranges.map(({ from, end }) => `${column} >= ${from} AND ${column} < ${end}`).join(' OR ') || 'FALSE';
 
 /**
- * Folds hours that are over into the sums, and hours that changed since once more. Each step is one transaction, which
- * either happened or did not, and a step that is done twice changes nothing: any number of nodes may do it, and die.
+ * Folds hours that are over into the sums, slots of the log behind them, and what changed since once more. Each step is one
+ * transaction, which either happened or did not, and a step that is done twice changes nothing: any number of nodes may do
+ * it, and die.
  *
- * Exact because of two facts. A transaction that changes an hour which is over leaves a mark (triggers of the migration),
- * so the hour is read from its source until it was folded again. And a transaction that changed the hour before it was
- * over had begun to write by then: an hour is folded only when all those have ended.
+ * Exact because of two facts. A transaction that changes an hour or a slot which is over leaves a mark (triggers of the
+ * migrations), so it is read from its source until it was folded again. And a transaction that changed it before it was
+ * over had begun to write by then: nothing is folded before all those have ended.
  */
 export class SumFolding {
   /** @param patienceMilliseconds how long a step waits for those who still write */
@@ -153,21 +155,28 @@ export class SumFolding {
     private readonly patienceMilliseconds = 5_000,
   ) {}
 
-  /** @returns how many hours were folded: none when nothing is left to do, or writers of an hour are still at it */
+  /** @returns how many hours and slots were folded: none when nothing is left to do, or writers are still at it */
   async step(): Promise<number> {
-    const [now] = await this.database.query<Array<{ clock: number; horizon: string; folded: string; late: boolean }>>(
+    const [now] = await this.database.query<Progress[]>(
       `SELECT sums_clock() AS clock, pg_snapshot_xmax(pg_current_snapshot())::text AS horizon, folded_until::text AS folded,
-              EXISTS (SELECT 1 FROM sums_late WHERE hour < folded_until) AS late FROM sums_state`,
+              slots_until::text AS slots, (SELECT min(hour) FROM sums_late WHERE hour < greatest(folded_until, slots_until))::text AS late
+         FROM sums_state`,
     );
     if (!now) throw new Error('the state of the sums is gone');
-    const over = Math.floor((now.clock - settledSeconds) / hour) * hour;
-    if (over > Number(now.folded) && (await this.waitFor(now.horizon))) {
-      return this.database.transaction((transaction) => foldNext(transaction, over));
+    const folded = Number(now.folded);
+    const over = lastBefore(now.clock - settledSeconds, hour);
+    const slotsOver = lastBefore(now.clock - settledSeconds, slot);
+    const isOver = over > folded || slotsOver > Math.max(folded, Number(now.slots));
+    if (isOver && (await this.waitFor(now.horizon))) {
+      return this.database.transaction((transaction) =>
+        over > folded ? foldNext(transaction, over) : foldNextSlots(transaction, slotsOver),
+      );
     }
-    return now.late ? this.database.transaction(foldLate) : 0;
+    if (now.late === null) return 0;
+    return this.database.transaction(Number(now.late) < folded ? foldLate : foldLateSlots);
   }
 
-  /** Steps until nothing is left. @returns how many hours were folded */
+  /** Steps until nothing is left. @returns how many hours and slots were folded */
   async run(): Promise<number> {
     for (let total = 0; ;) {
       const folded = await this.step();
@@ -191,9 +200,18 @@ export class SumFolding {
   }
 }
 
+interface Progress {
+  readonly clock: number;
+  readonly horizon: string;
+  readonly folded: string;
+  readonly slots: string;
+  /** The first hour or slot that changed after it was folded. */
+  readonly late: string | null;
+}
+
 /** The next hours that are over and have something in them. */
 async function foldNext(transaction: Queries, over: number): Promise<number> {
-  const foldedUntil = await lockState(transaction);
+  const { foldedUntil } = await lockState(transaction);
   if (foldedUntil >= over) return 0;
   const begin = Math.max(foldedUntil, await nextHour(transaction, foldedUntil, over));
   const end = Math.min(over, (Math.floor(begin / hour / hoursPerStep) + 1) * hoursPerStep * hour);
@@ -201,16 +219,28 @@ async function foldNext(transaction: Queries, over: number): Promise<number> {
   const hours = [...new Set([foldedUntil, ...hoursOf({ from: begin, end })])];
   await refold(transaction, hours, end);
   await transaction.query('UPDATE sums_state SET folded_until = $1', [end]);
+  await dropSlots(transaction, end);
   await dropTrimmed(transaction);
   return hours.length;
 }
 
+/** Slots of the log that are over. When there are none, their hours were folded in the meantime. */
+async function foldNextSlots(transaction: Queries, over: number): Promise<number> {
+  const { foldedUntil, slotsUntil } = await lockState(transaction);
+  const from = Math.max(foldedUntil, slotsUntil);
+  if (from >= over) return 0;
+  await transaction.query('DELETE FROM sums_late WHERE hour >= $1 AND hour < $2', [from, over]);
+  await foldSlots(transaction, [{ from, end: over }]);
+  await transaction.query('UPDATE sums_state SET slots_until = $1', [over]);
+  return (over - from) / slot;
+}
+
 /** Hours of one day that changed after they were folded. */
 async function foldLate(transaction: Queries): Promise<number> {
-  const foldedUntil = await lockState(transaction);
+  const { foldedUntil } = await lockState(transaction);
   const day = hoursPerStep * hour;
   const rows = await transaction.query<Array<{ hour: string }>>(
-    `SELECT DISTINCT hour::text FROM sums_late WHERE hour < $1
+    `SELECT DISTINCT (hour - hour % ${hour})::text AS hour FROM sums_late WHERE hour < $1
         AND hour >= (SELECT min(hour) - min(hour) % ${day} FROM sums_late)
         AND hour < (SELECT min(hour) - min(hour) % ${day} + ${day} FROM sums_late)`,
     [foldedUntil],
@@ -220,21 +250,38 @@ async function foldLate(transaction: Queries): Promise<number> {
   return hours.length;
 }
 
+/** Slots that changed after they were folded. A mark of an hour that is not folded yet says nothing that will not be read. */
+async function foldLateSlots(transaction: Queries): Promise<number> {
+  const { foldedUntil, slotsUntil } = await lockState(transaction);
+  const rows = await transaction.query<Array<{ slot: string }>>(
+    `WITH gone AS (DELETE FROM sums_late WHERE hour >= $1 AND hour < $2 RETURNING hour - hour % ${slot} AS slot)
+     SELECT DISTINCT slot::text FROM gone`,
+    [foldedUntil, slotsUntil],
+  );
+  const slots = rows.map((row) => Number(row.slot));
+  if (slots.length > 0)
+    await foldSlots(
+      transaction,
+      slots.map((from) => ({ from, end: from + slot })),
+    );
+  return slots.length;
+}
+
 /** Marks first: what the statements after this one see is at least what left them. */
 async function refold(transaction: Queries, hours: number[], until: number): Promise<void> {
-  await transaction.query('DELETE FROM sums_late WHERE hour = ANY ($1)', [hours]);
+  await transaction.query(`DELETE FROM sums_late WHERE hour - hour % ${hour} = ANY ($1)`, [hours]);
   await foldHours(transaction, hours, until);
 }
 
 /** One folds at a time. @returns until when everything is folded */
-async function lockState(transaction: Queries): Promise<number> {
+async function lockState(transaction: Queries): Promise<Pick<FoldState, 'foldedUntil' | 'slotsUntil'>> {
   await transaction.query('SET LOCAL statement_timeout = 0');
   // What is added up at once fits: nothing is spilled.
   await transaction.query("SET LOCAL work_mem = '64MB'");
-  const [state] = await transaction.query<Array<{ folded: string }>>(
-    'SELECT folded_until::text AS folded FROM sums_state FOR UPDATE',
+  const [state] = await transaction.query<Array<{ folded: string; slots: string }>>(
+    'SELECT folded_until::text AS folded, slots_until::text AS slots FROM sums_state FOR UPDATE',
   );
-  return Number(state?.folded ?? 0);
+  return { foldedUntil: Number(state?.folded ?? 0), slotsUntil: Number(state?.slots ?? 0) };
 }
 
 /** The first hour from a moment on that has rows, or the end. */
@@ -246,6 +293,9 @@ async function nextHour(database: Queries, from: number, end: number): Promise<n
   );
   return Math.min(end, Math.floor(Number(row?.next ?? end) / hour) * hour);
 }
+
+/** The last moment before another that a block of this length begins at. */
+const lastBefore = (moment: number, length: number): number => Math.floor(moment / length) * length;
 
 const hoursOf = ({ from, end }: Range): number[] =>
   Array.from({ length: (end - from) / hour }, (_, index) => from + index * hour);
