@@ -6,6 +6,7 @@ import VisibilityOutlinedIcon from '@mui/icons-material/VisibilityOutlined';
 import { useState, type ReactNode } from 'react';
 import { useController, type Control, type FieldPath, type FieldValues, type RegisterOptions } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { afterPress } from '../../lib/afterPress.js';
 import { Field } from './Field.js';
 
 /** What every bound input takes. The rules' messages are shown below the field. */
@@ -34,9 +35,12 @@ export function useBound<T extends FieldValues>({
   const id = `field-${name}`;
   const error = fieldState.error?.message;
   const described = error !== undefined || hint !== undefined ? `${id}-hint` : undefined;
+  const leave = () => {
+    afterPress(field.onBlur);
+  };
   return {
     id,
-    field,
+    field: { ...field, onBlur: leave },
     invalid: fieldState.invalid,
     wrapper: {
       id,
