@@ -39,6 +39,9 @@ export class Hands {
 }
 
 const inDialog = ({ page }: Hands): Locator => page.locator('[role=dialog]:visible, [role=alertdialog]:visible').last();
+/** Over the drawer it was opened from, which is a dialog as well. */
+const inPicker = ({ page, say }: Hands): Locator =>
+  page.getByRole('dialog', { name: say('channels.pickerTitle'), exact: true });
 const row = ({ page }: Hands, text: string): Locator =>
   page.locator('main [role=row], main li').filter({ hasText: text }).first();
 
@@ -66,6 +69,7 @@ const allAdminViews: readonly View[] = [
   { name: 'token', path: '/token', shows: (at) => row(at, 'Production') },
   { name: 'token-add', path: '/token', open: (at) => at.press('tokens.create'), shows: inDialog },
   { name: 'token-edit', path: '/token', open: more('tokens', 'Production', 'actions.edit'), shows: inDialog },
+  { name: 'token-usage', path: '/token', open: more('tokens', 'Production', 'tokens.usage'), shows: inDialog },
   { name: 'token-delete', path: '/token', open: more('tokens', 'Production', 'actions.delete'), shows: inDialog },
   { name: 'channel', path: '/channel', shows: (at) => row(at, 'OpenAI primary') },
   { name: 'channel-tags', path: '/channel?tags=1', shows: (at) => row(at, 'openai-us') },
@@ -99,6 +103,12 @@ const allAdminViews: readonly View[] = [
     },
     shows: ({ page, say }) => page.getByText(say('grid.selected_other', { count: 1 })),
   },
+  {
+    name: 'channel-picker',
+    path: '/channel/add',
+    open: (at) => at.press('channels.openPicker'),
+    shows: inPicker,
+  },
   { name: 'log', path: '/log', shows: ({ page }) => page.locator('main [role=row][data-id], main li').first() },
   {
     name: 'log-detail',
@@ -113,6 +123,7 @@ const allAdminViews: readonly View[] = [
   { name: 'user', path: '/user', shows: (at) => row(at, 'ada') },
   { name: 'user-add', path: '/user', open: (at) => at.press('users.add'), shows: inDialog },
   { name: 'user-edit', path: '/user', open: more('users', 'ada', 'actions.edit'), shows: inDialog },
+  { name: 'user-quota', path: '/user', open: more('users', 'ada', 'users.grant'), shows: inDialog },
   { name: 'redemption', path: '/redemption', shows: (at) => row(at, 'Launch credit') },
   { name: 'redemption-add', path: '/redemption', open: (at) => at.press('redemptions.create'), shows: inDialog },
   {
@@ -162,6 +173,13 @@ const allAdminViews: readonly View[] = [
     shows: ({ page, say }) => page.getByRole('heading', { name: say('personal.accessToken') }),
   },
   {
+    name: 'personal-email',
+    path: '/personal',
+    open: (at) => at.press('personal.bindOf', { name: at.say('register.email') }),
+    shows: inDialog,
+  },
+  { name: 'personal-delete', path: '/personal', open: (at) => at.press('personal.deleteAccount'), shows: inDialog },
+  {
     name: 'personal-notifications',
     path: '/personal?tab=notifications',
     shows: ({ page, say }) => page.getByText(say('personal.warnBelow')),
@@ -188,8 +206,12 @@ export async function openView(view: View, hands: Hands): Promise<void> {
 /** Looked at in every run; `ALL_VIEWS=true` looks at all of them, which takes a quarter of an hour. */
 const usual = new Set([
   ...['login', 'register', 'home', 'not-found', 'user', 'user-edit', 'redemption', 'log-detail', 'task', 'topup'],
-  'personal',
+  ...['personal', 'channel-picker'],
 ]);
+/** Every dialog and drawer that a phone has, in every run: each is small. */
+export const dialogViews = allAdminViews.filter(
+  ({ shows, deskOnly }) => (shows === inDialog || shows === inPicker) && !deskOnly,
+);
 const chosen = (views: readonly View[]): readonly View[] =>
   process.env.ALL_VIEWS === 'true' ? views : views.filter(({ name }) => usual.has(name));
 export const publicViews = chosen(allPublicViews);

@@ -141,10 +141,19 @@ export const controlOverrides: Components<Theme> = {
       switchBase: {
         padding: 2,
         '&.Mui-checked': { transform: 'translateX(14px)', color: '#fff', '& + .MuiSwitch-track': { opacity: 1 } },
+        '&.Mui-checked .MuiSwitch-input': { marginLeft: -14 },
         '&.Mui-disabled + .MuiSwitch-track': { opacity: 0.4 },
         '&.Mui-focusVisible': { outline: 'none' },
         '&.Mui-focusVisible + .MuiSwitch-track': { outline: '2px solid', outlineOffset: 2, outlineColor: 'inherit' },
       },
+      // What is pressed moves with the thumb and would stick out of narrow drawers: it stays where the track is.
+      input: ({ theme }) => ({
+        left: 0,
+        top: -6,
+        width: 34,
+        height: 32,
+        [theme.breakpoints.down('sm')]: { left: -5, top: -12, width: 44, height: 44 },
+      }),
       thumb: { width: 16, height: 16, boxShadow: '0 1px 2px rgba(0, 0, 0, 0.3)', backgroundColor: '#fff' },
       track: ({ theme }) => ({ borderRadius: 10, opacity: 1, backgroundColor: theme.vars.palette.surface.track }),
     },

@@ -58,7 +58,7 @@ export function ModelPicker({
           <Tab value="chosen" label={t('channels.pickerChosen', { count: chosen.length })} />
         </Tabs>
         <TextFilter search label={t('channels.searchModels')} value={search} onChange={setSearch} width={260} />
-        <Box sx={{ height: 320, overflowY: 'auto', mt: 1 }}>
+        <Box sx={{ height: { sm: 320 }, overflowY: { sm: 'auto' }, mt: 1 }}>
           {models.length === 0 && (
             <Box sx={{ color: 'text.secondary', textAlign: 'center', pt: 8 }}>{t('channels.pickerEmpty')}</Box>
           )}

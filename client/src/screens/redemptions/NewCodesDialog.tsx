@@ -25,7 +25,7 @@ export function NewCodesDialog({
   return (
     <Dialog open maxWidth="sm" fullWidth onClose={onClose}>
       <DialogTitle>{t('redemptions.readyTitle', { count: codes.length })}</DialogTitle>
-      <DialogContent sx={{ maxHeight: 420 }}>
+      <DialogContent sx={{ maxHeight: { sm: 420 } }}>
         <CodeBlock text={codes.join('\n')} />
       </DialogContent>
       <DialogActions>

@@ -1,0 +1,92 @@
+import type { Browser, Locator } from 'playwright-core';
+import { openBrowser, visit, type Visitor } from './console-page.js';
+import { signIn } from './console-session.js';
+import { openSite, sayIn, type ConsoleSite } from './console-site.js';
+import { adminViews, dialogViews, Hands, openView, type View } from './console-views.js';
+
+/** What fits on a phone: dialogs and drawers take all of the screen, and nothing is wider than it. */
+jest.setTimeout(120_000);
+
+let site: ConsoleSite;
+let browser: Browser;
+let visitor: Visitor;
+const height = 800;
+
+beforeAll(async () => {
+  [site, browser] = await Promise.all([openSite(), openBrowser()]);
+  visitor = await visit(browser, site.server.url, {
+    reducedMotion: 'reduce',
+    viewport: { width: 390, height },
+    hasTouch: true,
+  });
+  await signIn(visitor);
+}, 120_000);
+
+afterAll(async () => {
+  await browser.close();
+  await site.server.stop();
+});
+
+afterEach(() => {
+  expect(visitor.complaints).toEqual([]);
+});
+
+/**
+ * What sticks out of `area` sideways. Code, JSON and the tabs of a screen may scroll, and so may what stands in them; what
+ * ends in dots is cut on purpose.
+ */
+const stickingOut = (area: Locator): Promise<string[]> =>
+  area.evaluate((root) =>
+    [root, ...root.querySelectorAll<HTMLElement>('*')].flatMap((element) => {
+      if (element.closest('pre, textarea, [role=tablist]') || element.querySelector(':scope > [role=tablist]'))
+        return [];
+      const { overflowX, textOverflow, position } = getComputedStyle(element);
+      const words = (element.textContent ?? '').trim().slice(0, 60);
+      const named = `${element.tagName} ${words}`;
+      if (/auto|scroll/.test(overflowX) && element.scrollWidth > element.clientWidth + 1) {
+        const end = element.getBoundingClientRect().left + element.clientWidth;
+        const widest = [...element.querySelectorAll('*')].filter((one) => one.getBoundingClientRect().right > end + 1);
+        return [`scrolls: ${named}: ${widest.map((one) => one.outerHTML.slice(0, 120)).join(' | ')}`];
+      }
+      const { left, right, width } = element.getBoundingClientRect();
+      // What only screen readers find has a pixel; the field behind a label has no words.
+      if (width <= 1 || words === '' || textOverflow === 'ellipsis' || position === 'absolute') return [];
+      const clipped = element.parentElement?.closest('[style*=overflow], .MuiTypography-noWrap');
+      return (right > innerWidth + 0.5 || left < -0.5) && !clipped ? [`outside: ${named}`] : [];
+    }),
+  );
+
+async function open(view: View): Promise<Hands> {
+  await visitor.page.setViewportSize({ width: 390, height });
+  const hands = new Hands(visitor.page, sayIn('en'));
+  await openView(view, hands);
+  return hands;
+}
+
+const wider = (): Promise<number> =>
+  visitor.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+it.each(dialogViews.map((view) => [view.name, view] as const))('%s takes all of the screen', async (_name, view) => {
+  const hands = await open(view);
+  for (const width of [390, 360]) {
+    await visitor.page.setViewportSize({ width, height });
+    await visitor.photograph(`phone-${view.name}-${String(width)}`);
+    expect(await hands.dialog().boundingBox()).toEqual({ x: 0, y: 0, width, height });
+    expect(await stickingOut(hands.dialog())).toEqual([]);
+    expect(await wider()).toBe(0);
+    // The way out is on the screen without scrolling.
+    const buttons = hands.dialog().getByRole('button');
+    const last = await buttons.last().boundingBox();
+    expect(last && last.y + last.height <= height && last.x + last.width <= width).toBe(true);
+  }
+});
+
+const screens = adminViews.filter(({ name, deskOnly }) => !deskOnly && !dialogViews.some((view) => view.name === name));
+it.each(screens.map((view) => [view.name, view] as const))('%s is not wider than the page', async (_name, view) => {
+  await open(view);
+  for (const width of [390, 360]) {
+    await visitor.page.setViewportSize({ width, height });
+    expect(await stickingOut(visitor.page.locator('main'))).toEqual([]);
+    expect(await wider()).toBe(0);
+  }
+});
