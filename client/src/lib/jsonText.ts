@@ -12,13 +12,51 @@ export function findJsonProblem(text: string): JsonProblem | null {
   }
 }
 
-/** Engines tell the place as a line, as a position, or not at all (then it is the end). */
+/** Engines tell the place as a line, as a position, or not at all; then it is looked for. */
 function lineOf(text: string, error: unknown): number {
   const message = error instanceof Error ? error.message : '';
   const line = /line (\d+)/.exec(message)?.[1];
   if (line) return Number(line);
   const position = /position (\d+)/.exec(message)?.[1];
-  return text.slice(0, position ? Number(position) : text.length).split('\n').length;
+  return text.slice(0, position ? Number(position) : faultOf(text)).split('\n').length;
+}
+
+const token =
+  /[ \t\r\n]*([{}[\]:,]|"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/uy;
+
+/** Where a JSON text can no longer be one: the start of the first token that may not stand there, else the end. */
+function faultOf(text: string): number {
+  const open: string[] = [];
+  let wanted: 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'next' = 'value';
+  let at = 0;
+  for (;;) {
+    const start = at + (/^[ \t\r\n]*/.exec(text.slice(at))?.[0].length ?? 0);
+    token.lastIndex = at;
+    const found = token.exec(text)?.[1];
+    if (found === undefined) return start;
+    at = token.lastIndex;
+    const inside = open.at(-1);
+    const ends = found === (inside === '{' ? '}' : ']') && inside !== undefined;
+    if (ends && (wanted === 'next' || wanted === 'valueOrEnd' || wanted === 'keyOrEnd')) {
+      open.pop();
+      wanted = 'next';
+    } else if (wanted === 'value' || wanted === 'valueOrEnd') {
+      if (found === '{' || found === '[') {
+        open.push(found);
+        wanted = found === '{' ? 'keyOrEnd' : 'valueOrEnd';
+      } else if (/^[}\]:,]/.test(found)) return start;
+      else wanted = 'next';
+    } else if (wanted === 'colon') {
+      if (found !== ':') return start;
+      wanted = 'value';
+    } else if (wanted === 'next') {
+      if (found !== ',' || inside === undefined) return start;
+      wanted = inside === '{' ? 'key' : 'value';
+    } else {
+      if (!found.startsWith('"')) return start;
+      wanted = 'colon';
+    }
+  }
 }
 
 /** Indents by two; text that is not JSON stays as it is. */
