@@ -11,15 +11,24 @@ import { useConfirm } from '../../components/ConfirmProvider.js';
 import { DrawerSection, FieldRow } from '../../components/SideDrawer.js';
 import {
   endsWithVersion,
+  keyFormatOf,
+  modelsAfterType,
   needsBaseUrl,
+  needsOther,
   otherDefault,
   otherFieldOf,
+  regionProblem,
   splitKeys,
   type ChannelValues,
 } from './channelForm.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
 import { ModelTools } from './ModelTools.js';
 import { useChannelTypes } from './useChannelTypes.js';
+
+/** Vertex AI: its key is one JSON document, and it has a region. */
+const regionType = 41;
+/** Dify: an app has a key of its own. */
+const difyType = 37;
 
 export interface SectionProps {
   readonly form: UseFormReturn<ChannelValues>;
@@ -33,6 +42,12 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
   const [type, key] = useWatch({ control, name: ['type', 'key'] });
   const other = otherFieldOf(type);
   const keys = splitKeys(type, key);
+  const keyHint =
+    type === difyType
+      ? t('channels.keyHintDify')
+      : type === regionType
+        ? t('channels.keyHintWhole')
+        : t('channels.keyHint');
 
   // The gateway adds /v1 itself: an address that has it would be called with /v1/v1.
   const askAboutVersion = async () => {
@@ -62,8 +77,13 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
               : [{ value: type, label: types.label(type) }]
           }
           onPick={(picked) => {
-            const fresh = otherDefault(Number(picked));
-            if (fresh !== '' && getValues('other') === '') setValue('other', fresh, { shouldDirty: true });
+            const to = Number(picked);
+            const given = getValues('other');
+            // What stood there by itself goes with its type; what somebody wrote stays.
+            if (given === '' || given === otherDefault(type))
+              setValue('other', otherDefault(to), { shouldDirty: true });
+            const models = modelsAfterType(getValues('models'), type, to, (id) => types.find(id)?.models ?? []);
+            if (models) setValue('models', [...models], { shouldDirty: true, shouldValidate: models.length > 0 });
           }}
         />
         <TextInput
@@ -82,8 +102,17 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           name="other"
           label={t(other.label)}
           placeholder={other.example}
-          required={type === 41 || type === 39}
-          optional={type !== 41 && type !== 39}
+          required={needsOther.has(type)}
+          optional={!needsOther.has(type)}
+          {...(type === regionType ? { rows: 2, mono: true } : {})}
+          rules={{
+            validate: (value) => {
+              const text = String(value).trim();
+              if (text === '') return !needsOther.has(type) || t('channels.otherMissing');
+              const line = type === regionType ? regionProblem(text) : null;
+              return line === null || t('form.invalidJson', { line });
+            },
+          }}
         />
       )}
       {type === 1 && (
@@ -124,13 +153,13 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         required={isNew}
         rows={2}
         mono
-        placeholder={isNew ? t('channels.keyPlaceholder') : t('channels.keyUnchanged')}
+        placeholder={isNew ? (keyFormatOf(type) ?? t('channels.keyPlaceholder')) : t('channels.keyUnchanged')}
         hint={
           keys.length > 1
             ? isNew
               ? t('channels.keysCreate', { count: keys.length })
               : t('channels.keysRotate', { count: keys.length })
-            : t('channels.keyHint')
+            : keyHint
         }
         rules={{ validate: (value) => !isNew || splitKeys(type, String(value)).length > 0 || t('channels.keyMissing') }}
       />

@@ -1,5 +1,6 @@
 import { fromCommaList, toCommaList } from '../../lib/commaList.js';
 import type { ChannelDetailFragment, ChannelInput, ChannelPatch } from './channels.generated.js';
+import { findJsonProblem } from '../../lib/jsonText.js';
 
 /** The editor's fields; numbers are texts while they are typed. */
 export interface ChannelValues {
@@ -75,7 +76,7 @@ export const toInput = (values: ChannelValues): ChannelInput => ({
   key: values.key.trim(),
   openaiOrganization: values.openaiOrganization.trim(),
   baseUrl: values.baseUrl.trim().replace(/\/+$/, ''),
-  other: values.other.trim(),
+  other: values.other.trim() || otherDefault(values.type),
   models: toCommaList(values.models),
   group: toCommaList(values.group),
   testModel: values.testModel.trim(),
@@ -132,6 +133,9 @@ export const otherFields = {
   41: { label: 'channels.other.region', example: 'us-central1' },
 } as const;
 
+/** Types that cannot be called without it. */
+export const needsOther = new Set([39, 41]);
+
 export type OtherField = (typeof otherFields)[keyof typeof otherFields];
 
 export const otherFieldOf = (type: number): OtherField | undefined =>
@@ -139,3 +143,41 @@ export const otherFieldOf = (type: number): OtherField | undefined =>
 
 /** What the extra field starts with for a type. */
 export const otherDefault = (type: number): string => (type === 18 ? 'v2.1' : '');
+
+/** What a key looks like where it is not one plain text. The providers' own words: no language has others. */
+const keyFormats: Readonly<Record<number, string>> = {
+  15: 'APIKey|SecretKey',
+  16: 'id.secret',
+  18: 'APPID|APISecret|APIKey',
+  22: 'APIKey-AppId',
+  23: 'AppId|SecretId|SecretKey',
+  26: 'id.secret',
+  33: 'AccessKey|SecretKey|Region',
+  41: '{ "type": "service_account", "project_id": "…", "private_key": "…" }',
+};
+
+export const keyFormatOf = (type: number): string | undefined => keyFormats[type];
+
+/** Drawing and music channels begin with all models of their kind: nobody knows them by heart. */
+const preloaded = new Set([2, 5, 36]);
+
+/**
+ * The models the editor shows after another type was chosen.
+ * @param listOf the built-in models of a type
+ * @returns null when what is chosen stays
+ */
+export function modelsAfterType(
+  chosen: readonly string[],
+  from: number,
+  to: number,
+  listOf: (type: number) => readonly string[],
+): readonly string[] | null {
+  const before = preloaded.has(from) ? listOf(from) : [];
+  const untouched = chosen.length === before.length && chosen.every((model) => before.includes(model));
+  if (!untouched || from === to) return null;
+  return preloaded.has(to) ? listOf(to) : before.length > 0 ? [] : null;
+}
+
+/** A region in plain text, or a JSON object of model to region. @returns the line at fault, or null */
+export const regionProblem = (text: string): number | null =>
+  text.trim().startsWith('{') ? (findJsonProblem(text)?.line ?? null) : null;
