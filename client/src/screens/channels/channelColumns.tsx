@@ -87,7 +87,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'type',
       headerName: t('channels.type'),
-      width: 124,
+      width: 118,
       renderCell: cell((row) => (
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center', minWidth: 0 }}>
           <TypeMark label={typeLabel(row.type)} />
@@ -104,7 +104,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'status',
       headerName: t('channels.status'),
-      width: 120,
+      width: 130,
       renderCell: cell(
         (row) => <ChannelStatusChip channel={row} />,
         (row) => <TagStatusChip row={row} />,
@@ -113,7 +113,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
     {
       field: 'responseTime',
       headerName: t('channels.response'),
-      width: 98,
+      width: 94,
       renderCell: cell(
         (row) => <ResponseChip channel={row} />,
         (row) => <TagResponse row={row} />,

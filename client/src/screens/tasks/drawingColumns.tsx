@@ -68,9 +68,9 @@ export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRowFragm
     column('duration', t('tasks.duration'), 68, (row) => (
       <TaskDuration rated from={row.submitTime} to={row.finishTime} />
     )),
-    ...admin([column('channelId', t('tasks.channel'), 68, (row) => channelCell(row.channelId))]),
-    column('action', t('tasks.type'), 104, (row) => <TaskChip of="action" value={row.action} />),
-    column('mjId', t('tasks.id'), 92, (row) => (
+    ...admin([column('channelId', t('tasks.channel'), 62, (row) => channelCell(row.channelId))]),
+    column('action', t('tasks.type'), 116, (row) => <TaskChip of="action" value={row.action} />),
+    column('mjId', t('tasks.id'), 82, (row) => (
       <OneLine
         mono
         text={row.mjId}
@@ -80,15 +80,15 @@ export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRowFragm
       />
     )),
     ...admin([
-      column('code', t('tasks.submitResult'), 104, (row) => <TaskChip of="code" value={row.code} />),
-      column('status', t('tasks.status'), 120, (row) => <TaskChip dot of="drawing" value={row.status} />),
+      column('code', t('tasks.submitResult'), 116, (row) => <TaskChip of="code" value={row.code} />),
+      column('status', t('tasks.status'), 134, (row) => <TaskChip dot of="drawing" value={row.status} />),
     ]),
     column('progress', t('tasks.progress'), 156, (row) => (
       <Progress value={row.progress} label={t('tasks.progressOf', { id: row.mjId })} />
     )),
     column('imageUrl', t('tasks.result'), 90, (row) => <ViewImage row={row} tools={tools} />),
-    column('prompt', t('tasks.prompt'), 76, (row) => text(t('tasks.prompt'), row.prompt), { flex: 1, minWidth: 76 }),
-    column('promptEn', t('tasks.english'), 72, (row) => text(t('tasks.promptEn'), row.promptEn)),
-    column('failReason', t('tasks.failure'), 84, (row) => text(t('tasks.failReason'), row.failReason, true)),
+    column('prompt', t('tasks.prompt'), 68, (row) => text(t('tasks.prompt'), row.prompt), { flex: 1, minWidth: 68 }),
+    column('promptEn', t('tasks.english'), 64, (row) => text(t('tasks.promptEn'), row.promptEn)),
+    column('failReason', t('tasks.failure'), 76, (row) => text(t('tasks.failReason'), row.failReason, true)),
   ];
 }
