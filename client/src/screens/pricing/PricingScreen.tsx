@@ -17,6 +17,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { ratio as ratioText } from '../../lib/format.js';
 import { ratioTone } from '../../lib/groupTone.js';
 import { useSession } from '../../lib/session.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useLocalGrid } from '../../lib/useLocalGrid.js';
 import { isFuzzyMatch } from './fuzzy.js';
 import { PricingDocument } from './pricing.generated.js';
@@ -28,6 +29,7 @@ const defaultGroup = 'default';
 export function PricingScreen() {
   const { t } = useTranslation();
   const copy = useCopy();
+  const mobile = useIsMobile();
   const user = useSession();
   const { data, error, loading, refetch } = useQuery(PricingDocument);
   const [viewed, setViewed] = useState<string | null>(null);
@@ -83,15 +85,17 @@ export function PricingScreen() {
                 { value: 'request', label: t('settings.perRequest') },
               ]}
             />
-            <Button
-              variant="outlined"
-              startIcon={<ContentCopyOutlinedIcon />}
-              disabled={selected.size === 0}
-              onClick={() => void copy([...selected].join(','))}
-              sx={{ ml: 'auto' }}
-            >
-              {t('pricing.copySelected', { count: selected.size })}
-            </Button>
+            {!mobile && (
+              <Button
+                variant="outlined"
+                startIcon={<ContentCopyOutlinedIcon />}
+                disabled={selected.size === 0}
+                onClick={() => void copy([...selected].join(','))}
+                sx={{ ml: 'auto' }}
+              >
+                {t('pricing.copySelected', { count: selected.size })}
+              </Button>
+            )}
           </Box>
         }
       >
@@ -106,7 +110,7 @@ export function PricingScreen() {
           onRetry={() => void refetch()}
           getRowId={(row) => row.modelName}
           selection={{ ids: selected, onChange: setSelected }}
-          renderCard={(row) => <PricingCard row={row} group={group} factor={factor} />}
+          renderCard={(row) => <PricingCard row={row} group={group} factor={factor} view={setViewed} />}
           empty={<EmptyState icon={<SellOutlinedIcon />} title={t('pricing.empty')} />}
         />
       </ListScreen>

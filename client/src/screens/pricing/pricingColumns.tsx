@@ -82,24 +82,7 @@ export function pricingColumns({
       headerName: t('pricing.groups'),
       width: 260,
       sortable: false,
-      renderCell: ({ row }) => (
-        <Box sx={{ display: 'flex', gap: '4px', overflow: 'hidden' }}>
-          {row.enableGroups.map((name) => (
-            <ButtonBase
-              key={name}
-              aria-pressed={name === group}
-              aria-label={t('pricing.viewGroup', { group: name })}
-              onClick={(event) => {
-                event.stopPropagation();
-                view(name);
-              }}
-              sx={{ borderRadius: '4px', fontFamily: 'inherit' }}
-            >
-              <ToneChip tone={name === group ? 'teal' : 'outline'}>{name}</ToneChip>
-            </ButtonBase>
-          ))}
-        </Box>
-      ),
+      renderCell: ({ row }) => <GroupChoice row={row} group={group} view={view} />,
     },
     {
       field: 'ratio',
@@ -139,14 +122,47 @@ function BillingChip({ row }: { readonly row: PricedModel }) {
   );
 }
 
+/** The groups that may call a model. A click shows the prices of that group. */
+function GroupChoice({
+  row,
+  group,
+  view,
+}: {
+  readonly row: PricedModel;
+  readonly group: string;
+  readonly view: (group: string) => void;
+}) {
+  const { t } = useTranslation();
+  return (
+    <Box sx={{ display: 'flex', gap: '4px', overflow: 'hidden' }}>
+      {row.enableGroups.map((name) => (
+        <ButtonBase
+          key={name}
+          aria-pressed={name === group}
+          aria-label={t('pricing.viewGroup', { group: name })}
+          onClick={(event) => {
+            event.stopPropagation();
+            view(name);
+          }}
+          sx={{ borderRadius: '4px', fontFamily: 'inherit' }}
+        >
+          <ToneChip tone={name === group ? 'teal' : 'outline'}>{name}</ToneChip>
+        </ButtonBase>
+      ))}
+    </Box>
+  );
+}
+
 export function PricingCard({
   row,
   group,
   factor,
+  view,
 }: {
   readonly row: PricedModel;
   readonly group: string;
   readonly factor: number;
+  readonly view: (group: string) => void;
 }) {
   const { t } = useTranslation();
   return (
@@ -160,7 +176,12 @@ export function PricingCard({
             : t('pricing.perCall', { price: callPrice(row, factor) })}
         </Num>
       }
-      chips={<BillingChip row={row} />}
+      chips={
+        <>
+          <BillingChip row={row} />
+          <GroupChoice row={row} group={group} view={view} />
+        </>
+      }
     />
   );
 }
