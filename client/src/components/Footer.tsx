@@ -4,7 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { useStatus } from '../lib/status.js';
 import { fromStoredStatus } from '../lib/status.wire.js';
 import { readJson } from '../lib/storage.js';
-import { RichText } from './RichText.js';
+import { later } from './later.js';
+
+/** Cleaning HTML takes a library that sign-in pages otherwise do without. */
+const rich = later(async () => (await import('./RichText.js')).RichText);
 
 const interval = 200;
 const attempts = 5;
@@ -31,7 +34,7 @@ export function Footer() {
       component="footer"
       sx={{ padding: '16px 16px 24px', textAlign: 'center', fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}
     >
-      {html ? <RichText html text={html} /> : t('shell.credit')}
+      {html ? <rich.Part html text={html} /> : t('shell.credit')}
     </Box>
   );
 }

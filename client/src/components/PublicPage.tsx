@@ -1,8 +1,9 @@
 import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
+import { Footer } from './Footer.js';
 
-/** A centred column for what is used before signing in. */
+/** A centred column for what is used before signing in, with the site's footer unless it is the wizard. */
 export function PublicPage({
   width,
   logo,
@@ -17,24 +18,29 @@ export function PublicPage({
   readonly children: ReactNode;
 }) {
   return (
-    <Box
-      sx={{
-        maxWidth: width + 32,
-        mx: 'auto',
-        padding: { xs: '24px 16px 40px', sm: width === 376 ? '124px 16px 48px' : '48px 16px' },
-      }}
-    >
+    <Box sx={{ minHeight: 'calc(100dvh - 48px)', display: 'flex', flexDirection: 'column' }}>
       <title>{title}</title>
-      {logo}
-      <Typography variant="h1" sx={{ fontSize: 22, lineHeight: '30px', mt: logo ? 2.5 : 0 }}>
-        {title}
-      </Typography>
-      {intro && (
-        <Typography variant="body1" component="p" color="textSecondary">
-          {intro}
+      <Box
+        sx={{
+          flex: 1,
+          width: '100%',
+          maxWidth: width + 32,
+          mx: 'auto',
+          padding: { xs: '24px 16px 40px', sm: width === 376 ? '124px 16px 48px' : '48px 16px' },
+        }}
+      >
+        {logo}
+        <Typography variant="h1" sx={{ fontSize: 22, lineHeight: '30px', mt: logo ? 2.5 : 0 }}>
+          {title}
         </Typography>
-      )}
-      <Box sx={{ mt: 3 }}>{children}</Box>
+        {intro && (
+          <Typography variant="body1" component="p" color="textSecondary">
+            {intro}
+          </Typography>
+        )}
+        <Box sx={{ mt: 3 }}>{children}</Box>
+      </Box>
+      {width === 376 && <Footer />}
     </Box>
   );
 }

@@ -8,10 +8,12 @@ export const welcome = {
     notice: 'Notice',
     openConsole: 'Open console',
     sentence: 'One address and one key for every AI model. Calls are routed, metered and charged here.',
+    signIn: 'Sign-in',
     startTime: 'Running since',
     version: 'Version',
   },
   login: {
+    missing: 'Please enter username and password',
     noAccount: 'No account yet?',
     forgot: 'Forgot password?',
     expired: 'Not logged in or login expired, please log in again',

@@ -8,10 +8,12 @@ export const welcome = {
     notice: '公告',
     openConsole: '打开控制台',
     sentence: '一个地址、一个密钥，调用所有 AI 模型。请求在这里路由、计量和计费。',
+    signIn: '登录方式',
     startTime: '启动时间',
     version: '版本',
   },
   login: {
+    missing: '请输入用户名和密码',
     noAccount: '还没有账号？',
     forgot: '忘记密码？',
     expired: '未登录或登录已过期，请重新登录',

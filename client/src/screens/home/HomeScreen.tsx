@@ -5,6 +5,7 @@ import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { useProviders } from '../../app/sign-in/useProviders.js';
 import { Footer } from '../../components/Footer.js';
 import { Framed } from '../../components/Framed.js';
 import { RichText } from '../../components/RichText.js';
@@ -14,6 +15,7 @@ import { NoticeDialog } from './NoticeDialog.js';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { CopyButton } from '../../components/CopyButton.js';
 import { NameValues } from '../../components/SideDrawer.js';
+import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { useSession } from '../../lib/session.js';
 import { useBaseAddress, useStatus } from '../../lib/status.js';
@@ -60,7 +62,9 @@ export function HomeScreen() {
 /** What this is, where clients point, and the way in. */
 function Welcome() {
   const { t } = useTranslation();
-  const { systemName, version, startTime } = useStatus();
+  const { systemName, version, startTime, passwordLogin } = useStatus();
+  const providers = useProviders();
+  const ways = [...(passwordLogin ? [t('login.password')] : []), ...providers.map((id) => t(`oauth.providers.${id}`))];
   const address = useBaseAddress();
   const user = useSession();
   return (
@@ -104,6 +108,18 @@ function Welcome() {
           rows={[
             [t('home.version'), version],
             [t('home.startTime'), startTime > 0 ? dateTime(startTime * 1000) : null],
+            [
+              t('home.signIn'),
+              ways.length > 0 && (
+                <Box component="span" sx={{ display: 'inline-flex', flexWrap: 'wrap', gap: '4px' }}>
+                  {ways.map((way) => (
+                    <ToneChip key={way} tone="outline">
+                      {way}
+                    </ToneChip>
+                  ))}
+                </Box>
+              ),
+            ],
           ]}
         />
       </Box>

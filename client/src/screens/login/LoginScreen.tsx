@@ -14,6 +14,7 @@ import { later } from '../../components/later.js';
 import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
+import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { session, useSession, type SessionUser } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
@@ -51,6 +52,7 @@ export function LoginScreen() {
       await client.clearStore();
       if (isDefault(username, input.password)) setWarned(data.login);
       session.start(data.login);
+      toast.success(t('oauth.signedIn'));
       if (!isDefault(username, input.password)) await navigate(returnPath(state), { replace: true });
     } catch (error) {
       check.renew();
@@ -98,7 +100,7 @@ export function LoginScreen() {
             control={form.control}
             name="username"
             label={t('login.username')}
-            rules={{ required: t('login.usernameMissing') }}
+            rules={{ required: t('login.missing') }}
             autoComplete="username"
             autoFocus
             large
@@ -108,7 +110,7 @@ export function LoginScreen() {
             name="password"
             type="password"
             label={t('login.password')}
-            rules={{ required: t('login.passwordMissing') }}
+            rules={{ required: t('login.missing') }}
             autoComplete="current-password"
             large
             aside={
