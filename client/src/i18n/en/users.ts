@@ -71,4 +71,5 @@ export const users = {
   deleteTitle: 'Delete user “{{name}}”?',
   deleteBody: 'The account is deactivated and its API tokens stop working. The username stays taken.',
   deleted: 'User “{{name}}” deleted',
+  done: 'Operation completed',
 };

@@ -70,4 +70,5 @@ export const users = {
   deleteTitle: '删除用户“{{name}}”？',
   deleteBody: '该账号会被注销，其 API 令牌停止工作。用户名不会被释放。',
   deleted: '用户“{{name}}”已删除',
+  done: '操作已完成',
 };

@@ -11,6 +11,7 @@ import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { TextInput } from '../../components/form/inputs.js';
+import { useCopy } from '../../components/CopyProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { Bindings } from './Bindings.js';
@@ -89,10 +90,11 @@ function PasswordForm() {
   );
 }
 
-/** Makes a token for programs that manage the account; it is shown once. */
+/** Makes a token for programs that manage the account; it is shown once, copied already. */
 function AccessToken() {
   const { t } = useTranslation();
   const confirm = useConfirm();
+  const copy = useCopy();
   const [renew, { loading }] = useMutation(RenewAccessTokenDocument);
   const [token, setToken] = useState<string | null>(null);
   const run = async () => {
@@ -106,7 +108,9 @@ function AccessToken() {
       return;
     try {
       const { data } = await renew();
-      setToken(data?.renewAccessToken ?? null);
+      if (!data) return;
+      setToken(data.renewAccessToken);
+      await copy(data.renewAccessToken, '');
     } catch (error) {
       toast.error(describeFailure(error, t));
     }

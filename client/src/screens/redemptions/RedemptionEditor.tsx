@@ -57,6 +57,7 @@ export function RedemptionEditor({
     },
   });
   const { control } = form;
+  const { dirtyFields } = form.formState;
   const isGift = useWatch({ control, name: 'isGift' });
   const whole = (low: number, high: number) => (value: string | boolean) =>
     (/^-?\d+$/.test(String(value)) && Number(value) >= low && Number(value) <= high) ||
@@ -67,7 +68,8 @@ export function RedemptionEditor({
     // A code without a name is called by what it gives.
     const name = values.name.trim() || money(quota, 'balance');
     if (row) {
-      await update({ variables: { id: row.id, input: { name, quota } } });
+      const input = { ...(dirtyFields.name ? { name } : {}), ...(dirtyFields.amount ? { quota } : {}) };
+      if (Object.keys(input).length > 0) await update({ variables: { id: row.id, input } });
       toast.success(t('redemptions.saved', { name }));
     } else {
       const { data } = await create({

@@ -36,6 +36,9 @@ export function useUserActions(options: {
     const fail = (error: unknown) => {
       toast.error(describeFailure(error, t));
     };
+    const done = () => {
+      toast.success(t('users.done'));
+    };
     return {
       edit,
       grant,
@@ -51,7 +54,7 @@ export function useUserActions(options: {
         await setStatus({
           variables: { id: user.id, status },
           optimisticResponse: { setUserStatus: { ...user, status } },
-        }).catch(fail);
+        }).then(done, fail);
       },
       setRole: async (user, role) => {
         const up = role === adminRole;
@@ -62,7 +65,7 @@ export function useUserActions(options: {
           body: up ? t('users.promoteBody') : t('users.demoteBody'),
           verb: up ? t('users.promote') : t('users.demote'),
         };
-        if (await confirm(question)) await changeRole({ variables: { id: user.id, role } }).catch(fail);
+        if (await confirm(question)) await changeRole({ variables: { id: user.id, role } }).then(done, fail);
       },
       remove: async (user) => {
         const question = {
