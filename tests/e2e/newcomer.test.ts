@@ -163,7 +163,8 @@ step('keeps the language and the theme, and the list, over a reload', async () =
   await button('Language').click();
   await page.getByRole('menuitemradio', { name: '中文' }).click();
   await page.getByRole('heading', { name: '使用日志' }).waitFor();
-  await button('深色主题').click();
+  await button('主题').click();
+  await page.getByRole('menuitemradio', { name: '深色' }).click();
   await page.reload();
   await page.getByRole('heading', { name: '使用日志' }).waitFor();
   await row('gpt-4o-mini').first().waitFor();

@@ -1,8 +1,17 @@
+import Box from '@mui/material/Box';
+import ButtonBase from '@mui/material/ButtonBase';
 import Drawer from '@mui/material/Drawer';
+import { useTranslation } from 'react-i18next';
+import { NavLink } from 'react-router-dom';
+import { useSession } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
+import { itemStyle } from './itemStyle.js';
 import { SideBar } from './SideBar.js';
+import { useSiteLinks } from './siteLinks.js';
 
-/** The side bar of narrow screens. */
+/** The side bar of narrow screens, and below it what the top bar has no room for. Visitors have the latter alone. */
 export function NavigationDrawer({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  const signedIn = useSession() !== null;
   return (
     <Drawer
       anchor="left"
@@ -10,7 +19,38 @@ export function NavigationDrawer({ open, onClose }: { readonly open: boolean; re
       onClose={onClose}
       slotProps={{ paper: { sx: { width: 264, backgroundColor: 'background.default' } } }}
     >
-      <SideBar collapsed={false} />
+      {signedIn && <SideBar collapsed={false} />}
+      <SiteNavigation signedIn={signedIn} />
     </Drawer>
+  );
+}
+
+function SiteNavigation({ signedIn }: { readonly signedIn: boolean }) {
+  const { t } = useTranslation();
+  const { canRegister } = useStatus();
+  const links = useSiteLinks();
+  const inside = (label: string, to: string) => (
+    <ButtonBase key={to} component={NavLink} to={to} end sx={itemStyle}>
+      {label}
+    </ButtonBase>
+  );
+  return (
+    <Box
+      component="nav"
+      aria-label={t('shell.mainNavigation')}
+      sx={{ padding: 1, ...(signedIn ? { borderTop: '1px solid', borderColor: 'divider' } : {}) }}
+    >
+      {links.map(({ label, to, outside }) =>
+        outside ? (
+          <ButtonBase key={to} component="a" href={to} target="_blank" rel="noreferrer" sx={itemStyle}>
+            {`${t(label)} ↗`}
+          </ButtonBase>
+        ) : (
+          inside(t(label), to)
+        ),
+      )}
+      {!signedIn && inside(t('shell.signIn'), '/login')}
+      {!signedIn && canRegister && inside(t('shell.register'), '/register')}
+    </Box>
   );
 }

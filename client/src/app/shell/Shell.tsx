@@ -6,12 +6,13 @@ import { preloadQuestions } from '../../components/ConfirmProvider.js';
 import { later } from '../../components/later.js';
 import { preloadToasts } from '../../components/toast.js';
 import { useSession } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { OfflineLine } from './OfflineLine.js';
 import { TopBar } from './TopBar.js';
 import { useCollapsed } from './useCollapsed.js';
 
-/** Visitors have neither; both come along with the first screen behind sign-in. */
+/** Both come along with the first screen behind sign-in; visitors fetch the drawer when they open it. */
 const sideBar = later(async () => (await import('./SideBar.js')).SideBar);
 const drawer = later(async () => (await import('./NavigationDrawer.js')).NavigationDrawer);
 
@@ -26,6 +27,8 @@ export function Shell() {
   const signedIn = useSession() !== null;
   const mobile = useIsMobile();
   const [collapsed, toggleCollapsed] = useCollapsed();
+  const { setup } = useStatus();
+  const [drawerUsed, setDrawerUsed] = useState(false);
   const [drawerOpen, setDrawerOpen] = useState(false);
   useEffect(() => {
     setDrawerOpen(false);
@@ -60,8 +63,9 @@ export function Shell() {
       </Box>
       <TopBar
         onMenu={
-          signedIn && mobile
+          setup && mobile
             ? () => {
+                setDrawerUsed(true);
                 setDrawerOpen(true);
               }
             : undefined
@@ -75,7 +79,7 @@ export function Shell() {
             <sideBar.Part collapsed={collapsed} onToggle={toggleCollapsed} />
           </Box>
         )}
-        {signedIn && mobile && (
+        {(signedIn || drawerUsed) && mobile && (
           <drawer.Part
             open={drawerOpen}
             onClose={() => {

@@ -11,32 +11,8 @@ import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
+import { itemStyle } from './itemStyle.js';
 import { navigationFor, type NavigationEntry } from './navigation.js';
-
-const itemStyle = {
-  display: 'flex',
-  justifyContent: 'flex-start',
-  alignItems: 'center',
-  gap: '10px',
-  width: '100%',
-  height: { xs: 44, sm: 32 },
-  padding: '0 8px',
-  mb: '1px',
-  borderRadius: '6px',
-  fontSize: 13,
-  fontFamily: 'inherit',
-  color: 'text.primary',
-  textDecoration: 'none',
-  whiteSpace: 'nowrap',
-  '& > svg': { fontSize: 18, color: 'text.secondary', flexShrink: 0 },
-  '&:hover': { backgroundColor: 'action.hover' },
-  '&.active': {
-    backgroundColor: 'action.selected',
-    color: 'primary.main',
-    fontWeight: 550,
-    '& > svg': { color: 'primary.main' },
-  },
-} as const;
 
 /** Sticky under the top bar; 208 wide, 56 when collapsed. Without `onToggle` it is the drawer of narrow screens. */
 export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; readonly onToggle?: () => void }) {
@@ -50,9 +26,9 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
       sx={({ vars }) => ({
         width: onToggle ? (collapsed ? 56 : 208) : '100%',
         flexShrink: 0,
-        position: 'sticky',
+        position: onToggle ? 'sticky' : 'static',
         top: 48,
-        height: onToggle ? 'calc(100dvh - 48px)' : '100%',
+        height: onToggle ? 'calc(100dvh - 48px)' : 'auto',
         display: 'flex',
         flexDirection: 'column',
         padding: '8px 8px 8px',

@@ -7,11 +7,12 @@ import { Link, useLocation } from 'react-router-dom';
 import { later } from '../../components/later.js';
 import { Logo } from '../../components/Logo.js';
 import { ToneLabel } from '../../components/ToneLabel.js';
-import { useIsAdmin, useSession } from '../../lib/session.js';
+import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { LanguageMenu } from './LanguageMenu.js';
-import { ThemeSwitch } from './ThemeSwitch.js';
+import { useSiteLinks } from './siteLinks.js';
+import { ThemeMenu } from './ThemeMenu.js';
 import { UserMenu } from './UserMenu.js';
 
 const balance = later(async () => (await import('./BalanceLink.js')).BalanceLink);
@@ -19,7 +20,7 @@ const balance = later(async () => (await import('./BalanceLink.js')).BalanceLink
 /** 48 high, on every page. `onMenu` opens the side bar where it is a drawer. */
 export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined }) {
   const { t } = useTranslation();
-  const { systemName, setup, selfUseModeEnabled, demoSiteEnabled } = useStatus();
+  const { systemName, setup, selfUseModeEnabled, demoSiteEnabled, canRegister } = useStatus();
   const user = useSession();
   const mobile = useIsMobile();
   const { pathname } = useLocation();
@@ -76,15 +77,22 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
         )}
         {(!mobile || !user) && <LanguageMenu />}
         {user && <balance.Part key={user.id} user={user} shown={!mobile} />}
-        <ThemeSwitch />
+        <ThemeMenu />
         {user ? (
           <UserMenu user={user} />
         ) : (
           setup &&
           pathname !== '/login' && (
-            <Button component={Link} to="/login">
-              {t('shell.signIn')}
-            </Button>
+            <>
+              <Button component={Link} to="/login">
+                {t('shell.signIn')}
+              </Button>
+              {canRegister && pathname !== '/register' && !mobile && (
+                <Button variant="contained" component={Link} to="/register">
+                  {t('shell.register')}
+                </Button>
+              )}
+            </>
           )
         )}
       </Box>
@@ -94,8 +102,7 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
 
 function TopLinks({ pathname }: { readonly pathname: string }) {
   const { t } = useTranslation();
-  const { docsLink, dataExportEnabled } = useStatus();
-  const admin = useIsAdmin();
+  const links = useSiteLinks();
   const linkStyle = (current: boolean) => ({
     padding: '4px 10px',
     borderRadius: '6px',
@@ -115,45 +122,28 @@ function TopLinks({ pathname }: { readonly pathname: string }) {
       aria-label={t('shell.mainNavigation')}
       sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}
     >
-      <Box
-        component={Link}
-        to="/"
-        aria-current={pathname === '/' ? 'page' : undefined}
-        sx={linkStyle(pathname === '/')}
-      >
-        {t('shell.home')}
-      </Box>
-      <Box
-        component={Link}
-        to={dataExportEnabled ? '/detail' : '/token'}
-        aria-current={onConsole ? 'true' : undefined}
-        sx={linkStyle(onConsole)}
-      >
-        {t('shell.console')}
-      </Box>
-      {admin && (
-        <Box
-          component={Link}
-          to="/pricing"
-          aria-current={pathname === '/pricing' ? 'page' : undefined}
-          sx={linkStyle(pathname === '/pricing')}
-        >
-          {t('shell.pricing')}
-        </Box>
-      )}
-      {/^https?:\/\//.test(docsLink) && (
-        <Box component="a" href={docsLink} target="_blank" rel="noreferrer" sx={linkStyle(false)}>
-          {t('shell.docs')} ↗
-        </Box>
-      )}
-      <Box
-        component={Link}
-        to="/about"
-        aria-current={pathname === '/about' ? 'page' : undefined}
-        sx={linkStyle(pathname === '/about')}
-      >
-        {t('shell.about')}
-      </Box>
+      {links.map(({ label, to, outside }) => {
+        if (outside) {
+          return (
+            <Box key={label} component="a" href={to} target="_blank" rel="noreferrer" sx={linkStyle(false)}>
+              {t(label)} ↗
+            </Box>
+          );
+        }
+        const console = label === 'shell.console';
+        const current = console ? onConsole : pathname === to;
+        return (
+          <Box
+            key={label}
+            component={Link}
+            to={to}
+            aria-current={current ? (console ? 'true' : 'page') : undefined}
+            sx={linkStyle(current)}
+          >
+            {t(label)}
+          </Box>
+        );
+      })}
     </Box>
   );
 }

@@ -4,9 +4,10 @@ import Divider from '@mui/material/Divider';
 import ListSubheader from '@mui/material/ListSubheader';
 import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
+import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
 import LogoutOutlinedIcon from '@mui/icons-material/LogoutOutlined';
 import { useTranslation } from 'react-i18next';
-import { useNavigate } from 'react-router-dom';
+import { Link, useNavigate } from 'react-router-dom';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { adminRole, rootRole, session, type SessionUser } from '../../lib/session.js';
@@ -14,7 +15,7 @@ import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { LogoutDocument } from '../session.generated.js';
 import { LanguageItems } from './LanguageItems.js';
 
-/** Name and role, on narrow screens the languages, and the way out. */
+/** Name and role, on narrow screens the languages, one's own page, and the way out. */
 export function UserActions({
   user,
   anchor,
@@ -62,6 +63,10 @@ export function UserActions({
         <LanguageItems key="language" onDone={close} />,
         <Divider key="line" sx={{ my: '4px !important' }} />,
       ]}
+      <MenuItem component={Link} to="/personal" onClick={close} sx={{ gap: 1 }}>
+        <PersonOutlinedIcon sx={{ fontSize: 16, color: 'text.secondary' }} />
+        {t('shell.personal')}
+      </MenuItem>
       <MenuItem onClick={() => void leave()} sx={{ gap: 1 }}>
         <LogoutOutlinedIcon sx={{ fontSize: 16, color: 'text.secondary' }} />
         {t('shell.logOut')}

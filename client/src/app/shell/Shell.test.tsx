@@ -1,0 +1,98 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { session } from '../../lib/session.js';
+import { siteStatus } from '../../lib/status.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { Shell } from './Shell.js';
+
+const status = siteStatus.get();
+const routes = [
+  {
+    element: <Shell />,
+    children: [
+      { path: '/about', element: <h1>about</h1> },
+      { path: '/token', element: <h1>tokens</h1> },
+      { path: '/personal', element: <h1>oneself</h1> },
+    ],
+  },
+];
+const visit = (path: string) => renderScreen({ path, routes });
+
+/** `matchMedia` of jsdom matches nothing; a phone matches the narrow query. */
+const onPhone = () => {
+  const { matchMedia } = window;
+  jest
+    .spyOn(window, 'matchMedia')
+    .mockImplementation((query) => ({ ...matchMedia(query), matches: query.includes('max-width:599.95px') }));
+};
+
+beforeEach(() => {
+  siteStatus.set({ ...status, setup: true, canRegister: true, docsLink: 'https://docs.example.com' });
+  session.end();
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  localStorage.removeItem('mui-mode');
+});
+
+it('offers visitors both ways in, and registration only while it is open', async () => {
+  const { unmount } = await visit('/about');
+  expect(screen.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/login');
+  expect(screen.getByRole('link', { name: 'Register' })).toHaveAttribute('href', '/register');
+  unmount();
+  siteStatus.set({ ...siteStatus.get(), canRegister: false });
+  await visit('/about');
+  expect(screen.queryByRole('link', { name: 'Register' })).not.toBeInTheDocument();
+});
+
+it('leads from the user menu to one’s own page', async () => {
+  session.start({ id: 2, username: 'mira', displayName: 'Mira', role: 1, status: 1, group: 'default' });
+  const { location } = await visit('/token');
+  fireEvent.click(screen.getByRole('button', { name: 'Account of mira' }));
+  fireEvent.click(await screen.findByRole('menuitem', { name: 'Personal settings' }));
+  await screen.findByRole('heading', { name: 'oneself' });
+  expect(location()).toBe('/personal');
+});
+
+it('is light, dark, or as the system is', async () => {
+  await visit('/about');
+  for (const [name, mode] of [
+    ['Dark', 'dark'],
+    ['As the system', 'system'],
+  ] as const) {
+    fireEvent.click(screen.getByRole('button', { name: 'Theme' }));
+    fireEvent.click(await screen.findByRole('menuitemradio', { name }));
+    await waitFor(() => {
+      expect(localStorage.getItem('mui-mode')).toBe(mode);
+    });
+    await waitFor(() => {
+      expect(screen.queryByRole('menu')).not.toBeInTheDocument();
+    });
+  }
+  fireEvent.click(screen.getByRole('button', { name: 'Theme' }));
+  expect(await screen.findByRole('menuitemradio', { name: 'As the system' })).toBeChecked();
+});
+
+it('puts the links of the top bar into the drawer of phones, for visitors and for users', async () => {
+  onPhone();
+  const { unmount } = await visit('/about');
+  fireEvent.click(screen.getByRole('button', { name: 'Open navigation' }));
+  const site = within(await screen.findByRole('navigation', { name: 'Main' }));
+  expect(site.getAllByRole('link').map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+    ['Home', '/'],
+    ['Console', '/detail'],
+    ['Docs ↗', 'https://docs.example.com'],
+    ['About', '/about'],
+    ['Sign in', '/login'],
+    ['Register', '/register'],
+  ]);
+  expect(site.getByRole('link', { name: 'About' })).toHaveAttribute('aria-current', 'page');
+  unmount();
+
+  session.start({ id: 2, username: 'mira', displayName: 'Mira', role: 10, status: 1, group: 'default' });
+  await visit('/token');
+  fireEvent.click(screen.getByRole('button', { name: 'Open navigation' }));
+  const console = within(await screen.findByRole('navigation', { name: 'Console' }));
+  expect(console.getByRole('link', { name: 'API tokens' })).toHaveAttribute('href', '/token');
+  const links = within(screen.getByRole('navigation', { name: 'Main' })).getAllByRole('link');
+  expect(links.map((link) => link.textContent)).toEqual(['Home', 'Console', 'Pricing', 'Docs ↗', 'About']);
+});

@@ -1,0 +1,25 @@
+/** A line of the side bar, and of the drawer that takes its place on narrow screens. */
+export const itemStyle = {
+  display: 'flex',
+  justifyContent: 'flex-start',
+  alignItems: 'center',
+  gap: '10px',
+  width: '100%',
+  height: { xs: 44, sm: 32 },
+  padding: '0 8px',
+  mb: '1px',
+  borderRadius: '6px',
+  fontSize: 13,
+  fontFamily: 'inherit',
+  color: 'text.primary',
+  textDecoration: 'none',
+  whiteSpace: 'nowrap',
+  '& > svg': { fontSize: 18, color: 'text.secondary', flexShrink: 0 },
+  '&:hover': { backgroundColor: 'action.hover' },
+  '&.active': {
+    backgroundColor: 'action.selected',
+    color: 'primary.main',
+    fontWeight: 550,
+    '& > svg': { color: 'primary.main' },
+  },
+} as const;

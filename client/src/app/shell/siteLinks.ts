@@ -1,0 +1,22 @@
+import { useIsAdmin } from '../../lib/session.js';
+import { useStatus } from '../../lib/status.js';
+
+export interface SiteLink {
+  readonly label: `shell.${'home' | 'console' | 'pricing' | 'docs' | 'about'}`;
+  /** A path of the console, or an address elsewhere that opens beside it. */
+  readonly to: string;
+  readonly outside?: boolean;
+}
+
+/** What the top bar leads to, and the drawer of narrow screens. The price list is public, its entry is for admins. */
+export function useSiteLinks(): readonly SiteLink[] {
+  const { docsLink, dataExportEnabled } = useStatus();
+  const admin = useIsAdmin();
+  return [
+    { label: 'shell.home', to: '/' },
+    { label: 'shell.console', to: dataExportEnabled ? '/detail' : '/token' },
+    ...(admin ? [{ label: 'shell.pricing', to: '/pricing' } as const] : []),
+    ...(/^https?:\/\//.test(docsLink) ? [{ label: 'shell.docs', to: docsLink, outside: true } as const] : []),
+    { label: 'shell.about', to: '/about' },
+  ];
+}
