@@ -38,7 +38,15 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
           <Box
             component="dd"
             className="num"
-            sx={{ m: 0, fontSize: 18, lineHeight: '26px', fontWeight: 600, whiteSpace: 'nowrap' }}
+            sx={{
+              m: 0,
+              height: 26,
+              display: 'flow-root',
+              fontSize: 18,
+              lineHeight: '26px',
+              fontWeight: 600,
+              whiteSpace: 'nowrap',
+            }}
           >
             {stat.value === undefined ? (
               <Skeleton variant="rectangular" width={72} height={20} sx={{ my: '3px' }} />

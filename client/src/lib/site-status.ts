@@ -19,6 +19,8 @@ export interface SiteStatus {
   readonly dataExportEnabled: boolean;
   /** Drawings through Midjourney proxies can be ordered. */
   readonly drawingEnabled: boolean;
+  /** Drawings' proxies report by themselves; where not, progress is asked for. */
+  readonly mjNotifyEnabled: boolean;
   /** Songs can be ordered. */
   readonly tasksEnabled: boolean;
   /** What the dashboard begins with: `hour`, `day` or `week`. */
@@ -63,6 +65,7 @@ export const defaultStatus: SiteStatus = {
   canRegister: false,
   dataExportEnabled: true,
   drawingEnabled: false,
+  mjNotifyEnabled: false,
   tasksEnabled: false,
   dataGranularity: 'hour',
   chats: [],

@@ -1,7 +1,12 @@
 import useMediaQuery from '@mui/material/useMediaQuery';
 
+const narrow = '(max-width:599.95px)';
+
 /** Under 600 px: cards instead of grids, sheets instead of drawers. */
-export const useIsMobile = (): boolean => useMediaQuery('(max-width:599.95px)', { noSsr: true });
+export const useIsMobile = (): boolean => useMediaQuery(narrow, { noSsr: true });
+
+/** The same at this moment, for what is decided once. */
+export const isMobile = (): boolean => matchMedia(narrow).matches;
 
 /** 600 to 1023 px: the side bar is collapsed whatever was stored. */
 export const useIsTablet = (): boolean => useMediaQuery('(min-width:600px) and (max-width:1023.95px)', { noSsr: true });

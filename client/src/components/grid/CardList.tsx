@@ -3,7 +3,7 @@ import Skeleton from '@mui/material/Skeleton';
 import type { GridValidRowModel } from '@mui/x-data-grid';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Delayed } from '../Delayed.js';
-import type { ListGridProps } from './ListGrid.js';
+import type { ListGridProps } from './listGridProps.js';
 
 /** The rows of a list below each other, each three lines, for narrow screens. */
 export function CardList<R extends GridValidRowModel>({
@@ -19,15 +19,17 @@ export function CardList<R extends GridValidRowModel>({
 }: ListGridProps<R> & { readonly nothing: ReactNode }) {
   if (!rows && !error) {
     return (
-      <Delayed>
-        {Array.from({ length: grid.pageSize }, (_, index) => (
-          <Box key={index} sx={cardStyle}>
-            <Skeleton width="50%" height={20} />
-            <Skeleton width="80%" height={16} sx={{ mt: '6px' }} />
-            <Skeleton width="40%" height={16} sx={{ mt: '6px' }} />
-          </Box>
-        ))}
-      </Delayed>
+      <Box sx={{ minHeight: grid.pageSize * cardHeight }}>
+        <Delayed>
+          {Array.from({ length: grid.pageSize }, (_, index) => (
+            <Box key={index} sx={{ ...cardStyle, height: cardHeight }}>
+              <Skeleton width="50%" height={22} />
+              <Skeleton width="80%" height={22} />
+              <Skeleton width="40%" height={24} sx={{ mt: '4px' }} />
+            </Box>
+          ))}
+        </Delayed>
+      </Box>
     );
   }
   if (!rows || rows.length === 0) return nothing;
@@ -61,6 +63,9 @@ export function CardList<R extends GridValidRowModel>({
     </Box>
   );
 }
+
+/** Three lines, padding and line, px. */
+const cardHeight = 93;
 
 const cardStyle = {
   padding: '10px 12px',

@@ -1,7 +1,8 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { ListGrid, type ListGridProps } from './ListGrid.js';
+import { ListGrid } from './ListGrid.js';
+import type { ListGridProps } from './listGridProps.js';
 
 interface Row {
   readonly id: number;

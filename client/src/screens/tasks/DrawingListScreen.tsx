@@ -9,6 +9,7 @@ import { LiveControl } from '../../components/LiveControl.js';
 import { Notice } from '../../components/Notice.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useLiveList } from '../../lib/useLiveList.js';
+import { useStatus } from '../../lib/status.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { drawingColumns } from './drawingColumns.js';
 import { RefreshButton } from './RefreshButton.js';
@@ -16,7 +17,6 @@ import { DrawingCard } from './TaskCards.js';
 import { lastThirtyDays, noFilters, toTaskFilter } from './taskFilter.js';
 import { TaskFilterBar } from './TaskFilterBar.js';
 import {
-  DrawingCallbackDocument,
   DrawingChangedDocument,
   DrawingsDocument,
   MyDrawingChangedDocument,
@@ -59,7 +59,7 @@ export function DrawingListScreen() {
     changedOf: ({ myDrawingChanged }) => myDrawingChanged,
   });
   const { state, paused, setPaused } = isAdmin ? everybody : mine;
-  const callback = useQuery(DrawingCallbackDocument, isAdmin ? {} : skipToken).data?.status.mjNotifyEnabled;
+  const { mjNotifyEnabled } = useStatus();
 
   const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
   const columns = useMemo(() => drawingColumns(tools), [tools]);
@@ -72,7 +72,7 @@ export function DrawingListScreen() {
           <RefreshButton loading={loading} onRefresh={refresh} />
         </>
       }
-      notice={callback === false && <Notice tone="blue">{t('tasks.callbackOff')}</Notice>}
+      notice={isAdmin && !mjNotifyEnabled && <Notice tone="blue">{t('tasks.callbackOff')}</Notice>}
       filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={refresh} />}
     >
       <ListGrid

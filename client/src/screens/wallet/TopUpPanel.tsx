@@ -164,10 +164,10 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
           <span>{amount === null ? '–' : `${dollars(amount, 2)} × ${yuan(price)}`}</span>
           <span>{amount === null ? '–' : yuan(amount * price)}</span>
         </div>
-        {payable && amount !== null && fresh && amount * price > 0 && (
+        {amount !== null && amount * price > 0 && (
           <div>
             <span>{t('wallet.groupRatio')}</span>
-            <span>× {Number((payable.money / (amount * price)).toFixed(4))}</span>
+            <span>× {payable && fresh ? Number((payable.money / (amount * price)).toFixed(4)) : '–'}</span>
           </div>
         )}
         <Box

@@ -38,8 +38,8 @@ export function WalletScreen() {
         >
           <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
             <Balance wallet={data} />
-            {data &&
-              (data.status.enableOnlineTopup ? (
+            {data ? (
+              data.status.enableOnlineTopup ? (
                 <TopUpPanel price={data.status.price} minimum={data.status.minTopup} />
               ) : (
                 <Card component="section" sx={{ padding: 2 }}>
@@ -48,12 +48,17 @@ export function WalletScreen() {
                   </Typography>
                   <Notice tone="blue">{t('wallet.topUpOff')}</Notice>
                 </Card>
-              ))}
+              )
+            ) : (
+              <Card sx={{ height: { xs: 560, sm: 430 } }} />
+            )}
           </Box>
-          <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
-            <RedeemPanel link={data?.status.topUpLink} onRedeemed={() => void refetch()} />
-            {data && <Recent wallet={data} />}
-          </Box>
+          {data && (
+            <Box sx={{ display: 'grid', gap: 2, minWidth: 0 }}>
+              <RedeemPanel link={data.status.topUpLink} onRedeemed={() => void refetch()} />
+              <Recent wallet={data} />
+            </Box>
+          )}
         </Box>
       )}
     </Box>
@@ -87,7 +92,7 @@ function Balance({ wallet }: { readonly wallet: WalletQuery | undefined }) {
           flexWrap: 'wrap',
           gap: '12px 32px',
           '& dt': { fontSize: 12, lineHeight: '18px', color: 'text.secondary' },
-          '& dd': { m: 0, minHeight: 20, fontWeight: 500 },
+          '& dd': { m: 0, minHeight: 24, display: 'flex', alignItems: 'center', fontWeight: 500 },
         }}
       >
         <div>

@@ -1,0 +1,103 @@
+import Box from '@mui/material/Box';
+import { DataGrid, type GridValidRowModel } from '@mui/x-data-grid';
+import { zhCN } from '@mui/x-data-grid/locales';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { styleNonce } from '../../lib/nonce.js';
+import { headerHeight, type ListGridProps } from './listGridProps.js';
+
+/** Something inside the row was meant, not the row. */
+const isControl = (target: EventTarget): boolean =>
+  target instanceof Element && target.closest('button, a, input, label, [role="button"], [role="menu"]') !== null;
+
+/** The rows of a list in columns. In a chunk of its own: it is heavy. */
+export function WideGrid<R extends GridValidRowModel>({
+  grid,
+  columns,
+  columnVisibility,
+  rows,
+  totalCount,
+  error,
+  getRowId,
+  onRowOpen,
+  rowHeight = 40,
+  isRowDimmed,
+  currentRow,
+  selection,
+  nothing,
+  label,
+}: ListGridProps<R> & { readonly nothing: ReactNode }) {
+  const { i18n } = useTranslation();
+  const skeleton = rows === undefined && !error;
+  return (
+    <Box
+      sx={{
+        display: 'flex',
+        flexDirection: 'column',
+        minHeight: skeleton ? headerHeight + grid.pageSize * rowHeight : undefined,
+        '@keyframes appear': { from: { opacity: 0 }, to: { opacity: 1 } },
+        '& .MuiDataGrid-overlayWrapper': { animation: 'appear 0s 150ms both' },
+        '& .MuiDataGrid-row': { cursor: onRowOpen ? 'pointer' : undefined },
+        '& .row-dimmed': { color: 'text.disabled' },
+        '& .row-current, & .row-current:hover': { backgroundColor: 'action.selected' },
+      }}
+    >
+      <DataGrid<R>
+        aria-label={label}
+        rows={rows ?? []}
+        columns={columns}
+        getRowId={getRowId}
+        rowCount={totalCount}
+        loading={skeleton}
+        columnVisibilityModel={columnVisibility ?? {}}
+        paginationMode="server"
+        sortingMode="server"
+        filterMode="server"
+        paginationModel={{ page: grid.page, pageSize: grid.pageSize }}
+        sortModel={grid.sort ? [{ field: grid.sort.field, sort: grid.sort.direction === 'ASC' ? 'asc' : 'desc' }] : []}
+        onSortModelChange={([item]) => {
+          grid.setSort(item?.sort ? { field: item.field, direction: item.sort === 'asc' ? 'ASC' : 'DESC' } : undefined);
+        }}
+        sortingOrder={['desc', 'asc', null]}
+        rowHeight={rowHeight}
+        columnHeaderHeight={headerHeight}
+        getRowClassName={({ row }: { row: R }) =>
+          `${isRowDimmed?.(row) ? 'row-dimmed' : ''} ${currentRow != null && getRowId(row) === currentRow ? 'row-current' : ''}`
+        }
+        checkboxSelection={selection !== undefined}
+        {...(selection
+          ? {
+              keepNonExistentRowsSelected: true,
+              rowSelectionModel: { type: 'include' as const, ids: new Set(selection.ids) },
+              onRowSelectionModelChange: ({
+                type,
+                ids,
+              }: {
+                type: 'include' | 'exclude';
+                ids: Set<string | number>;
+              }) => {
+                selection.onChange(
+                  type === 'include' ? ids : new Set((rows ?? []).map(getRowId).filter((id) => !ids.has(id))),
+                );
+              },
+            }
+          : {})}
+        onRowClick={({ row }: { row: R }, event) => {
+          if (onRowOpen && !isControl(event.target)) onRowOpen(row);
+        }}
+        onCellKeyDown={({ row }: { row: R }, event) => {
+          if (onRowOpen && event.key === 'Enter' && !isControl(event.target)) onRowOpen(row);
+        }}
+        hideFooter
+        disableColumnMenu
+        disableColumnFilter
+        disableRowSelectionOnClick
+        {...(styleNonce ? { nonce: styleNonce } : {})}
+        localeText={i18n.language === 'zh' ? zhCN.components.MuiDataGrid.defaultProps.localeText : undefined}
+        slots={{ noRowsOverlay: () => nothing }}
+        slotProps={{ loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' } }}
+        sx={{ '--DataGrid-overlayHeight': `${String(rowHeight * 5)}px` }}
+      />
+    </Box>
+  );
+}

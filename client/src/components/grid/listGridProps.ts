@@ -1,0 +1,34 @@
+import type { GridColDef, GridColumnVisibilityModel, GridValidRowModel } from '@mui/x-data-grid';
+import type { ReactNode } from 'react';
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+
+export interface ListGridProps<R extends GridValidRowModel> {
+  readonly label: string;
+  readonly grid: ServerGrid<Record<string, string>>;
+  readonly columns: readonly GridColDef<R>[];
+  readonly columnVisibility?: GridColumnVisibilityModel;
+  /** Undefined until the first page came. */
+  readonly rows: readonly R[] | undefined;
+  readonly totalCount: number;
+  readonly loading: boolean;
+  readonly error?: unknown;
+  readonly onRetry: () => void;
+  readonly getRowId: (row: R) => string | number;
+  readonly onRowOpen?: (row: R) => void;
+  readonly rowHeight?: 40 | 48;
+  readonly isRowDimmed?: (row: R) => boolean;
+  /** The row whose panel is open beside the list. */
+  readonly currentRow?: string | number | null;
+  /** Rows can be chosen, on wide screens. */
+  readonly selection?: {
+    readonly ids: ReadonlySet<string | number>;
+    readonly onChange: (ids: ReadonlySet<string | number>) => void;
+  };
+  /** Shown in the card when there is nothing at all and no filter is set. */
+  readonly empty: ReactNode;
+  /** The row as a card, for narrow screens. */
+  readonly renderCard: (row: R) => ReactNode;
+}
+
+/** Of the row of column headers, px. */
+export const headerHeight = 36;
