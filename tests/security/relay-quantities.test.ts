@@ -52,6 +52,19 @@ describe('negative or overflowing quantities (CVE-2026-71479)', () => {
     expect(await relay.balance(userId)).toEqual({ quota: 50_000, used: 0, requests: 0 });
   });
 
+  it('a recording whose header claims less than it holds is charged for what it holds', async () => {
+    await relay.addChannel({ models: 'whisper-1' });
+    const { key, userId } = await relay.addToken();
+    const minute = wav(60);
+    minute.writeUInt32LE(2, 40);
+    relay.upstream.script({}, json({ text: 'hello' }));
+    const form = new FormData();
+    form.set('model', 'whisper-1');
+    form.set('file', new File([new Uint8Array(minute)], 'a.wav', { type: 'audio/wav' }));
+    expect((await relay.postForm('/v1/audio/transcriptions', key, form)).status).toBe(200);
+    expect(await relay.logs(userId)).toMatchObject([{ quota: 15_000, prompt_tokens: 1000 }]);
+  });
+
   it('a recording that says it has no length, or a lifetime of it', async () => {
     await relay.addChannel({ models: 'whisper-1' });
     const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 50_000 }) });

@@ -141,8 +141,7 @@ export const transcriptionEndpoint: Endpoint = {
   async measure({ form }) {
     const file = fileOf(form);
     if (!file) return 0;
-    const { bytes, contentType, filename } = file;
-    const seconds = await audioDuration(bytes, contentType, filename).catch((error: unknown) =>
+    const seconds = await audioDuration(file.bytes).catch((error: unknown) =>
       withCode(audioCode, () => {
         throw error;
       }),

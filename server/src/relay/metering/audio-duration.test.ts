@@ -1,0 +1,279 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { wav } from '../../../../tests/support/wav.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { audioDuration } from './audio-duration.js';
+
+/*
+ * The recordings of `__fixtures__/` are two seconds of one tone each, written by ffmpeg:
+ * `ffmpeg -f lavfi -i sine=duration=2:sample_rate=16000 -c:a … two.…`; `live.webm` with `-live 1`, which claims no length,
+ * `fragments.mp4` with `-movflags +frag_keyframe+empty_moov -frag_duration 500000`.
+ */
+const recorded = (name: string): Buffer => readFileSync(join(import.meta.dirname, '__fixtures__', name));
+
+const names = [
+  'two.wav',
+  'two.mp3',
+  'two.aac',
+  'two.flac',
+  'two.opus',
+  'two.ogg',
+  'two.m4a',
+  'fragments.mp4',
+  'two.webm',
+  'live.webm',
+] as const;
+/** Codecs begin and end with a little silence of their own. */
+const silence = 0.25;
+
+it.each(names)('%s is as long as it sounds', async (name) => {
+  const seconds = await audioDuration(recorded(name));
+  expect(seconds).toBeGreaterThanOrEqual(2);
+  expect(seconds).toBeLessThan(2 + silence);
+});
+
+it.each(['two.flac', 'two.opus', 'two.ogg', 'two.m4a'])(
+  '%s: silence that the codec adds, and its header leaves out, begins no other second',
+  async (name) => {
+    expect(Math.ceil(await audioDuration(recorded(name)))).toBe(2);
+  },
+);
+
+/** The same recording with other words in its header. */
+type Edit = (bytes: Buffer) => void;
+
+const changed = (bytes: Buffer, edit: Edit): Buffer => {
+  const copy = Buffer.from(bytes);
+  edit(copy);
+  return copy;
+};
+
+const each = (bytes: Buffer, text: string, edit: (at: number) => void): void => {
+  let found = 0;
+  for (let at = bytes.indexOf(text, 0, 'latin1'); at >= 0; at = bytes.indexOf(text, at + 1, 'latin1')) {
+    edit(at);
+    found++;
+  }
+  expect(found).toBeGreaterThan(0);
+};
+
+const oggPositions =
+  (position: (was: bigint) => bigint): Edit =>
+  (bytes) =>
+    each(bytes, 'OggS', (at) => bytes.writeBigInt64LE(position(bytes.readBigInt64LE(at + 6)), at + 6));
+const flacTotal =
+  (samples: number): Edit =>
+  (bytes) => {
+    bytes[21] = (bytes[21] ?? 0) & 0xf0;
+    bytes.writeUInt32BE(samples, 22);
+  };
+const xingFrames =
+  (frames: number): Edit =>
+  (bytes) =>
+    each(bytes, 'Info', (at) => {
+      bytes.writeUInt32BE(frames, at + 8);
+    });
+/** `factor` times the durations of a track's headers and of each entry in its table of times. */
+const trackTimes =
+  (factor: number): Edit =>
+  (bytes) => {
+    each(bytes, 'tkhd', (at) => bytes.writeUInt32BE(Math.floor(bytes.readUInt32BE(at + 24) * factor), at + 24));
+    each(bytes, 'mdhd', (at) => bytes.writeUInt32BE(Math.floor(bytes.readUInt32BE(at + 20) * factor), at + 20));
+    each(bytes, 'stts', (at) => {
+      const entries = bytes.readUInt32BE(at + 8);
+      for (let entry = 0; entry < entries; entry++) {
+        const delta = at + 16 + entry * 8;
+        bytes.writeUInt32BE(Math.floor(bytes.readUInt32BE(delta) * factor), delta);
+      }
+    });
+  };
+/** Every packet of a fragment has a duration of its own here, or one that all share. */
+const fragmentTimes: Edit = (bytes) => {
+  each(bytes, 'tfhd', (at) => {
+    const flags = bytes.readUIntBE(at + 5, 3);
+    const duration = at + 12 + ((flags & 1) === 0 ? 0 : 8) + ((flags & 2) === 0 ? 0 : 4);
+    if ((flags & 8) !== 0) bytes.writeUInt32BE(1, duration);
+  });
+  each(bytes, 'trun', (at) => {
+    const flags = bytes.readUIntBE(at + 5, 3);
+    if ((flags & 0x100) === 0) return;
+    const size = [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length * 4;
+    const from = at + 12 + ((flags & 1) === 0 ? 0 : 4) + ((flags & 4) === 0 ? 0 : 4);
+    for (let packet = 0; packet < bytes.readUInt32BE(at + 8); packet++) bytes.writeUInt32BE(1, from + packet * size);
+  });
+};
+const webmDuration =
+  (milliseconds: number): Edit =>
+  (bytes) =>
+    each(bytes, '\x44\x89\x88', (at) => bytes.writeDoubleBE(milliseconds, at + 3));
+/** Blocks that all stand at the beginning. */
+const webmTimes: Edit = (bytes) => {
+  const cluster = bytes.indexOf(Buffer.from('1f43b675', 'hex'));
+  expect(cluster).toBeGreaterThan(0);
+  for (let at = bytes.indexOf(0xa3, cluster); at >= 0; at = bytes.indexOf(0xa3, at + 1)) {
+    // A block: its length in one byte or two, the first track, two bytes of time, flags.
+    const head = (bytes[at + 1] ?? 0) >= 0x80 ? 2 : 3;
+    if (bytes[at + head] === 0x81 && ((bytes[at + head + 3] ?? 0) & 0x7f) === 0) bytes.writeInt16BE(0, at + head + 1);
+  }
+};
+const wavLength =
+  (length: (was: number) => number): Edit =>
+  (bytes) =>
+    each(bytes, 'data', (at) => bytes.writeUInt32LE(length(bytes.readUInt32LE(at + 4)), at + 4));
+
+const both =
+  (...edits: readonly Edit[]): Edit =>
+  (bytes) => {
+    for (const edit of edits) edit(bytes);
+  };
+
+describe('a header that claims less than the recording holds', () => {
+  it.each<[string, (typeof names)[number], Edit]>([
+    ['FLAC: a sample in all', 'two.flac', flacTotal(1)],
+    ['FLAC: no number', 'two.flac', flacTotal(0)],
+    ['FLAC: a rate that is not that of its frames', 'two.flac', (bytes) => void bytes.writeUIntBE(0xffff00, 18, 3)],
+    ['Opus: all pages end at the beginning', 'two.opus', oggPositions(() => 1n)],
+    ['Opus: no page has an end', 'two.opus', oggPositions(() => -1n)],
+    ['Vorbis: all pages end at the beginning', 'two.ogg', oggPositions(() => 1n)],
+    ['Vorbis: the last page ends before the first', 'two.ogg', oggPositions((was) => -was)],
+    ['WAV: a byte of data', 'two.wav', wavLength(() => 1)],
+    ['WAV: a sample in all', 'two.wav', (bytes) => each(bytes, 'fact', (at) => bytes.writeUInt32LE(1, at + 8))],
+    ['WAV: no data yet', 'two.wav', wavLength(() => 0)],
+    ['WAV: data without end', 'two.wav', wavLength(() => 0xffffffff)],
+    ['WAV: a false number of bytes a second', 'two.wav', (bytes) => void bytes.writeUInt32LE(0x7fffffff, 28)],
+    ['MP3: one frame in its table', 'two.mp3', xingFrames(1)],
+    ['M4A: a track of no time', 'two.m4a', trackTimes(0)],
+    ['M4A: a thousandth of its time', 'two.m4a', trackTimes(0.001)],
+    ['MP4 in fragments: packets of no time', 'fragments.mp4', fragmentTimes],
+    ['WebM: a millisecond', 'two.webm', both(webmDuration(1), webmTimes)],
+    ['WebM without a length: blocks of no time', 'live.webm', webmTimes],
+  ])('%s: what it holds counts', async (_name, file, edit) => {
+    const seconds = await audioDuration(changed(recorded(file), edit));
+    expect(seconds).toBeGreaterThan(1.9);
+    expect(seconds).toBeLessThan(2 + silence);
+  });
+
+  it('WAV: what stands behind the claimed end counts, chunks aside', async () => {
+    const noted = Buffer.concat([wav(3), Buffer.from('LIST\x04\0\0\0INFO', 'latin1')]);
+    expect(await audioDuration(noted)).toBe(3);
+    const twice = Buffer.concat([wav(3), wav(2).subarray(36)]);
+    expect(await audioDuration(twice)).toBe(5);
+    const hidden = changed(wav(3), (bytes) => void bytes.writeUInt32LE(16_000, 40));
+    expect(await audioDuration(hidden)).toBeCloseTo(3, 2);
+  });
+
+  it('recordings one after the other count all', async () => {
+    const [ogg, mp3] = [recorded('two.opus'), recorded('two.mp3')];
+    expect(await audioDuration(Buffer.concat([ogg, recorded('two.ogg'), ogg]))).toBeGreaterThanOrEqual(6);
+    expect(await audioDuration(Buffer.concat([mp3, Buffer.from('no sound'), mp3]))).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('a header that claims more than the recording holds', () => {
+  it.each<[string, (typeof names)[number], Edit]>([
+    ['FLAC', 'two.flac', flacTotal(64_000)],
+    ['Opus', 'two.opus', oggPositions((was) => (was > 48_000n ? 192_000n : was))],
+    ['WAV', 'two.wav', wavLength((was) => was * 2)],
+    ['MP3', 'two.mp3', xingFrames(112)],
+    ['M4A', 'two.m4a', trackTimes(2)],
+    ['WebM', 'two.webm', webmDuration(4000)],
+  ])('%s: the claim counts', async (_name, file, edit) => {
+    const seconds = await audioDuration(changed(recorded(file), edit));
+    expect(seconds).toBeGreaterThan(3.9);
+    expect(seconds).toBeLessThan(4 + 2 * silence);
+  });
+
+  it('is refused beyond a day', async () => {
+    const long = changed(recorded('two.flac'), flacTotal(86_401 * 16_000));
+    await expect(audioDuration(long)).rejects.toBeInstanceOf(InvalidInputError);
+  });
+});
+
+describe('whatever is sent', () => {
+  const measured = async (bytes: Buffer): Promise<void> => {
+    const seconds = await audioDuration(bytes).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(InvalidInputError);
+      return 1;
+    });
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(86_400);
+  };
+
+  it('is measured or refused: recordings with wrong bytes, cut off and put together', async () => {
+    const files = names.map(recorded);
+    const wrong = fc.record({
+      file: fc.constantFrom(...files),
+      edits: fc.array(fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 0x7f, 0x80, 0xff))), {
+        maxLength: 40,
+      }),
+      // Most of what a reader believes stands at the beginning.
+      near: fc.constantFrom(64, 512, 1 << 20),
+      cut: fc.nat(),
+      other: fc.option(fc.constantFrom(...files)),
+    });
+    await fc.assert(
+      fc.asyncProperty(wrong, async ({ file, edits, near, cut, other }) => {
+        const bytes = changed(file, (copy) => {
+          for (const [at, value] of edits) copy[at % Math.min(near, copy.length)] = value;
+        });
+        await measured(bytes);
+        await measured(Buffer.concat([bytes.subarray(0, cut % bytes.length), other ?? Buffer.alloc(0)]));
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('is measured or refused: noise that begins like a recording', async () => {
+    const beginnings = names.map((name) => recorded(name).subarray(0, 64));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...beginnings),
+        fc.nat(64),
+        fc.uint8Array({ maxLength: 600 }),
+        (beginning, length, noise) => measured(Buffer.concat([beginning.subarray(0, length), noise])),
+      ),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('takes time and memory that grow with its length and no faster, and lets others run meanwhile', async () => {
+    const filled = (beginning: string, unit: string, length: number): Buffer => {
+      const bytes = Buffer.alloc(length).fill(Buffer.from(unit, 'hex'));
+      bytes.write(beginning, 'latin1');
+      return bytes;
+    };
+    const hostile: ReadonlyArray<readonly [string, string]> = [
+      // Pages that all begin a stream, pages of nothing, boxes in boxes, elements of nothing, blocks that promise packets.
+      ['OggS', `4f6767530002${'00'.repeat(21)}`],
+      ['OggS', `4f6767530000${'00'.repeat(21)}`],
+      ['\0\0\0\x08ftyp', '000000086d6f6f66'],
+      ['\0\0\0\x08ftyp', '000000087472616b'],
+      ['\x1aE\xdf\xa3\x80', 'a380'],
+      ['\x1aE\xdf\xa3\x80\xae\x80\xd7\x81\x01\x86\x86A_OPUS', 'a38681000004ff00'],
+      ['\x1aE\xdf\xa3\x80\xae\x80\xd7\x81\x01\x86\x86A_OPUS', 'a38681000002ffff'],
+      ['RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\0\0\0\0\x02\0\x10\0', '6461746101000000'],
+      ['\xff\xfb\x90\0', 'fffb'],
+      ['\xff\xf1', 'fff15000'],
+      [`fLaC\0\0\0\x22${'\0'.repeat(10)}\x0f\xa0\0\xf0${'\0'.repeat(20)}\x80\0\0\0`, 'fff8c9180000'],
+    ];
+    const times = async (length: number): Promise<number> => {
+      const before = process.memoryUsage().heapUsed;
+      const began = performance.now();
+      for (const [beginning, unit] of hostile) await measured(filled(beginning, unit, length));
+      expect(process.memoryUsage().heapUsed - before).toBeLessThan(length * 50 + 16 * 1024 * 1024);
+      return performance.now() - began;
+    };
+    const quarter = 256 * 1024;
+    await times(quarter);
+    const [small, large] = [await times(quarter), await times(4 * quarter)];
+    // Four times the bytes: sixteen times the time would be a square.
+    expect(large / small).toBeLessThan(10);
+
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await measured(filled('\0\0\0\x08ftyp', '000000086d6f6f66', 8 * quarter));
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(3);
+  }, 60_000);
+});
