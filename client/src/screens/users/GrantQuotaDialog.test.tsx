@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { GrantQuotaDialog, parseGrant } from './GrantQuotaDialog.js';
+import { GrantQuotaDialog, parseGrant, parseTarget } from './GrantQuotaDialog.js';
 import { GrantQuotaDocument, type UserRowFragment } from './users.generated.js';
 
 const user = { id: 7, username: 'ada', quota: 1_000_000 } as UserRowFragment;
@@ -32,6 +32,35 @@ it.each([
   ['', null],
 ])('reads %j as %s quota', (text, quota) => {
   expect(parseGrant(text, 500_000)).toBe(quota);
+});
+
+it.each([
+  ['3', 500_000],
+  ['0', -1_000_000],
+  ['0.5', -750_000],
+  ['2', null],
+  ['-1', null],
+  ['', null],
+])('takes a balance of $2 to %j by %s quota', (text, quota) => {
+  expect(parseTarget(text, 1_000_000, 500_000)).toBe(quota);
+});
+
+it('sets a balance by what is missing or too much', async () => {
+  const less = grant(-750_000, { data: { grantQuota: { ...user, quota: 250_000 } } });
+  const amount = await open(less);
+  fireEvent.click(screen.getByRole('button', { name: 'Set to' }));
+  fireEvent.change(amount, { target: { value: '2' } });
+  fireEvent.click(screen.getByRole('button', { name: 'Set quota' }));
+  await screen.findByText('Enter another amount than now, with at most 6 decimals');
+  fireEvent.change(amount, { target: { value: '0.5' } });
+  expect(await screen.findByText('$2.00 → $0.50')).toBeInTheDocument();
+  fireEvent.click(screen.getByRole('button', { name: 'Set quota' }));
+  await waitFor(() => {
+    expect(less.result).toHaveBeenCalledTimes(1);
+  });
+  await waitFor(() => {
+    expect(onClose).toHaveBeenCalledTimes(1);
+  });
 });
 
 it('shows what comes out before anything is saved', async () => {

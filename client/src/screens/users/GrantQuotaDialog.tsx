@@ -5,9 +5,11 @@ import Dialog from '@mui/material/Dialog';
 import DialogActions from '@mui/material/DialogActions';
 import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
+import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { Segments } from '../../components/Segments.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { useStatus } from '../../lib/status.js';
@@ -21,18 +23,27 @@ export function parseGrant(text: string, quotaPerUnit: number): number | null {
   return quota === 0 ? null : quota;
 }
 
-/** Adds to a balance or takes from it; shows what comes out before anything is saved. */
+/** What takes a balance to an amount of dollars as typed, in quota; null while it is none or nothing changes. */
+export function parseTarget(text: string, balance: number, quotaPerUnit: number): number | null {
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text.trim())) return null;
+  const quota = Math.round(Number(text) * quotaPerUnit) - balance;
+  return quota === 0 ? null : quota;
+}
+
+/** Adds to a balance, takes from it, or sets it; shows what comes out before anything is saved. */
 export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFragment; readonly onClose: () => void }) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const { quotaPerUnit } = useStatus();
   const [grant] = useMutation(GrantQuotaDocument);
   const form = useForm({ mode: 'onTouched', defaultValues: { amount: '', note: '' } });
-  const amount = parseGrant(useWatch({ control: form.control, name: 'amount' }), quotaPerUnit);
+  const [sets, setSets] = useState(false);
+  const parse = (text: string) => (sets ? parseTarget(text, user.quota, quotaPerUnit) : parseGrant(text, quotaPerUnit));
+  const amount = parse(useWatch({ control: form.control, name: 'amount' }));
   const after = amount === null ? null : user.quota + amount;
 
   const submit = form.handleSubmit(async (values) => {
-    const quota = parseGrant(values.amount, quotaPerUnit);
+    const quota = parse(values.amount);
     if (quota === null) return;
     try {
       await grant({ variables: { userId: user.id, amount: quota, note: values.note.trim() || null } });
@@ -48,14 +59,29 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
       <form noValidate onSubmit={(event) => void submit(event)}>
         <DialogTitle>{t('users.grantTitle', { name: user.username })}</DialogTitle>
         <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
+          <Segments
+            label={t('users.grantHow')}
+            value={sets ? 'set' : 'add'}
+            onChange={(how) => {
+              setSets(how === 'set');
+              form.clearErrors('amount');
+            }}
+            choices={[
+              { value: 'add', label: t('users.grantAdd') },
+              { value: 'set', label: t('users.grantSet') },
+            ]}
+          />
           <NumberInput
             control={form.control}
             name="amount"
             label={t('users.grantAmount')}
             prefix="$"
             required
-            hint={t('users.grantHint')}
-            rules={{ validate: (value) => parseGrant(value, quotaPerUnit) !== null || t('users.grantInvalid') }}
+            hint={sets ? t('users.grantSetHint') : t('users.grantHint')}
+            rules={{
+              validate: (value) =>
+                parse(value) !== null || (sets ? t('users.grantSetInvalid') : t('users.grantInvalid')),
+            }}
           />
           <TextInput control={form.control} name="note" label={t('users.grantNote')} optional maxLength={200} />
           <Box
@@ -83,7 +109,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
             {t('actions.cancel')}
           </Button>
           <Button type="submit" variant="contained" loading={form.formState.isSubmitting}>
-            {t('users.grantSave')}
+            {sets ? t('users.grantSetSave') : t('users.grantSave')}
           </Button>
         </DialogActions>
       </form>
