@@ -53,7 +53,14 @@ export function OneLine({
       noWrap
       className={mono ? 'mono' : ''}
       onClick={onOpen}
-      sx={{ fontSize: 13, color: failed ? 'error.main' : 'text.primary', textAlign: 'left', minWidth: 0 }}
+      sx={{
+        display: 'block',
+        maxWidth: '100%',
+        minWidth: 0,
+        fontSize: 13,
+        color: failed ? 'error.main' : 'text.primary',
+        textAlign: 'left',
+      }}
     >
       {text}
     </MuiLink>
