@@ -146,7 +146,6 @@ export function RegisterScreen() {
             placeholder={t('register.passwordHint')}
             autoComplete="new-password"
             large
-            maxLength={20}
             rules={{ required: t('register.missing'), minLength: { value: 8, message: t('register.passwordShort') } }}
           />
           <TextInput
