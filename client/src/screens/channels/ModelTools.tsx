@@ -44,7 +44,7 @@ export function ModelTools({
     }
   };
 
-  const link = { minHeight: 24, padding: '0 2px', fontSize: 12 } as const;
+  const link = { minHeight: 24, minWidth: 0, padding: '0 2px', fontSize: 12 } as const;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: '10px', mt: '4px' }}>
       {related.length > 0 && (
