@@ -38,8 +38,8 @@ export function GridFooter({
         color: vars.palette.text.secondary,
         fontSize: 13,
         whiteSpace: 'nowrap',
-        // Cards are as many as there are rows: what stands below them comes with them.
-        visibility: mobile && !known ? 'hidden' : undefined,
+        // It stands below as many rows as there are, and comes with them.
+        visibility: known ? undefined : 'hidden',
       })}
     >
       <Box role="status" sx={{ flex: 1, minWidth: 0, overflow: 'hidden', textOverflow: 'ellipsis' }}>

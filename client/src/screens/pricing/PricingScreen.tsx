@@ -114,7 +114,7 @@ export function PricingScreen() {
           empty={<EmptyState icon={<SellOutlinedIcon />} title={t('pricing.empty')} />}
         />
       </ListScreen>
-      <Footer />
+      {!loading && <Footer />}
     </>
   );
 }
