@@ -21,10 +21,11 @@ export function ToneLabel({ tone, children, dot = false, label, explained = fals
   return (
     <Box
       component="span"
-      className="num"
       aria-label={label}
       {...(explained ? { tabIndex: 0 } : {})}
       {...rest}
+      // Behind what a tooltip hands down, which has a class of its own, if an empty one.
+      className="num"
       sx={({ vars }) => ({
         display: 'inline-flex',
         alignItems: 'center',

@@ -1,0 +1,112 @@
+import { configure, fireEvent, screen, within } from '@testing-library/react';
+import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { RedemptionListScreen } from './RedemptionListScreen.js';
+import {
+  DisableRedemptionsDocument,
+  RedemptionsDocument,
+  type RedemptionRowFragment,
+} from './redemptions.generated.js';
+
+// A whole grid is drawn: roles are slow to find in it.
+configure({ asyncUtilTimeout: 15_000 });
+jest.setTimeout(60_000);
+
+const code = (id: number, name: string, more: Partial<RedemptionRowFragment> = {}) => ({
+  __typename: 'Redemption',
+  id,
+  name,
+  key: `0123456789abcdef0123456789abcd${String(id).padStart(2, '0')}`,
+  quota: 100_000,
+  status: 1,
+  isGift: false,
+  maxUses: -1,
+  usedCount: 0,
+  usedUserId: 0,
+  createdTime: '2025-06-02T10:11:00.000Z',
+  ...more,
+});
+const list = (...items: readonly RedemptionRowFragment[]) => ({
+  redemptions: { __typename: 'RedemptionPage', totalCount: items.length, items },
+});
+const open = (path: string, ...mocks: readonly object[]) =>
+  renderScreen({
+    path,
+    routes: [{ path: '/redemption', element: <RedemptionListScreen /> }],
+    mocks: mocks as never,
+  });
+
+it('has the columns that were asked for, and tells how a code stands in words and tones', async () => {
+  const codes = list(
+    code(1, 'fresh'),
+    code(2, 'off', { status: 2 }),
+    code(3, 'taken', { status: 3, usedUserId: 42 }),
+    code(4, 'shared', { isGift: true, maxUses: 50, usedCount: 12 }),
+    code(5, 'endless', { isGift: true, maxUses: -1, usedCount: 3 }),
+    code(6, 'used up', { isGift: true, maxUses: 2, usedCount: 2 }),
+  );
+  await open('/redemption', answers(RedemptionsDocument, codes));
+  const fresh = await rowOf('fresh');
+  expect(await headers()).toEqual(['ID', 'Name', 'Status', 'Quota', 'Gift (used / max)', 'Created', 'Used by']);
+  fresh.getByText('$0.20');
+  expect(toneOf(fresh.getByText('Unused'))).toBe('green');
+  expect(fresh.getByRole('switch', { name: 'Enable code fresh' })).toBeChecked();
+  expect(toneOf((await rowOf('off')).getByText('Disabled'))).toBe('grey');
+  const taken = await rowOf('taken');
+  expect(toneOf(taken.getByText('Used'))).toBe('outline');
+  taken.getByText('#42');
+  expect(taken.getByRole('switch')).toBeDisabled();
+  (await rowOf('shared')).getByText('12 / 50');
+  (await rowOf('endless')).getByText('3 / ∞');
+  // What gives nothing any more is in the colour of what is off: disabled ones, and gifts all of whose uses are gone.
+  const dimmed = [...document.querySelectorAll('[role=row].row-dimmed [data-field=name]')].map(
+    (cell) => cell.textContent,
+  );
+  expect(dimmed).toEqual(['off', 'used up']);
+});
+
+it('disables chosen codes together, after a question, and lets go of them', async () => {
+  const disable = {
+    request: { query: DisableRedemptionsDocument, variables: { ids: [1, 2] } },
+    result: jest.fn(() => ({ data: { disableRedemptions: 2 } })),
+  };
+  await open(
+    '/redemption',
+    answers(RedemptionsDocument, list(code(1, 'one'), code(2, 'two'), code(3, 'three'))),
+    disable,
+  );
+  for (const name of ['one', 'two']) fireEvent.click((await rowOf(name)).getByRole('checkbox'));
+  await screen.findByText('2 selected');
+  expect(screen.queryByRole('search')).toBeNull();
+  fireEvent.click(screen.getByRole('button', { name: 'Disable' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Disable 2 codes?' }));
+  expect(disable.result).not.toHaveBeenCalled();
+  fireEvent.click(question.getByRole('button', { name: 'Disable' }));
+  await screen.findByText('2 codes disabled');
+  await screen.findByRole('search');
+  expect(disable.result).toHaveBeenCalledTimes(1);
+});
+
+it('lets go of the chosen ones without doing anything', async () => {
+  await open('/redemption', answers(RedemptionsDocument, list(code(1, 'one'))));
+  fireEvent.click((await rowOf('one')).getByRole('checkbox'));
+  await screen.findByText('1 selected');
+  fireEvent.click(screen.getByRole('button', { name: 'Clear' }));
+  await screen.findByRole('search');
+  expect((await rowOf('one')).getByRole('checkbox')).not.toBeChecked();
+});
+
+it('begins with what codes are for, and with the one button', async () => {
+  await open('/redemption', answers(RedemptionsDocument, list()));
+  await screen.findByRole('heading', { name: 'No codes yet' });
+  screen.getByText('Codes give quota to whoever enters them.');
+  expect(screen.getAllByRole('button', { name: 'Create codes' })).toHaveLength(1);
+  expect(screen.queryByRole('search')).toBeNull();
+});
+
+it('says in place what failed, and tries again', async () => {
+  await open('/redemption', ...failsOnce(RedemptionsDocument, 'The database is away', list(code(1, 'one'))));
+  expect(await screen.findByRole('alert')).toHaveTextContent('The database is away');
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  await rowOf('one');
+});

@@ -1,0 +1,176 @@
+import { configure, fireEvent, screen } from '@testing-library/react';
+import { session } from '../../lib/session.js';
+import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { CreativeTaskListScreen } from './CreativeTaskListScreen.js';
+import { DrawingListScreen } from './DrawingListScreen.js';
+import {
+  CreativeTasksDocument,
+  DrawingsDocument,
+  MyCreativeTasksDocument,
+  MyDrawingsDocument,
+  type CreativeTaskRowFragment,
+  type DrawingRowFragment,
+} from './tasks.generated.js';
+
+// A whole grid is drawn: roles are slow to find in it.
+configure({ asyncUtilTimeout: 15_000 });
+jest.setTimeout(60_000);
+
+const begun = '2025-06-02T10:11:00.000Z';
+const secondsLater = (seconds: number) => new Date(new Date(begun).getTime() + seconds * 1000).toISOString();
+
+const drawing = (id: number, more: Partial<DrawingRowFragment> = {}) => ({
+  __typename: 'Drawing',
+  id,
+  action: 'IMAGINE',
+  channelId: 7,
+  code: 1,
+  failReason: '',
+  finishTime: null,
+  imageUrl: '',
+  mjId: `drawing-${String(id)}`,
+  progress: '0%',
+  prompt: '',
+  promptEn: '',
+  status: 'NOT_START',
+  submitTime: begun,
+  ...more,
+});
+const song = (id: number, more: Partial<CreativeTaskRowFragment> = {}) => ({
+  __typename: 'CreativeTask',
+  id,
+  action: 'MUSIC',
+  channelId: 8,
+  data: '',
+  failReason: '',
+  finishTime: null,
+  platform: 'suno',
+  progress: '0%',
+  status: 'NOT_START',
+  submitTime: begun,
+  taskId: `song-${String(id)}`,
+  ...more,
+});
+const pageOf = (field: string, items: readonly object[]) => ({
+  [field]: { __typename: 'Page', totalCount: items.length, items },
+});
+const openDrawings = (...mocks: readonly object[]) =>
+  renderScreen({ path: '/', routes: [{ path: '/', element: <DrawingListScreen /> }], mocks: mocks as never });
+const openSongs = (...mocks: readonly object[]) =>
+  renderScreen({ path: '/', routes: [{ path: '/', element: <CreativeTaskListScreen /> }], mocks: mocks as never });
+const beRole = (role: number) => {
+  session.start({ id: 1, username: 'somebody', displayName: 'Somebody', role, status: 1, group: 'default' });
+};
+
+beforeEach(() => {
+  beRole(10);
+});
+afterAll(() => {
+  session.end();
+});
+
+describe('drawings', () => {
+  it('have a word and a tone for every kind, answer and state', async () => {
+    const rows = [
+      ['IMAGINE', 'Imagine', 1, 'Submitted', 'green', 'NOT_START', 'Not started', 'grey'],
+      ['UPSCALE', 'Upscale', 21, 'Waiting', 'lime', 'SUBMITTED', 'Queued', 'amber'],
+      ['PAN', 'Pan', 22, 'Duplicate', 'orange', 'IN_PROGRESS', 'In progress', 'blue'],
+      ['SWAP_FACE', 'Swap face', 0, 'Not submitted', 'amber', 'SUCCESS', 'Done', 'green'],
+      ['DESCRIBE', 'Describe', 1, 'Submitted', 'green', 'FAILURE', 'Failed', 'red'],
+      ['BLEND', 'Blend', 1, 'Submitted', 'green', 'MODAL', 'Waiting for window', 'amber'],
+    ] as const;
+    const items = rows.map(([action, , code, , , status], index) => drawing(index, { action, code, status }));
+    await openDrawings(answers(DrawingsDocument, pageOf('drawings', items)));
+    for (const [index, [, kind, , answer, answerTone, , state, stateTone]] of rows.entries()) {
+      const row = await rowOf(`drawing-${String(index)}`);
+      row.getByText(kind);
+      expect([answer, toneOf(row.getByText(answer))]).toEqual([answer, answerTone]);
+      expect([state, toneOf(row.getByText(state))]).toEqual([state, stateTone]);
+    }
+  });
+
+  it('are rated by how long they took: more than a minute is red', async () => {
+    const items = [drawing(1, { finishTime: secondsLater(60) }), drawing(2, { finishTime: secondsLater(61) })];
+    await openDrawings(answers(DrawingsDocument, pageOf('drawings', items)));
+    expect(toneOf((await rowOf('drawing-1')).getByText('60 s'))).toBe('green');
+    expect(toneOf((await rowOf('drawing-2')).getByText('61 s'))).toBe('red');
+  });
+
+  it('of one’s own have neither channel nor answer nor state', async () => {
+    beRole(1);
+    await openDrawings(answers(MyDrawingsDocument, pageOf('myDrawings', [drawing(1)])));
+    const shown = await headers();
+    expect(shown).toEqual(expect.arrayContaining(['Submitted', 'Duration', 'Type', 'Task ID', 'Progress', 'Result']));
+    expect(shown).toEqual(expect.not.arrayContaining(['Channel']));
+    expect(shown.filter((name) => ['Channel', 'Answer', 'Status'].includes(name))).toEqual([]);
+    expect(screen.queryByRole('textbox', { name: 'Channel ID' })).toBeNull();
+  });
+
+  it('say that there are none, and what failed', async () => {
+    const { unmount } = await openDrawings(answers(DrawingsDocument, pageOf('drawings', [])));
+    await screen.findByRole('heading', { name: 'No drawings in this range' });
+    unmount();
+    await openDrawings(...failsOnce(DrawingsDocument, 'The database is away', pageOf('drawings', [drawing(1)])));
+    expect(await screen.findByRole('alert')).toHaveTextContent('The database is away');
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    await rowOf('drawing-1');
+  });
+});
+
+describe('songs', () => {
+  it('have a word and a tone for every state, also for one nobody has heard of', async () => {
+    const states = [
+      ['SUCCESS', 'Done', 'green'],
+      ['NOT_START', 'Not started', 'grey'],
+      ['SUBMITTED', 'Queued', 'amber'],
+      ['IN_PROGRESS', 'In progress', 'blue'],
+      ['FAILURE', 'Failed', 'red'],
+      ['QUEUED', 'Queued', 'amber'],
+      ['UNKNOWN', 'Unknown', 'outline'],
+      ['', 'Submitting', 'grey'],
+    ] as const;
+    const items = states.map(([status], index) => song(index, { status, finishTime: secondsLater(600) }));
+    await openSongs(answers(CreativeTasksDocument, pageOf('creativeTasks', items)));
+    for (const [index, [, word, tone]] of states.entries()) {
+      const row = await rowOf(`song-${String(index)}`);
+      expect([word, toneOf(row.getByText(word))]).toEqual([word, tone]);
+    }
+    // However long it takes, a song is not rated.
+    expect(toneOf((await rowOf('song-0')).getByText('600 s'))).toBe('grey');
+    expect(await headers()).toEqual(
+      expect.arrayContaining([
+        'Submitted',
+        'Finished',
+        'Progress',
+        'Duration',
+        'Channel',
+        'Platform',
+        'Type',
+        'Task ID',
+      ]),
+    );
+  });
+
+  it('can be heard once they are finished, and only songs', async () => {
+    const data = '[{"audio_url":"https://cdn.example/dawn.mp3"}]';
+    const items = [
+      song(1, { status: 'SUCCESS', data }),
+      song(2, { status: 'IN_PROGRESS', data }),
+      song(3, { status: 'SUCCESS', action: 'LYRICS', data }),
+    ];
+    await openSongs(answers(CreativeTasksDocument, pageOf('creativeTasks', items)));
+    (await rowOf('song-1')).getByRole('button', { name: 'Play the song of song-1' });
+    expect((await rowOf('song-2')).queryByRole('button', { name: /^Play/ })).toBeNull();
+    expect((await rowOf('song-3')).queryByRole('button', { name: /^Play/ })).toBeNull();
+  });
+
+  it('of one’s own have neither channel nor state, and none are said to be none', async () => {
+    beRole(1);
+    const { unmount } = await openSongs(answers(MyCreativeTasksDocument, pageOf('myCreativeTasks', [song(1)])));
+    expect((await headers()).filter((name) => ['Channel', 'Status'].includes(name))).toEqual([]);
+    unmount();
+    await openSongs(answers(MyCreativeTasksDocument, pageOf('myCreativeTasks', [])));
+    await screen.findByRole('heading', { name: 'No tasks in this range' });
+  });
+});

@@ -1,0 +1,101 @@
+import { configure, fireEvent, screen } from '@testing-library/react';
+import { session } from '../../lib/session.js';
+import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { renderScreen } from '../../testing/renderScreen.js';
+import { UserGroupsDocument, UsersDocument, type UserRowFragment } from './users.generated.js';
+import { UserListScreen } from './UserListScreen.js';
+
+// A whole grid is drawn: roles are slow to find in it.
+configure({ asyncUtilTimeout: 15_000 });
+jest.setTimeout(60_000);
+
+const user = (id: number, username: string, more: Partial<UserRowFragment> = {}) => ({
+  __typename: 'User',
+  id,
+  username,
+  displayName: username,
+  role: 1,
+  status: 1,
+  email: '',
+  group: 'default',
+  quota: 1_000_000,
+  usedQuota: 250_000,
+  requestCount: 12_345,
+  affCount: 3,
+  affHistoryQuota: 0,
+  inviterId: 0,
+  createdAt: '2025-06-02T10:11:00.000Z',
+  deletedAt: null,
+  ...more,
+});
+const list = (...items: readonly UserRowFragment[]) => ({
+  users: { __typename: 'UserPage', totalCount: items.length, items },
+});
+const groups = answers(UserGroupsDocument, { groups: ['default', 'vip'] });
+const open = (path: string, ...mocks: readonly object[]) =>
+  renderScreen({
+    path,
+    routes: [{ path: '/user', element: <UserListScreen /> }],
+    mocks: [groups, ...mocks] as never,
+  });
+
+beforeEach(() => {
+  session.start({ id: 1, username: 'root', displayName: 'Root', role: 100, status: 1, group: 'default' });
+});
+afterAll(() => {
+  session.end();
+});
+
+it('has the columns that were asked for, with amounts in dollars and full counts', async () => {
+  await open('/user', answers(UsersDocument, list(user(7, 'ada', { displayName: 'Ada Lovelace' }))));
+  const row = await rowOf('ada');
+  expect(await headers()).toEqual(['ID', 'Username', 'Group', 'Role', 'Status', 'Quota left', 'Requests', 'Invites']);
+  for (const text of ['7', 'Ada Lovelace', '$2.00', '$0.50 used', '12,345', '3']) row.getByText(text);
+  expect(row.getByRole('link', { name: 'ada' })).toHaveAttribute('href', '/user/edit/7');
+});
+
+it('says who somebody is and how he stands in words and tones', async () => {
+  const gone = user(16, 'left', { deletedAt: '2025-07-02T10:11:00.000Z' });
+  await open(
+    '/user',
+    answers(
+      UsersDocument,
+      list(
+        user(11, 'one', { role: 1, status: 1 }),
+        user(12, 'two', { role: 10, status: 2 }),
+        user(13, 'three', { role: 100, status: 3 }),
+        user(14, 'four', { role: 55, status: 9 }),
+        gone,
+      ),
+    ),
+  );
+  for (const [name, role, roleTone, status, statusTone] of [
+    ['one', 'Common', 'outline', 'Activated', 'green'],
+    ['two', 'Admin', 'blue', 'Banned', 'red'],
+    ['three', 'Super admin', 'violet', 'Other', 'amber'],
+    ['four', 'Unknown identity', 'red', 'Unknown', 'grey'],
+    ['left', 'Common', 'outline', 'Deactivated', 'grey'],
+  ] as const) {
+    const row = await rowOf(name);
+    expect([name, toneOf(row.getByText(role)), toneOf(row.getByText(status))]).toEqual([name, roleTone, statusTone]);
+  }
+  // Who left is beyond all actions; nobody takes his own rank or one above.
+  expect((await rowOf('left')).queryByRole('switch')).toBeNull();
+  expect((await rowOf('three')).getByRole('switch')).toBeDisabled();
+  expect((await rowOf('two')).getByRole('switch', { name: 'Enable user two' })).not.toBeChecked();
+});
+
+it('tells that nothing matches, and that nobody is there', async () => {
+  const { unmount } = await open('/user?keyword=zzz', answers(UsersDocument, list()));
+  await screen.findByText('Nothing matches these filters');
+  unmount();
+  await open('/user', answers(UsersDocument, list()));
+  await screen.findByRole('heading', { name: 'No users' });
+});
+
+it('says in place what failed, and tries again', async () => {
+  await open('/user', ...failsOnce(UsersDocument, 'The database is away', list(user(7, 'ada'))));
+  expect(await screen.findByRole('alert')).toHaveTextContent('The database is away');
+  fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+  await rowOf('ada');
+});

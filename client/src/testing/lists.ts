@@ -1,0 +1,43 @@
+import { screen, within } from '@testing-library/react';
+import type { DocumentNode } from 'graphql';
+
+/** The words at the top of the grid's columns, in order; boxes and actions have none. */
+export async function headers(): Promise<readonly string[]> {
+  await screen.findByRole('grid');
+  return [...document.querySelectorAll('[role=columnheader] .MuiDataGrid-columnHeaderTitle')]
+    .map((title) => title.textContent)
+    .filter((title) => title !== '');
+}
+
+/** The row of the grid with this text in it. */
+export async function rowOf(text: string | RegExp) {
+  const cell = (await screen.findAllByText(text)).find((found) => found.closest('[role=row]'));
+  const row = cell?.closest<HTMLElement>('[role=row]');
+  if (!row) throw new Error(`no row with ${String(text)}`);
+  return within(row);
+}
+
+/** The tone of the chip with this word: the colour of its text; `outline` is grey text without a tint. */
+export function toneOf(word: HTMLElement): string {
+  const chip = word.closest<HTMLElement>('span.num');
+  if (!chip) throw new Error(`no chip around ${word.textContent}`);
+  const { color, backgroundColor } = getComputedStyle(chip);
+  const tone = /tone-(\w+)-text/.exec(color)?.[1] ?? `not a tone: ${color}`;
+  return tone === 'grey' && !backgroundColor.includes('tint') ? 'outline' : tone;
+}
+
+/** What a query answers, whatever it is asked, as often as it is asked. */
+export const answers = (query: DocumentNode | object, data: object) => ({
+  request: { query, variables: () => true },
+  result: { data },
+  maxUsageCount: 99,
+});
+
+/** A query that fails once, as the server words it, and answers from then on. */
+export const failsOnce = (query: DocumentNode | object, message: string, data: object) => [
+  {
+    request: { query, variables: () => true },
+    result: { errors: [{ message, extensions: { code: 'UPSTREAM' } }] },
+  },
+  answers(query, data),
+];
