@@ -1,4 +1,5 @@
 import { configure, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { ChannelListScreen } from './ChannelListScreen.js';
 import {
@@ -17,7 +18,8 @@ import {
 } from './channels.generated.js';
 
 // A whole grid is drawn: roles are slow to find in it.
-configure({ asyncUtilTimeout: 8000 });
+configure({ asyncUtilTimeout: 15_000 });
+jest.setTimeout(60_000);
 
 const channel = (id: number, more: Partial<ChannelRowFragment> = {}) => ({
   __typename: 'Channel',
@@ -81,7 +83,100 @@ const open = (path: string, ...mocks: object[]) =>
     mocks: [...reading, ...mocks] as never,
   });
 
+/** The list alone, with these channels in it. */
+const openWith = (...items: readonly object[]) =>
+  renderScreen({
+    path: '/channel',
+    routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+    mocks: [
+      ...reading.slice(0, 2),
+      answers(ChannelsDocument, { channels: { __typename: 'ChannelPage', totalCount: items.length, items } }),
+    ] as never,
+  });
+
 const row = async (name: string) => within(await screen.findByRole('row', { name: new RegExp(name) }));
+
+describe('a row', () => {
+  it('has the columns that were asked for', async () => {
+    await openWith(channel(1, { tag: 'us', balance: 12.5, balanceUpdatedTime: '2025-06-03T10:11:00.000Z' }));
+    const first = await rowOf('Channel 1');
+    expect(await headers()).toEqual([
+      ...['ID', 'Name', 'Groups', 'Type', 'Tag', 'Status', 'Response', 'Used', 'Balance', 'Priority', 'Weight'],
+    ]);
+    for (const text of ['OpenAI', 'default', 'us', '$1.00', '$12.50']) first.getByText(text);
+    expect(first.getByRole('link', { name: 'Channel 1' })).toHaveAttribute('href', '/channel/edit/1');
+  });
+
+  it('tells in word and tone how a channel stands, and why and when it was switched off by itself', async () => {
+    const otherInfo = JSON.stringify({ status_reason: 'invalid api key', status_time: 1_748_859_060 });
+    await openWith(channel(1), channel(2, { status: 2 }), channel(3, { status: 3, otherInfo }));
+    for (const [name, word, tone] of [
+      ['Channel 1', 'Enabled', 'green'],
+      ['Channel 2', 'Disabled', 'grey'],
+      ['Channel 3', 'Auto-disabled', 'red'],
+    ] as const) {
+      expect([word, toneOf((await rowOf(name)).getByText(word))]).toEqual([word, tone]);
+    }
+    fireEvent.mouseOver((await rowOf('Channel 3')).getByText('Auto-disabled'));
+    expect(await screen.findByRole('tooltip')).toHaveTextContent(/Disabled automatically.*invalid api key.*2025-06-02/);
+  });
+
+  it('rates how fast a channel answers', async () => {
+    const rated = [
+      [0, 'Not tested', 'grey'],
+      [999, '999 ms', 'green'],
+      [1000, '1.00 s', 'green'],
+      [1001, '1.00 s', 'lime'],
+      [3000, '3.00 s', 'lime'],
+      [3001, '3.00 s', 'amber'],
+      [5000, '5.00 s', 'amber'],
+      [5001, '5.00 s', 'red'],
+    ] as const;
+    await openWith(...rated.map(([responseTime], index) => channel(index + 1, { responseTime })));
+    for (const [index, [, text, tone]] of rated.entries()) {
+      const chip = (await rowOf(`Channel ${String(index + 1)}`)).getByText(text);
+      expect([text, toneOf(chip)]).toEqual([text, tone]);
+    }
+  });
+});
+
+describe('the list', () => {
+  afterEach(() => {
+    localStorage.clear();
+  });
+
+  it('leaves out the columns that were hidden on an earlier visit', async () => {
+    localStorage.setItem('channels-table-columns', JSON.stringify({ balance: false, tag: false, name: true }));
+    await openWith(channel(1));
+    await rowOf('Channel 1');
+    const shown = await headers();
+    expect(shown).toContain('Name');
+    expect(shown.filter((name) => ['Balance', 'Tag'].includes(name))).toEqual([]);
+  });
+
+  it('says what a channel is where there is none', async () => {
+    await openWith();
+    await screen.findByRole('heading', { name: 'No channels yet' });
+    screen.getByText(/^A channel is a key at a provider/);
+  });
+
+  it('says in place what failed, and tries again', async () => {
+    const items = [channel(1)];
+    await renderScreen({
+      path: '/channel',
+      routes: [{ path: '/channel', element: <ChannelListScreen /> }],
+      mocks: [
+        ...reading.slice(0, 2),
+        ...failsOnce(ChannelsDocument, 'The database is away', {
+          channels: { __typename: 'ChannelPage', totalCount: 1, items },
+        }),
+      ] as never,
+    });
+    expect(await screen.findByRole('alert')).toHaveTextContent('The database is away');
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    await rowOf('Channel 1');
+  });
+});
 
 describe('chosen rows', () => {
   it('are tagged together, and a tag without a name is refused', async () => {
