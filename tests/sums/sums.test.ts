@@ -8,6 +8,7 @@ import {
   logFrom,
   readSnapshot,
   SumFolding,
+  usageCounters,
   usageFrom,
   type Queries,
   type Snapshots,
@@ -116,7 +117,7 @@ async function compare(
       const values = fixed === null ? [] : [fixed === 'user_id' ? 2 : 1];
       const plain = `(SELECT * FROM usage_hourly WHERE hour >= ${wholeHours.from} AND hour < ${wholeHours.end}
         ${fixed === null ? '' : `AND ${fixed} = $1`}) plain`;
-      const summed = usageFrom({ range: wholeHours, columns, equal, longest }, state);
+      const summed = usageFrom({ range: wholeHours, columns, equal, longest, counters: usageCounters }, state);
       expect(await transaction.query(of(summed), values)).toEqual(await transaction.query(of(plain), values));
     }
   }

@@ -12,6 +12,7 @@ import { Sums1763740000000 } from './1763740000000-sums.js';
 import { Notices1763750000000 } from './1763750000000-notices.js';
 import { UnflushedHolds1763760000000 } from './1763760000000-unflushed-holds.js';
 import { SumSlots1763770000000 } from './1763770000000-sum-slots.js';
+import { SumKeys1763770000001 } from './1763770000001-sum-keys.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   Notices1763750000000,
   UnflushedHolds1763760000000,
   SumSlots1763770000000,
+  SumKeys1763770000001,
 ];

@@ -48,6 +48,9 @@ const usageMeasures = [
 ];
 const logMeasures = ['entries', 'quota', 'prompt_tokens', 'completion_tokens'];
 
+/** Everything that usage is counted by. */
+export const usageCounters: readonly string[] = [...usageMeasures, 'duration_buckets'];
+
 export interface Measure {
   readonly column: string;
   /** Over rows of a table that has the column. */

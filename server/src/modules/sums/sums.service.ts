@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
 import { hour, placesOf, slot, type FoldState, type Places, type Range } from './sum-blocks.js';
 import { dropSlots, dropTrimmed, foldHours, foldSlots, type Queries } from './sum-fold.js';
-import { bucketSums, logTables, measuresOf, quoted, spansOf, usageTables } from './sum-tables.js';
+import { bucketSums, logTables, quoted, spansOf, usageCounters, usageTables, type SumTable } from './sum-tables.js';
 
-export { bucketSums, hour };
+export { bucketSums, hour, usageCounters };
 export type { FoldState, Queries };
 
 /** What reading from the sums needs of a data source. */
@@ -56,34 +56,60 @@ interface UsageQuestion {
   readonly columns: readonly string[];
   /** What is fixed, and the placeholder of its value. */
   readonly equal: ReadonlyArray<{ readonly column: string; readonly placeholder: string }>;
+  /** Those of which only some values are asked for, and the placeholder of the list of these. */
+  readonly among?: ReadonlyArray<{ readonly column: string; readonly placeholder: string }>;
   /** Hours that may be one row. */
   readonly longest: number;
+  /** Counters that are asked for. Every other one would be carried along. */
+  readonly counters: readonly string[];
+  /** Adds up what is read from `usage_hourly`, so that no two rows have the same hour and columns. */
+  readonly isUnique?: boolean;
 }
 
 /**
  * What stands after FROM to read usage: rows of the smallest table that knows these columns, and of `usage_hourly` where
- * there are no sums to trust. Columns are those asked for, the counters of `usage_hourly`, and `hour`: the start of a block.
+ * there are no sums to trust. Columns are those asked for, the counters, and `hour`: the start of a block.
  */
-export function usageFrom({ range, columns, equal, longest }: UsageQuestion, state: FoldState): string {
-  const known = new Set([...columns, ...equal.map(({ column }) => column)]);
-  const table = usageTables.find(({ keys }) => [...known].every((column) => keys.includes(column)));
-  if (!table) throw new Error('no sums know these columns');
+export function usageFrom(question: UsageQuestion, state: FoldState): string {
+  const { range, columns, equal, among = [], longest, counters, isUnique = false } = question;
+  const table = usageTableOf(question);
   const places = placesOf(
     range,
     table.spans.filter((span) => span <= longest),
     state,
   );
-  const fields = [...columns.map(quoted), ...measuresOf(table, table.name).map(({ column }) => column)].join(', ');
-  const fixed = equal.map(({ column, placeholder }) => ` AND ${quoted(column)} = ${placeholder}`).join('');
+  const keys = columns.map(quoted);
+  const fields = [...keys, ...counters].join(', ');
+  const fixed = [
+    ...equal.map(({ column, placeholder }) => ` AND ${quoted(column)} = ${placeholder}`),
+    ...among.map(({ column, placeholder }) => ` AND ${quoted(column)} = ANY (${placeholder})`),
+  ].join('');
+  const rows = `FROM usage_hourly WHERE (${inRanges('hour', places.source)})${fixed}`;
+  const added = counters.map((column) => `sum(${column})::bigint AS ${column}`).join(', ');
   const parts = [
     ...(places.sums.length === 0
       ? []
       : [`SELECT start AS hour, ${fields} FROM ${table.name} WHERE (${inBlocks(places)})${fixed}`]),
     ...(places.source.length === 0 && places.sums.length > 0
       ? []
-      : [`SELECT hour, ${fields} FROM usage_hourly WHERE (${inRanges('hour', places.source)})${fixed}`]),
+      : [
+          isUnique
+            ? `SELECT ${['hour', ...keys].join(', ')}, ${added} ${rows} GROUP BY ${['hour', ...keys].join(', ')}`
+            : `SELECT hour, ${fields} ${rows}`,
+        ]),
   ];
   return `(${parts.join(' UNION ALL ')}) used`;
+}
+
+/** Whether blocks of one length have one row for each combination of these columns. */
+export const isUniqueBy = (question: Pick<UsageQuestion, 'columns' | 'equal'>): boolean =>
+  usageTableOf(question).keys.every((key) => question.columns.includes(key));
+
+function usageTableOf({ columns, equal, among = [] }: Pick<UsageQuestion, 'columns' | 'equal' | 'among'>): SumTable {
+  const known = new Set([...columns, ...[...equal, ...among].map(({ column }) => column)]);
+  const table = usageTables.find(({ keys }) => [...known].every((column) => keys.includes(column)));
+  if (!table) throw new Error('no sums know these columns');
+  return table;
 }
 
 interface LogQuestion {

@@ -1,6 +1,15 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import type { PageQuery } from '../../shared/page.js';
-import { bucketSums, hour, usageFrom, type FoldState } from '../sums/sums.service.js';
+import {
+  bucketSums,
+  hour,
+  isUniqueBy,
+  usageCounters,
+  usageFrom,
+  type FoldState,
+  type Queries,
+} from '../sums/sums.service.js';
+import type { GroupKey, GroupRow } from './usage-row.js';
 
 export const usageDimensions = ['DAY', 'HOUR', 'USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
@@ -26,17 +35,18 @@ interface Dimension {
   readonly sql: string;
   /** Absent: a time. */
   readonly column?: string;
-  readonly field: string;
+  readonly field: 'time' | 'userId' | 'tokenId' | 'modelName' | 'channelId' | 'group';
+  readonly type: 'bigint' | 'integer' | 'text';
 }
 
 const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
-  DAY: { sql: `hour - hour % ${day}`, field: 'time' },
-  HOUR: { sql: 'hour', field: 'time' },
-  USER: { sql: 'user_id', column: 'user_id', field: 'userId' },
-  TOKEN: { sql: 'token_id', column: 'token_id', field: 'tokenId' },
-  MODEL: { sql: 'model_name', column: 'model_name', field: 'modelName' },
-  CHANNEL: { sql: 'channel_id', column: 'channel_id', field: 'channelId' },
-  GROUP: { sql: '"group"', column: 'group', field: 'group' },
+  DAY: { sql: `hour - hour % ${day}`, field: 'time', type: 'bigint' },
+  HOUR: { sql: 'hour', field: 'time', type: 'bigint' },
+  USER: { sql: 'user_id', column: 'user_id', field: 'userId', type: 'integer' },
+  TOKEN: { sql: 'token_id', column: 'token_id', field: 'tokenId', type: 'integer' },
+  MODEL: { sql: 'model_name', column: 'model_name', field: 'modelName', type: 'text' },
+  CHANNEL: { sql: 'channel_id', column: 'channel_id', field: 'channelId', type: 'integer' },
+  GROUP: { sql: '"group"', column: 'group', field: 'group', type: 'text' },
 };
 
 /** What every group is summed up to; the driver hands such numbers on as text, and only those of the page. */
@@ -72,59 +82,165 @@ export interface Statement {
   readonly values: unknown[];
 }
 
-/** One page of groups, each with `groups`, the number of all of them. @throws InvalidInputError */
-export function groupedStatement(
-  groupBy: readonly UsageDimension[],
-  filter: WholeUsageFilter,
-  { sort, page, pageSize }: PageQuery,
-  percentiles: boolean,
+interface GroupQuestion {
+  readonly groupBy: readonly UsageDimension[];
+  readonly filter: WholeUsageFilter;
+  readonly page: PageQuery;
+  readonly percentiles: boolean;
+}
+
+/**
+ * One page of groups, each with `groups`, the number of all of them. Where there may be thousands, only what they are ordered
+ * by is added up of all, and the rest of those on the page.
+ * @throws InvalidInputError
+ */
+export async function readGroups(
+  database: Queries,
+  question: GroupQuestion,
   state: FoldState,
-): Statement {
+): Promise<readonly GroupRow[]> {
+  if (hasCheapDetails(question)) {
+    return readDetails(database, question, await readKeys(database, question, state), state);
+  }
+  const detail = sumColumns(question.percentiles);
+  const { sql, values } = pageStatement(dimensionsOf(question.groupBy), question, detail, state);
+  return database.query<GroupRow[]>(sql, values);
+}
+
+/** Reading twice costs less than adding up everything of everybody: the tables by user and by key find some of them. */
+const hasCheapDetails = ({ groupBy, filter, percentiles }: GroupQuestion): boolean =>
+  (groupBy.includes('USER') || groupBy.includes('TOKEN')) &&
+  groupBy.every((name) => ['DAY', 'HOUR', 'USER', 'TOKEN'].includes(name)) &&
+  (groupBy.includes('DAY') || groupBy.includes('HOUR') || percentiles) &&
+  equalOf(filter).equal.length === 0;
+
+/** The groups of a page, and how many there are; not what they add up to. @throws InvalidInputError */
+export function readKeys(database: Queries, question: GroupQuestion, state: FoldState): Promise<GroupKey[]> {
+  const { sql, values } = pageStatement(dimensionsOf(question.groupBy), question, '', state);
+  return database.query<GroupKey[]>(sql, values);
+}
+
+/** What some groups add up to, in their order. */
+export async function readDetails(
+  database: Queries,
+  { groupBy, filter, percentiles }: GroupQuestion,
+  keys: readonly GroupKey[],
+  state: FoldState,
+): Promise<GroupRow[]> {
+  if (keys.length === 0) return [];
+  const chosen = dimensionsOf(groupBy);
+  const { sql, values } = detailStatement(chosen, filter, keys, sumColumns(percentiles), state);
+  const found = await database.query<GroupRow[]>(sql, values);
+  const textOf = (key: GroupKey): string => JSON.stringify(chosen.map(({ field }) => key[field]));
+  const sumsOf = new Map(found.map((row) => [textOf(row), row]));
+  return keys.flatMap((key) => {
+    const row = sumsOf.get(textOf(key));
+    return row ? [{ ...row, groups: key.groups }] : [];
+  });
+}
+
+function dimensionsOf(groupBy: readonly UsageDimension[]): Dimension[] {
   if (new Set(groupBy).size !== groupBy.length || groupBy.length === 0) {
     throw new InvalidInputError('Group by one or more dimensions, each once', 'groupBy');
   }
   if (groupBy.includes('DAY') && groupBy.includes('HOUR')) {
     throw new InvalidInputError('Group by day or by hour, not both', 'groupBy');
   }
-  const chosen = groupBy.map((name) => dimensions[name]);
+  return groupBy.map((name) => dimensions[name]);
+}
+
+const fieldsOf = (chosen: readonly Dimension[]): string =>
+  chosen.map(({ sql, field }) => `${sql} AS "${field}"`).join(', ');
+const keysOf = (chosen: readonly Dimension[]): string => chosen.map(({ sql }) => sql).join(', ');
+const columnsOf = (chosen: readonly Dimension[]): string[] => chosen.flatMap(({ column }) => column ?? []);
+
+/** Hours that may be one row. */
+const longestOf = (chosen: readonly Dimension[]): number =>
+  chosen.includes(dimensions.HOUR) ? 1 : chosen.includes(dimensions.DAY) ? 24 : Infinity;
+
+/** The groups of a page in their order. @param detail what is told of them beside their number */
+function pageStatement(
+  chosen: readonly Dimension[],
+  { filter, page: { sort, page, pageSize } }: GroupQuestion,
+  detail: string,
+  state: FoldState,
+): Statement {
+  const ordered = order(chosen, sort);
   const { from, values } = usageOf(
-    filter,
-    chosen.flatMap(({ column }) => column ?? []),
-    groupBy.includes('HOUR') ? 1 : groupBy.includes('DAY') ? 24 : Infinity,
+    { filter, range: rangeOf(filter), columns: columnsOf(chosen), longest: longestOf(chosen) },
+    `${detail} ${ordered}`,
     state,
   );
-  const keys = chosen.map(({ sql }) => sql).join(', ');
   const tail = [...values, pageSize, page * pageSize];
-  const sql = `SELECT ${chosen.map(({ sql: column, field }) => `${column} AS "${field}"`).join(', ')}, ${sumColumns(percentiles)},
-      count(*) OVER () AS groups
-    FROM ${from} GROUP BY ${keys} ORDER BY ${order(chosen, sort)}
+  const sql = `SELECT ${fieldsOf(chosen)}, ${detail === '' ? '' : `${detail}, `}count(*) OVER () AS groups
+    FROM ${from} GROUP BY ${keysOf(chosen)} ORDER BY ${ordered}
     LIMIT $${tail.length - 1} OFFSET $${tail.length}`;
   return { sql, values: tail };
 }
 
+/** Sums of some groups in no order, read by their ids and times, as far as these tell them apart. */
+function detailStatement(
+  chosen: readonly Dimension[],
+  filter: WholeUsageFilter,
+  keys: readonly GroupKey[],
+  detail: string,
+  state: FoldState,
+): Statement {
+  const lists = chosen.map(({ field }) => keys.map((key) => key[field]));
+  const times = keys.flatMap(({ time }) => (time === undefined ? [] : [Number(time)]));
+  const whole = rangeOf(filter);
+  const length = chosen.includes(dimensions.HOUR) ? hour : day;
+  const range =
+    times.length === 0
+      ? whole
+      : { from: Math.max(whole.from, Math.min(...times)), end: Math.min(whole.end, Math.max(...times) + length) };
+  const ids = chosen.flatMap(({ column, type }, index) =>
+    column !== undefined && type === 'integer' ? [{ column, list: [...new Set(lists[index])] }] : [],
+  );
+  const { from, values } = usageOf(
+    { filter, range, columns: columnsOf(chosen), longest: longestOf(chosen), among: ids },
+    detail,
+    state,
+  );
+  const all = [...values, ...lists];
+  const given = chosen.map(({ type }, index) => `$${values.length + index + 1}::${type}[]`).join(', ');
+  const sql = `SELECT ${fieldsOf(chosen)}, ${detail} FROM ${from}
+    WHERE (${keysOf(chosen)}) IN (SELECT * FROM unnest(${given})) GROUP BY ${keysOf(chosen)}`;
+  return { sql, values: all };
+}
+
 export function totalStatement(filter: WholeUsageFilter, percentiles: boolean, state: FoldState): Statement {
-  const { from, values } = usageOf(filter, [], Infinity, state);
-  return { sql: `SELECT ${sumColumns(percentiles)} FROM ${from}`, values };
+  const detail = sumColumns(percentiles);
+  const { from, values } = usageOf({ filter, range: rangeOf(filter), columns: [], longest: Infinity }, detail, state);
+  return { sql: `SELECT ${detail} FROM ${from}`, values };
 }
 
 /**
- * Calls that have a log row, by hour and model: `rows` is a JSON list of `[hour, model, calls, tokens, quota]`, because a
- * month of hours is many thousands of them, and the driver takes longer to read rows than the database to find them.
+ * Calls that have a log row, by hour and model, in the order of hours: `rows` is a JSON list of `[hour, model, calls, tokens,
+ * quota]`, because a month of hours is many thousands of them, and the driver takes longer to read rows than the database to
+ * find them. Of an hour with which the list ends for being too long, any models may be missing.
  */
 export function hourlyModelStatement(filter: WholeUsageFilter, most: number, state: FoldState): Statement {
-  const { from, values } = usageOf(filter, ['model_name'], 1, state);
+  const question = { filter, range: rangeOf(filter), columns: ['model_name'], longest: 1 };
+  const counters = ['logged_calls', 'prompt_tokens', 'completion_tokens', 'logged_quota'];
+  // Of everybody the sums have these rows as they are: nothing is left to be added up.
+  const isUnique = isUniqueBy({ columns: question.columns, equal: equalOf(filter).equal });
+  const { from, values } = usageOf({ ...question, isUnique }, counters.join(' '), state);
+  const models = isUnique
+    ? `SELECT hour, model_name, logged_calls AS calls, prompt_tokens + completion_tokens AS tokens, logged_quota AS quota
+         FROM ${from} WHERE logged_calls > 0`
+    : `SELECT hour, model_name, sum(logged_calls) AS calls, sum(prompt_tokens + completion_tokens) AS tokens,
+              sum(logged_quota) AS quota
+         FROM ${from} WHERE logged_calls > 0 GROUP BY hour, model_name`;
   const sql = `SELECT '[' || coalesce(string_agg(
       concat('[', hour, ',', to_json(model_name), ',', calls, ',', tokens, ',', quota, ']'), ','), '') || ']' AS rows
-    FROM (SELECT hour, model_name, sum(logged_calls) AS calls, sum(prompt_tokens + completion_tokens) AS tokens,
-                 sum(logged_quota) AS quota
-            FROM ${from} WHERE logged_calls > 0 GROUP BY hour, model_name
-           ORDER BY hour, model_name COLLATE "C" LIMIT ${most}) models`;
+    FROM (${models} ORDER BY hour LIMIT ${most}) models`;
   return { sql, values };
 }
 
 /** Time first when it is asked for, the dearest first otherwise; the dimensions make every order complete. */
 function order(chosen: readonly Dimension[], sort: PageQuery['sort']): string {
-  const keys = chosen.map(({ sql }) => sql).join(', ');
+  const keys = keysOf(chosen);
   if (!sort) {
     const time = chosen.find(({ field }) => field === 'time');
     return time ? `${time.sql} ASC, sum(quota) DESC, ${keys}` : `sum(quota) DESC, ${keys}`;
@@ -135,13 +251,37 @@ function order(chosen: readonly Dimension[], sort: PageQuery['sort']): string {
   return `${sql} ${sort.direction} NULLS LAST, ${keys}`;
 }
 
-/** Whole hours of usage, added up as far as the question lets them be. @param longest time that may be one row, in hours */
+interface RowQuestion {
+  readonly filter: WholeUsageFilter;
+  readonly range: { readonly from: number; readonly end: number };
+  readonly columns: readonly string[];
+  /** Hours that may be one row. */
+  readonly longest: number;
+  /** Columns of which only these values count. */
+  readonly among?: ReadonlyArray<{ readonly column: string; readonly list: readonly unknown[] }>;
+  readonly isUnique?: boolean;
+}
+
+/** Whole hours. */
+const rangeOf = ({ from, to }: WholeUsageFilter): RowQuestion['range'] => ({
+  from: Math.floor(from / hour) * hour,
+  end: (Math.floor(to / hour) + 1) * hour,
+});
+
+/** Usage added up as far as the question lets it be. @param named SQL that names every counter that is needed */
 function usageOf(
-  filter: WholeUsageFilter,
-  columns: readonly string[],
-  longest: number,
+  { filter, among = [], ...question }: RowQuestion,
+  named: string,
   state: FoldState,
 ): { from: string; values: unknown[] } {
+  const { equal, values } = equalOf(filter);
+  const listed = among.map(({ column }, index) => ({ column, placeholder: `$${values.length + index + 1}` }));
+  const counters = usageCounters.filter((column) => new RegExp(`\\b${column}\\b`).test(named));
+  const from = usageFrom({ ...question, equal, among: listed, counters }, state);
+  return { from, values: [...values, ...among.map(({ list }) => list)] };
+}
+
+function equalOf(filter: UsageFilter): { equal: Array<{ column: string; placeholder: string }>; values: unknown[] } {
   const given = Object.entries({
     user_id: filter.userId,
     token_id: filter.tokenId,
@@ -149,7 +289,6 @@ function usageOf(
     model_name: filter.modelName?.replaceAll('\0', ''),
     group: filter.group?.replaceAll('\0', ''),
   }).filter(([, value]) => value !== undefined);
-  const range = { from: Math.floor(filter.from / hour) * hour, end: (Math.floor(filter.to / hour) + 1) * hour };
   const equal = given.map(([column], index) => ({ column, placeholder: `$${index + 1}` }));
-  return { from: usageFrom({ range, columns, equal, longest }, state), values: given.map(([, value]) => value) };
+  return { equal, values: given.map(([, value]) => value) };
 }

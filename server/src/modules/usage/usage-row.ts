@@ -44,7 +44,8 @@ type SumName =
 
 export type SumRow = Readonly<Record<SumName, string>> & { readonly buckets: readonly string[] };
 
-export type GroupRow = SumRow & {
+/** A group, and how many there are. */
+export interface GroupKey {
   readonly groups: string;
   readonly time?: string;
   readonly userId?: number;
@@ -52,7 +53,9 @@ export type GroupRow = SumRow & {
   readonly channelId?: number;
   readonly modelName?: string;
   readonly group?: string;
-};
+}
+
+export type GroupRow = SumRow & GroupKey;
 
 export function toTotals(row: SumRow, quotaPerUnit: number): UsageTotals {
   const calls = Number(row.calls);

@@ -1,0 +1,167 @@
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../../server/src/db/data-source.js';
+import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
+import {
+  UsageService,
+  type UsageDimension,
+  type UsageFilter,
+  type UsageRow,
+} from '../../server/src/modules/usage/usage.service.js';
+import type { Actor } from '../../server/src/shared/actor.js';
+import { percentile } from '../../server/src/shared/latency.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/** Pages and exports of more groups than are read at once say what the rows of usage say, in whatever steps they are read. */
+let database: TestDatabase;
+let dataSource: DataSource;
+let usage: UsageService;
+const hour = 3600;
+const day = 24 * hour;
+/** Half past an hour, so that some of it is not folded. */
+const now = Math.floor(Date.now() / 1000 / hour) * hour + hour / 2;
+const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const range = { from: now - 3 * day, to: now };
+
+interface Used {
+  readonly hour: number;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly model_name: string;
+  readonly calls: number;
+  readonly quota: number;
+  readonly duration_buckets: number[];
+}
+let rows: Used[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataSource = await createDataSource(database.url, 4).initialize();
+  usage = new UsageService({
+    database: dataSource,
+    options: { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } },
+    clock: { now: () => now * 1000 },
+  });
+  await dataSource.query(`INSERT INTO users (id, username) SELECT n, 'user' || n FROM generate_series(1, 320) n`);
+  await dataSource.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, logged_calls, logged_quota,
+       duration_ms, duration_buckets)
+     SELECT $1::bigint - n * 7 % 71 * 3600, 1 + n % 320, 1 + n % 640, 1 + n % 3, 'm' || n % 4, 'default', 1 + n % 5, n * 13 % 101,
+            1 + n % 5, n * 13 % 101, 100, ARRAY[n % 3, 0, 1 + n % 4, n % 2]
+       FROM generate_series(1, 2500) n`,
+    [now - hour / 2],
+  );
+  await new SumFolding(dataSource, 30_000).run();
+  // Late, and not folded again.
+  await dataSource.query('UPDATE usage_hourly SET quota = quota + 1000 WHERE user_id = 7');
+  rows = (
+    await dataSource.query<Used[]>(
+      `SELECT hour::float8, user_id, token_id, model_name, calls::float8, quota::float8,
+              array_to_json(duration_buckets) AS duration_buckets FROM usage_hourly`,
+    )
+  ).filter((row) => row.hour >= Math.floor(range.from / hour) * hour);
+}, 60_000);
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+type Group = Pick<UsageRow, 'time' | 'userId' | 'tokenId' | 'modelName' | 'calls' | 'quota' | 'p95Milliseconds'>;
+const shown = ({ time, userId, tokenId, modelName, calls, quota, p95Milliseconds }: Group): Group => ({
+  ...{ time, userId, tokenId, modelName, calls, quota, p95Milliseconds },
+});
+
+/** The groups as the rows have them, in the order of lists. */
+function expected(groupBy: readonly UsageDimension[], ofUser?: number): Group[] {
+  const groups = new Map<string, Used[]>();
+  const keyOf = (row: Used): Omit<Group, 'calls' | 'quota' | 'p95Milliseconds'> => ({
+    time: groupBy.includes('HOUR') ? row.hour : groupBy.includes('DAY') ? row.hour - (row.hour % day) : null,
+    userId: groupBy.includes('USER') ? row.user_id : null,
+    tokenId: groupBy.includes('TOKEN') ? row.token_id : null,
+    modelName: groupBy.includes('MODEL') ? row.model_name : null,
+  });
+  for (const row of rows.filter(({ user_id }) => ofUser === undefined || user_id === ofUser)) {
+    const key = JSON.stringify(keyOf(row));
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  const sum = (numbers: number[]): number => numbers.reduce((total, number) => total + number, 0);
+  return [...groups.values()]
+    .map((used) => ({
+      ...keyOf(used[0] as Used),
+      calls: sum(used.map(({ calls }) => calls)),
+      quota: sum(used.map(({ quota }) => quota)),
+      p95Milliseconds: percentile(
+        [0, 1, 2, 3].map((index) => sum(used.map((row) => row.duration_buckets[index] ?? 0))),
+        0.95,
+      ),
+    }))
+    .sort(
+      (left, right) =>
+        (left.time ?? 0) - (right.time ?? 0) ||
+        right.quota - left.quota ||
+        (left.userId ?? 0) - (right.userId ?? 0) ||
+        (left.tokenId ?? 0) - (right.tokenId ?? 0) ||
+        (left.modelName ?? '').localeCompare(right.modelName ?? ''),
+    );
+}
+
+const groupings: UsageDimension[][] = [
+  ['USER'],
+  ['TOKEN'],
+  ['DAY', 'USER'],
+  ['HOUR', 'TOKEN'],
+  ['DAY', 'USER', 'TOKEN'],
+  ['USER', 'MODEL'],
+  ['DAY', 'MODEL'],
+  ['MODEL'],
+];
+
+it.each(groupings.map((groupBy) => [groupBy.join(' and '), groupBy] as const))(
+  'pages of usage by %s, with and without percentiles',
+  async (_, groupBy) => {
+    const all = expected(groupBy);
+    for (const page of [0, 2]) {
+      for (const percentiles of [true, false]) {
+        const found = await usage.list(root, groupBy, range, { page, pageSize: 70 }, { percentiles });
+        const groups = all.slice(page * 70, page * 70 + 70);
+        expect(found.items.map(shown)).toEqual(
+          groups.map((group) => (percentiles ? group : { ...group, p95Milliseconds: null })),
+        );
+        // A page behind the last knows of no groups.
+        expect(found.totalCount).toBe(groups.length === 0 ? 0 : all.length);
+      }
+    }
+  },
+);
+
+it('orders by what is asked for, and pages through one user’s groups', async () => {
+  const byCalls = { page: 0, pageSize: 500, sort: { field: 'calls', direction: 'ASC' } } as const;
+  const { items } = await usage.list(root, ['USER'], range, byCalls);
+  const calls = items.map((item) => item.calls);
+  expect(calls).toEqual([...calls].sort((left, right) => left - right));
+  expect(new Set(items.map(({ userId }) => userId)).size).toBe(expected(['USER']).length);
+  const filter: UsageFilter = { ...range, userId: 7 };
+  const own = await usage.list(root, ['DAY', 'TOKEN'], filter, { page: 0, pageSize: 100 });
+  expect(own.items.map(shown)).toEqual(expected(['DAY', 'TOKEN'], 7));
+});
+
+it.each([[['USER']], [['HOUR', 'USER']], [['MODEL']]] as UsageDimension[][][])(
+  'exports usage by %s, each group once and in order, however many pieces it takes',
+  async (groupBy) => {
+    const lines: string[] = [];
+    for await (const piece of usage.exportAll(root, groupBy, range)) lines.push(...piece.split(/\r?\n/).slice(0, -1));
+    const [header, ...cells] = lines.map((line) => line.split(','));
+    const column = (name: string): number => header?.indexOf(name) ?? -1;
+    const names = ['user_id', 'model', 'calls', 'quota', 'p95_ms'].map(column);
+    expect(cells.map((line) => names.map((index) => line[index]))).toEqual(
+      expected(groupBy).map(({ userId, modelName, calls, quota, p95Milliseconds }) =>
+        [userId, modelName, calls, quota, p95Milliseconds].map((cell) => String(cell ?? '')),
+      ),
+    );
+  },
+);
+
+it('an export of nothing is its header', async () => {
+  const pieces: string[] = [];
+  for await (const piece of usage.exportAll(root, ['USER'], { from: 1, to: 2 })) pieces.push(piece);
+  expect(pieces).toEqual([expect.stringMatching(/^time,user_id,[^\n]*\n$/)]);
+});
