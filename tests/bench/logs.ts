@@ -97,8 +97,8 @@ async function fill(database: ReturnType<typeof createDataSource>, url: string, 
 }
 
 /**
- * As if the last call had just been made: half an hour to one and a half are not folded by the hour, the last five to ten
- * minutes not at all. A running server is never as far behind with minutes.
+ * As if the last call had just been made: the last half an hour to one and a half are not folded by the hour, which is more
+ * than on a running server, and the last two to seven minutes not at all, which is what it leaves.
  */
 async function unfoldTheLast(database: ReturnType<typeof createDataSource>): Promise<void> {
   const [last] = await database.query<Array<{ at: string }>>('SELECT max(created_at) AS at FROM logs');
@@ -106,7 +106,7 @@ async function unfoldTheLast(database: ReturnType<typeof createDataSource>): Pro
     const moment = Number(last?.at ?? 0) - seconds;
     return moment - (moment % length);
   };
-  const range = { from: before(1800, 3600), end: before(300, 300) };
+  const range = { from: before(1800, 3600), end: before(130, 300) };
   await database.transaction(async (transaction) => {
     await transaction.query('UPDATE sums_state SET folded_until = $1, slots_until = $2', [range.from, range.end]);
     await foldSlots(transaction, [range]);
