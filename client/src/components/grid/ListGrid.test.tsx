@@ -1,5 +1,7 @@
+import { CombinedGraphQLErrors } from '@apollo/client/errors';
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { useServerGrid } from '../../lib/useServerGrid.js';
+import { session } from '../../lib/session.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { ListGrid } from './ListGrid.js';
 import type { ListGridProps } from './listGridProps.js';
@@ -97,6 +99,19 @@ it('keeps the old rows while new ones come', async () => {
   await show({ loading: true });
   expect(screen.getByText('one')).toBeInTheDocument();
   expect(screen.getByRole('progressbar')).toBeInTheDocument();
+});
+
+it('keeps the old rows when new ones cannot be read, and says so', async () => {
+  session.start({ id: 2, username: 'mira', displayName: '', role: 1, status: 1, group: 'default' });
+  await show({
+    error: new CombinedGraphQLErrors({
+      errors: [{ message: 'The log is being moved', extensions: { code: 'CONFLICT' } }],
+    }),
+  });
+  expect(await screen.findByText('The log is being moved')).toBeInTheDocument();
+  expect(screen.getByText('Items 1 - 10 of 24')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull();
+  session.end();
 });
 
 it('becomes cards on a narrow screen, which open their row', async () => {

@@ -8,6 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../../lib/errors.js';
 import { isMobile, useIsMobile } from '../../lib/useMediaFlags.js';
 import { EmptyState } from '../EmptyState.js';
+import { useFailureToast } from '../useFailureToast.js';
 import { CardList } from './CardList.js';
 import { GridFooter } from './GridFooter.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
@@ -23,6 +24,7 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
   const { grid, rows, totalCount, loading, error, label } = props;
   const mobile = useIsMobile();
   const isEmpty = rows?.length === 0;
+  useFailureToast(error, rows !== undefined);
 
   if (isEmpty && !loading && !grid.isFiltered && totalCount === 0) return <Card>{props.empty}</Card>;
 

@@ -6,6 +6,7 @@ import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../app/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
 import { Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime, integer, ratio } from '../../lib/format.js';
@@ -19,6 +20,7 @@ import { WalletDocument, type WalletQuery } from './wallet.generated.js';
 export function WalletScreen() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(WalletDocument, { fetchPolicy: 'network-only' });
+  useFailureToast(error, data !== undefined);
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, maxWidth: 1088, mx: 'auto' }}>
       <title>{t('wallet.title')}</title>
