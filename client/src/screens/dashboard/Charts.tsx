@@ -86,6 +86,7 @@ export function Charts({
         </ChartPanel>
         <TopList
           title={t('dashboard.topModels')}
+          whole={data.current.quota}
           rows={data.models.map((row, index) => ({
             name: row.modelName ?? '',
             value: row.quota,
@@ -140,6 +141,7 @@ export function Charts({
           {!oneUser && (
             <TopList
               title={t('dashboard.topUsers')}
+              whole={data.current.quota}
               rows={data.users.map((row) => ({
                 name: row.username ?? `#${String(row.userId ?? 0)}`,
                 value: row.quota,
@@ -149,6 +151,7 @@ export function Charts({
           )}
           <TopList
             title={t('dashboard.topChannels')}
+            whole={data.current.quota}
             rows={data.channels.map((row) => ({
               name: row.channelName ?? `#${String(row.channelId ?? 0)}`,
               value: row.quota,

@@ -11,6 +11,7 @@ import { LoadFailure } from '../../app/LoadFailure.js';
 import { ExportButton } from '../../components/ExportButton.js';
 import { TextFilter } from '../../components/grid/filterFields.js';
 import { Segments } from '../../components/Segments.js';
+import { useFailureToast } from '../../components/useFailureToast.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { Charts } from './Charts.js';
@@ -34,6 +35,7 @@ export function DashboardScreen() {
   const mine = !admin || params.get('of') === 'me';
   const username = mine ? '' : (params.get('user') ?? '');
   const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, ranges[range], granularity);
+  useFailureToast(error, data !== undefined);
   const set = (key: string, value: string) => {
     setParams((before) => {
       const next = new URLSearchParams(before);

@@ -11,21 +11,23 @@ const shown = 8;
 /** Who or what spent most, each with its share of the whole. */
 export function TopList({
   title,
+  whole,
   rows,
 }: {
   readonly title: string;
+  /** Of all, also of those that are not among the rows. */
+  readonly whole: number;
   readonly rows: readonly { readonly name: string; readonly value: number; readonly color: string }[];
 }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const total = rows.reduce((sum, { value }) => sum + value, 0);
   return (
     <Card component="section" aria-label={title} sx={{ padding: '12px 16px 16px', minWidth: 0 }}>
       <Typography variant="h2" sx={{ fontSize: 14, lineHeight: '32px', mb: 1 }}>
         {title}
       </Typography>
-      {total === 0 && <Box sx={{ color: 'text.secondary' }}>{t('dashboard.empty')}</Box>}
-      {total > 0 &&
+      {whole <= 0 && <Box sx={{ color: 'text.secondary' }}>{t('dashboard.empty')}</Box>}
+      {whole > 0 &&
         rows.slice(0, shown).map((row) => (
           <Box key={row.name} sx={{ py: '5px' }}>
             <Box sx={{ display: 'flex', gap: 1, justifyContent: 'space-between' }}>
@@ -33,7 +35,7 @@ export function TopList({
               <Box sx={{ display: 'flex', gap: 1.5, flexShrink: 0 }}>
                 <Num strong>{money(row.value, 'balance')}</Num>
                 <Box className="num" sx={{ width: 36, textAlign: 'right', color: 'text.secondary' }}>
-                  {percent(row.value / total)}
+                  {percent(row.value / whole)}
                 </Box>
               </Box>
             </Box>
