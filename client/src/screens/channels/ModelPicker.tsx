@@ -79,6 +79,8 @@ export function ModelPicker({
                     }
                     label={`${maker === '' ? t('channels.otherMakers') : maker} (${String(names.length)})`}
                     slotProps={{ typography: { variant: 'h3', component: 'span' } }}
+                    // As far left as the box may stand: the list that scrolls cuts what is left of it.
+                    sx={{ ml: '-6px' }}
                   />
                 </Box>
                 <Box sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' }, pl: 1.5 }}>
@@ -95,7 +97,7 @@ export function ModelPicker({
                       }
                       label={name}
                       slotProps={{ typography: { variant: 'body2', noWrap: true, title: name } }}
-                      sx={{ minWidth: 0, mr: 0 }}
+                      sx={{ minWidth: 0, ml: '-6px', mr: 0 }}
                     />
                   ))}
                 </Box>
