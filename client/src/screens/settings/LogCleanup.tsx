@@ -11,10 +11,12 @@ import { describeFailure } from '../../lib/errors.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { DeleteOldLogsDocument, OldLogsDocument } from './settings.generated.js';
 
-/** One month before, for a date and time field. */
+/** One month before, for a date and time field. Where that month is too short it is its last day, never a later one. */
 export function monthBefore(now: Date): string {
   const date = new Date(now);
+  date.setDate(1);
   date.setMonth(date.getMonth() - 1);
+  date.setDate(Math.min(now.getDate(), new Date(date.getFullYear(), date.getMonth() + 1, 0).getDate()));
   return dateTime(date, 'minutes').replace(' ', 'T');
 }
 
