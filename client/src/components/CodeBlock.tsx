@@ -34,7 +34,16 @@ export function CodeBlock({
         {text}
       </Box>
       {copyLabel && (
-        <Box sx={{ position: 'absolute', top: 4, right: 4 }}>
+        // Opaque: a long line runs below it.
+        <Box
+          sx={({ vars }) => ({
+            position: 'absolute',
+            top: 4,
+            right: 4,
+            borderRadius: '6px',
+            backgroundColor: vars.palette.surface.sunken,
+          })}
+        >
           <CopyButton value={text} label={copyLabel} shown="" />
         </Box>
       )}

@@ -119,7 +119,7 @@ function AccessToken() {
     <Panel title={t('personal.accessToken')}>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', justifyContent: 'space-between' }}>
         <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('personal.accessTokenText')}</Box>
-        <Button variant="outlined" loading={loading} onClick={() => void run()}>
+        <Button variant="outlined" loading={loading} onClick={() => void run()} sx={{ flexShrink: 0 }}>
           {t('personal.tokenMake')}
         </Button>
       </Box>

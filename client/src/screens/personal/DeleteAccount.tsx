@@ -43,6 +43,7 @@ export function DeleteAccount({ username }: { readonly username: string }) {
           onClick={() => {
             setOpen(true);
           }}
+          sx={{ flexShrink: 0 }}
         >
           {t('personal.deleteAccount')}
         </Button>

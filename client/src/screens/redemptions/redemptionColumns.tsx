@@ -107,7 +107,7 @@ export function redemptionColumns({
     {
       field: 'gift',
       headerName: t('redemptions.gift'),
-      width: 136,
+      width: 160,
       ...right,
       sortable: false,
       renderCell: ({ row }) =>
