@@ -1,16 +1,25 @@
 import { useMemo, useState } from 'react';
 import { pageSizes, type ServerGrid } from './useServerGrid.js';
 
-/** Pages of rows that are all here already, for the grid that otherwise asks the server. */
+/** The rows of the page a grid is on, of all that are here already. A page behind the last is the last. */
+export function useRowsOf<R, F extends Record<string, string>>(
+  all: readonly R[],
+  grid: ServerGrid<F>,
+): { readonly grid: ServerGrid<F>; readonly rows: readonly R[] } {
+  const { pageSize } = grid;
+  const page = Math.max(0, Math.min(grid.page, Math.ceil(all.length / pageSize) - 1));
+  const rows = useMemo(() => all.slice(page * pageSize, (page + 1) * pageSize), [all, page, pageSize]);
+  return { grid: { ...grid, page }, rows };
+}
+
+/** Pages of rows that are all here already and stand in a part of a screen, whose address says nothing of them. */
 export function useLocalGrid<R>(
   all: readonly R[],
   { isFiltered, reset }: { readonly isFiltered: boolean; readonly reset: () => void },
 ): { readonly grid: ServerGrid<Record<string, string>>; readonly rows: readonly R[] } {
-  const [wanted, setPage] = useState(0);
+  const [page, setPage] = useState(0);
   const [pageSize, setPageSize] = useState<number>(pageSizes[0]);
-  const page = Math.max(0, Math.min(wanted, Math.ceil(all.length / pageSize) - 1));
-  const rows = useMemo(() => all.slice(page * pageSize, (page + 1) * pageSize), [all, page, pageSize]);
-  const grid: ServerGrid<Record<string, string>> = {
+  return useRowsOf(all, {
     page,
     pageSize,
     sort: undefined,
@@ -25,6 +34,5 @@ export function useLocalGrid<R>(
     setSort: () => undefined,
     setFilter: () => undefined,
     resetFilter: reset,
-  };
-  return { grid, rows };
+  });
 }

@@ -30,8 +30,8 @@ export interface ServerGrid<F extends Record<string, string>> {
   setPageSize(size: number): void;
   /** Undefined returns to the list's own order. */
   setSort(sort: GridSort | undefined): void;
-  /** Goes back to the first page. */
-  setFilter(filter: Partial<F>): void;
+  /** Goes back to the first page. With `replace` the way back skips what was filtered by before, as while somebody types. */
+  setFilter(filter: Partial<F>, how?: { readonly replace: boolean }): void;
   resetFilter(): void;
 }
 
@@ -67,7 +67,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
   }, [defaults, filterText]);
 
   const change = useCallback(
-    (patch: Record<string, string | null>) => {
+    (patch: Record<string, string | null>, replace = false) => {
       setParams(
         (current) => {
           const next = new URLSearchParams(current);
@@ -77,7 +77,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
           }
           return next;
         },
-        { replace: false },
+        { replace },
       );
     },
     [setParams],
@@ -101,12 +101,12 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
       setSort: (next) => {
         change({ sort: next ? `${next.field}:${next.direction.toLowerCase()}` : null, page: null });
       },
-      setFilter: (patch) => {
+      setFilter: (patch, how) => {
         const entries = Object.entries(patch as Record<string, string>).map(([key, value]): [string, string | null] => [
           key,
           value === defaults[key] ? null : value,
         ]);
-        change({ ...Object.fromEntries(entries), page: null });
+        change({ ...Object.fromEntries(entries), page: null }, how?.replace);
       },
       resetFilter: () => {
         change({ ...Object.fromEntries(Object.keys(defaults).map((key) => [key, null])), page: null });

@@ -1,4 +1,4 @@
-import { configure, fireEvent, screen } from '@testing-library/react';
+import { configure, fireEvent, screen, waitFor } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
@@ -28,8 +28,9 @@ const prices = (...models: readonly object[]) => ({
     models,
   },
 });
-const open = (...mocks: readonly object[]) =>
-  renderScreen({ path: '/', routes: [{ path: '/', element: <PricingScreen /> }], mocks: mocks as never });
+const open = (...mocks: readonly object[]) => openAt('/', ...mocks);
+const openAt = (path: string, ...mocks: readonly object[]) =>
+  renderScreen({ path, routes: [{ path: '/', element: <PricingScreen /> }], mocks: mocks as never });
 const beInGroup = (group: string) => {
   session.start({ id: 1, username: 'ada', displayName: 'Ada', role: 1, status: 1, group });
 };
@@ -101,4 +102,28 @@ it('says that there are none, that none matches, and what failed', async () => {
   await rowOf('gpt-4o');
   fireEvent.change(screen.getByRole('textbox', { name: 'Model name' }), { target: { value: 'zzz' } });
   await screen.findByText('Nothing matches these filters');
+});
+
+it('keeps page, filters and the group looked at in the address', async () => {
+  const many = Array.from({ length: 12 }, (_, index) => model(`gpt-${String(index + 1)}`));
+  const one = await openAt('/?page=2&size=10&group=vip', answers(PricingDocument, prices(...many)));
+  await screen.findByText('Items 11 - 12 of 12');
+  (await rowOf('gpt-12')).getByText('$5.00');
+  fireEvent.change(screen.getByRole('textbox', { name: 'Model name' }), { target: { value: 'gpt-7' } });
+  await screen.findByText('Items 1 - 1 of 1');
+  await waitFor(() => {
+    expect(one.location()).toBe('/?size=10&group=vip&keyword=gpt-7');
+  });
+  one.unmount();
+  const fixed = model('dall-e-3', { modelPrice: 0.04 });
+  const two = await openAt('/?keyword=e&billing=request', answers(PricingDocument, prices(...many, fixed)));
+  await rowOf('dall-e-3');
+  screen.getByText('Items 1 - 1 of 1');
+  expect(screen.getByRole('textbox', { name: 'Model name' })).toHaveValue('e');
+  fireEvent.change(screen.getByRole('textbox', { name: 'Model name' }), { target: { value: 'zzz' } });
+  fireEvent.click(await screen.findByRole('button', { name: 'Clear filters' }));
+  await screen.findByText('Items 1 - 10 of 13');
+  await waitFor(() => {
+    expect(two.location()).toBe('/');
+  });
 });

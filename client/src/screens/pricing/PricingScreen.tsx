@@ -18,10 +18,13 @@ import { ratio as ratioText } from '../../lib/format.js';
 import { ratioTone } from '../../lib/groupTone.js';
 import { useSession } from '../../lib/session.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { useLocalGrid } from '../../lib/useLocalGrid.js';
+import { useRowsOf } from '../../lib/useLocalGrid.js';
+import { useRowParam } from '../../lib/useRowParam.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
 import { isFuzzyMatch } from './fuzzy.js';
 import { PricingDocument } from './pricing.generated.js';
 import { PricingCard, pricingColumns } from './pricingColumns.js';
+import { useTypedFilter } from './useTypedFilter.js';
 
 const defaultGroup = 'default';
 
@@ -32,9 +35,12 @@ export function PricingScreen() {
   const mobile = useIsMobile();
   const user = useSession();
   const { data, error, loading, refetch } = useQuery(PricingDocument);
-  const [viewed, setViewed] = useState<string | null>(null);
-  const [keyword, setKeyword] = useState('');
-  const [billing, setBilling] = useState('');
+  const [viewed, setViewed] = useRowParam('group');
+  const address = useServerGrid({ filters: { keyword: '', billing: '' } });
+  const [keyword, setKeyword] = useTypedFilter(address.filter.keyword, (typed) => {
+    address.setFilter({ keyword: typed }, { replace: true });
+  });
+  const { billing } = address.filter;
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const own = user?.group ?? defaultGroup;
   const group = viewed ?? own;
@@ -48,14 +54,15 @@ export function PricingScreen() {
       ),
     [data, keyword, billing],
   );
-  const { grid, rows } = useLocalGrid(models ?? [], {
+  const { grid, rows } = useRowsOf(models ?? [], {
+    ...address,
     isFiltered: keyword !== '' || billing !== '',
-    reset: () => {
+    resetFilter: () => {
       setKeyword('');
-      setBilling('');
+      address.resetFilter();
     },
   });
-  const columns = useMemo(() => pricingColumns({ t, group, factor, view: setViewed }), [t, group, factor]);
+  const columns = useMemo(() => pricingColumns({ t, group, factor, view: setViewed }), [t, group, factor, setViewed]);
   return (
     <>
       <ListScreen
@@ -78,7 +85,9 @@ export function PricingScreen() {
               label={t('pricing.billing')}
               all={t('settings.allBilling')}
               value={billing}
-              onChange={setBilling}
+              onChange={(value) => {
+                address.setFilter({ billing: value });
+              }}
               width={140}
               choices={[
                 { value: 'token', label: t('settings.perToken') },
