@@ -106,6 +106,10 @@ step('creates a token of ten dollars and copies its key', async () => {
   expect(key).toMatch(/^sk-[A-Za-z0-9]{48}$/);
   await button('Done').click();
   await row('first program').getByText('$10.00 left').waitFor();
+  // Neither this key nor the channel's is in an address or in what the browser keeps.
+  const kept = await page.evaluate(() => [location.href, JSON.stringify({ ...localStorage, ...sessionStorage })]);
+  expect(kept.join('\n')).toContain('Root User');
+  expect(kept.join('\n')).not.toMatch(/sk-|[A-Za-z0-9]{48}/);
 });
 
 step('calls with the official client, whole and streamed', async () => {
