@@ -23,6 +23,7 @@ import { relayRoutes } from '../../server/src/relay/relay.routes.js';
 import { systemClock, type Clock } from '../../server/src/shared/clock.js';
 import { randomAlphanumeric } from '../../server/src/shared/ids.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
+import { unexplained } from '../support/charged-rows.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 
@@ -387,6 +388,11 @@ export class RelayHarness {
       if (rows.length >= count || Date.now() > until) return rows;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+  }
+
+  /** Charges that do not follow from their rows. */
+  unexplained(): Promise<object[]> {
+    return unexplained((sql, values) => this.sql(sql, values));
   }
 
   /** Resolves when no call is under way. */

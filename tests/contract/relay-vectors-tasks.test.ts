@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { explainCharge } from '../../server/src/modules/pricing/explain-charge.service.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 import { send, startRealtimeUpstream, turn, usageOf, type RealtimeUpstream } from '../support/upstream/realtime.js';
@@ -41,6 +42,9 @@ async function costOf(act: () => Promise<unknown>): Promise<number> {
   const after = await site.balances();
   expect(before.token - after.token).toBe(before.quota - after.quota);
   expect(after.used - before.used).toBe(before.quota - after.quota);
+  // The row alone says what was charged.
+  const [row] = await site.chargedRows(1);
+  expect(row && explainCharge(row)).toMatchObject({ quota: before.quota - after.quota });
   return before.quota - after.quota;
 }
 

@@ -51,7 +51,7 @@ describe('an order', () => {
         channel_id: site.drawingChannel,
         use_time: 0,
         other: expect.stringMatching(
-          /^\{"model_price":0\.1,"group_ratio":1,"price_version":"[0-9a-f]{12}"\}$/,
+          /^\{"task":true,"model_price":0\.1,"group_ratio":1,"quota_per_unit":500000,"price_version":"[0-9a-f]{12}"\}$/,
         ) as string,
       },
     ]);

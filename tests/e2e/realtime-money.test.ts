@@ -1,4 +1,5 @@
 import { WebSocket } from 'ws';
+import { explainCharge } from '../../server/src/modules/pricing/explain-charge.service.js';
 import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
 import { eventually, TaskSite } from '../support/task-site.js';
 import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
@@ -101,11 +102,9 @@ it('pays every one of many turns, and each leaves the next one held', async () =
   client.socket.close();
   await nothingHeld();
   expect((await site.balances()).quota).toBe(before.quota - 5 * 7100);
-  const rows = await site.rows<{ quota: string; other: string }>(
-    'SELECT quota, other FROM logs WHERE type = 2 ORDER BY id DESC LIMIT 1',
-  );
-  expect(rows[0]?.quota).toBe(String(5 * 7100));
-  expect(JSON.parse(rows[0]?.other ?? '')).toMatchObject({ turns: 5, text_input: 600, audio_output: 200 });
+  const [row] = await site.chargedRows(1);
+  expect(row).toMatchObject({ quota: 5 * 7100, other: { turns: 5, text_input: 600, audio_output: 200 } });
+  expect(row && explainCharge(row)).toMatchObject({ formula: 'F-AUDIO', quota: 5 * 7100 });
 });
 
 it('counts at what the provider reports, never below nothing and never beyond what can be', async () => {

@@ -1,3 +1,4 @@
+import { chargedRows } from './charged-rows.js';
 import pg from 'pg';
 import { reconcile, type Drift } from '../../server/src/modules/quota/reconcile.service.js';
 import type { Person } from './api.js';
@@ -120,6 +121,11 @@ export class TaskSite {
 
   async rows<Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> {
     return (await this.pool.query<Row>(sql, values)).rows;
+  }
+
+  /** Newest first. */
+  chargedRows(count: number): ReturnType<typeof chargedRows> {
+    return chargedRows((sql, values) => this.rows(sql, values), count);
   }
 
   async balances(userId = this.user.id, tokenId = this.tokenId): Promise<Balances> {

@@ -1,4 +1,4 @@
-import { chargeOf, chargeOfAudio, chargeOfMessages, type Price, type RatioPrice } from './charge.js';
+import { chargeOf, chargeOfAudio, chargeOfCall, chargeOfMessages, type CallPrice, type RatioPrice } from './charge.js';
 import { cacheWriteRatio } from './model-ratio-rules.js';
 
 /** A consume row of the log, as far as its charge goes. */
@@ -12,7 +12,7 @@ export interface ChargedRow {
 
 export interface ExplainedCharge {
   /** The formula's name (`relay-core.md` 4.3). */
-  readonly formula: 'F-TEXT' | 'F-CLAUDE' | 'F-AUDIO' | 'F-IMAGE';
+  readonly formula: 'F-TEXT' | 'F-CLAUDE' | 'F-AUDIO' | 'F-IMAGE' | 'F-CALL';
   /** The formula with its numbers. */
   readonly text: string;
   /** What it comes to: what the row says, or somebody changed one of them. */
@@ -40,20 +40,26 @@ export function explainCharge(row: ChargedRow): ExplainedCharge {
     audioCompletionRatio: number('audio_completion_ratio'),
     groupRatio,
   };
-  if (row.other['audio'] === true) return explainAudio(row, price, number, quotaPerUnit);
+  if (isAudio(row)) return explainAudio(row, price, number, quotaPerUnit);
   return explainTokens(row, price, number, quotaPerUnit);
 }
+
+/** Sound in a conversation, or in all turns of a realtime session. */
+const isAudio = ({ other }: ChargedRow): boolean => other['audio'] === true || other['ws'] === true;
 
 type Read = (name: string, missing?: number) => number;
 
 function explainPrice(row: ChargedRow, modelPrice: number, groupRatio: number, quotaPerUnit: number): ExplainedCharge {
-  const price: Price = { kind: 'call', modelPrice, groupRatio };
+  const price: CallPrice = { kind: 'call', modelPrice, groupRatio };
   const usage = usageOf(row, () => 0);
   const product = `price ${modelPrice} x ${quotaPerUnit} x group ${groupRatio}`;
+  if (row.other['task'] === true) {
+    return { formula: 'F-CALL', text: `trunc(${product})`, quota: chargeOfCall(price, quotaPerUnit) };
+  }
   if (row.other['claude'] === true) {
     return { formula: 'F-CLAUDE', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
   }
-  if (row.other['audio'] === true) {
+  if (isAudio(row)) {
     return { formula: 'F-AUDIO', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
   }
   const formula = row.other['image'] === true ? 'F-IMAGE' : 'F-TEXT';

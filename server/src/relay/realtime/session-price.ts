@@ -26,9 +26,14 @@ export const sumOf = (one: ChargedAudio, other: ChargedAudio): ChargedAudio => (
 export const inputOf = (usage: ChargedAudio): number => usage.textInputTokens + usage.audioInputTokens;
 export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens + usage.audioOutputTokens;
 
-/** What a session costs, turn by turn (F-AUDIO); a price per call is paid with the first turn. */
+/**
+ * What a session costs, turn by turn: each brings what was paid to F-AUDIO of all turns so far, so that the one log row says
+ * how its charge came about. A price per call is paid with the first turn.
+ */
 export class SessionPrice {
   private isPaid = false;
+  private total = noAudio;
+  private paid = 0;
 
   constructor(
     readonly price: Price,
@@ -46,7 +51,9 @@ export class SessionPrice {
   /** What this turn costs. */
   charge(turn: ChargedAudio): number {
     if (this.isPaid) return 0;
-    const quota = chargeOfAudio(this.price, turn, this.values.QuotaPerUnit);
+    this.total = sumOf(this.total, turn);
+    const quota = chargeOfAudio(this.price, this.total, this.values.QuotaPerUnit) - this.paid;
+    this.paid += quota;
     if (this.price.kind === 'call' && inputOf(turn) + outputOf(turn) > 0) this.isPaid = true;
     return quota;
   }
@@ -59,6 +66,7 @@ export class SessionPrice {
       ? {
           ...version,
           model_price: price.modelPrice,
+          quota_per_unit: this.values.QuotaPerUnit,
           model_ratio: 0,
           completion_ratio: 0,
           group_ratio: price.groupRatio,

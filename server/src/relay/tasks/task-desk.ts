@@ -39,6 +39,7 @@ export interface TaskPrice {
   /** Names the tables it comes from. */
   readonly version: string;
   readonly groupRatio: number;
+  readonly quotaPerUnit: number;
   readonly quota: number;
 }
 
@@ -130,8 +131,9 @@ export class TaskDesk {
     const found = prices.find(model, group);
     const price: Extract<Price, { kind: 'call' }> =
       found?.kind === 'call' ? found : { kind: 'call', modelPrice: usualPrice, groupRatio: prices.groupRatio(group) };
-    const quota = isFree(price) ? 0 : chargeOfCall(price, options.values.QuotaPerUnit);
-    return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quota, version: prices.version };
+    const quotaPerUnit = options.values.QuotaPerUnit;
+    const quota = isFree(price) ? 0 : chargeOfCall(price, quotaPerUnit);
+    return { modelPrice: price.modelPrice, groupRatio: price.groupRatio, quotaPerUnit, quota, version: prices.version };
   }
 
   /** @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
@@ -166,7 +168,7 @@ export class TaskDesk {
 
   /** @param told what the log's line says after the price */
   charge(caller: Caller, admission: Admission, target: TaskTarget, price: TaskPrice, told: string): Charge {
-    const { modelPrice, groupRatio, quota, version } = price;
+    const { modelPrice, groupRatio, quotaPerUnit, quota, version } = price;
     return {
       quota,
       counted: quota !== 0,
@@ -182,7 +184,13 @@ export class TaskDesk {
       durationMs: 0,
       isStream: false,
       content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${told}`,
-      other: { model_price: modelPrice, group_ratio: groupRatio, price_version: version },
+      other: {
+        task: true,
+        model_price: modelPrice,
+        group_ratio: groupRatio,
+        quota_per_unit: quotaPerUnit,
+        price_version: version,
+      },
     };
   }
 }
