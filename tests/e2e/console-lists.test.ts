@@ -54,13 +54,8 @@ const firstCells = async (field: string): Promise<string[]> => {
     .allInnerTexts();
 };
 
-it.each([
-  ['/channel', 'name'],
-  ['/token', 'name'],
-  ['/redemption', 'id'],
-  ['/user', 'username'],
-  [`/log?from=${String(monthAgo)}`, 'createdAt'],
-])('%s pages, sorts, and keeps both in the address', async (path, field) => {
+/** Chooses how many rows a page has, goes to the second, and finds it again after a reload; back leads to the first. */
+async function turnPages(path: string): Promise<void> {
   const { page } = visitor;
   await page.goto(path);
   // The first list of all fetches the grid.
@@ -82,6 +77,17 @@ it.each([
   await page.getByText(/^Items 11 - /).waitFor();
   await page.goBack();
   await page.getByText(/^Items 1 - 10 of/).waitFor();
+}
+
+it.each([
+  ['/channel', 'name'],
+  ['/token', 'name'],
+  ['/redemption', 'id'],
+  ['/user', 'username'],
+  [`/log?from=${String(monthAgo)}`, 'createdAt'],
+])('%s pages, sorts, and keeps both in the address', async (path, field) => {
+  const { page } = visitor;
+  await turnPages(path);
 
   await header(field).click();
   await eventually(() => Promise.resolve(parameter('sort')), `${field}:desc`);
@@ -118,6 +124,50 @@ it.each([
   await button('Clear filters').click();
   await rows().first().waitFor();
   expect(parameter(name)).toBeNull();
+});
+
+it.each([
+  ['/midjourney', 'old-drawing-7'],
+  ['/task', 'old-song-7'],
+])('%s pages, is filtered, and keeps both in the address', async (path, task) => {
+  const { page } = visitor;
+  await turnPages(path);
+  await page.getByRole('textbox', { name: 'Task ID' }).fill(task);
+  await page.keyboard.press('Enter');
+  await page.getByText('Items 1 - 1 of 1').waitFor();
+  expect([parameter('task'), parameter('page')]).toEqual([task, null]);
+  await page.reload();
+  await page.getByText('Items 1 - 1 of 1').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Task ID' }).inputValue()).toBe(task);
+  await page.goBack();
+  await page.getByText(/^Items 1 - 10 of/).waitFor();
+  expect(await page.getByRole('textbox', { name: 'Task ID' }).inputValue()).toBe('');
+});
+
+it.each([
+  ['/redemption', 'Name, ID or code', 'Launch'],
+  ['/user', 'ID, username, name or email', 'ada'],
+])('%s shows the same filter and order after a reload and on the way back', async (path, label, text) => {
+  const { page } = visitor;
+  await page.goto(path);
+  await rows().first().waitFor();
+  await page.getByRole('textbox', { name: label }).fill(text);
+  await page.keyboard.press('Enter');
+  await eventually(() => Promise.resolve(parameter('keyword')), text);
+  await header('id').click();
+  await eventually(() => Promise.resolve(parameter('sort')), 'id:desc');
+  await settled(page);
+  const shown = await firstCells('id');
+  expect(shown.length).toBeGreaterThan(0);
+  await page.reload();
+  await rows().first().waitFor();
+  expect(await page.getByRole('textbox', { name: label }).inputValue()).toBe(text);
+  await eventually(() => firstCells('id'), shown);
+  await page.getByRole('link', { name: 'API tokens' }).click();
+  await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
+  await page.goBack();
+  await eventually(() => Promise.resolve([parameter('keyword'), parameter('sort')]), [text, 'id:desc']);
+  await eventually(() => firstCells('id'), shown);
 });
 
 it.each([
@@ -264,6 +314,31 @@ it('shows an ordinary user his own drawings and songs, without what is for admin
   await page.getByRole('heading', { level: 1, name: 'My usage' }).waitFor();
   expect(user.complaints).toEqual([]);
   await user.leave();
+});
+
+it('asks before the way back takes a form with changes, and stays or leaves as it is told', async () => {
+  const { page } = visitor;
+  await page.goto('/token');
+  await rows().first().waitFor();
+  await button('Create token').click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByLabel('Name').fill('Not saved yet');
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await page.goBack();
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await question.waitFor({ state: 'detached' });
+  expect(await drawer.getByLabel('Name').inputValue()).toBe('Not saved yet');
+  expect(parameter('row')).toBe('new');
+  await page.goBack();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await drawer.waitFor({ state: 'detached' });
+  expect(parameter('row')).toBeNull();
+  // Without changes nobody is asked.
+  await button('Create token').click();
+  await drawer.waitFor();
+  await page.goBack();
+  await drawer.waitFor({ state: 'detached' });
+  expect(await question.count()).toBe(0);
 });
 
 it('is used with the keyboard alone', async () => {

@@ -4,6 +4,9 @@ import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
+// A machine with two cores that does other things besides takes its time.
+jest.setTimeout(120_000);
+
 let server: TestServer;
 let browser: Browser;
 let visitor: Visitor;
@@ -71,6 +74,31 @@ it('counts changes by section, points at what is wrong, and saves only what chan
   expect(await stored('ChannelDisableThreshold')).toBe('12.5');
   await page.keyboard.press('Control+s');
   await page.getByText('You seem not to have changed anything').waitFor();
+});
+
+it.each([
+  ['a link', () => visitor.page.getByRole('link', { name: 'API tokens' }).click()],
+  ['the way back', () => visitor.page.goBack()],
+] as const)('asks before %s takes what is not saved, and stays or leaves as it is told', async (_name, go) => {
+  const { page } = visitor;
+  await page.goto('/token');
+  await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await setting('RetryTimes').getByRole('textbox').fill('7');
+  await bar().getByText('1 unsaved change').waitFor();
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
+  await go();
+  await question.getByRole('button', { name: 'Keep editing' }).click();
+  await question.waitFor({ state: 'detached' });
+  expect(new URL(page.url()).pathname).toBe('/setting');
+  expect(await setting('RetryTimes').getByRole('textbox').inputValue()).toBe('7');
+  await go();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/token');
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await setting('RetryTimes').waitFor();
+  expect(await setting('RetryTimes').getByRole('textbox').inputValue()).not.toBe('7');
 });
 
 it('keeps changes over tabs, asks before they are lost, and drops them on Discard', async () => {
