@@ -7,6 +7,9 @@ import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
 /** Somebody talks to models in the playground, and opens the site's chat apps. */
+// A machine with two cores that does other things besides takes its time.
+jest.setTimeout(120_000);
+
 let server: TestServer;
 let upstream: Upstream;
 let browser: Browser;
@@ -74,6 +77,8 @@ const ask = async (text: string): Promise<void> => {
   await message().fill(text);
   await message().press('Enter');
 };
+/** The pictures that wait to be sent. */
+const attached = (): Locator => visitor.page.getByRole('form', { name: 'Message' }).getByRole('img');
 const sent = (index: number): Record<string, unknown> => upstream.requests[index]?.body ?? {};
 
 it('sends whoever has no enabled token to his tokens', async () => {
@@ -251,11 +256,63 @@ it('folds what a model thinks', async () => {
   await answer.getByText('The reader wants a greeting.').waitFor();
 });
 
+/** As from another window: the clipboard's picture with Ctrl+V. */
+async function pastePicture(base64: string): Promise<void> {
+  const { page } = visitor;
+  await page.evaluate(async (data) => {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': new Blob([bytes], { type: 'image/png' }) })]);
+  }, base64);
+  await message().focus();
+  await page.keyboard.press('Control+v');
+}
+
+/** Files let go of above the composer. */
+async function drop(files: readonly (readonly [name: string, type: string, base64: string])[]): Promise<void> {
+  const data = await visitor.page.evaluateHandle((dropped) => {
+    const transfer = new DataTransfer();
+    for (const [name, type, base64] of dropped) {
+      const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+      transfer.items.add(new File([bytes], name, { type }));
+    }
+    return transfer;
+  }, files);
+  await visitor.page.getByRole('form', { name: 'Message' }).dispatchEvent('drop', { dataTransfer: data });
+}
+
+it('takes pictures that are pasted and dropped, and leaves out what was taken back', async () => {
+  const { page } = visitor;
+  const shot = async (width: number) =>
+    (await page.screenshot({ clip: { x: 0, y: 0, width, height: 120 } })).toString('base64');
+  const [pasted, dropped] = [await shot(200), await shot(150)];
+  await pastePicture(pasted);
+  await attached().first().waitFor();
+  await drop([
+    ['notes.txt', 'text/plain', 'aGVsbG8='],
+    ['b.png', 'image/png', dropped],
+  ]);
+  await attached().nth(1).waitFor();
+  expect(await attached().count()).toBe(2);
+  await button('Remove picture 1').click();
+  expect(await attached().count()).toBe(1);
+  await ask('And this?');
+  await answers().last().getByText('Hello from the upstream').waitFor();
+  const messages = sent(0)['messages'] as { content: { type: string; image_url?: { url: string } }[] }[];
+  // The one that was dropped, byte for byte.
+  expect(messages.at(-1)?.content.map(({ image_url }) => image_url?.url)).toEqual([
+    undefined,
+    `data:image/png;base64,${dropped}`,
+  ]);
+  await drop([['broken.png', 'image/png', 'aGVsbG8=']]);
+  await page.getByText(/broken\.png/).waitFor();
+  expect(await button(/^Remove picture/).count()).toBe(0);
+});
+
 it('shows pictures to models that see, and to no other', async () => {
   const { page } = visitor;
   const picture = Buffer.from(await page.screenshot({ clip: { x: 0, y: 0, width: 200, height: 120 } }));
   await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: picture });
-  await page.getByRole('img', { name: 'Picture 1' }).waitFor();
+  await attached().first().waitFor();
   await ask('What is this?');
   await answers().last().getByText('Hello from the upstream').waitFor();
   const messages = sent(0)['messages'] as { content: { type: string; image_url?: { url: string } }[] }[];
@@ -265,6 +322,10 @@ it('shows pictures to models that see, and to no other', async () => {
   await page.getByRole('combobox', { name: 'Model' }).fill('3.5');
   await page.getByRole('option', { name: 'gpt-3.5-turbo' }).click();
   expect(await button('Add a picture').count()).toBe(0);
+  await pastePicture(picture.toString('base64'));
+  await drop([['a.png', 'image/png', picture.toString('base64')]]);
+  await page.waitForTimeout(500);
+  expect(await button(/^Remove picture/).count()).toBe(0);
 });
 
 it('keeps the conversation in the browser, without any key, until a new one begins', async () => {
