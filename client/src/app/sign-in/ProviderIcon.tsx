@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import GitHubIcon from '@mui/icons-material/GitHub';
 import ShieldOutlinedIcon from '@mui/icons-material/ShieldOutlined';
 import TelegramIcon from '@mui/icons-material/Telegram';
-import type { ProviderId } from './useProviders.js';
+import type { ProviderId } from './offeredProviders.js';
 
 const letters: Partial<Record<ProviderId, string>> = { linuxdo: 'L', wechat: '微' };
 

@@ -6,7 +6,8 @@ import { useTranslation } from 'react-i18next';
 import { later } from '../../components/later.js';
 import type { SessionUser } from '../../lib/session.js';
 import { ProviderIcon } from './ProviderIcon.js';
-import { useEnter, useLeaveForProvider, useProviders, type ProviderId } from './useProviders.js';
+import { useProviders, type ProviderId } from './offeredProviders.js';
+import { useEnter, useLeaveForProvider } from './useProviders.js';
 
 const wechat = later(async () => (await import('./WeChatDialog.js')).WeChatDialog);
 const telegram = later(async () => (await import('./TelegramDialog.js')).TelegramDialog);

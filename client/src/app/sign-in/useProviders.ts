@@ -4,23 +4,8 @@ import { useNavigate } from 'react-router-dom';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { session, type SessionUser } from '../../lib/session.js';
-import { useStatus } from '../../lib/status.js';
+import type { ProviderId } from './offeredProviders.js';
 import { BeginSignInDocument, type SignInProvider } from './signIn.generated.js';
-
-export type ProviderId = 'github' | 'oidc' | 'linuxdo' | 'wechat' | 'telegram';
-
-/** Other sites whose accounts open this one, as far as the admin turned them on. */
-export function useProviders(): readonly ProviderId[] {
-  const { githubOauth, oidcEnabled, linuxdoOauth, wechatLogin, telegramOauth } = useStatus();
-  const on: Record<ProviderId, boolean> = {
-    github: githubOauth,
-    oidc: oidcEnabled,
-    linuxdo: linuxdoOauth,
-    wechat: wechatLogin,
-    telegram: telegramOauth,
-  };
-  return (Object.keys(on) as ProviderId[]).filter((id) => on[id]);
-}
 
 const redirecting: Partial<Record<ProviderId, SignInProvider>> = { github: 'GITHUB', oidc: 'OIDC', linuxdo: 'LINUXDO' };
 

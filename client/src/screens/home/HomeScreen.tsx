@@ -5,7 +5,7 @@ import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { useProviders } from '../../app/sign-in/useProviders.js';
+import { useProviders } from '../../app/sign-in/offeredProviders.js';
 import { Footer } from '../../components/Footer.js';
 import { Framed } from '../../components/Framed.js';
 import { RichText } from '../../components/RichText.js';
@@ -15,7 +15,7 @@ import { NoticeDialog } from './NoticeDialog.js';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { CopyButton } from '../../components/CopyButton.js';
 import { NameValues } from '../../components/SideDrawer.js';
-import { ToneChip } from '../../components/Tone.js';
+import { ToneLabel } from '../../components/ToneLabel.js';
 import { dateTime } from '../../lib/format.js';
 import { useSession } from '../../lib/session.js';
 import { useBaseAddress, useStatus } from '../../lib/status.js';
@@ -113,9 +113,9 @@ function Welcome() {
               ways.length > 0 && (
                 <Box component="span" sx={{ display: 'inline-flex', flexWrap: 'wrap', gap: '4px' }}>
                   {ways.map((way) => (
-                    <ToneChip key={way} tone="outline">
+                    <ToneLabel key={way} tone="outline">
                       {way}
-                    </ToneChip>
+                    </ToneLabel>
                   ))}
                 </Box>
               ),
