@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-
+import { request as httpRequest } from 'node:http';
 import { json, openStream } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from '../contract/relay-harness.js';
 
@@ -136,6 +136,33 @@ describe('a client’s key', () => {
     expect(relay.upstream.requests.length).toBeGreaterThan(0);
     expect(received).not.toContain(bare);
     expect(relay.logLines.join('\n')).not.toContain(bare);
+  });
+});
+
+describe('what is served is decided by the path alone (CVE-2026-49468)', () => {
+  const asked = (headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const call = httpRequest(`${relay.url}/v1/chat/completions`, { method: 'POST', headers }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode));
+      });
+      call.on('error', reject).end(JSON.stringify(body));
+    });
+
+  it.each([
+    { host: 'gateway.example/v1/models' },
+    { host: '127.0.0.1/api/status?' },
+    { host: '169.254.169.254' },
+    { host: 'gateway.example', 'x-forwarded-host': 'gateway.example/api/status', 'x-forwarded-prefix': '/api/status' },
+    { host: 'gateway.example', 'x-original-url': '/api/status', 'x-rewrite-url': '/api/status' },
+  ])('whatever a header says: %j', async (headers) => {
+    await relay.addChannel();
+    const { key } = await relay.addToken();
+    expect(await asked(headers)).toBe(401);
+    expect(relay.upstream.requests).toHaveLength(0);
+    expect(await asked({ ...headers, authorization: `Bearer ${key}` })).toBe(200);
+    const [sent] = relay.upstream.requests;
+    expect(sent?.path).toBe('/v1/chat/completions');
+    expect(JSON.stringify(sent?.headers)).not.toMatch(/example|169\.254|api\/status/);
   });
 });
 
