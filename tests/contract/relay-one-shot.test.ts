@@ -21,6 +21,7 @@ beforeEach(async () => {
 afterEach(async () => {
   expect(await relay.openReservations()).toBe(0);
   expect(await relay.drift()).toEqual([]);
+  expect(await relay.unexplained()).toEqual([]);
 });
 
 const refusalOf = async (response: Response): Promise<unknown> => {
