@@ -7,11 +7,9 @@ import { useTranslation } from 'react-i18next';
 import { ButtonMenu } from '../../components/ButtonMenu.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { RowCard } from '../../components/grid/CardList.js';
-import { FilterBar } from '../../components/grid/FilterBar.js';
-import { TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { SearchBar } from '../../components/grid/SearchBar.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Num } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
@@ -30,7 +28,6 @@ export function RedemptionListScreen() {
   const { t } = useTranslation();
   const format = useFormat();
   const grid = useServerGrid({ filters: { keyword: '' } });
-  const { draft, edit: type, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [byName, setByName] = useState(false);
@@ -109,23 +106,7 @@ export function RedemptionListScreen() {
             </Button>
           </SelectionBar>
         ) : (
-          <FilterBar
-            isFiltered={grid.isFiltered}
-            activeCount={0}
-            onQuery={query}
-            onReset={grid.resetFilter}
-            main={
-              <TextFilter
-                search
-                label={t('redemptions.search')}
-                value={draft.keyword}
-                onChange={(value) => {
-                  type({ keyword: value });
-                }}
-                width={260}
-              />
-            }
-          />
+          <SearchBar grid={grid} label={t('redemptions.search')} width={260} />
         )
       }
     >

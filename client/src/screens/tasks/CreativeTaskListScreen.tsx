@@ -3,24 +3,19 @@ import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
-import { ListGrid } from '../../components/grid/ListGrid.js';
-import { ListScreen } from '../../components/ListScreen.js';
-import { LiveControl } from '../../components/LiveControl.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useLiveList } from '../../lib/useLiveList.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { creativeColumns } from './creativeColumns.js';
-import { RefreshButton } from './RefreshButton.js';
 import { CreativeCard } from './TaskCards.js';
 import { startOfToday, noFilters, toTaskFilter } from './taskFilter.js';
-import { TaskFilterBar } from './TaskFilterBar.js';
+import { TaskList } from './TaskList.js';
 import {
   CreativeTaskChangedDocument,
   CreativeTasksDocument,
   MyCreativeTaskChangedDocument,
   MyCreativeTasksDocument,
 } from './tasks.generated.js';
-import { TaskViewer, type Viewed } from './TaskViewer.js';
 
 /** Songs and lyrics since the start of today unless another time is chosen: everybody's for admins, else one's own. */
 export function CreativeTaskListScreen() {
@@ -29,7 +24,6 @@ export function CreativeTaskListScreen() {
   const grid = useServerGrid({ filters: noFilters });
   const [start] = useState(startOfToday);
   const [now, setNow] = useState(() => new Date());
-  const [viewed, setViewed] = useState<Viewed | null>(null);
   const refresh = () => {
     setNow(new Date());
   };
@@ -61,42 +55,20 @@ export function CreativeTaskListScreen() {
   });
   const { state, paused, setPaused } = isAdmin ? everybody : mine;
 
-  const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
-  const columns = useMemo(() => creativeColumns(tools), [tools]);
   return (
-    <ListScreen
+    <TaskList
       title={t('tasks.creative')}
-      actions={
-        <>
-          <LiveControl state={state} paused={paused} onPause={setPaused} />
-          <RefreshButton loading={loading} onRefresh={refresh} />
-        </>
-      }
-      filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={refresh} />}
-    >
-      <ListGrid
-        label={t('tasks.creative')}
-        grid={grid}
-        columns={columns}
-        rows={page?.items}
-        totalCount={page?.totalCount ?? 0}
-        loading={loading}
-        error={error}
-        onRetry={refresh}
-        getRowId={(row) => row.id}
-        renderCard={(row) => <CreativeCard row={row} tools={tools} />}
-        empty={
-          <EmptyState icon={<MovieOutlinedIcon />} title={t('tasks.noCreative')} text={t('tasks.noCreativeText')} />
-        }
-      />
-      {viewed && (
-        <TaskViewer
-          viewed={viewed}
-          onClose={() => {
-            setViewed(null);
-          }}
-        />
-      )}
-    </ListScreen>
+      grid={grid}
+      start={start}
+      isAdmin={isAdmin}
+      live={{ state, paused, onPause: setPaused }}
+      page={page}
+      loading={loading}
+      error={error}
+      onRefresh={refresh}
+      columnsOf={creativeColumns}
+      renderCard={(row, tools) => <CreativeCard row={row} tools={tools} />}
+      empty={<EmptyState icon={<MovieOutlinedIcon />} title={t('tasks.noCreative')} text={t('tasks.noCreativeText')} />}
+    />
   );
 }

@@ -3,26 +3,21 @@ import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
-import { ListGrid } from '../../components/grid/ListGrid.js';
-import { ListScreen } from '../../components/ListScreen.js';
-import { LiveControl } from '../../components/LiveControl.js';
 import { Notice } from '../../components/Notice.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useLiveList } from '../../lib/useLiveList.js';
 import { useStatus } from '../../lib/status.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { drawingColumns } from './drawingColumns.js';
-import { RefreshButton } from './RefreshButton.js';
 import { DrawingCard } from './TaskCards.js';
 import { lastThirtyDays, noFilters, toTaskFilter } from './taskFilter.js';
-import { TaskFilterBar } from './TaskFilterBar.js';
+import { TaskList } from './TaskList.js';
 import {
   DrawingChangedDocument,
   DrawingsDocument,
   MyDrawingChangedDocument,
   MyDrawingsDocument,
 } from './tasks.generated.js';
-import { TaskViewer, type Viewed } from './TaskViewer.js';
 
 /** Drawings of the last thirty days unless another time is chosen: everybody's for admins, else one's own. */
 export function DrawingListScreen() {
@@ -31,7 +26,6 @@ export function DrawingListScreen() {
   const grid = useServerGrid({ filters: noFilters });
   const [start] = useState(lastThirtyDays);
   const [now, setNow] = useState(() => new Date());
-  const [viewed, setViewed] = useState<Viewed | null>(null);
   const refresh = () => {
     setNow(new Date());
   };
@@ -61,43 +55,21 @@ export function DrawingListScreen() {
   const { state, paused, setPaused } = isAdmin ? everybody : mine;
   const { mjNotifyEnabled } = useStatus();
 
-  const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
-  const columns = useMemo(() => drawingColumns(tools), [tools]);
   return (
-    <ListScreen
+    <TaskList
       title={t('tasks.drawings')}
-      actions={
-        <>
-          <LiveControl state={state} paused={paused} onPause={setPaused} />
-          <RefreshButton loading={loading} onRefresh={refresh} />
-        </>
-      }
       notice={isAdmin && !mjNotifyEnabled && <Notice tone="blue">{t('tasks.callbackOff')}</Notice>}
-      filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={refresh} />}
-    >
-      <ListGrid
-        label={t('tasks.drawings')}
-        grid={grid}
-        columns={columns}
-        rows={page?.items}
-        totalCount={page?.totalCount ?? 0}
-        loading={loading}
-        error={error}
-        onRetry={refresh}
-        getRowId={(row) => row.id}
-        renderCard={(row) => <DrawingCard row={row} tools={tools} />}
-        empty={
-          <EmptyState icon={<BrushOutlinedIcon />} title={t('tasks.noDrawings')} text={t('tasks.noDrawingsText')} />
-        }
-      />
-      {viewed && (
-        <TaskViewer
-          viewed={viewed}
-          onClose={() => {
-            setViewed(null);
-          }}
-        />
-      )}
-    </ListScreen>
+      grid={grid}
+      start={start}
+      isAdmin={isAdmin}
+      live={{ state, paused, onPause: setPaused }}
+      page={page}
+      loading={loading}
+      error={error}
+      onRefresh={refresh}
+      columnsOf={drawingColumns}
+      renderCard={(row, tools) => <DrawingCard row={row} tools={tools} />}
+      empty={<EmptyState icon={<BrushOutlinedIcon />} title={t('tasks.noDrawings')} text={t('tasks.noDrawingsText')} />}
+    />
   );
 }

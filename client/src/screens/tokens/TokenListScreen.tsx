@@ -7,10 +7,8 @@ import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
-import { FilterBar } from '../../components/grid/FilterBar.js';
-import { TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
-import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { SearchBar } from '../../components/grid/SearchBar.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { useBaseAddress } from '../../lib/status.js';
@@ -27,7 +25,6 @@ export function TokenListScreen() {
   const { t } = useTranslation();
   const address = useBaseAddress();
   const grid = useServerGrid({ filters: { keyword: '' } });
-  const { draft, edit: type, query } = useFilterDraft(grid);
   const [opened, setOpened] = useRowParam('row');
   const [used, setUsed] = useState<{ name: string; key: string | null; id: number } | null>(null);
 
@@ -67,27 +64,7 @@ export function TokenListScreen() {
       title={t('tokens.title')}
       actions={!isEmpty && add}
       notice={<Notice tone="amber">{t('tokens.notice')}</Notice>}
-      filters={
-        !isEmpty && (
-          <FilterBar
-            isFiltered={grid.isFiltered}
-            activeCount={0}
-            onQuery={query}
-            onReset={grid.resetFilter}
-            main={
-              <TextFilter
-                search
-                label={t('tokens.search')}
-                value={draft.keyword}
-                onChange={(value) => {
-                  type({ keyword: value });
-                }}
-                width={280}
-              />
-            }
-          />
-        )
-      }
+      filters={!isEmpty && <SearchBar grid={grid} label={t('tokens.search')} width={280} />}
     >
       <ListGrid
         label={t('tokens.title')}

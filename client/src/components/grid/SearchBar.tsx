@@ -1,0 +1,36 @@
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { FilterBar } from './FilterBar.js';
+import { TextFilter } from './filterFields.js';
+import { useFilterDraft } from './useFilterDraft.js';
+
+/** The filters of a list that is searched by one field and nothing else. */
+export function SearchBar({
+  grid,
+  label,
+  width,
+}: {
+  readonly grid: ServerGrid<{ keyword: string }>;
+  readonly label: string;
+  readonly width: number;
+}) {
+  const { draft, edit, query } = useFilterDraft(grid);
+  return (
+    <FilterBar
+      isFiltered={grid.isFiltered}
+      activeCount={0}
+      onQuery={query}
+      onReset={grid.resetFilter}
+      main={
+        <TextFilter
+          search
+          label={label}
+          value={draft.keyword}
+          onChange={(keyword) => {
+            edit({ keyword });
+          }}
+          width={width}
+        />
+      }
+    />
+  );
+}

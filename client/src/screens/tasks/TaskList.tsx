@@ -1,0 +1,74 @@
+import type { GridColDef } from '@mui/x-data-grid';
+import { useMemo, useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { ListGrid } from '../../components/grid/ListGrid.js';
+import { ListScreen } from '../../components/ListScreen.js';
+import { LiveControl, type LiveControlProps } from '../../components/LiveControl.js';
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+import type { TaskCellTools } from './drawingColumns.js';
+import { RefreshButton } from './RefreshButton.js';
+import type { TaskFilters } from './taskFilter.js';
+import { TaskFilterBar } from './TaskFilterBar.js';
+import { TaskViewer, type Viewed } from './TaskViewer.js';
+
+export interface TaskListProps<R extends { readonly id: number }> {
+  readonly title: string;
+  readonly notice?: ReactNode;
+  readonly grid: ServerGrid<TaskFilters>;
+  /** Where the time begins unless somebody says so. */
+  readonly start: Date;
+  readonly isAdmin: boolean;
+  readonly live: LiveControlProps;
+  /** Undefined until the first answer. */
+  readonly page: { readonly items: readonly R[]; readonly totalCount: number } | undefined;
+  readonly loading: boolean;
+  readonly error: unknown;
+  readonly onRefresh: () => void;
+  readonly columnsOf: (tools: TaskCellTools) => GridColDef<R>[];
+  readonly renderCard: (row: R, tools: TaskCellTools) => ReactNode;
+  readonly empty: ReactNode;
+}
+
+/** What the lists of drawings and of songs have alike: filters, rows that come by themselves, and the viewer. */
+export function TaskList<R extends { readonly id: number }>(props: TaskListProps<R>) {
+  const { title, grid, start, isAdmin, page, loading, onRefresh, columnsOf, renderCard } = props;
+  const { t } = useTranslation();
+  const [viewed, setViewed] = useState<Viewed | null>(null);
+  const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
+  const columns = useMemo(() => columnsOf(tools), [columnsOf, tools]);
+  return (
+    <ListScreen
+      title={title}
+      actions={
+        <>
+          <LiveControl {...props.live} />
+          <RefreshButton loading={loading} onRefresh={onRefresh} />
+        </>
+      }
+      notice={props.notice}
+      filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={onRefresh} />}
+    >
+      <ListGrid
+        label={title}
+        grid={grid}
+        columns={columns}
+        rows={page?.items}
+        totalCount={page?.totalCount ?? 0}
+        loading={loading}
+        error={props.error}
+        onRetry={onRefresh}
+        getRowId={(row) => row.id}
+        renderCard={(row) => renderCard(row, tools)}
+        empty={props.empty}
+      />
+      {viewed && (
+        <TaskViewer
+          viewed={viewed}
+          onClose={() => {
+            setViewed(null);
+          }}
+        />
+      )}
+    </ListScreen>
+  );
+}
