@@ -148,7 +148,7 @@ describe('what is served is decided by the path alone (CVE-2026-49468)', () => {
       call.on('error', reject).end(JSON.stringify(body));
     });
 
-  it.each([
+  it.each<Record<string, string>>([
     { host: 'gateway.example/v1/models' },
     { host: '127.0.0.1/api/status?' },
     { host: '169.254.169.254' },
