@@ -22,6 +22,7 @@ afterEach(async () => {
   await relay.idle();
   expect(await relay.openReservations()).toBe(0);
   expect(await relay.drift()).toEqual([]);
+  expect(await relay.unexplained()).toEqual([]);
 });
 
 const errorOf = async (response: Response): Promise<{ status: number; code: unknown; message: string }> => {
