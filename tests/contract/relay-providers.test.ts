@@ -22,6 +22,7 @@ beforeEach(async () => {
 afterEach(async () => {
   expect(await relay.openReservations()).toBe(0);
   expect(await relay.drift()).toEqual([]);
+  expect(await relay.unexplained()).toEqual([]);
 });
 
 const ask = (more: object = {}): object => ({ model: 'm', messages: userMessage('hi'), ...more });

@@ -38,6 +38,7 @@ afterEach(async () => {
   await relay.idle();
   expect(await relay.openReservations()).toBe(0);
   expect(await relay.drift()).toEqual([]);
+  expect(await relay.unexplained()).toEqual([]);
   expect(unhandled).toEqual([]);
   expect(relay.logLines.filter((line) => line.includes('relay call failed'))).toEqual([]);
   const [row] = await relay.sql<{ low: string | null }>('SELECT min(quota) AS low FROM logs WHERE user_id = $1', [
