@@ -63,6 +63,22 @@ async function addTasks(server: TestServer, owners: readonly number[]): Promise<
   await database.connect();
   const now = Date.now();
   const second = Math.floor(now / 1000);
+  // Enough of the first owner's for pages, older than the others, and so made before them.
+  const [first] = owners;
+  await database.query(
+    `INSERT INTO midjourneys (request_id, user_id, channel_id, mj_id, action, status, progress, submit_time, code, prompt)
+     SELECT 'old-drawing-' || n, $1, 7, 'old-drawing-' || n, 'IMAGINE', 'SUCCESS', '100%', $2::bigint - n * 1000, 1, 'A ship'
+     FROM generate_series(1, 23) n`,
+    [first, now - 100_000],
+  );
+  await database.query(
+    `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
+       progress, submit_time)
+     SELECT 'old-song-' || n, $2::bigint - n, $2::bigint, 'old-song-' || n, 'suno', $1, 8, 'MUSIC', 'SUCCESS', '100%',
+       $2::bigint - n
+     FROM generate_series(1, 23) n`,
+    [first, second],
+  );
   for (const owner of owners) {
     for (const [id, action, status, progress, image, reason] of [
       ['imagine', 'IMAGINE', 'SUCCESS', '100%', picture, ''],
@@ -87,21 +103,6 @@ async function addTasks(server: TestServer, owners: readonly number[]): Promise<
       );
     }
   }
-  // Enough of the first owner's for pages, older than the others.
-  const [first] = owners;
-  await database.query(
-    `INSERT INTO midjourneys (request_id, user_id, channel_id, mj_id, action, status, progress, submit_time, code, prompt)
-     SELECT 'old-drawing-' || n, $1, 7, 'old-drawing-' || n, 'IMAGINE', 'SUCCESS', '100%', $2::bigint - n * 1000, 1, 'A ship'
-     FROM generate_series(1, 23) n`,
-    [first, now - 100_000],
-  );
-  await database.query(
-    `INSERT INTO tasks (request_id, created_at, updated_at, task_id, platform, user_id, channel_id, action, status,
-       progress, submit_time)
-     SELECT 'old-song-' || n, $2::bigint, $2::bigint, 'old-song-' || n, 'suno', $1, 8, 'MUSIC', 'SUCCESS', '100%', $2::bigint
-     FROM generate_series(1, 23) n`,
-    [first, second],
-  );
   await database.end();
 }
 
