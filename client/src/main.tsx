@@ -2,7 +2,7 @@ import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
 import '@fontsource-variable/geist';
 import '@fontsource-variable/geist-mono';
-import { StrictMode } from 'react';
+import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.js';
 import { startI18n } from './i18n/i18n.js';
@@ -13,10 +13,13 @@ const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root');
 
 await startI18n();
-createRoot(root).render(
-  <StrictMode>
-    <CacheProvider value={cache}>
-      <App />
-    </CacheProvider>
-  </StrictMode>,
-);
+// In pieces of a few milliseconds: a slow phone answers its user in between.
+startTransition(() => {
+  createRoot(root).render(
+    <StrictMode>
+      <CacheProvider value={cache}>
+        <App />
+      </CacheProvider>
+    </StrictMode>,
+  );
+});
