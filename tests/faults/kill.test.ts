@@ -59,4 +59,4 @@ it(`${kills} times killed under load: every answered call is charged once, the b
     const { quota, used } = await auditor.quotaOf(name);
     expect(quota + used).toBe(initial);
   }
-}, 400_000);
+}, 1_200_000);

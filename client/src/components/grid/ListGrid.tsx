@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import LinearProgress from '@mui/material/LinearProgress';
 import type { GridValidRowModel } from '@mui/x-data-grid';
-import { lazy, Suspense, useDeferredValue } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../../lib/errors.js';
 import { isMobile, useIsMobile } from '../../lib/useMediaFlags.js';
@@ -21,9 +21,7 @@ const WideGrid = lazy(async () => ({ default: (await loadWideGrid()).WideGrid })
 
 /** A page of a server-side list: a grid on wide screens, cards on narrow ones, with its states and footer. */
 export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
-  const { grid, totalCount, loading, error, label } = props;
-  // A page of rows is much to draw: it is drawn in pieces, so that whoever types or scrolls meanwhile is not kept waiting.
-  const rows = useDeferredValue(props.rows);
+  const { grid, rows, totalCount, loading, error, label } = props;
   const mobile = useIsMobile();
   const isEmpty = rows?.length === 0;
   useFailureToast(error, rows !== undefined);
@@ -40,10 +38,12 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
         />
       )}
       {mobile ? (
-        <CardList {...props} rows={rows} nothing={nothing} />
+        <CardList {...props} nothing={nothing} />
       ) : (
-        <Suspense fallback={<Box sx={{ height: headerHeight + grid.pageSize * (props.rowHeight ?? 40) }} />}>
-          <WideGrid {...props} rows={rows} nothing={nothing} />
+        <Suspense
+          fallback={<Box sx={{ height: headerHeight + (rows?.length ?? grid.pageSize) * (props.rowHeight ?? 40) }} />}
+        >
+          <WideGrid {...props} nothing={nothing} />
         </Suspense>
       )}
       <GridFooter grid={grid} totalCount={totalCount} known={rows !== undefined} />

@@ -75,13 +75,13 @@ it('tells the ratio of one’s own group, and warns who is not signed in', async
   beInGroup('vip');
   const { unmount } = await open(answers(PricingDocument, prices(model('gpt-4o'))));
   await screen.findByText('Your group is vip');
-  expect(toneOf(screen.getByText('2×'))).toBe('blue');
+  expect(toneOf(await screen.findByText('2×'))).toBe('blue');
   (await rowOf('gpt-4o')).getByText('$5.00');
   unmount();
   session.end();
   await open(answers(PricingDocument, prices(model('gpt-4o'))));
   await screen.findByText('You are not signed in. Prices are those of the default group.');
-  expect(toneOf(screen.getByText('1×'))).toBe('green');
+  expect(toneOf(await screen.findByText('1×'))).toBe('green');
   (await rowOf('gpt-4o')).getByText('$2.50');
 });
 
