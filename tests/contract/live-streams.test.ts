@@ -259,7 +259,7 @@ describe('bounds', () => {
     const started = Date.now();
     await short.stop();
     expect(await lastWords(reader)).toEqual(['SERVICE_UNAVAILABLE']);
-    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(Date.now() - started).toBeLessThan(3000);
   });
 });
 
