@@ -18,19 +18,6 @@ interface Report {
   readonly numPendingTests: number;
   /** Files that could not be run at all. */
   readonly numRuntimeErrorTestSuites: number;
-  readonly testResults: ReadonlyArray<{
-    /** Path of the file. */
-    readonly name: string;
-    readonly status: string;
-    readonly assertionResults: ReadonlyArray<{ readonly status: string }>;
-  }>;
-}
-
-interface Run {
-  /** Jest's exit code. */
-  readonly code: number;
-  /** Null when Jest ended before it could write one. */
-  readonly report: Report | null;
 }
 
 /**
@@ -51,12 +38,7 @@ export async function run(parameters: string[]): Promise<number> {
   try {
     const environment = await prepare(services);
     await build();
-    const first = await runJest(parameters, environment, services);
-    const unsteady = unsteadyFiles(first);
-    if (unsteady.length === 0) return conclude(first);
-    console.log(`Failed, and run once more by themselves:\n${unsteady.join('\n')}`);
-    const again = await runJest(['--runInBand', '--runTestsByPath', ...unsteady], environment, services);
-    return conclude(first, { files: unsteady, run: again });
+    return await runJest(parameters, environment, services);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     console.log('0 passed, 1 failed');
@@ -99,7 +81,11 @@ async function build(): Promise<void> {
   await ensureBuilt(['server', 'client']);
 }
 
-async function runJest(parameters: string[], environment: Record<string, string>, services: Service[]): Promise<Run> {
+async function runJest(
+  parameters: string[],
+  environment: Record<string, string>,
+  services: Service[],
+): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-jest-'));
   const file = join(folder, 'report.json');
   try {
@@ -120,24 +106,10 @@ async function runJest(parameters: string[], environment: Record<string, string>
       },
     });
     const [code] = await ended;
-    return { code: code ?? 1, report: await readReport(file) };
+    return conclude(code ?? 1, await readReport(file));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Where money or secrets are at stake a failure is a failure; elsewhere a busy machine may have been too slow. */
-const neverAgain = /[\\/]tests[\\/](?:ledger|sums|faults|security)[\\/]/;
-const mostUnsteady = 8;
-
-/**
- * The files that get a second try: those that drive servers and browsers by the clock, a few at most.
- * @returns paths; none when a second try could not make the run good
- */
-function unsteadyFiles({ code, report }: Run): string[] {
-  if (code === 0 || !report || report.numRuntimeErrorTestSuites > 0) return [];
-  const files = report.testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
-  return files.length > mostUnsteady || files.some((name) => neverAgain.test(name)) ? [] : files;
 }
 
 async function readReport(file: string): Promise<Report | null> {
@@ -148,30 +120,13 @@ async function readReport(file: string): Promise<Report | null> {
   }
 }
 
-/** Prints what is counted by whoever reads the last line. @param second what was run once more, and how that went */
-function conclude(first: Run, second?: { readonly files: readonly string[]; readonly run: Run }): number {
-  const { report } = first;
-  const replaced = second ? countsOf(report, (name) => second.files.includes(name)) : { passed: 0, failed: 0 };
-  const again = second?.run.report;
-  const passed = (report?.numPassedTests ?? 0) - replaced.passed + (again?.numPassedTests ?? 0);
-  const failed =
-    (report?.numFailedTests ?? 0) +
-    (report?.numRuntimeErrorTestSuites ?? 0) -
-    replaced.failed +
-    (again?.numFailedTests ?? 0) +
-    (again?.numRuntimeErrorTestSuites ?? 0);
-  const code = second ? second.run.code : first.code;
+function conclude(code: number, report: Report | null): number {
+  const passed = report?.numPassedTests ?? 0;
+  const failed = (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? 0);
   const leftOut = report?.numPendingTests ?? 0;
   if (leftOut > 0) console.log(`${leftOut} left out`);
-  if (second && code === 0) console.log(`Unsteady, passed the second time: ${second.files.join(', ')}`);
   // A run that failed for another reason than a test (no test found, a leak) is never told as a success.
   console.log(`${passed} passed, ${code !== 0 && failed === 0 ? 1 : failed} failed`);
   if (leftOut > 0 && process.env.CI) return 1;
   return code;
-}
-
-function countsOf(report: Report | null, of: (name: string) => boolean): { passed: number; failed: number } {
-  const all = report?.testResults.filter(({ name }) => of(name)).flatMap((file) => file.assertionResults) ?? [];
-  const count = (status: string): number => all.filter((one) => one.status === status).length;
-  return { passed: count('passed'), failed: count('failed') };
 }
