@@ -179,6 +179,23 @@ describe('what a call produced', () => {
     expect(await meter.tokens()).toBe(count(text));
   });
 
+  it('is counted all the while when it comes slowly, and comes to the same', async () => {
+    const count = await loadEncoding('o200k');
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+    try {
+      const meter = new TextMeter('gpt-4o');
+      const text = 'Some words of an answer. '.repeat(400);
+      for (let at = 0; at < text.length; at += 5) {
+        clock.mockReturnValue(at * 100);
+        meter.text(text.slice(at, at + 5));
+        expect(JSON.stringify(meter).length).toBeLessThan(3_000);
+      }
+      expect(await meter.tokens()).toBe(count(text));
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   it('is nothing when it is blank', () => {
     const meter = new TextMeter('gpt-4o');
     meter.text(' \n');

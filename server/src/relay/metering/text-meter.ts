@@ -3,6 +3,12 @@ import { encodingOf, estimateTokens, loadedEncoding, loadEncoding, type Encoding
 
 /** Text is counted and dropped beyond this many characters, but for its last words. */
 const countAt = 8 * 1024;
+/**
+ * A stream that takes its time is counted on the way from this many characters on, where one that comes at once is not:
+ * most tell their usage at the end, and then counting was for nothing, but thousands of slow ones would each hold the above.
+ */
+const slowCountAt = 1024;
+const slowMilliseconds = 20_000;
 /** Pieces of a stream are a word or less: so many are put together, or each would weigh more than what it says. */
 const joinAt = 64;
 /** While the encoding is still loading, text waits up to this length and is estimated then. */
@@ -24,6 +30,7 @@ export class TextMeter implements Transcript {
   private other = false;
   private anyText = false;
   private kept = '';
+  private countedAt = performance.now();
 
   /** @param keep how many characters to keep readable for the log, 0 for none */
   constructor(
@@ -36,7 +43,10 @@ export class TextMeter implements Transcript {
   text(text: string): void {
     this.pieces.push(text);
     this.length += text.length;
-    if (this.pieces.length >= joinAt) this.join();
+    if (this.pieces.length >= joinAt) {
+      this.join();
+      if (this.length > slowCountAt && performance.now() - this.countedAt > slowMilliseconds) this.countPending();
+    }
     if (!this.anyText && text.trim() !== '') this.anyText = true;
     if (this.kept.length < this.keep) this.kept += text.slice(0, this.keep - this.kept.length);
     if (this.length > countAt) this.countPending();
@@ -80,6 +90,7 @@ export class TextMeter implements Transcript {
       return;
     }
     const text = this.take();
+    this.countedAt = performance.now();
     if (!count) {
       this.counted += estimateTokens(Buffer.byteLength(text));
       return;
