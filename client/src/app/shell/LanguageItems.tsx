@@ -2,6 +2,7 @@ import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import { useTranslation } from 'react-i18next';
 import { changeLanguage, languages, type Language } from '../../i18n/i18n.js';
+import type { MenuListProps } from './IconMenu.js';
 
 /** Each language in its own words, whatever the current one is. */
 const names: Record<Language, string> = { zh: '中文', en: 'English' };
@@ -26,13 +27,7 @@ export function LanguageItems({ onDone }: { readonly onDone: () => void }) {
   ));
 }
 
-export function LanguageList({
-  anchor,
-  onClose,
-}: {
-  readonly anchor: HTMLElement | null;
-  readonly onClose: () => void;
-}) {
+export function LanguageList({ anchor, onClose }: MenuListProps) {
   return (
     <Menu anchorEl={anchor} open={anchor !== null} onClose={onClose}>
       <LanguageItems onDone={onClose} />

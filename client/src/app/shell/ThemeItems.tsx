@@ -2,6 +2,7 @@ import Menu from '@mui/material/Menu';
 import MenuItem from '@mui/material/MenuItem';
 import { useColorScheme } from '@mui/material/styles';
 import { useTranslation } from 'react-i18next';
+import type { MenuListProps } from './IconMenu.js';
 
 const modes = [
   ['light', 'shell.lightTheme'],
@@ -9,7 +10,7 @@ const modes = [
   ['system', 'shell.systemTheme'],
 ] as const;
 
-export function ThemeList({ anchor, onClose }: { readonly anchor: HTMLElement | null; readonly onClose: () => void }) {
+export function ThemeList({ anchor, onClose }: MenuListProps) {
   const { t } = useTranslation();
   const { mode, setMode } = useColorScheme();
   return (
