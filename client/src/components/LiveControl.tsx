@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 import { pollMilliseconds, type LiveState } from '../lib/useLive.js';
 
-export interface LiveControlProps {
+interface LiveControlProps {
   readonly state: LiveState;
   readonly paused: boolean;
   readonly onPause: (paused: boolean) => void;

@@ -3,27 +3,23 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { ListScreen } from '../../components/ListScreen.js';
-import { LiveControl, type LiveControlProps } from '../../components/LiveControl.js';
-import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { LiveControl } from '../../components/LiveControl.js';
+import type { LiveList } from '../../lib/useLiveList.js';
 import type { TaskCellTools } from './drawingColumns.js';
 import { RefreshButton } from './RefreshButton.js';
-import type { TaskFilters } from './taskFilter.js';
 import { TaskFilterBar } from './TaskFilterBar.js';
 import { TaskViewer, type Viewed } from './TaskViewer.js';
+import type { TaskQuery } from './useTaskQuery.js';
 
 export interface TaskListProps<R extends { readonly id: number }> {
   readonly title: string;
   readonly notice?: ReactNode;
-  readonly grid: ServerGrid<TaskFilters>;
-  /** Where the time begins unless somebody says so. */
-  readonly start: Date;
-  readonly isAdmin: boolean;
-  readonly live: LiveControlProps;
+  readonly query: TaskQuery;
+  readonly live: LiveList;
   /** Undefined until the first answer. */
   readonly page: { readonly items: readonly R[]; readonly totalCount: number } | undefined;
   readonly loading: boolean;
   readonly error: unknown;
-  readonly onRefresh: () => void;
   readonly columnsOf: (tools: TaskCellTools) => GridColDef<R>[];
   readonly renderCard: (row: R, tools: TaskCellTools) => ReactNode;
   readonly empty: ReactNode;
@@ -31,7 +27,8 @@ export interface TaskListProps<R extends { readonly id: number }> {
 
 /** What the lists of drawings and of songs have alike: filters, rows that come by themselves, and the viewer. */
 export function TaskList<R extends { readonly id: number }>(props: TaskListProps<R>) {
-  const { title, grid, start, isAdmin, page, loading, onRefresh, columnsOf, renderCard } = props;
+  const { title, live, page, loading, columnsOf, renderCard } = props;
+  const { grid, start, isAdmin, refresh } = props.query;
   const { t } = useTranslation();
   const [viewed, setViewed] = useState<Viewed | null>(null);
   const tools = useMemo(() => ({ t, isAdmin, view: setViewed }), [t, isAdmin]);
@@ -41,12 +38,12 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
       title={title}
       actions={
         <>
-          <LiveControl {...props.live} />
-          <RefreshButton loading={loading} onRefresh={onRefresh} />
+          <LiveControl state={live.state} paused={live.paused} onPause={live.setPaused} />
+          <RefreshButton loading={loading} onRefresh={refresh} />
         </>
       }
       notice={props.notice}
-      filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={onRefresh} />}
+      filters={<TaskFilterBar grid={grid} start={start} isAdmin={isAdmin} onQuery={refresh} />}
     >
       <ListGrid
         label={title}
@@ -56,7 +53,7 @@ export function TaskList<R extends { readonly id: number }>(props: TaskListProps
         totalCount={page?.totalCount ?? 0}
         loading={loading}
         error={props.error}
-        onRetry={onRefresh}
+        onRetry={refresh}
         getRowId={(row) => row.id}
         renderCard={(row) => renderCard(row, tools)}
         empty={props.empty}

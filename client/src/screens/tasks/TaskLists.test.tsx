@@ -99,7 +99,7 @@ describe('drawings', () => {
 
   it('of one’s own have neither channel nor answer nor state', async () => {
     beRole(1);
-    await openDrawings(answers(MyDrawingsDocument, pageOf('myDrawings', [drawing(1)])));
+    await openDrawings(answers(MyDrawingsDocument, pageOf('drawings', [drawing(1)])));
     const shown = await headers();
     expect(shown).toEqual(expect.arrayContaining(['Submitted', 'Duration', 'Type', 'Task ID', 'Progress', 'Result']));
     expect(shown).toEqual(expect.not.arrayContaining(['Channel']));
@@ -167,10 +167,10 @@ describe('songs', () => {
 
   it('of one’s own have neither channel nor state, and none are said to be none', async () => {
     beRole(1);
-    const { unmount } = await openSongs(answers(MyCreativeTasksDocument, pageOf('myCreativeTasks', [song(1)])));
+    const { unmount } = await openSongs(answers(MyCreativeTasksDocument, pageOf('creativeTasks', [song(1)])));
     expect((await headers()).filter((name) => ['Channel', 'Status'].includes(name))).toEqual([]);
     unmount();
-    await openSongs(answers(MyCreativeTasksDocument, pageOf('myCreativeTasks', [])));
+    await openSongs(answers(MyCreativeTasksDocument, pageOf('creativeTasks', [])));
     await screen.findByRole('heading', { name: 'No tasks in this range' });
   });
 });
