@@ -1,12 +1,12 @@
 import { skipToken, useQuery } from '@apollo/client/react';
 import { useTranslation } from 'react-i18next';
-import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
-import { TimeRangeField } from '../../components/grid/TimeRangeField.js';
+import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { startOfToday } from '../../lib/timeRange.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 import { typeLabels } from './logCells.js';
-import { activeFilters, rangeOf, toSeconds, type LogFilters } from './logFilter.js';
+import type { LogFilters } from './logFilter.js';
 import { LogGroupsDocument, LogMyGroupsDocument } from './logs.generated.js';
 
 export function LogFilterBar({
@@ -25,84 +25,72 @@ export function LogFilterBar({
   const groups = (isAdmin ? all : own?.map((group) => group.name)) ?? [];
   const types = Object.entries(typeLabels).filter(([type]) => type !== '0');
   return (
-    <FilterBar
-      filled
-      isFiltered={grid.isFiltered}
-      activeCount={activeFilters(grid.filter)}
-      onReset={grid.resetFilter}
+    <TimedFilterBar
+      grid={grid}
+      range={draft}
+      start={startOfToday()}
+      onRange={choose}
       onQuery={() => {
         query();
         onQuery();
       }}
-      main={
-        <TimeRangeField
-          value={rangeOf(draft)}
-          onChange={({ from, to }) => {
-            choose({ from: toSeconds(from), to: to ? toSeconds(to) : '' });
-          }}
-          width={286}
-        />
-      }
-      more={
+    >
+      <SelectFilter
+        label={t('logs.allTypes')}
+        all={t('logs.allTypes')}
+        value={draft.type}
+        onChange={(type) => {
+          choose({ type });
+        }}
+        choices={types.map(([value, label]) => ({ value, label: t(label) }))}
+        width={112}
+      />
+      <TextFilter
+        label={t('logs.tokenName')}
+        value={draft.tokenName}
+        onChange={(tokenName) => {
+          edit({ tokenName });
+        }}
+        width={124}
+      />
+      <TextFilter
+        label={t('logs.modelName')}
+        value={draft.modelName}
+        onChange={(modelName) => {
+          edit({ modelName });
+        }}
+        width={132}
+      />
+      <SelectFilter
+        label={t('logs.group')}
+        all={t('logs.allGroups')}
+        value={draft.group}
+        onChange={(group) => {
+          choose({ group });
+        }}
+        choices={groups.map((name) => ({ value: name, label: name }))}
+        width={104}
+      />
+      {isAdmin && (
         <>
-          <SelectFilter
-            label={t('logs.allTypes')}
-            all={t('logs.allTypes')}
-            value={draft.type}
-            onChange={(type) => {
-              choose({ type });
-            }}
-            choices={types.map(([value, label]) => ({ value, label: t(label) }))}
-            width={112}
-          />
           <TextFilter
-            label={t('logs.tokenName')}
-            value={draft.tokenName}
-            onChange={(tokenName) => {
-              edit({ tokenName });
+            label={t('logs.channelId')}
+            value={draft.channelId}
+            onChange={(channelId) => {
+              edit({ channelId });
             }}
-            width={124}
-          />
-          <TextFilter
-            label={t('logs.modelName')}
-            value={draft.modelName}
-            onChange={(modelName) => {
-              edit({ modelName });
-            }}
-            width={132}
-          />
-          <SelectFilter
-            label={t('logs.group')}
-            all={t('logs.allGroups')}
-            value={draft.group}
-            onChange={(group) => {
-              choose({ group });
-            }}
-            choices={groups.map((name) => ({ value: name, label: name }))}
             width={104}
           />
-          {isAdmin && (
-            <>
-              <TextFilter
-                label={t('logs.channelId')}
-                value={draft.channelId}
-                onChange={(channelId) => {
-                  edit({ channelId });
-                }}
-                width={104}
-              />
-              <TextFilter
-                label={t('logs.username')}
-                value={draft.username}
-                onChange={(username) => {
-                  edit({ username });
-                }}
-                width={112}
-              />
-            </>
-          )}
+          <TextFilter
+            label={t('logs.username')}
+            value={draft.username}
+            onChange={(username) => {
+              edit({ username });
+            }}
+            width={112}
+          />
         </>
-      }
-    />
+      )}
+    </TimedFilterBar>
   );
 }

@@ -1,3 +1,4 @@
+import { startOfToday, toSeconds, toTimes } from '../../lib/timeRange.js';
 import type { LogFilter } from './logs.generated.js';
 
 /** The filters as they stand in the URL; times in Unix seconds, empty for the default. */
@@ -23,30 +24,11 @@ export const noFilters: LogFilters = {
   username: '',
 };
 
-const hour = 3_600_000;
-
-export function startOfToday(): Date {
-  const date = new Date();
-  date.setHours(0, 0, 0, 0);
-  return date;
-}
-
-const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : null);
-
-export const toSeconds = (date: Date): string => String(Math.floor(date.getTime() / 1000));
-
-export const rangeOf = ({ from, to }: Pick<LogFilters, 'from' | 'to'>): { from: Date; to: Date | null } => ({
-  from: fromSeconds(from) ?? startOfToday(),
-  to: fromSeconds(to),
-});
-
-/** An open end is an hour ahead: clocks differ. Admin-only filters are left out for others. */
+/** Since the start of today unless a time is chosen. Admin-only filters are left out for others. */
 export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): LogFilter {
-  const { from, to } = rangeOf(filters);
   const text = (value: string) => (value.trim() === '' ? null : value.trim());
   return {
-    from: from.toISOString(),
-    to: (to ?? new Date(now.getTime() + hour)).toISOString(),
+    ...toTimes(filters, startOfToday(), now),
     type: filters.type === '' ? null : Number(filters.type),
     tokenName: text(filters.tokenName),
     modelName: text(filters.modelName),
@@ -75,8 +57,3 @@ export function toExportQuery(filter: LogFilter): Record<string, string> {
     end_timestamp: seconds(filter.to),
   };
 }
-
-/** Filters behind "Filters · n" on narrow screens: all but the time. */
-export const activeFilters = (filters: LogFilters): number =>
-  (['type', 'tokenName', 'modelName', 'group', 'channelId', 'username'] as const).filter((key) => filters[key] !== '')
-    .length;

@@ -2,10 +2,10 @@ import { useQuery } from '@apollo/client/react';
 import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '../../components/EmptyState.js';
+import { startOfToday } from '../../lib/timeRange.js';
 import { useLiveList } from '../../lib/useLiveList.js';
 import { creativeColumns } from './creativeColumns.js';
 import { CreativeCard } from './TaskCards.js';
-import { startOfToday } from './taskFilter.js';
 import { TaskList } from './TaskList.js';
 import {
   CreativeTaskChangedDocument,

@@ -1,10 +1,9 @@
 import { useTranslation } from 'react-i18next';
-import { FilterBar } from '../../components/grid/FilterBar.js';
 import { TextFilter } from '../../components/grid/filterFields.js';
-import { TimeRangeField } from '../../components/grid/TimeRangeField.js';
+import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
-import { rangeOf, toSeconds, type TaskFilters } from './taskFilter.js';
+import type { TaskFilters } from './taskFilter.js';
 
 /** Time, task ID, and the channel for admins. */
 export function TaskFilterBar({
@@ -22,46 +21,34 @@ export function TaskFilterBar({
   const { t } = useTranslation();
   const { draft, edit, choose, query } = useFilterDraft(grid);
   return (
-    <FilterBar
-      filled
-      isFiltered={grid.isFiltered}
-      activeCount={[grid.filter.task, grid.filter.channelId].filter(Boolean).length}
-      onReset={grid.resetFilter}
+    <TimedFilterBar
+      grid={grid}
+      range={draft}
+      start={start}
+      onRange={choose}
       onQuery={() => {
         query();
         onQuery();
       }}
-      main={
-        <TimeRangeField
-          value={rangeOf(draft, start)}
-          onChange={({ from, to }) => {
-            choose({ from: toSeconds(from), to: to ? toSeconds(to) : '' });
+    >
+      <TextFilter
+        label={t('tasks.id')}
+        value={draft.task}
+        onChange={(task) => {
+          edit({ task });
+        }}
+        width={180}
+      />
+      {isAdmin && (
+        <TextFilter
+          label={t('tasks.channelId')}
+          value={draft.channelId}
+          onChange={(channelId) => {
+            edit({ channelId });
           }}
-          width={286}
+          width={112}
         />
-      }
-      more={
-        <>
-          <TextFilter
-            label={t('tasks.id')}
-            value={draft.task}
-            onChange={(task) => {
-              edit({ task });
-            }}
-            width={180}
-          />
-          {isAdmin && (
-            <TextFilter
-              label={t('tasks.channelId')}
-              value={draft.channelId}
-              onChange={(channelId) => {
-                edit({ channelId });
-              }}
-              width={112}
-            />
-          )}
-        </>
-      }
-    />
+      )}
+    </TimedFilterBar>
   );
 }

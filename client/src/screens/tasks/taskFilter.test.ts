@@ -1,4 +1,5 @@
-import { audioOf, noFilters, rangeOf, secondsBetween, toPercent, toTaskFilter } from './taskFilter.js';
+import { rangeOf } from '../../lib/timeRange.js';
+import { audioOf, noFilters, secondsBetween, toPercent, toTaskFilter } from './taskFilter.js';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const now = new Date('2026-01-31T10:00:00Z');

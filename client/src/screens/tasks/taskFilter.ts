@@ -1,3 +1,5 @@
+import { toTimes } from '../../lib/timeRange.js';
+
 /** The filters of both lists as they stand in the URL; times in Unix seconds, empty for the default. */
 export interface TaskFilters extends Record<string, string> {
   from: string;
@@ -8,32 +10,15 @@ export interface TaskFilters extends Record<string, string> {
 
 export const noFilters: TaskFilters = { from: '', to: '', channelId: '', task: '' };
 
-const hour = 3_600_000;
-const day = 24 * hour;
+const day = 24 * 3_600_000;
 
 export const lastThirtyDays = (): Date => new Date(Date.now() - 30 * day);
 
-export function startOfToday(): Date {
-  const date = new Date();
-  date.setHours(0, 0, 0, 0);
-  return date;
-}
-
-const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : null);
-export const toSeconds = (date: Date): string => String(Math.floor(date.getTime() / 1000));
-
-export const rangeOf = ({ from, to }: TaskFilters, start: Date): { from: Date; to: Date | null } => ({
-  from: fromSeconds(from) ?? start,
-  to: fromSeconds(to),
-});
-
-/** An open end is an hour ahead: clocks differ. The channel is asked for by admins only. */
+/** The channel is asked for by admins only. */
 export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean, now: Date) {
-  const { from, to } = rangeOf(filters, start);
   const channel = filters.channelId.trim();
   return {
-    from: from.toISOString(),
-    to: (to ?? new Date(now.getTime() + hour)).toISOString(),
+    ...toTimes(filters, start, now),
     ...(isAdmin && /^\d{1,9}$/.test(channel) ? { channelId: Number(channel) } : {}),
   };
 }

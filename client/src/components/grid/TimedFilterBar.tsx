@@ -1,0 +1,44 @@
+import type { ReactNode } from 'react';
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { rangeOf, toSeconds, type RangeTexts } from '../../lib/timeRange.js';
+import { FilterBar } from './FilterBar.js';
+import { TimeRangeField } from './TimeRangeField.js';
+
+/** The filters of a list over time: its range first, which takes effect at once, then those of the list. */
+export function TimedFilterBar({
+  grid: { filter, isFiltered, resetFilter },
+  range,
+  start,
+  onRange,
+  onQuery,
+  children,
+}: {
+  readonly grid: Pick<ServerGrid<Record<string, string>>, 'filter' | 'isFiltered' | 'resetFilter'>;
+  readonly range: RangeTexts;
+  /** Where the time begins unless somebody says so. */
+  readonly start: Date;
+  readonly onRange: (range: RangeTexts) => void;
+  readonly onQuery: () => void;
+  readonly children: ReactNode;
+}) {
+  const behindButton = Object.entries(filter).filter(([name]) => name !== 'from' && name !== 'to');
+  return (
+    <FilterBar
+      filled
+      isFiltered={isFiltered}
+      activeCount={behindButton.filter(([, value]) => value !== '').length}
+      onReset={resetFilter}
+      onQuery={onQuery}
+      main={
+        <TimeRangeField
+          value={rangeOf(range, start)}
+          onChange={({ from, to }) => {
+            onRange({ from: toSeconds(from), to: to ? toSeconds(to) : '' });
+          }}
+          width={286}
+        />
+      }
+      more={children}
+    />
+  );
+}

@@ -1,0 +1,26 @@
+/** A time range as it stands in the URL: Unix seconds, empty for the default. */
+export type RangeTexts = Readonly<Record<'from' | 'to', string>>;
+
+const hour = 3_600_000;
+
+export function startOfToday(): Date {
+  const date = new Date();
+  date.setHours(0, 0, 0, 0);
+  return date;
+}
+
+const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? new Date(Number(text) * 1000) : null);
+
+export const toSeconds = (date: Date): string => String(Math.floor(date.getTime() / 1000));
+
+/** @param start where the time begins unless somebody says so */
+export const rangeOf = ({ from, to }: RangeTexts, start: Date): { from: Date; to: Date | null } => ({
+  from: fromSeconds(from) ?? start,
+  to: fromSeconds(to),
+});
+
+/** The two ends as the server is asked for them. An open end is an hour ahead: clocks differ. */
+export function toTimes(texts: RangeTexts, start: Date, now: Date): { from: string; to: string } {
+  const { from, to } = rangeOf(texts, start);
+  return { from: from.toISOString(), to: (to ?? new Date(now.getTime() + hour)).toISOString() };
+}
