@@ -1,25 +1,14 @@
 import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { RowMenu } from '../RowMenu.js';
-import type { ChartSeries } from './TimeChart.js';
+import { TimeChart, type TimeChartProps } from './TimeChart.js';
 
 /** A chart with its title, legend, and the same numbers as a table. */
-export function ChartPanel({
-  title,
-  series,
-  labels,
-  format,
-  children,
-}: {
-  readonly title: string;
-  readonly series: readonly ChartSeries[];
-  readonly labels: readonly string[];
-  readonly format: (value: number) => string;
-  readonly children: ReactNode;
-}) {
+export function ChartPanel({ title, ...chart }: TimeChartProps & { readonly title: string }) {
+  const { series, labels, format } = chart;
   const { t } = useTranslation();
   const [table, setTable] = useState(false);
   return (
@@ -91,7 +80,7 @@ export function ChartPanel({
           </Box>
         </Box>
       ) : (
-        children
+        <TimeChart {...chart} />
       )}
     </Card>
   );

@@ -15,16 +15,7 @@ const left = 52;
 const bottom = 26;
 const top = 8;
 
-/** Values over time as stacked columns, or one line with its area. Horizontal lines only; a tooltip for each column. */
-export function TimeChart({
-  series,
-  labels,
-  format,
-  height,
-  name,
-  kind,
-  whole = false,
-}: {
+export interface TimeChartProps {
   readonly series: readonly ChartSeries[];
   readonly labels: readonly string[];
   readonly format: (value: number) => string;
@@ -34,7 +25,10 @@ export function TimeChart({
   readonly kind: 'columns' | 'line';
   /** The values are counts. */
   readonly whole?: boolean;
-}) {
+}
+
+/** Values over time as stacked columns, or one line with its area. Horizontal lines only; a tooltip for each column. */
+export function TimeChart({ series, labels, format, height, name, kind, whole = false }: TimeChartProps) {
   const { t } = useTranslation();
   const [box, width] = useWidth();
   const [pointed, setPointed] = useState<number | null>(null);

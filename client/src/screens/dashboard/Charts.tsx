@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ChartPanel } from '../../components/charts/ChartPanel.js';
-import { TimeChart, type ChartSeries } from '../../components/charts/TimeChart.js';
+import type { ChartSeries } from '../../components/charts/TimeChart.js';
 import { count, dateTime, dollars } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -71,19 +71,18 @@ export function Charts({
           gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'minmax(0, 2fr) minmax(0, 1fr)' },
         }}
       >
-        <ChartPanel title={t('dashboard.spendByModel')} series={spend} labels={labels} format={shortMoney}>
-          <TimeChart
-            kind="columns"
-            height={280}
-            series={spend}
-            labels={labels}
-            format={shortMoney}
-            name={t('dashboard.chartName', {
-              name: t('dashboard.spendByModel'),
-              total: money(data.current.quota, 'balance'),
-            })}
-          />
-        </ChartPanel>
+        <ChartPanel
+          title={t('dashboard.spendByModel')}
+          series={spend}
+          labels={labels}
+          format={shortMoney}
+          kind="columns"
+          height={280}
+          name={t('dashboard.chartName', {
+            name: t('dashboard.spendByModel'),
+            total: money(data.current.quota, 'balance'),
+          })}
+        />
         <TopList
           title={t('dashboard.topModels')}
           whole={data.current.quota}
@@ -97,38 +96,35 @@ export function Charts({
       <Box
         sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: 'minmax(0, 1fr)', md: 'repeat(3, minmax(0, 1fr))' } }}
       >
-        <ChartPanel title={t('dashboard.calls')} series={calls} labels={labels} format={count}>
-          <TimeChart
-            kind="line"
-            whole
-            height={180}
-            series={calls}
-            labels={labels}
-            format={count}
-            name={t('dashboard.chartName', { name: t('dashboard.calls'), total: count(data.current.calls) })}
-          />
-        </ChartPanel>
-        <ChartPanel title={t('dashboard.tokens')} series={tokens} labels={labels} format={count}>
-          <TimeChart
-            kind="columns"
-            whole
-            height={180}
-            series={tokens}
-            labels={labels}
-            format={count}
-            name={t('dashboard.chartName', { name: t('dashboard.tokens'), total: count(data.current.totalTokens) })}
-          />
-        </ChartPanel>
-        <ChartPanel title={t('dashboard.requestsPerMinute')} series={rates} labels={labels} format={rate}>
-          <TimeChart
-            kind="line"
-            height={180}
-            series={rates}
-            labels={labels}
-            format={rate}
-            name={t('dashboard.ratesName', { most: rate(Math.max(0, ...(rates[0]?.values ?? []))) })}
-          />
-        </ChartPanel>
+        <ChartPanel
+          title={t('dashboard.calls')}
+          series={calls}
+          labels={labels}
+          format={count}
+          kind="line"
+          whole
+          height={180}
+          name={t('dashboard.chartName', { name: t('dashboard.calls'), total: count(data.current.calls) })}
+        />
+        <ChartPanel
+          title={t('dashboard.tokens')}
+          series={tokens}
+          labels={labels}
+          format={count}
+          kind="columns"
+          whole
+          height={180}
+          name={t('dashboard.chartName', { name: t('dashboard.tokens'), total: count(data.current.totalTokens) })}
+        />
+        <ChartPanel
+          title={t('dashboard.requestsPerMinute')}
+          series={rates}
+          labels={labels}
+          format={rate}
+          kind="line"
+          height={180}
+          name={t('dashboard.ratesName', { most: rate(Math.max(0, ...(rates[0]?.values ?? []))) })}
+        />
       </Box>
       {everybody && (
         <Box
