@@ -13,6 +13,7 @@ import { Notices1763750000000 } from './1763750000000-notices.js';
 import { UnflushedHolds1763760000000 } from './1763760000000-unflushed-holds.js';
 import { SumSlots1763770000000 } from './1763770000000-sum-slots.js';
 import { SumKeys1763770000001 } from './1763770000001-sum-keys.js';
+import { SingleCalls1763780000000 } from './1763780000000-single-calls.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -31,4 +32,5 @@ export const migrations = [
   UnflushedHolds1763760000000,
   SumSlots1763770000000,
   SumKeys1763770000001,
+  SingleCalls1763780000000,
 ];

@@ -9,7 +9,7 @@ import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
 export interface SettleLine {
   readonly requestId: string;
   readonly userId: number;
-  /** JSON text of one row of `ledger_settle_calls` and `ledger_settle_lost`. */
+  /** JSON text of one row of `ledger_settle_one`, `ledger_settle_calls` and `ledger_settle_lost`. */
   readonly json: string;
 }
 

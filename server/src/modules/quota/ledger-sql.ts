@@ -20,16 +20,32 @@ export interface SettledLost {
   readonly doubtful: ReadonlySet<string>;
 }
 
-const reserveFlushed = {
-  name: 'ledger-reserve',
-  text: 'SELECT out_request, outcome, user_quota, token_quota FROM ledger_reserve($1, $2::json)',
-};
-
 /** The setting is this transaction's own, and set before the function reads its arguments. */
-const reserveUnflushed = {
-  name: 'ledger-reserve-unflushed',
-  text: `SELECT out_request, outcome, user_quota, token_quota
-         FROM ledger_reserve(CASE WHEN set_config('synchronous_commit', 'off', true) = 'off' THEN $1 END, $2::json)`,
+const unflushedNode = `CASE WHEN set_config('synchronous_commit', 'off', true) = 'off' THEN $1 END`;
+
+const reserving = (name: string, call: string): { name: string; text: string } => ({
+  name,
+  text: `SELECT out_request, outcome, user_quota, token_quota FROM ${call}`,
+});
+const settling = (name: string, call: string): { name: string; text: string } => ({
+  name,
+  text: `SELECT out_user, user_quota, out_missing FROM ${call}`,
+});
+
+/** A batch of one has functions of its own, which do without the sets. */
+const statements = {
+  flushed: {
+    one: reserving('ledger-reserve-one', 'ledger_reserve_one($1, $2::json)'),
+    many: reserving('ledger-reserve', 'ledger_reserve($1, $2::json)'),
+  },
+  unflushed: {
+    one: reserving('ledger-reserve-one-unflushed', `ledger_reserve_one(${unflushedNode}, $2::json)`),
+    many: reserving('ledger-reserve-unflushed', `ledger_reserve(${unflushedNode}, $2::json)`),
+  },
+  settle: {
+    one: settling('ledger-settle-one', 'ledger_settle_one($1::json)'),
+    many: settling('ledger-settle-calls', 'ledger_settle_calls($1::json)'),
+  },
 };
 
 /** Prepared statements over the functions of the ledger migration; each is one transaction. */
@@ -46,8 +62,8 @@ export class LedgerSql {
    */
   async reserve(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
     const answer = await this.pool.query<[string, number, string | null, string | null]>({
-      ...(flushed ? reserveFlushed : reserveUnflushed),
-      values: [this.nodeId, jsonArray(rows)],
+      ...statements[flushed ? 'flushed' : 'unflushed'][rows.length === 1 ? 'one' : 'many'],
+      values: [this.nodeId, asJson(rows)],
       rowMode: 'array',
     });
     return new Map(
@@ -60,9 +76,8 @@ export class LedgerSql {
 
   async settle(rows: readonly string[]): Promise<SettledBatch> {
     const answer = await this.pool.query<[number | null, string, string]>({
-      name: 'ledger-settle-calls',
-      text: 'SELECT out_user, user_quota, out_missing FROM ledger_settle_calls($1::json)',
-      values: [jsonArray(rows)],
+      ...statements.settle[rows.length === 1 ? 'one' : 'many'],
+      values: [asJson(rows)],
       rowMode: 'array',
     });
     const balances = new Map<number, number>();
@@ -101,4 +116,6 @@ export class LedgerSql {
   }
 }
 
+/** The row itself where there is one. */
+const asJson = (rows: readonly string[]): string => (rows.length === 1 ? (rows[0] ?? '') : jsonArray(rows));
 const jsonArray = (rows: readonly string[]): string => `[${rows.join(',')}]`;

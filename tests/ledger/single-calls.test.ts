@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { toReserveJson, toSettleLine } from '../../server/src/modules/quota/ledger-lines.js';
+import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
+import { Books, charge } from './books.js';
+
+/* A call that is booked alone takes another way through the database than one of a batch: both must leave the same. */
+
+interface Call {
+  readonly amount: number;
+  readonly priced: boolean;
+  readonly withToken: boolean;
+  readonly knownUser: boolean;
+  readonly charge: number;
+  readonly counted: boolean;
+  readonly logged: boolean;
+  readonly durationMs: number;
+  readonly isStream: boolean;
+  readonly model: string;
+  readonly hour: number;
+  readonly settled: boolean;
+}
+
+const call: fc.Arbitrary<Call> = fc.record({
+  amount: fc.oneof(fc.nat(3), fc.nat(400)),
+  priced: fc.boolean(),
+  withToken: fc.boolean(),
+  knownUser: fc.integer({ min: 0, max: 9 }).map((at) => at > 0),
+  charge: fc.oneof(fc.constant(0), fc.nat(600)),
+  counted: fc.boolean(),
+  logged: fc.boolean(),
+  durationMs: fc.oneof(fc.nat(100), fc.nat(200_000)),
+  isStream: fc.boolean(),
+  model: fc.constantFrom('a', 'b'),
+  hour: fc.nat(1),
+  settled: fc.integer({ min: 0, max: 4 }).map((at) => at > 0),
+});
+
+let books: Books;
+beforeAll(async () => {
+  books = await Books.open();
+});
+afterAll(async () => books.close());
+
+let run = 0;
+const anHour = 1_763_600_400;
+
+/** One world of one user, one key and one channel, in which the calls are booked in batches of a size. */
+async function book(calls: readonly Call[], balances: { user: number; token: number | 'unlimited' }, size: number) {
+  run += 1;
+  const sql = new LedgerSql(books.pool, `single-${run}`);
+  const user = await books.addUser(balances.user);
+  const token = await books.addToken(user, balances.token);
+  const channel = await books.addChannel();
+  const rows = calls.map((each, index) => {
+    const reservation = {
+      requestId: `${run}:${index}`,
+      userId: each.knownUser ? user : 2_000_000_000,
+      tokenId: each.withToken ? token : 0,
+      amount: each.amount,
+      priced: each.priced,
+      reservedAt: 0,
+    };
+    const settlement = charge(each.charge, {
+      channelId: channel,
+      counted: each.counted,
+      logged: each.logged,
+      durationMs: each.durationMs,
+      isStream: each.isStream,
+      modelName: each.model,
+    });
+    return {
+      settled: each.settled,
+      hold: toReserveJson(reservation),
+      line: toSettleLine(reservation, settlement, anHour + each.hour * 3600).json,
+    };
+  });
+  const batches = <Item>(items: readonly Item[]): Item[][] =>
+    Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, at * size + size));
+  const bare = (id: string): string => id.slice(id.indexOf(':'));
+
+  const refused: unknown[] = [];
+  for (const batch of batches(rows.map(({ hold }) => hold))) {
+    for (const [id, refusal] of await sql.reserve(batch, false)) refused.push([bare(id), refusal]);
+  }
+  const missing: string[] = [];
+  let balance: number | undefined;
+  for (const batch of batches(rows.filter(({ settled }) => settled).map(({ line }) => line))) {
+    const done = await sql.settle(batch);
+    missing.push(...[...done.missing].map(bare));
+    balance = done.balances.get(user) ?? balance;
+  }
+
+  const read = async (text: string): Promise<unknown[]> =>
+    (await books.pool.query<Record<string, unknown>>(text, [`${run}:%`, user])).rows;
+  const bareId = `substr(request_id, strpos(request_id, ':')) AS request`;
+  return {
+    refused,
+    missing: missing.sort(),
+    balance,
+    user: await books.user(user),
+    token: await books.token(token),
+    used: await books.channel(channel),
+    holds: await read(`SELECT ${bareId}, amount, token_id <> 0 AS keyed FROM reservations
+                       WHERE request_id LIKE $1 AND $2 > 0 ORDER BY 1`),
+    logs: await read(`SELECT ${bareId}, created_at, type, username, token_id <> 0 AS keyed, token_name, model_name, "group",
+                             quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other
+                      FROM logs WHERE request_id LIKE $1 AND user_id = $2 ORDER BY 1`),
+    unlogged: await read(`SELECT ${bareId} FROM settled_unlogged WHERE request_id LIKE $1 AND $2 > 0 ORDER BY 1`),
+    usage: await read(`SELECT hour, token_id <> 0 AS keyed, model_name, "group", calls, stream_calls, prompt_tokens,
+                              completion_tokens, cached_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets
+                       FROM usage_hourly WHERE user_id = $2 AND $1 <> '' ORDER BY 1, 2, 3`),
+  };
+}
+
+it('calls leave the same whether they are booked one by one or together', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(call, { minLength: 2, maxLength: 12 }),
+      fc.record({
+        user: fc.constantFrom(0, 300, 1_000_000),
+        token: fc.constantFrom('unlimited' as const, 250, 1_000_000),
+      }),
+      async (calls, balances) => {
+        const together = await book(calls, balances, calls.length);
+        const alone = await book(calls, balances, 1);
+        expect(alone).toEqual(together);
+      },
+    ),
+    { numRuns: 60 },
+  );
+}, 120_000);
