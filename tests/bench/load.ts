@@ -53,6 +53,8 @@ const asked = {
   stream: { path: '/v1/chat/completions', body: chat(models.openai, true), ends: '[DONE]' },
   /** The same, open for as long as the upstream wants. */
   slowStream: { path: '/v1/chat/completions', body: chat(models.openai, true, { user: 'slow' }), ends: '[DONE]' },
+  /** The upstream never says what it used, so the gateway has to count. */
+  untoldStream: { path: '/v1/chat/completions', body: chat(models.openai, true, { user: 'untold' }), ends: '[DONE]' },
   /** An OpenAI client streams from Claude. */
   chatToMessages: { path: '/v1/chat/completions', body: chat(models.anthropic, true), ends: '[DONE]' },
   /** An Anthropic client streams from an OpenAI model. */

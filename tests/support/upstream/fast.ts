@@ -17,7 +17,8 @@ export interface SlowStreams {
 /**
  * The upstream of the benchmark: real recorded answers from buffers made beforehand, so that it costs next to nothing
  * itself. A body that says `"stream":true` is answered with `eventCount` events and, by OpenAI, the closing one, a write
- * each. `/v1/messages` is answered as Anthropic does, and only streamed.
+ * each; one that says `"user":"untold"` as well never hears its usage. `/v1/messages` is answered as Anthropic does, and
+ * only streamed.
  */
 export async function startFastUpstream(options: {
   readonly port?: number;
@@ -27,24 +28,29 @@ export async function startFastUpstream(options: {
   const answer = Buffer.from(JSON.stringify(JSON.parse(recordedAnswer('openai/openai-text').toString())));
   const streams = { chat: chatStream(options.eventCount), messages: messagesStream(options.eventCount) };
   const slowStreams = { chat: chatStream(options.slow.eventCount), messages: messagesStream(options.slow.eventCount) };
+  const untold = chatStream(options.eventCount).toSpliced(-2, 1);
   const streamed = Buffer.from('"stream":true');
   const slowed = Buffer.from('"user":"slow"');
+  const untelling = Buffer.from('"user":"untold"');
   const jsonHeaders = { 'content-type': 'application/json', 'content-length': answer.length };
 
   const server = createServer((request, response) => {
     let wantsStream = false;
     let slow = false;
+    let tells = true;
     // A body of the benchmark is one chunk; the flags are never cut in two.
     request.on('data', (chunk: Buffer) => {
       wantsStream ||= chunk.includes(streamed);
       slow ||= chunk.includes(slowed);
+      tells &&= !chunk.includes(untelling);
     });
     request.on('end', () => {
       if (!wantsStream) {
         response.writeHead(200, jsonHeaders).end(answer);
         return;
       }
-      const stream = (slow ? slowStreams : streams)[request.url?.startsWith('/v1/messages') ? 'messages' : 'chat'];
+      const dialect = request.url?.startsWith('/v1/messages') ? 'messages' : 'chat';
+      const stream = tells ? (slow ? slowStreams : streams)[dialect] : untold;
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       if (slow) {
         drip(response, stream, options.slow.gapMilliseconds);

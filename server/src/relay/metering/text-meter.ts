@@ -11,6 +11,8 @@ const slowCountAt = 1024;
 const slowMilliseconds = 20_000;
 /** Pieces of a stream are a word or less: so many are put together, or each would weigh more than what it says. */
 const joinAt = 64;
+/** A piece as long as this may be a window on all that it was read with (V8) and keep that alive, until it is put together with another. */
+const windowLength = 13;
 /** While the encoding is still loading, text waits up to this length and is estimated then. */
 const waitAtMost = 64 * 1024;
 const tokensPerToolCall = 7;
@@ -43,7 +45,7 @@ export class TextMeter implements Transcript {
   text(text: string): void {
     this.pieces.push(text);
     this.length += text.length;
-    if (this.pieces.length >= joinAt) {
+    if (this.pieces.length >= (text.length < windowLength ? joinAt : 2)) {
       this.join();
       if (this.length > slowCountAt && performance.now() - this.countedAt > slowMilliseconds) this.countPending();
     }
