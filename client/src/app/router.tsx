@@ -1,5 +1,6 @@
 import { Suspense } from 'react';
-import { createBrowserRouter, Outlet, type RouteObject } from 'react-router-dom';
+import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'react-router-dom';
+import { session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
 import { ConsoleHome, RequireAdmin, RequireUser, SetupGate } from './guards.js';
 import { NotFoundScreen } from './NotFoundScreen.js';
@@ -7,11 +8,12 @@ import { screens, type LazyScreen } from './routes.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
 import { Shell } from './shell/Shell.js';
 
-const at = (path: string, { Screen }: LazyScreen): RouteObject => ({
+const at = (path: string, screen: LazyScreen): RouteObject => ({
   path,
+  handle: screen,
   element: (
     <Suspense fallback={<ScreenSkeleton />}>
-      <Screen />
+      <screen.Screen />
     </Suspense>
   ),
 });
@@ -80,5 +82,11 @@ export const routes: RouteObject[] = [
     ],
   },
 ];
+
+/** Fetches the screen of this address while everything before it is still made ready. */
+export function preloadScreen(pathname: string): void {
+  const screen = matchRoutes(routes, pathname)?.at(-1)?.route.handle as LazyScreen | undefined;
+  if (screen && (screen.isPublic || session.get())) screen.preload();
+}
 
 export const createRouter = () => createBrowserRouter(routes);

@@ -4,12 +4,14 @@ import { loadAllTexts } from '../i18n/i18n.js';
 /** A screen in its own chunk; hovering an entry that leads there fetches it ahead. */
 export interface LazyScreen {
   readonly Screen: LazyExoticComponent<ComponentType>;
+  readonly isPublic: boolean;
   preload(): void;
 }
 
 /** A screen before which nobody has to sign in: its texts come with the page. */
-function publicScreen(load: () => Promise<ComponentType>): LazyScreen {
+function publicScreen(load: () => Promise<ComponentType>, isPublic = true): LazyScreen {
   return {
+    isPublic,
     Screen: lazy(async () => ({ default: await load() })),
     preload: () => {
       // A failure shows when the screen is really opened.
@@ -19,7 +21,7 @@ function publicScreen(load: () => Promise<ComponentType>): LazyScreen {
 }
 
 function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
-  return publicScreen(async () => (await Promise.all([load(), loadAllTexts()]))[0]);
+  return publicScreen(async () => (await Promise.all([load(), loadAllTexts()]))[0], false);
 }
 
 export const screens = {
