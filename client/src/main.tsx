@@ -5,6 +5,8 @@ import '@fontsource-variable/geist-mono';
 import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/App.js';
+import { preloadScreen } from './app/router.js';
+import './components/plain.css';
 import { startI18n } from './i18n/i18n.js';
 import { styleNonce } from './lib/nonce.js';
 
@@ -12,7 +14,9 @@ const cache = createCache({ key: 'tg', ...(styleNonce ? { nonce: styleNonce } : 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root');
 
-await startI18n();
+const texts = startI18n();
+preloadScreen(location.pathname);
+await texts;
 // In pieces of a few milliseconds: a slow phone answers its user in between.
 startTransition(() => {
   createRoot(root).render(

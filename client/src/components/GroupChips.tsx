@@ -1,4 +1,3 @@
-import Box from '@mui/material/Box';
 import Tooltip from '@mui/material/Tooltip';
 import { groupTone } from '../lib/groupTone.js';
 import { ToneChip } from './Tone.js';
@@ -8,7 +7,7 @@ export function GroupChips({ groups, shown = 2 }: { readonly groups: readonly st
   const visible = groups.length > shown ? groups.slice(0, Math.max(1, shown - 1)) : groups;
   const more = groups.slice(visible.length);
   return (
-    <Box component="span" sx={{ display: 'inline-flex', gap: '4px', alignItems: 'center', minWidth: 0 }}>
+    <span className="chips">
       {visible.map((group) => (
         <ToneChip key={group} tone={groupTone(group)}>
           {group}
@@ -21,6 +20,6 @@ export function GroupChips({ groups, shown = 2 }: { readonly groups: readonly st
           </span>
         </Tooltip>
       )}
-    </Box>
+    </span>
   );
 }

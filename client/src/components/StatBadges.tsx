@@ -1,6 +1,4 @@
-import Box from '@mui/material/Box';
 import Card from '@mui/material/Card';
-import Skeleton from '@mui/material/Skeleton';
 import Tooltip from '@mui/material/Tooltip';
 
 export interface Stat {
@@ -31,37 +29,21 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
       })}
     >
       {stats.map((stat) => (
-        <Box key={stat.label} sx={{ backgroundColor: 'background.paper', padding: '8px 16px 10px' }}>
-          <Box component="dt" sx={{ fontSize: 12, lineHeight: '18px', color: 'text.secondary', whiteSpace: 'nowrap' }}>
-            {stat.label}
-          </Box>
-          <Box
-            component="dd"
-            className="num"
-            sx={{
-              m: 0,
-              height: 26,
-              display: 'flow-root',
-              fontSize: 18,
-              lineHeight: '26px',
-              fontWeight: 600,
-              whiteSpace: 'nowrap',
-            }}
-          >
+        <div key={stat.label} className="stat">
+          <dt className="nowrap secondary">{stat.label}</dt>
+          <dd className="num nowrap">
             {stat.value === undefined ? (
-              <Skeleton variant="rectangular" width={72} height={20} sx={{ my: '3px' }} />
+              <div className="stat-awaited" />
+            ) : stat.full === undefined ? (
+              <span>{stat.value}</span>
             ) : (
-              <Tooltip title={stat.full ?? ''}>
+              <Tooltip title={stat.full}>
                 <span>{stat.value}</span>
               </Tooltip>
             )}
-            {stat.note && stat.value !== undefined && (
-              <Box component="span" sx={{ ml: 1, fontSize: 12, fontWeight: 400, color: 'text.secondary' }}>
-                {stat.note}
-              </Box>
-            )}
-          </Box>
-        </Box>
+            {stat.note && stat.value !== undefined && <span className="stat-note secondary">{stat.note}</span>}
+          </dd>
+        </div>
       ))}
     </Card>
   );

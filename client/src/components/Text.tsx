@@ -1,61 +1,30 @@
-import Box from '@mui/material/Box';
 import type { ReactNode } from 'react';
 
 /** Figures: tabular, without kerning, never wrapped. */
 export function Num({ children, strong = false }: { readonly children: ReactNode; readonly strong?: boolean }) {
-  return (
-    <Box component="span" className="num" sx={{ whiteSpace: 'nowrap', fontWeight: strong ? 500 : undefined }}>
-      {children}
-    </Box>
-  );
+  return <span className={strong ? 'num nowrap strong' : 'num nowrap'}>{children}</span>;
 }
 
 /** Nothing to show here. */
 export function Dash() {
-  return (
-    <Box component="span" sx={{ color: 'text.disabled' }}>
-      –
-    </Box>
-  );
+  return <span className="faint">–</span>;
 }
 
 /** Keys, JSON, formulas, upstream names. */
 export function Mono({ children }: { readonly children: ReactNode }) {
-  return (
-    <Box component="span" className="mono" sx={{ overflowWrap: 'anywhere' }}>
-      {children}
-    </Box>
-  );
+  return <span className="mono anywhere">{children}</span>;
 }
 
 /** Text in one line that gives way with an ellipsis. */
 export function Ellipsis({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
   return (
-    <Box
-      component="span"
-      title={title}
-      sx={{ overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', minWidth: 0 }}
-    >
+    <span title={title} className="ellipsis">
       {children}
-    </Box>
+    </span>
   );
 }
 
 /** For screen readers only. */
 export function Hidden({ children }: { readonly children: ReactNode }) {
-  return (
-    <Box
-      component="span"
-      sx={{
-        position: 'absolute',
-        width: '1px',
-        height: '1px',
-        overflow: 'hidden',
-        clipPath: 'inset(50%)',
-        whiteSpace: 'nowrap',
-      }}
-    >
-      {children}
-    </Box>
-  );
+  return <span className="for-readers">{children}</span>;
 }

@@ -17,13 +17,12 @@ export async function rowOf(text: string | RegExp) {
   return within(row);
 }
 
-/** The tone of the chip with this word: the colour of its text; `outline` is grey text without a tint. */
+/** The tone of the chip with this word; `outline` is grey text without a tint. */
 export function toneOf(word: HTMLElement): string {
   const chip = word.closest<HTMLElement>('span.num');
   if (!chip) throw new Error(`no chip around ${word.textContent}`);
-  const { color, backgroundColor } = getComputedStyle(chip);
-  const tone = /tone-(\w+)-text/.exec(color)?.[1] ?? `not a tone: ${color}`;
-  return tone === 'grey' && !backgroundColor.includes('tint') ? 'outline' : tone;
+  const tones = [...chip.classList].filter((name) => name.startsWith('tone-') && name !== 'tone-explained');
+  return tones.length === 1 ? (tones[0] ?? '').slice('tone-'.length) : `not a tone: ${chip.className}`;
 }
 
 /** What a query answers, whatever it is asked, as often as it is asked. */

@@ -30,11 +30,7 @@ export function TypeCell({ type }: { readonly type: number }) {
   const { t } = useTranslation();
   const label = t(typeLabels[type as keyof typeof typeLabels] ?? 'logs.typeUnknown');
   if (type === LogType.consume) {
-    return (
-      <Box component="span" sx={{ color: 'text.secondary' }}>
-        {label}
-      </Box>
-    );
+    return <span className="secondary">{label}</span>;
   }
   return <ToneChip tone={typeTones[type] ?? 'outline'}>{label}</ToneChip>;
 }
@@ -54,7 +50,7 @@ export function TimeChips({
   if (row.type !== LogType.consume && row.type !== LogType.error) return <Dash />;
   const first = row.isStream ? other?.firstTokenMs : null;
   return (
-    <Box component="span" sx={{ display: 'inline-flex', gap: '4px' }}>
+    <span className="chips">
       <ToneChip tone={durationTone(row.useTime)} label={t('logs.durationOf', { time: duration(row.useTime) })}>
         {duration(row.useTime)}
       </ToneChip>
@@ -63,7 +59,7 @@ export function TimeChips({
           {duration(first / 1000)}
         </ToneChip>
       )}
-    </Box>
+    </span>
   );
 }
 
@@ -74,19 +70,17 @@ export function RetryPath({ other }: { readonly other: LogOther | null }) {
 }
 
 export function ModelCell({ row, other }: { readonly row: LogRowFragment; readonly other: LogOther | null }) {
-  const clip = { overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', minWidth: 0 } as const;
   if (row.type !== LogType.consume && row.modelName === '') {
     return (
-      <Box component="span" title={row.content} sx={{ ...clip, color: 'text.secondary' }}>
+      <span title={row.content} className="ellipsis secondary">
         {row.content}
-      </Box>
+      </span>
     );
   }
   return (
-    <Box
-      component="span"
+    <span
       title={other?.upstreamModel ? `${row.modelName} → ${other.upstreamModel}` : row.modelName}
-      sx={clip}
+      className="ellipsis"
     >
       {row.modelName}
       {other?.upstreamModel && (
@@ -94,6 +88,6 @@ export function ModelCell({ row, other }: { readonly row: LogRowFragment; readon
           → {other.upstreamModel}
         </Box>
       )}
-    </Box>
+    </span>
   );
 }
