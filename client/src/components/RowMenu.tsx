@@ -6,6 +6,8 @@ import { ActionMenu, type RowAction } from './ActionMenu.js';
 /** The "…" of a row. */
 export function RowMenu({ label, actions }: { readonly label: string; readonly actions: readonly RowAction[] }) {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  // A menu that was never opened costs nothing: a page of rows has as many as rows.
+  const [used, setUsed] = useState(false);
   return (
     <>
       <IconButton
@@ -13,18 +15,21 @@ export function RowMenu({ label, actions }: { readonly label: string; readonly a
         aria-haspopup="menu"
         sx={{ width: 28, height: 28 }}
         onClick={(event) => {
+          setUsed(true);
           setAnchor(event.currentTarget);
         }}
       >
         <MoreHorizOutlinedIcon />
       </IconButton>
-      <ActionMenu
-        anchor={anchor}
-        actions={actions}
-        onClose={() => {
-          setAnchor(null);
-        }}
-      />
+      {used && (
+        <ActionMenu
+          anchor={anchor}
+          actions={actions}
+          onClose={() => {
+            setAnchor(null);
+          }}
+        />
+      )}
     </>
   );
 }

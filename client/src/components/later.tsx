@@ -1,4 +1,5 @@
 import { useEffect, useState, type ComponentType } from 'react';
+import { whenIdle } from '../lib/idle.js';
 
 /** A part of the page in a chunk of its own, shown as soon as it is there. */
 export interface LaterPart<P extends object> {
@@ -39,4 +40,24 @@ export function later<P extends object>(load: () => Promise<ComponentType<P>>): 
   }
 
   return { Part, preload };
+}
+
+/** Fetches parts ahead, one after the other, once the page has come to rest. Hand the same parts in every rendering. */
+export function usePreloaded(...parts: readonly Pick<LaterPart<never>, 'preload'>[]): void {
+  const [wanted] = useState(parts);
+  useEffect(() => preloadInTurn(wanted), [wanted]);
+}
+
+/** @returns stops it */
+export function preloadInTurn([first, ...rest]: readonly Pick<LaterPart<never>, 'preload'>[]): () => void {
+  if (!first) return () => undefined;
+  let stopped = false;
+  let stop = whenIdle(async () => {
+    await first.preload();
+    if (!stopped) stop = preloadInTurn(rest);
+  });
+  return () => {
+    stopped = true;
+    stop();
+  };
 }

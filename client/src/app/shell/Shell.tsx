@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useLocation } from 'react-router-dom';
 import { preloadQuestions } from '../../components/ConfirmProvider.js';
-import { later } from '../../components/later.js';
+import { later, preloadInTurn } from '../../components/later.js';
 import { preloadToasts } from '../../components/toast.js';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
@@ -12,7 +12,7 @@ import { OfflineLine } from './OfflineLine.js';
 import { TopBar } from './TopBar.js';
 import { useCollapsed } from './useCollapsed.js';
 
-/** Both come along with the first screen behind sign-in; visitors fetch the drawer when they open it. */
+/** Behind sign-in the bar comes along with the first screen, and the drawer soon after; visitors fetch it when they open it. */
 const sideBar = later(async () => (await import('./SideBar.js')).SideBar);
 const drawer = later(async () => (await import('./NavigationDrawer.js')).NavigationDrawer);
 
@@ -35,9 +35,8 @@ export function Shell() {
   }, [pathname]);
 
   useEffect(() => {
-    if (!signedIn) return;
-    void preloadToasts();
-    void preloadQuestions();
+    if (!signedIn) return undefined;
+    return preloadInTurn([drawer, { preload: preloadToasts }, { preload: preloadQuestions }]);
   }, [signedIn]);
 
   const hasSideBar = signedIn && !isBare(pathname);
@@ -79,7 +78,7 @@ export function Shell() {
             <sideBar.Part collapsed={collapsed} onToggle={toggleCollapsed} />
           </Box>
         )}
-        {(signedIn || drawerUsed) && mobile && (
+        {drawerUsed && mobile && (
           <drawer.Part
             open={drawerOpen}
             onClose={() => {

@@ -40,6 +40,7 @@ export function FilterBar({
   const { t } = useTranslation();
   const mobile = useIsMobile();
   const [sheet, setSheet] = useState(false);
+  const [sheetUsed, setSheetUsed] = useState(false);
   const query = (
     <Button type="submit" variant={filled ? 'contained' : 'outlined'}>
       {t('actions.query')}
@@ -81,34 +82,43 @@ export function FilterBar({
           variant="outlined"
           startIcon={<FilterListOutlinedIcon />}
           onClick={() => {
+            setSheetUsed(true);
             setSheet(true);
           }}
         >
           {activeCount > 0 ? t('grid.filtersActive', { count: activeCount }) : t('grid.filters')}
         </Button>
       )}
-      <Drawer
-        anchor="bottom"
-        open={sheet}
-        onClose={() => {
-          setSheet(false);
-        }}
-        slotProps={{ paper: { sx: { borderRadius: '10px 10px 0 0' } } }}
-      >
-        <Box
-          component="form"
-          onSubmit={submit}
-          sx={{ padding: 2, display: 'flex', flexDirection: 'column', gap: 1.5, '& > *': { width: '100% !important' } }}
+      {sheetUsed && (
+        <Drawer
+          anchor="bottom"
+          open={sheet}
+          onClose={() => {
+            setSheet(false);
+          }}
+          slotProps={{ paper: { sx: { borderRadius: '10px 10px 0 0' } } }}
         >
-          <Typography variant="h2">{t('grid.filters')}</Typography>
-          {more}
-          {views}
-          <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
-            {reset}
-            {query}
+          <Box
+            component="form"
+            onSubmit={submit}
+            sx={{
+              padding: 2,
+              display: 'flex',
+              flexDirection: 'column',
+              gap: 1.5,
+              '& > *': { width: '100% !important' },
+            }}
+          >
+            <Typography variant="h2">{t('grid.filters')}</Typography>
+            {more}
+            {views}
+            <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
+              {reset}
+              {query}
+            </Box>
           </Box>
-        </Box>
-      </Drawer>
+        </Drawer>
+      )}
     </Box>
   );
 }

@@ -36,6 +36,7 @@ export function TimeRangeField({
 }) {
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const [used, setUsed] = useState(false);
   const mobile = useIsMobile();
   const detail = mobile ? 'card' : 'minutes';
   const text = `${dateTime(value.from, detail)} – ${value.to ? dateTime(value.to, detail) : t('time.now')}`;
@@ -48,6 +49,7 @@ export function TimeRangeField({
         aria-label={t('time.range', { range: text })}
         startIcon={<CalendarTodayOutlinedIcon sx={{ color: 'text.secondary' }} />}
         onClick={(event) => {
+          setUsed(true);
           setAnchor(event.currentTarget);
         }}
         sx={{
@@ -60,25 +62,27 @@ export function TimeRangeField({
       >
         {text}
       </Button>
-      <Popover
-        open={anchor !== null}
-        anchorEl={anchor}
-        onClose={() => {
-          setAnchor(null);
-        }}
-        anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
-        slotProps={{ paper: { sx: { mt: '4px' }, role: 'dialog', 'aria-label': t('time.choose') } }}
-      >
-        {anchor && (
-          <RangeForm
-            value={value}
-            onApply={(range) => {
-              onChange(range);
-              setAnchor(null);
-            }}
-          />
-        )}
-      </Popover>
+      {used && (
+        <Popover
+          open={anchor !== null}
+          anchorEl={anchor}
+          onClose={() => {
+            setAnchor(null);
+          }}
+          anchorOrigin={{ vertical: 'bottom', horizontal: 'left' }}
+          slotProps={{ paper: { sx: { mt: '4px' }, role: 'dialog', 'aria-label': t('time.choose') } }}
+        >
+          {anchor && (
+            <RangeForm
+              value={value}
+              onApply={(range) => {
+                onChange(range);
+                setAnchor(null);
+              }}
+            />
+          )}
+        </Popover>
+      )}
     </>
   );
 }

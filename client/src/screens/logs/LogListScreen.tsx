@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { ColumnSettings } from '../../components/grid/ColumnSettingsDialog.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
+import { later, usePreloaded } from '../../components/later.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl, NewRows } from '../../components/LiveControl.js';
 import { useIsAdmin } from '../../lib/session.js';
@@ -20,15 +21,17 @@ import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
-import { LogDetail } from './LogDetail.js';
 import { LogFilterBar } from './LogFilterBar.js';
 import { noFilters, toExportQuery, toLogFilter } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from './logs.generated.js';
 import { LogStats } from './LogStats.js';
-import { LogUserDialog } from './LogUserDialog.js';
 import { useLogTail } from './useLogTail.js';
 
+const detail = later(async () => (await import('./LogDetail.js')).LogDetail);
+const userDialog = later(async () => (await import('./LogUserDialog.js')).LogUserDialog);
+
 export function LogListScreen() {
+  usePreloaded(detail, userDialog);
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   const mobile = useIsMobile();
@@ -54,8 +57,9 @@ export function LogListScreen() {
 
   const filter = useMemo(() => toLogFilter(grid.filter, isAdmin, now), [grid.filter, isAdmin, now]);
   const variables = { ...grid.pageVariables, filter };
-  const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'network-only' } : skipToken);
-  const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'network-only' });
+  // Rows of the log never change and no other screen has them: they need no cache.
+  const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'no-cache' } : skipToken);
+  const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'no-cache' });
   const { loading, error } = isAdmin ? all : own;
   const page = isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs;
 
@@ -125,9 +129,11 @@ export function LogListScreen() {
         }
       />
       <Hidden>{loading ? t('grid.loading') : ''}</Hidden>
-      {opened !== null && page && <LogDetail rows={page.items} opened={opened} onOpen={setOpened} isAdmin={isAdmin} />}
+      {opened !== null && page && (
+        <detail.Part rows={page.items} opened={opened} onOpen={setOpened} isAdmin={isAdmin} />
+      )}
       {openedUser !== null && isAdmin && (
-        <LogUserDialog
+        <userDialog.Part
           id={Number(openedUser)}
           onClose={() => {
             setOpenedUser(null);

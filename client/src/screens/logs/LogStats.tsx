@@ -9,8 +9,8 @@ import { LogStatDocument, MyLogStatDocument, type LogFilter } from './logs.gener
 export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const all = useQuery(LogStatDocument, isAdmin ? { variables: { filter }, fetchPolicy: 'network-only' } : skipToken);
-  const own = useQuery(MyLogStatDocument, isAdmin ? skipToken : { variables: { filter }, fetchPolicy: 'network-only' });
+  const all = useQuery(LogStatDocument, isAdmin ? { variables: { filter }, fetchPolicy: 'no-cache' } : skipToken);
+  const own = useQuery(MyLogStatDocument, isAdmin ? skipToken : { variables: { filter }, fetchPolicy: 'no-cache' });
   const stat = isAdmin ? all.data?.logStat : own.data?.myLogStat;
   const cell = (label: string, value: number | undefined): Stat => ({
     label,
