@@ -21,7 +21,8 @@ export function App() {
     }),
   );
   return (
-    <ThemeProvider theme={theme} defaultMode="system" modeStorageKey={themeStorageKey}>
+    // Nothing is rendered on a server: without `noSsr` everything would be drawn once without a scheme and then once more.
+    <ThemeProvider theme={theme} defaultMode="system" modeStorageKey={themeStorageKey} noSsr>
       <CssBaseline enableColorScheme />
       <ApolloProvider client={client}>
         <ConfirmProvider>

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import * as format from './format.js';
 
 const display = { quotaPerUnit: 500_000, displayInCurrency: true };
@@ -99,4 +100,24 @@ it('shows of a key what tells it apart, never the key', () => {
   const key = `sk-${'a1B2'.repeat(12)}`;
   expect(format.maskKey(key)).toBe('sk-a1B…a1B2');
   expect(format.maskKey('short')).not.toContain('short');
+});
+
+it('writes every number as Intl would', () => {
+  const intl = (value: number, digits: number) =>
+    new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })
+      .format(value)
+      .replace(/^-(?=[0.,]+$)/, '');
+  const amounts = fc.oneof(
+    fc.double({ noNaN: true }),
+    fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+    fc.maxSafeInteger(),
+    // Halves of every place, which binary fractions cannot hold.
+    fc.integer({ min: -10_000_000, max: 10_000_000 }).map((number) => number / 2000),
+  );
+  fc.assert(
+    fc.property(amounts, fc.constantFrom(0, 1, 2, 3, 6), (value, digits) => {
+      expect(format.decimal(value, digits)).toBe(intl(value, digits));
+    }),
+    { numRuns: 5000 },
+  );
 });

@@ -8,12 +8,31 @@ export interface CurrencyDisplay {
 
 const fixed = (digits: number) =>
   new Intl.NumberFormat('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-const formats = new Map([0, 1, 2, 3, 6].map((digits) => [digits, fixed(digits)]));
+const formats = new Map<number, Intl.NumberFormat>();
 
-/** `1,284.31`; thousands commas, never `-0.00`. */
+function formatOf(digits: number): Intl.NumberFormat {
+  const known = formats.get(digits) ?? fixed(digits);
+  formats.set(digits, known);
+  return known;
+}
+
+/** Up to here a number times a power of ten is exact enough to be rounded by hand. */
+const mostExact = 2 ** 50;
+
+/**
+ * `1,284.31`; thousands commas, never `-0.00`. What `Intl` says, halves away from zero by the decimals that the number is
+ * written with, without waiting for it to be set up, which takes a phone longer than a page of numbers.
+ */
 export function decimal(value: number, digits: number): string {
-  const text = (formats.get(digits) ?? fixed(digits)).format(value);
-  return /^-[0.,]+$/.test(text) ? text.slice(1) : text;
+  const size = Math.abs(value);
+  const units = Math.round(Number(`${String(size)}e${String(digits)}`));
+  if (!(units < mostExact))
+    return formatOf(digits)
+      .format(value)
+      .replace(/^-(?=[0.,]+$)/, '');
+  const [whole = '', part] = (units / 10 ** digits).toFixed(digits).split('.');
+  const text = whole.replace(/\B(?=(?:\d{3})+$)/g, ',') + (part === undefined ? '' : `.${part}`);
+  return value < 0 && units > 0 ? `-${text}` : text;
 }
 
 export const integer = (value: number): string => decimal(Math.trunc(value), 0);

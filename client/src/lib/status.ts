@@ -22,6 +22,9 @@ export const siteStatus = {
   set(status: SiteStatus): void {
     writeJson(storageKey, toStoredStatus(status));
     writeJson(chatsKey, toStoredChats(status.chats ?? []));
+    // Most visits are told what they remember, and then nothing has to be drawn anew.
+    const { known, status: before } = store.get();
+    if (known && JSON.stringify(before) === JSON.stringify(status)) return;
     store.set({ status, known: true });
   },
 };
