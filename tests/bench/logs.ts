@@ -123,7 +123,9 @@ async function questions(database: ReturnType<typeof createDataSource>): Promise
   const usage = new UsageService({ database, options, clock });
   const exported = new LogExport(database);
   const today = { from: now - (now % 86_400), to: now + 3600 };
-  const month = { from: now - 30 * 86_400, to: now };
+  // As the console asks: whole days, with an open end.
+  const month = { from: today.from - 29 * 86_400, to: today.to };
+  const toTheSecond = { from: now - 29 * 86_400, to: now };
   // The dearest key of the one who calls most, and what he calls: nobody has more to look through.
   const [row] = await database.query<
     Array<{
@@ -188,6 +190,8 @@ async function questions(database: ReturnType<typeof createDataSource>): Promise
       [`badge, today: ${name}`, () => logs.stat(root, { ...filter, ...today })],
       [`badge, month: ${name}`, () => logs.stat(root, { ...filter, ...month })],
     ]),
+    ['badge, month to the second: no filter', () => logs.stat(root, toTheSecond)],
+    ['badge, month to the second: model pattern', () => logs.stat(root, { modelName: 'model-1*', ...toTheSecond })],
     ['page 1000: no filter', list(root, {}, 999)],
     ['page 100 of 100: no filter', list(root, {}, 99, 100)],
     [
