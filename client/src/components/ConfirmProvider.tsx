@@ -1,4 +1,4 @@
-import { createContext, useCallback, useContext, useState, type ReactNode } from 'react';
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { later } from './later.js';
 
 export interface Question {
@@ -20,32 +20,59 @@ const dialog = later(async () => (await import('./ConfirmDialog.js')).ConfirmDia
 /** For screens that ask something sooner or later. */
 export const preloadQuestions = dialog.preload;
 
-const ConfirmContext = createContext<Confirm>(() => Promise.resolve(false));
+interface Questions {
+  /** @param by whoever asks, who may take it back */
+  ask(by: object, question: Question): Promise<boolean>;
+  takeBack(by: object): void;
+}
 
-/** Asks before what cannot be undone. Resolves true for yes. */
-export const useConfirm = (): Confirm => useContext(ConfirmContext);
+const ConfirmContext = createContext<Questions>({ ask: () => Promise.resolve(false), takeBack: () => undefined });
+
+/**
+ * Asks before what cannot be undone. Resolves true for yes. A question goes with the part of the page that asked it, as
+ * on the way back in the browser, and is then a no.
+ */
+export function useConfirm(): Confirm {
+  const { ask, takeBack } = useContext(ConfirmContext);
+  const [by] = useState(() => ({}));
+  useEffect(
+    () => () => {
+      takeBack(by);
+    },
+    [takeBack, by],
+  );
+  return useCallback((question) => ask(by, question), [ask, by]);
+}
 
 export function ConfirmProvider({ children }: { readonly children: ReactNode }) {
   const [open, setOpen] = useState(false);
-  const [asked, setAsked] = useState<{ question: Question; answer: (yes: boolean) => void } | null>(null);
+  const [question, setQuestion] = useState<Question | null>(null);
+  const asked = useRef<{ by: object; answer: (yes: boolean) => void } | null>(null);
 
-  const confirm = useCallback<Confirm>(
-    (question) =>
-      new Promise((resolve) => {
-        setAsked({ question, answer: resolve });
-        setOpen(true);
-      }),
-    [],
-  );
-  const answer = (yes: boolean) => {
-    asked?.answer(yes);
+  const answer = useCallback((yes: boolean) => {
+    asked.current?.answer(yes);
+    asked.current = null;
     setOpen(false);
-  };
+  }, []);
+  const questions = useMemo<Questions>(
+    () => ({
+      ask: (by, next) =>
+        new Promise((resolve) => {
+          asked.current = { by, answer: resolve };
+          setQuestion(next);
+          setOpen(true);
+        }),
+      takeBack: (by) => {
+        if (asked.current?.by === by) answer(false);
+      },
+    }),
+    [answer],
+  );
 
   return (
-    <ConfirmContext.Provider value={confirm}>
+    <ConfirmContext.Provider value={questions}>
       {children}
-      {asked && <dialog.Part question={asked.question} open={open} answer={answer} />}
+      {question && <dialog.Part question={question} open={open} answer={answer} />}
     </ConfirmContext.Provider>
   );
 }
