@@ -7,6 +7,7 @@ import { findProgram } from '../support/services/processes.js';
 import { findPostgres } from '../support/services/postgres.js';
 import { findRedis } from '../support/services/redis.js';
 import { startFastUpstream } from '../support/upstream/fast.js';
+import { flushTimes } from './disk.js';
 import { loadCore, setUp, startFloor, startGateway, type Running } from './gateway.js';
 import { Load, median, quantile, type Kind } from './load.js';
 import { openStreams, slowStreams } from './memory.js';
@@ -58,6 +59,7 @@ async function settleDatabase(url: string): Promise<void> {
 async function addedLatency(floor: Contender, gateway: Contender, databaseUrl: string): Promise<void> {
   const perSecond = 500;
   const seconds = 10;
+  const disk = await flushTimes();
   const added: Array<{ p50: number; p99: number }> = [];
   for (let round = 0; round < rounds; round++) {
     const timings = [];
@@ -75,7 +77,8 @@ async function addedLatency(floor: Contender, gateway: Contender, databaseUrl: s
       p99: quantile(ours.latencies, 0.99) - quantile(base.latencies, 0.99),
     });
   }
-  say(`\nAdded latency at ${perSecond} JSON calls a second, median of ${rounds} rounds of ${seconds} s`);
+  say(`\nA flush of the disk, on its own: p50 ${disk.p50.toFixed(2)} ms   p99 ${disk.p99.toFixed(2)} ms`);
+  say(`Added latency at ${perSecond} JSON calls a second, median of ${rounds} rounds of ${seconds} s`);
   say(
     `p50 +${median(added.map((row) => row.p50)).toFixed(2)} ms   p99 +${median(added.map((row) => row.p99)).toFixed(2)} ms`,
   );
