@@ -1,4 +1,5 @@
 import react from '@vitejs/plugin-react';
+import { join } from 'node:path';
 import { defaultClientConditions, defineConfig } from 'vite';
 import { chunkGroups } from './chunks.js';
 
@@ -10,6 +11,9 @@ export default defineConfig({
   plugins: [react()],
   resolve: {
     dedupe: ['graphql', 'react', 'react-dom', '@emotion/react'],
+    alias: {
+      '@emotion/use-insertion-effect-with-fallbacks': join(import.meta.dirname, 'src/app/styleInsertion.ts'),
+    },
     // RxJS has a build for today's browsers beside the one it gives out unasked.
     conditions: ['es2015', ...defaultClientConditions],
   },
