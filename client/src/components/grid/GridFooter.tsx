@@ -4,13 +4,14 @@ import MenuItem from '@mui/material/MenuItem';
 import Select from '@mui/material/Select';
 import ChevronLeftOutlinedIcon from '@mui/icons-material/ChevronLeftOutlined';
 import ChevronRightOutlinedIcon from '@mui/icons-material/ChevronRightOutlined';
+import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { integer } from '../../lib/format.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { pageSizes, type ServerGrid } from '../../lib/useServerGrid.js';
 
 /** "Items 1 - 20 of 14,208", rows per page, and the pages. */
-export function GridFooter({
+export const GridFooter = memo(function GridFooter({
   grid,
   totalCount,
   known,
@@ -83,4 +84,4 @@ export function GridFooter({
       </IconButton>
     </Box>
   );
-}
+});

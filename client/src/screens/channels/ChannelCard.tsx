@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { GroupChips } from '../../components/GroupChips.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
@@ -7,7 +8,13 @@ import { ChannelRowActions } from './ChannelRowActions.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 
-export function ChannelCard({ row, tools }: { readonly row: ChannelRowFragment; readonly tools: ChannelCellTools }) {
+export const ChannelCard = memo(function ChannelCard({
+  row,
+  tools,
+}: {
+  readonly row: ChannelRowFragment;
+  readonly tools: ChannelCellTools;
+}) {
   return (
     <RowCard
       title={row.name}
@@ -23,4 +30,4 @@ export function ChannelCard({ row, tools }: { readonly row: ChannelRowFragment; 
       }
     />
   );
-}
+});

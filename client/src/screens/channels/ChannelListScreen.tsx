@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
+import { later, usePreloaded } from '../../components/later.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
 import { readText, writeText } from '../../lib/storage.js';
@@ -15,10 +16,9 @@ import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid, type GridSort } from '../../lib/useServerGrid.js';
 import { ChannelCard } from './ChannelCard.js';
 import { channelColumns } from './channelColumns.js';
-import { ChannelEditor } from './ChannelEditor.js';
 import { ChannelFilterBar } from './ChannelFilterBar.js';
 import { AddChannel, ChannelListActions } from './ChannelListActions.js';
-import { ChannelPanels, type ChannelPanel } from './ChannelPanels.js';
+import type { ChannelPanel } from './ChannelPanels.js';
 import { isTagRow, type ChannelListRow } from './channelRows.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import { TagCard } from './TagCard.js';
@@ -28,12 +28,16 @@ import { useChannelTypes } from './useChannelTypes.js';
 import { useMaintenance } from './useMaintenance.js';
 import { useTagActions } from './useTagActions.js';
 
+const editor = later(async () => (await import('./ChannelEditor.js')).ChannelEditor);
+const panels = later(async () => (await import('./ChannelPanels.js')).ChannelPanels);
+
 const sortByIdKey = 'id-sort';
 const byId: GridSort = { field: 'id', direction: 'DESC' };
 const noFilters = { keyword: '', model: '', group: '' };
 
 /** Add and edit are addresses of their own that open the list with the drawer; so is tag mode. */
 export function ChannelListScreen() {
+  usePreloaded(editor, panels);
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
@@ -171,10 +175,12 @@ export function ChannelListScreen() {
           />
         }
       />
-      <ChannelPanels panel={panel} rows={rows} reload={reload} onTagged={clearSelection} onClose={closePanel} />
+      {panel && (
+        <panels.Part panel={panel} rows={rows} reload={reload} onTagged={clearSelection} onClose={closePanel} />
+      )}
       {(pathname === '/channel/add' || editedId !== undefined) && (
         <Box key={editedId ?? 'new'}>
-          <ChannelEditor
+          <editor.Part
             id={editedId === undefined ? null : Number(editedId)}
             onSaved={reload}
             onClosed={() => void navigate(`/channel${search}`)}

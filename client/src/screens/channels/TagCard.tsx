@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
 import type { ChannelCellTools } from './channelColumns.js';
@@ -5,7 +6,13 @@ import { usedTogether, type TagRow } from './channelRows.js';
 import { TagChevron, TagGroups, TagName, TagResponse, TagRowActions, TagStatusChip } from './tagCells.js';
 
 /** The head of a tag, for narrow screens. */
-export function TagCard({ row, tools }: { readonly row: TagRow; readonly tools: ChannelCellTools }) {
+export const TagCard = memo(function TagCard({
+  row,
+  tools,
+}: {
+  readonly row: TagRow;
+  readonly tools: ChannelCellTools;
+}) {
   return (
     <RowCard
       title={<TagName row={row} />}
@@ -25,4 +32,4 @@ export function TagCard({ row, tools }: { readonly row: TagRow; readonly tools: 
       }
     />
   );
-}
+});

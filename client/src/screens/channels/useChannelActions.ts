@@ -1,5 +1,5 @@
 import { useApolloClient, useMutation } from '@apollo/client/react';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
@@ -153,5 +153,9 @@ export function useChannelActions(refetch: () => void): ChannelActions {
     [confirm, refetch, runDelete, t],
   );
 
-  return { testing, updating, test, toggle, patch, updateBalance, copy, remove };
+  // The same until something of it changes: every row is drawn anew when it does.
+  return useMemo(
+    () => ({ testing, updating, test, toggle, patch, updateBalance, copy, remove }),
+    [testing, updating, test, toggle, patch, updateBalance, copy, remove],
+  );
 }

@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
@@ -8,7 +9,7 @@ import { LogType, TimeChips, TypeCell } from './logCells.js';
 import type { LogRowFragment } from './logs.generated.js';
 import { parseLogOther } from './logOther.wire.js';
 
-export function LogCard({
+export const LogCard = memo(function LogCard({
   row,
   format,
   isAdmin,
@@ -35,4 +36,4 @@ export function LogCard({
       }
     />
   );
-}
+});

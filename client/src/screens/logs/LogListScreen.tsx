@@ -19,6 +19,7 @@ import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
+import { useSteady } from '../../lib/useSteady.js';
 import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
 import { LogFilterBar } from './LogFilterBar.js';
@@ -61,7 +62,7 @@ export function LogListScreen() {
   const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'no-cache' } : skipToken);
   const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'no-cache' });
   const { loading, error } = isAdmin ? all : own;
-  const page = isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs;
+  const page = useSteady(isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs);
 
   const openUser = useCallback(
     (id: number) => {
