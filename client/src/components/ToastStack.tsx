@@ -1,4 +1,5 @@
 import Box from '@mui/material/Box';
+import GlobalStyles from '@mui/material/GlobalStyles';
 import IconButton from '@mui/material/IconButton';
 import CheckCircleOutlinedIcon from '@mui/icons-material/CheckCircleOutlined';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
@@ -62,6 +63,11 @@ function createToastRoot(): HTMLElement {
   return root;
 }
 
+/** Above a bar that floats at the bottom of the page, so that its buttons can be pressed while a toast is there. */
+const aboveBars = {
+  'body:has([data-floating-bar]) .notistack-SnackbarContainer': { marginBottom: '60px' },
+};
+
 const shownFor = { success: 3000, error: 8000 } as const;
 
 /** At most three at a time. `take` hands over what waits, once. */
@@ -81,13 +87,16 @@ export function ToastStack({
     }
   }, [waiting, take]);
   return (
-    <SnackbarProvider
-      maxSnack={3}
-      preventDuplicate
-      domRoot={root}
-      disableWindowBlurListener
-      Components={{ success: Toast, error: Toast, default: Toast }}
-      anchorOrigin={{ vertical: 'bottom', horizontal: mobile ? 'center' : 'right' }}
-    />
+    <>
+      <GlobalStyles styles={aboveBars} />
+      <SnackbarProvider
+        maxSnack={3}
+        preventDuplicate
+        domRoot={root}
+        disableWindowBlurListener
+        Components={{ success: Toast, error: Toast, default: Toast }}
+        anchorOrigin={{ vertical: 'bottom', horizontal: mobile ? 'center' : 'right' }}
+      />
+    </>
   );
 }

@@ -87,6 +87,7 @@ export function UnsavedBar() {
     <Box
       role="region"
       aria-label={t('settings.unsaved')}
+      data-floating-bar
       sx={({ vars }) => ({
         position: 'sticky',
         zIndex: 1050,
