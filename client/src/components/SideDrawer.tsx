@@ -82,6 +82,7 @@ export function SideDrawer({
       <Box sx={{ flex: 1, overflowY: 'auto', padding: { xs: '20px 16px', sm: '20px 24px' } }}>{children}</Box>
       {footer && (
         <Box
+          data-floating-bar
           sx={{
             ...line,
             borderTopWidth: 1,

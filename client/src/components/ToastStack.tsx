@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import GlobalStyles from '@mui/material/GlobalStyles';
 import IconButton from '@mui/material/IconButton';
+import type { Theme } from '@mui/material/styles';
 import CheckCircleOutlinedIcon from '@mui/icons-material/CheckCircleOutlined';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import ErrorOutlinedIcon from '@mui/icons-material/ErrorOutlineOutlined';
@@ -63,10 +64,12 @@ function createToastRoot(): HTMLElement {
   return root;
 }
 
-/** Above a bar that floats at the bottom of the page, so that its buttons can be pressed while a toast is there. */
-const aboveBars = {
-  'body:has([data-floating-bar]) .notistack-SnackbarContainer': { marginBottom: '60px' },
-};
+/** Above buttons at the bottom of the window, so that they can be pressed while a toast is there; a dialog has its there on phones. */
+const raised = { marginBottom: '60px' };
+const aboveBars = ({ breakpoints }: Theme) => ({
+  'body:has([data-floating-bar]) .notistack-SnackbarContainer': raised,
+  [breakpoints.down('sm')]: { 'body:has(.MuiDialogActions-root) .notistack-SnackbarContainer': raised },
+});
 
 const shownFor = { success: 3000, error: 8000 } as const;
 
