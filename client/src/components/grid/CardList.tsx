@@ -1,11 +1,11 @@
 import type { GridValidRowModel } from '@mui/x-data-grid';
-import { useDeferredValue, type KeyboardEvent, type ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 import { Delayed } from '../Delayed.js';
 import type { ListGridProps } from './listGridProps.js';
 
 /** The rows of a list below each other, each three lines, for narrow screens. */
 export function CardList<R extends GridValidRowModel>({
-  rows: known,
+  rows,
   error,
   grid,
   getRowId,
@@ -15,10 +15,7 @@ export function CardList<R extends GridValidRowModel>({
   nothing,
   label,
 }: ListGridProps<R> & { readonly nothing: ReactNode }) {
-  // The first rows are drawn in pieces, so that a slow phone answers its user in between; what follows takes their place at once.
-  const drawn = useDeferredValue(known);
-  const rows = drawn && known;
-  if (!rows && (known || !error)) {
+  if (!rows && !error) {
     return (
       <div style={{ minHeight: grid.pageSize * cardHeight }}>
         <Delayed>

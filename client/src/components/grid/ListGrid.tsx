@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
 import LinearProgress from '@mui/material/LinearProgress';
 import type { GridValidRowModel } from '@mui/x-data-grid';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useDeferredValue } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../../lib/errors.js';
 import { isMobile, useIsMobile } from '../../lib/useMediaFlags.js';
@@ -21,8 +21,11 @@ const WideGrid = lazy(async () => ({ default: (await loadWideGrid()).WideGrid })
 
 /** A page of a server-side list: a grid on wide screens, cards on narrow ones, with its states and footer. */
 export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
-  const { grid, rows, totalCount, loading, error, label } = props;
+  const { grid, totalCount, loading, error, label } = props;
   const mobile = useIsMobile();
+  // A phone draws the first rows in pieces, with what stands below them, and answers its user in between. Later ones come at once.
+  const drawn = useDeferredValue(props.rows);
+  const rows = mobile && !drawn ? undefined : props.rows;
   const isEmpty = rows?.length === 0;
   useFailureToast(error, rows !== undefined);
 
@@ -38,7 +41,7 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
         />
       )}
       {mobile ? (
-        <CardList {...props} nothing={nothing} />
+        <CardList {...props} rows={rows} nothing={nothing} />
       ) : (
         <Suspense
           fallback={<Box sx={{ height: headerHeight + (rows?.length ?? grid.pageSize) * (props.rowHeight ?? 40) }} />}
