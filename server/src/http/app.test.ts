@@ -2,7 +2,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { MemoryState } from '../cache/memory-state.js';
 import { createLogger } from '../observability/logger.js';
@@ -79,6 +79,9 @@ beforeAll(() => {
   writeFileSync(join(folder, 'index.html'), '<html><head><title>x</title></head><body></body></html>');
   writeFileSync(join(folder, 'assets', 'main.js'), 'console.info(1)');
   writeFileSync(join(folder, 'assets', 'main.js.map'), '{}');
+  writeFileSync(join(folder, 'assets', 'large.js'), 'console.info(2)');
+  writeFileSync(join(folder, 'assets', 'large.js.br'), brotliCompressSync('console.info(2)'));
+  writeFileSync(join(folder, 'assets', 'large.js.gz'), gzipSync('console.info(2)'));
 });
 
 afterAll(async () => {
@@ -169,6 +172,27 @@ describe('the console’s page', () => {
     const { headers } = await (await start({ site: () => ({ ...plainSite, chatLinks }) })).inject({ url: '/' });
     expect(headers['content-security-policy']).toContain('frame-src https: http://chat.lan:3000;');
     expect(headers['content-security-policy']).not.toContain('evil');
+  });
+
+  it.each([
+    ['br, gzip', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['identity', undefined, (bytes: Buffer) => bytes],
+  ])('sends to whoever takes %s what the build has compressed', async (accepted, encoding, decompress) => {
+    const app = await start();
+    const file = await app.inject({ url: '/assets/large.js', headers: { 'accept-encoding': accepted } });
+    expect(file.headers['content-encoding']).toBe(encoding);
+    expect(file.headers['content-type']).toContain('javascript');
+    expect(file.headers['cache-control']).toContain('max-age=604800');
+    expect(file.headers.vary).toContain('accept-encoding');
+    expect(String(decompress(file.rawPayload))).toBe('console.info(2)');
+    // Without a copy of its own a file goes as it is.
+    const other = await app.inject({ url: '/assets/main.js', headers: { 'accept-encoding': accepted } });
+    expect([other.statusCode, other.headers['content-type']]).toEqual([200, file.headers['content-type']]);
+    // The copies have no address.
+    for (const url of ['/assets/large.js.br', '/assets/large.js.gz']) {
+      expect((await app.inject({ url })).statusCode).toBe(404);
+    }
   });
 
   it('serves files for a week and keeps source maps to itself', async () => {

@@ -147,7 +147,9 @@ const consoleScope =
       wildcard: false,
       index: false,
       maxAge: '7d',
-      globIgnore: ['**/index.html', '**/*.map'],
+      globIgnore: ['**/index.html', '**/*.{map,br,gz}'],
+      // The build leaves them beside what is worth it; the rest is compressed on the way.
+      preCompressed: true,
     });
   };
 
