@@ -29,7 +29,7 @@ export async function readRequestBody(request: IncomingMessage, limit: number): 
 
 function readAll(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
+    let pieces: Buffer[] = [];
     let length = 0;
     request.on('data', (piece: Buffer) => {
       length += piece.length;
@@ -42,7 +42,11 @@ function readAll(request: IncomingMessage, limit: number): Promise<Buffer> {
       }
       pieces.push(piece);
     });
-    request.on('end', () => resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length)));
+    request.on('end', () => {
+      resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length));
+      // The request outlives its body by the whole answer, and its listeners keep what they can see.
+      pieces = [];
+    });
     request.on('error', reject);
     request.on('close', () => {
       if (!request.complete)

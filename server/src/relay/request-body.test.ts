@@ -1,0 +1,34 @@
+import { PassThrough } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { readRequestBody } from './request-body.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+const incoming = (): IncomingMessage & PassThrough =>
+  Object.assign(new PassThrough(), { headers: {}, complete: true }) as unknown as IncomingMessage & PassThrough;
+
+it('lets go of the pieces that a body came in, while its request is still being answered', async () => {
+  const request = incoming();
+  const remembered: Array<WeakRef<Buffer>> = [];
+  const send = (text: string): void => {
+    const piece = Buffer.from(text);
+    remembered.push(new WeakRef(piece));
+    request.write(piece);
+  };
+  const reading = readRequestBody(request, 1000);
+  send('one ');
+  await delay(1);
+  send('two');
+  request.end();
+  expect((await reading).toString()).toBe('one two');
+  for (let round = 0; round < 3; round++) {
+    await delay(5);
+    collect();
+  }
+  expect(remembered.map((piece) => piece.deref())).toEqual([undefined, undefined]);
+  expect(request.listenerCount('end')).toBeGreaterThan(0);
+});
