@@ -1,4 +1,4 @@
-import { configure, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { ChannelListScreen } from './ChannelListScreen.js';
@@ -17,8 +17,7 @@ import {
   type ChannelRowFragment,
 } from './channels.generated.js';
 
-// A whole grid is drawn: roles are slow to find in it.
-configure({ asyncUtilTimeout: 15_000 });
+// Each press draws a whole grid anew.
 jest.setTimeout(60_000);
 
 const channel = (id: number, more: Partial<ChannelRowFragment> = {}) => ({

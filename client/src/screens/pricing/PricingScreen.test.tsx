@@ -1,13 +1,9 @@
-import { configure, fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { PricingDocument } from './pricing.generated.js';
 import { PricingScreen } from './PricingScreen.js';
-
-// A whole grid is drawn: roles are slow to find in it.
-configure({ asyncUtilTimeout: 15_000 });
-jest.setTimeout(60_000);
 
 const model = (modelName: string, more: object = {}) => ({
   __typename: 'PricedModel',

@@ -1,4 +1,4 @@
-import { configure, fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { RedemptionListScreen } from './RedemptionListScreen.js';
@@ -7,10 +7,6 @@ import {
   RedemptionsDocument,
   type RedemptionRowFragment,
 } from './redemptions.generated.js';
-
-// A whole grid is drawn: roles are slow to find in it.
-configure({ asyncUtilTimeout: 15_000 });
-jest.setTimeout(60_000);
 
 const code = (id: number, name: string, more: Partial<RedemptionRowFragment> = {}) => ({
   __typename: 'Redemption',

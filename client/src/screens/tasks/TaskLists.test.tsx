@@ -1,4 +1,4 @@
-import { configure, fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
@@ -12,10 +12,6 @@ import {
   type CreativeTaskRowFragment,
   type DrawingRowFragment,
 } from './tasks.generated.js';
-
-// A whole grid is drawn: roles are slow to find in it.
-configure({ asyncUtilTimeout: 15_000 });
-jest.setTimeout(60_000);
 
 const begun = '2025-06-02T10:11:00.000Z';
 const secondsLater = (seconds: number) => new Date(new Date(begun).getTime() + seconds * 1000).toISOString();

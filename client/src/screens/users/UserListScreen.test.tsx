@@ -1,13 +1,9 @@
-import { configure, fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { UserGroupsDocument, UsersDocument, type UserRowFragment } from './users.generated.js';
 import { UserListScreen } from './UserListScreen.js';
-
-// A whole grid is drawn: roles are slow to find in it.
-configure({ asyncUtilTimeout: 15_000 });
-jest.setTimeout(60_000);
 
 const user = (id: number, username: string, more: Partial<UserRowFragment> = {}) => ({
   __typename: 'User',
