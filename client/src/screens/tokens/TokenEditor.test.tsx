@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { tokenRow } from '../../testing/tokenRow.js';
 import { TokenEditor } from './TokenEditor.js';
 import {
   CreateTokenDocument,
@@ -8,26 +9,7 @@ import {
   type TokenRowFragment,
 } from './tokens.generated.js';
 
-const token = {
-  __typename: 'Token' as const,
-  id: 5,
-  name: 'Production',
-  maskedKey: 'sk-abc…wxyz',
-  status: 1,
-  createdTime: '2025-06-02T10:11:00.000Z',
-  expiredTime: null,
-  remainQuota: 500_000,
-  usedQuota: 0,
-  unlimitedQuota: false,
-  modelLimitsEnabled: false,
-  modelLimits: '',
-  allowIps: '',
-  group: '',
-  rateLimitEnabled: false,
-  rateLimitPeriod: 60,
-  rateLimitCount: 1000,
-  rateLimitSuccess: 10,
-};
+const token = tokenRow(5, 'Production');
 const choices = {
   request: { query: TokenChoicesDocument, variables: () => true },
   result: { data: { myGroups: [], myModels: ['gpt-4o'] } },

@@ -1,34 +1,10 @@
-import { configure, fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen } from '@testing-library/react';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { tokenRow } from '../../testing/tokenRow.js';
 import { TokenListScreen } from './TokenListScreen.js';
 import { MyTokensDocument, TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
 
-// A whole grid is drawn: roles are slow to find in it.
-configure({ asyncUtilTimeout: 15_000 });
-jest.setTimeout(60_000);
-
-const token = (id: number, name: string, more: Partial<TokenRowFragment> = {}) => ({
-  __typename: 'Token',
-  id,
-  name,
-  maskedKey: 'sk-Jx4T****wxyz',
-  status: 1,
-  createdTime: '2025-06-02T10:11:00.000Z',
-  expiredTime: null,
-  remainQuota: 500_000,
-  usedQuota: 500_000,
-  unlimitedQuota: false,
-  modelLimitsEnabled: false,
-  modelLimits: '',
-  allowIps: '',
-  group: '',
-  rateLimitEnabled: false,
-  rateLimitPeriod: 60,
-  rateLimitCount: 1000,
-  rateLimitSuccess: 10,
-  ...more,
-});
 const list = (...items: readonly TokenRowFragment[]) => ({
   myTokens: { __typename: 'TokenPage', totalCount: items.length, items },
 });
@@ -37,10 +13,10 @@ const open = (path: string, ...mocks: readonly object[]) =>
 
 it('has the columns that were asked for, and tells how a token stands in words and tones', async () => {
   const rows = [
-    token(1, 'on', { modelLimitsEnabled: true, modelLimits: 'gpt-4o,o3-mini,gpt-4o-mini', group: 'vip' }),
-    token(2, 'off', { status: 2 }),
-    token(3, 'old', { status: 3, expiredTime: '2025-07-01T00:00:00.000Z' }),
-    token(4, 'spent', { status: 4, remainQuota: 0, usedQuota: 1_000_000 }),
+    tokenRow(1, 'on', { modelLimitsEnabled: true, modelLimits: 'gpt-4o,o3-mini,gpt-4o-mini', group: 'vip' }),
+    tokenRow(2, 'off', { status: 2 }),
+    tokenRow(3, 'old', { status: 3, expiredTime: '2025-07-01T00:00:00.000Z' }),
+    tokenRow(4, 'spent', { status: 4, remainQuota: 0, usedQuota: 1_000_000 }),
   ];
   await open('/token', answers(MyTokensDocument, list(...rows)));
   const on = await rowOf('on');
@@ -64,7 +40,7 @@ it('has the columns that were asked for, and tells how a token stands in words a
 
 it('fills a bar with what is left: amber under a fifth, red under a twentieth, none without a limit', async () => {
   const left = (id: number, name: string, remainQuota: number) =>
-    token(id, name, { remainQuota, usedQuota: 1_000_000 - remainQuota });
+    tokenRow(id, name, { remainQuota, usedQuota: 1_000_000 - remainQuota });
   await open(
     '/token',
     answers(
@@ -74,7 +50,7 @@ it('fills a bar with what is left: amber under a fifth, red under a twentieth, n
         left(2, 'less', 199_000),
         left(3, 'a twentieth', 50_000),
         left(4, 'hardly any', 49_000),
-        token(5, 'endless', { unlimitedQuota: true }),
+        tokenRow(5, 'endless', { unlimitedQuota: true }),
       ),
     ),
   );
@@ -98,7 +74,7 @@ it('shows a key only when it is asked for, and hides it again', async () => {
     request: { query: TokenKeyDocument, variables: { id: 1 } },
     result: { data: { tokenKey: 'Jx4Tsecret' } },
   };
-  await open('/token', answers(MyTokensDocument, list(token(1, 'mine'))), key);
+  await open('/token', answers(MyTokensDocument, list(tokenRow(1, 'mine'))), key);
   const row = await rowOf('mine');
   fireEvent.click(row.getByRole('button', { name: 'Show key of mine' }));
   await row.findByText('sk-Jx4Tsecret');
@@ -117,7 +93,7 @@ it('begins with what a token is for and an example, or says that nothing matches
 });
 
 it('says in place what failed, and tries again', async () => {
-  await open('/token', ...failsOnce(MyTokensDocument, 'The database is away', list(token(1, 'mine'))));
+  await open('/token', ...failsOnce(MyTokensDocument, 'The database is away', list(tokenRow(1, 'mine'))));
   expect(await screen.findByRole('alert')).toHaveTextContent('The database is away');
   fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
   await rowOf('mine');
