@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import ContentCopyOutlinedIcon from '@mui/icons-material/ContentCopyOutlined';
 import SellOutlinedIcon from '@mui/icons-material/SellOutlined';
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { useCopy } from '../../components/CopyProvider.js';
@@ -35,6 +35,8 @@ export function PricingScreen() {
   const mobile = useIsMobile();
   const user = useSession();
   const { data, error, loading, refetch } = useQuery(PricingDocument);
+  // The footer stands below the rows and comes with them.
+  const rowsDrawn = useDeferredValue(!loading);
   const [viewed, setViewed] = useRowParam('group');
   const address = useServerGrid({ filters: { keyword: '', billing: '' } });
   const [keyword, setKeyword] = useTypedFilter(address.filter.keyword, (typed) => {
@@ -123,7 +125,7 @@ export function PricingScreen() {
           empty={<EmptyState icon={<SellOutlinedIcon />} title={t('pricing.empty')} />}
         />
       </ListScreen>
-      {!loading && <Footer />}
+      {rowsDrawn && <Footer />}
     </>
   );
 }
