@@ -39,14 +39,18 @@ it(`${kills} times killed under load: every answered call is charged once, the b
     { username: 'two', quota: initial },
     { username: 'three', quota: initial },
   ]);
-  const traffic = new Traffic(12, (caller) => ({ url: server.url, key: keys[caller % keys.length]! }));
+  // The next life has a port of its own: who calls the old one meanwhile only takes time from the one that starts.
+  let alive = true;
+  const traffic = new Traffic(12, (caller) => (alive ? { url: server.url, key: keys[caller % keys.length]! } : null));
 
   for (let kill = 0; kill < kills; kill++) {
     await new Promise((resolve) => setTimeout(resolve, randomInt(20, 400)));
+    alive = false;
     await server.kill('SIGKILL');
     // Between two lives, nothing is owed that is not written down.
     expect(await auditor.drifts()).toEqual([]);
     server = await start();
+    alive = true;
   }
   const seen = await traffic.stop();
 
@@ -59,4 +63,4 @@ it(`${kills} times killed under load: every answered call is charged once, the b
     const { quota, used } = await auditor.quotaOf(name);
     expect(quota + used).toBe(initial);
   }
-}, 1_200_000);
+}, 400_000);
