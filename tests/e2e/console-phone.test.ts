@@ -32,14 +32,14 @@ afterEach(() => {
 });
 
 /**
- * What sticks out of `area` sideways. Code, JSON and the tabs of a screen may scroll, and so may what stands in them; what
- * ends in dots is cut on purpose.
+ * What sticks out of `area` sideways. Code, JSON, a chart's numbers and the tabs of a screen may scroll, and so may what
+ * stands in them; what ends in dots is cut on purpose.
  */
 const stickingOut = (area: Locator): Promise<string[]> =>
   area.evaluate((root) =>
     [root, ...root.querySelectorAll<HTMLElement>('*')].flatMap((element) => {
-      if (element.closest('pre, textarea, [role=tablist]') || element.querySelector(':scope > [role=tablist]'))
-        return [];
+      const scrolls = 'pre, textarea, [role=tablist], [tabindex="0"]:has(> table)';
+      if (element.closest(scrolls) || element.querySelector(':scope > [role=tablist]')) return [];
       const { overflowX, textOverflow, position } = getComputedStyle(element);
       const words = (element.textContent ?? '').trim().slice(0, 60);
       const named = `${element.tagName} ${words}`;
