@@ -19,7 +19,8 @@ const picture = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAA
 const prompt = 'A lighthouse above the clouds at dawn, oil on canvas, wide, with ships in the sky --ar 16:9';
 
 export async function openSite(): Promise<ConsoleSite> {
-  const server = await startServer();
+  // Nobody asks a provider about the tasks: they stay as they are written below.
+  const server = await startServer({ environment: { UPDATE_TASK: 'false' } });
   const { api } = server;
   const root = await api.setUp();
   // Not waited for by standing still: the server in this process has to let go of what the seed locks.

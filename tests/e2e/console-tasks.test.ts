@@ -14,7 +14,9 @@ const prompt =
   'A lighthouse above the clouds at dawn, oil on canvas, wide, with ships that sail through the sky --ar 16:9';
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer(), openBrowser()]);
+  // Nobody asks a provider about the tasks: they stay as they are written below.
+  const quiet = { environment: { UPDATE_TASK: 'false' } };
+  [server, browser] = await Promise.all([startServer(quiet), openBrowser()]);
   const root = await server.api.setUp();
   // Pictures then come from where they are, here from the page itself.
   await server.api.data(root, 'PUT', '/api/option/', { key: 'MjForwardUrlEnabled', value: 'false' });
