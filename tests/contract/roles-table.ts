@@ -335,7 +335,11 @@ export const operations: readonly Operation[] = [
   },
   {
     least: 'admin',
-    graphql: ['query { usage(groupBy: [DAY]) { totalCount } }', 'query { usageSummary { from } }'],
+    graphql: [
+      'query { usage(groupBy: [DAY]) { totalCount } }',
+      'query { usageSummary { from } }',
+      'query { channelMargins { calls } }',
+    ],
     rest: ['GET /api/data'],
   },
 

@@ -33,7 +33,10 @@ beforeAll(async () => {
   }
   const { key } = await server.api.createToken(root);
   for (const model of ['gpt-4o', 'gpt-4o-mini']) {
-    upstream.script({ model }, chat({ text: ['Hello'], usage: { prompt_tokens: 100_000, completion_tokens: 25_000 } }));
+    // One of the two says what it cost, as OpenRouter does.
+    const cost = model === 'gpt-4o' ? { cost: 0.3 } : {};
+    const usage = { prompt_tokens: 100_000, completion_tokens: 25_000, ...cost };
+    upstream.script({ model }, chat({ text: ['Hello'], usage }));
     const answer = await server.api.relay(key, '/v1/chat/completions', {
       model,
       messages: [{ role: 'user', content: 'Hi' }],
@@ -161,7 +164,9 @@ it('adds up spend, calls and tokens, and shows them as a table too', async () =>
   await page.getByText('$0.53').first().waitFor();
   await page.getByRole('region', { name: 'Top models' }).getByText('gpt-4o', { exact: true }).waitFor();
   await page.getByRole('region', { name: 'Top users' }).getByText('root').waitFor();
-  await page.getByRole('region', { name: 'Top channels' }).getByText('OpenAI primary').waitFor();
+  const channels = page.getByRole('region', { name: 'Top channels' });
+  await channels.getByText('OpenAI primary').waitFor();
+  await channels.getByText('Margin $0.20 (40%), cost known for 1 of 2 calls').waitFor();
   await page.getByRole('img', { name: 'Spend by model, $0.53 in total' }).waitFor();
   await page.getByRole('button', { name: 'Day', exact: true }).click();
   await photographAll(visitor, 'dashboard');

@@ -16,6 +16,7 @@ import { PostgresLedger } from '../modules/quota/postgres-ledger.service.js';
 import { Spool } from '../modules/quota/spool.js';
 import { SumClock } from '../modules/sums/sums.jobs.js';
 import { SumFolding } from '../modules/sums/sums.service.js';
+import { foldUpstreamCosts } from '../modules/sums/upstream-costs.js';
 import { Mailer } from '../mail/mailer.js';
 import type { Logger } from '../observability/logger.js';
 import { type Metrics } from '../observability/metrics.js';
@@ -83,7 +84,8 @@ export async function composePlatform(foundation: Foundation) {
   });
   retention.start();
   shutdown.onStop('log retention', () => retention.stop());
-  const sumClock = new SumClock({ folding: new SumFolding(dataSource), state, nodeId, logger });
+  const foldCosts = (): Promise<void> => foldUpstreamCosts(dataSource);
+  const sumClock = new SumClock({ folding: new SumFolding(dataSource), foldCosts, state, nodeId, logger });
   sumClock.start();
   shutdown.onStop('sums', () => sumClock.stop());
   const logService = new LogService(dataSource, secrets, clock);

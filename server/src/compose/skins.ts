@@ -45,6 +45,7 @@ import { TokenResolver } from '../modules/tokens/token.resolver.js';
 import { tokenRoutes } from '../modules/tokens/token.routes.js';
 import { SettingResolver } from '../modules/users/setting.resolver.js';
 import { billingRoutes } from '../modules/usage/billing.routes.js';
+import { MarginResolver } from '../modules/usage/margin.resolver.js';
 import { UsageResolver } from '../modules/usage/usage.resolver.js';
 import { usageRoutes } from '../modules/usage/usage.routes.js';
 import { OAuthResolver } from '../modules/users/oauth.resolver.js';
@@ -155,6 +156,7 @@ function resolversOf({ catalogue, accounts, operations, relay, platform, channel
     new RedemptionResolver(operations.redemptionService, operations.redeemService),
     new WalletResolver(operations.walletService),
     new UsageResolver(operations.usageService),
+    new MarginResolver(operations.marginService),
     new LogLiveResolver(),
     new ChannelLiveResolver(),
     new TaskLiveResolver(),

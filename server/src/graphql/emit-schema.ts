@@ -27,6 +27,7 @@ import { TokenResolver } from '../modules/tokens/token.resolver.js';
 import { SignInResolver } from '../modules/users/sign-in.resolver.js';
 import { BalanceResolver } from '../modules/users/balance.resolver.js';
 import { UserResolver } from '../modules/users/user.resolver.js';
+import { MarginResolver } from '../modules/usage/margin.resolver.js';
 import { UsageResolver } from '../modules/usage/usage.resolver.js';
 import { WalletResolver } from '../modules/wallet/wallet.resolver.js';
 import { createSchema } from './schema.js';
@@ -56,6 +57,7 @@ const schema = await createSchema([
   RedemptionResolver,
   WalletResolver,
   UsageResolver,
+  MarginResolver,
   LogLiveResolver,
   ChannelLiveResolver,
   TaskLiveResolver,

@@ -289,6 +289,8 @@ export interface Usage {
   readonly reasoningTokens: number;
   readonly audioInputTokens: number;
   readonly audioOutputTokens: number;
+  /** Dollars that the provider says it charged for the call; absent where it does not say. */
+  readonly chargedUsd?: number;
 }
 
 export const noUsage: Usage = {

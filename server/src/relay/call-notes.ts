@@ -63,7 +63,10 @@ export function otherOf(facts: CallFacts): Record<string, unknown> {
     ...(facts.brokenBy === undefined ? {} : { stream_error: facts.brokenBy }),
     ...facts.notes,
     ...facts.content,
-    admin_info: { use_channel: facts.usedChannels.map(String) },
+    admin_info: {
+      use_channel: facts.usedChannels.map(String),
+      ...(usage.chargedUsd === undefined ? {} : { upstream_cost: usage.chargedUsd }),
+    },
   };
 }
 

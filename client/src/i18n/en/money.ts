@@ -143,6 +143,8 @@ export const money = {
     topModels: 'Top models',
     topUsers: 'Top users',
     topChannels: 'Top channels',
+    margin: 'Margin {{amount}} ({{share}})',
+    marginOfSome: 'Margin {{amount}} ({{share}}), cost known for {{known}} of {{calls}} calls',
     other: 'Other',
     total: 'Total',
     time: 'Time',

@@ -135,6 +135,8 @@ export const money = {
     topModels: '模型排行',
     topUsers: '用户排行',
     topChannels: '渠道排行',
+    margin: '毛利 {{amount}}（{{share}}）',
+    marginOfSome: '毛利 {{amount}}（{{share}}），{{calls}} 次调用中 {{known}} 次成本已知',
     other: '其他',
     total: '合计',
     time: '时间',

@@ -3,11 +3,12 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ChartPanel } from '../../components/charts/ChartPanel.js';
 import type { ChartSeries } from '../../components/charts/TimeChart.js';
-import { count, dateTime, dollars } from '../../lib/format.js';
+import { count, dateTime, dollars, integer, percent } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { rate } from './StatCards.js';
 import { TopList } from './TopList.js';
+import type { UsagePointFragment } from './dashboard.generated.js';
 import type { DashboardData } from './useDashboard.js';
 import { intervals, modelSeries, perMinute, valuesOver, type Measure } from './usageSeries.js';
 
@@ -29,6 +30,17 @@ export function Charts({
 }) {
   const { t } = useTranslation();
   const { money } = useFormat();
+  const marginOf = ({ channelId, calls }: UsagePointFragment): string | undefined => {
+    const known = data.margins.find((margin) => margin.channelId === channelId);
+    if (!known) return undefined;
+    const earned = {
+      amount: money(known.marginUsd * quotaPerUnit, 'balance'),
+      share: known.usd > 0 ? percent(known.marginUsd / known.usd) : '–',
+    };
+    return known.calls < calls
+      ? t('dashboard.marginOfSome', { ...earned, known: integer(known.calls), calls: integer(calls) })
+      : t('dashboard.margin', earned);
+  };
   const { quotaPerUnit, displayInCurrency } = useStatus();
   const starts = useMemo(() => intervals(data.from, data.to, data.granularity), [data]);
   const labels = starts.map((start) =>
@@ -152,6 +164,7 @@ export function Charts({
               name: row.channelName ?? `#${String(row.channelId ?? 0)}`,
               value: row.quota,
               color: chartColor(2),
+              note: marginOf(row),
             }))}
           />
         </Box>

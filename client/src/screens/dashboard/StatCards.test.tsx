@@ -38,6 +38,7 @@ const data = (more: Partial<DashboardData>): DashboardData => ({
   models: [],
   users: [],
   channels: [],
+  margins: [],
   rates: { rpm: 184, tpm: 1_920_000 },
   ...more,
 });

@@ -27,6 +27,15 @@ it('tells each one’s share of everything, although only the first are listed',
   expect(screen.getAllByText('3%')).toHaveLength(8);
 });
 
+it('says more about who has more to say', async () => {
+  const rows = [
+    { name: 'router', value: 10, color: 'red', note: 'Margin $0.20 (40%)' },
+    { name: 'other', value: 5, color: 'red' },
+  ];
+  await renderScreen({ routes: [{ path: '/', element: <TopList title="Top channels" whole={15} rows={rows} /> }] });
+  expect(screen.getAllByText(/Margin/).map((line) => line.textContent)).toEqual(['Margin $0.20 (40%)']);
+});
+
 it('says that nothing was used', async () => {
   await show(0, []);
   expect(screen.getByText('No usage in this range')).toBeInTheDocument();

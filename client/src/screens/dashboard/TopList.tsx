@@ -17,7 +17,13 @@ export function TopList({
   readonly title: string;
   /** Of all, also of those that are not among the rows. */
   readonly whole: number;
-  readonly rows: readonly { readonly name: string; readonly value: number; readonly color: string }[];
+  readonly rows: readonly {
+    readonly name: string;
+    readonly value: number;
+    readonly color: string;
+    /** A line below. */
+    readonly note?: string | undefined;
+  }[];
 }) {
   const { t } = useTranslation();
   const { money } = useFormat();
@@ -39,6 +45,11 @@ export function TopList({
                 </Box>
               </Box>
             </Box>
+            {row.note !== undefined && (
+              <Box className="num" sx={{ fontSize: 12, color: 'text.secondary' }}>
+                {row.note}
+              </Box>
+            )}
             <Box aria-hidden sx={{ mt: '4px', height: 4, borderRadius: 2, backgroundColor: 'divider' }}>
               <Box
                 sx={{

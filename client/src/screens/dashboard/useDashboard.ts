@@ -4,10 +4,12 @@ import {
   AllRatesDocument,
   AllUsageDocument,
   AllUsageSummaryDocument,
+  ChannelMarginsDocument,
   MyRatesDocument,
   MyUsageDocument,
   MyUsageSummaryDocument,
   type AllUsageQueryVariables,
+  type ChannelMarginsQuery,
   type UsagePointFragment,
   type UsageSumFragment,
 } from './dashboard.generated.js';
@@ -26,6 +28,8 @@ export interface DashboardData {
   /** For admins, the dearest first. */
   readonly users: readonly UsagePointFragment[];
   readonly channels: readonly UsagePointFragment[];
+  /** Of the channels whose provider says what calls cost; none for the usage of one user. */
+  readonly margins: ChannelMarginsQuery['channelMargins'];
   /** Calls and tokens of the last minute, whatever the range. */
   readonly rates: { readonly rpm: number; readonly tpm: number };
 }
@@ -52,11 +56,8 @@ export function useDashboard({ everybody, username }: Whose, days: number, granu
   const load = useCallback(async (): Promise<DashboardData> => {
     const to = Date.now();
     const from = to - days * 86_400_000;
-    const filter = {
-      from: new Date(from).toISOString(),
-      to: new Date(to).toISOString(),
-      ...(username === '' ? {} : { username }),
-    };
+    const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+    const filter = { ...range, ...(username === '' ? {} : { username }) };
     const read = async (groupBy: Dimensions, pages = mostPages): Promise<UsagePointFragment[]> => {
       const found: UsagePointFragment[] = [];
       for (let page = 0; page < pages; page += 1) {
@@ -85,16 +86,22 @@ export function useDashboard({ everybody, username }: Whose, days: number, granu
           })
           .then(({ data: answer }) => answer?.logStat)
       : client.query({ query: MyRatesDocument, fetchPolicy: 'no-cache' }).then(({ data: answer }) => answer?.myLogStat);
-    const [sums, minute, points, models, users, channels] = await Promise.all([
+    const margins = async () => {
+      const variables = { filter: range };
+      const answer = await client.query({ query: ChannelMarginsDocument, variables, fetchPolicy: 'no-cache' });
+      return answer.data?.channelMargins ?? [];
+    };
+    const [sums, minute, points, models, users, channels, earned] = await Promise.all([
       summary,
       rates,
       read([granularity === 'hour' ? 'HOUR' : 'DAY', 'MODEL']),
       read(['MODEL'], 1),
       everybody && username === '' ? read(['USER'], 1) : [],
       everybody ? read(['CHANNEL'], 1) : [],
+      everybody && username === '' ? margins() : [],
     ]);
     if (!sums || !minute) throw new Error('no answer');
-    return { from, to, granularity, ...sums, points, models, users, channels, rates: minute };
+    return { from, to, granularity, ...sums, points, models, users, channels, margins: earned, rates: minute };
   }, [client, days, everybody, granularity, username]);
 
   const refresh = useCallback(() => {

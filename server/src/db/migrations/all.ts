@@ -14,6 +14,7 @@ import { UnflushedHolds1763760000000 } from './1763760000000-unflushed-holds.js'
 import { SumSlots1763770000000 } from './1763770000000-sum-slots.js';
 import { SumKeys1763770000001 } from './1763770000001-sum-keys.js';
 import { SingleCalls1763780000000 } from './1763780000000-single-calls.js';
+import { UpstreamCosts1763790000000 } from './1763790000000-upstream-costs.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -33,4 +34,5 @@ export const migrations = [
   SumSlots1763770000000,
   SumKeys1763770000001,
   SingleCalls1763780000000,
+  UpstreamCosts1763790000000,
 ];

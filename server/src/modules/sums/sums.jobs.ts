@@ -6,6 +6,8 @@ const leaseSeconds = 60;
 
 interface FoldingParts {
   readonly folding: Pick<SumFolding, 'step'>;
+  /** What providers said that calls cost. */
+  readonly foldCosts: () => Promise<void>;
   readonly state: Pick<SharedState, 'lease'>;
   readonly nodeId: string;
   readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
@@ -36,11 +38,14 @@ export class SumClock {
 
   /** Never throws: the next round goes on where this one ended. */
   private async round(): Promise<void> {
-    const { folding, state, nodeId, logger } = this.parts;
+    const { folding, foldCosts, state, nodeId, logger } = this.parts;
     try {
       while (!this.isStopped && (await state.lease('sums', nodeId, leaseSeconds))) {
         const blocks = await folding.step();
-        if (blocks === 0) return;
+        if (blocks === 0) {
+          await foldCosts();
+          return;
+        }
         if (blocks > 1) logger.info({ blocks }, 'hours or minutes were folded into the sums');
       }
     } catch (error) {

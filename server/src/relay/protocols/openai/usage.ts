@@ -21,6 +21,26 @@ const firstCount = (...values: unknown[]): number => {
   return 0;
 };
 
+/** No call costs more; what is written down of a cost must add up without end. */
+const maxUsd = 1_000_000;
+/** xAI counts in these. */
+const ticksPerUsd = 1e10;
+
+/**
+ * What a provider says that a call cost it, in dollars: OpenRouter in `cost` (with one's own key for the provider behind it that is its fee, and
+ * `cost_details` has the rest), Perplexity in `cost.total_cost`, xAI in `cost_in_usd_ticks`.
+ */
+function chargedUsd(usage: Record<string, unknown>): number | null {
+  const { cost, cost_in_usd_ticks: ticks } = usage;
+  const said =
+    typeof cost === 'number'
+      ? cost + (usage['is_byok'] === true ? Number(asRecord(usage['cost_details'])['upstream_inference_cost'] ?? 0) : 0)
+      : typeof ticks === 'number'
+        ? ticks / ticksPerUsd
+        : asRecord(cost)['total_cost'];
+  return typeof said === 'number' && said >= 0 && said <= maxUsd ? said : null;
+}
+
 /**
  * Reads a `usage` object of the OpenAI family.
  * @returns null when it reports neither prompt nor completion tokens, which counts as not reported at all
@@ -41,6 +61,7 @@ export function toUsage(raw: unknown): Usage | null {
   );
   const written = firstCount(details['cache_write_tokens'], details['cache_creation_input_tokens']);
   const cachedTokens = Math.min(cached, prompt);
+  const charged = chargedUsd(usage);
   return {
     promptTokens: prompt,
     completionTokens: completion,
@@ -49,6 +70,7 @@ export function toUsage(raw: unknown): Usage | null {
     reasoningTokens: Math.min(toCount(spent['reasoning_tokens']), completion),
     audioInputTokens: Math.min(toCount(details['audio_tokens']), prompt),
     audioOutputTokens: Math.min(toCount(spent['audio_tokens']), completion),
+    ...(charged === null ? {} : { chargedUsd: charged }),
   };
 }
 
