@@ -1,18 +1,26 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
+import { createDataSource } from '../../server/src/db/data-source.js';
+import { LogService } from '../../server/src/modules/logs/log.service.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
+import type { Actor } from '../../server/src/shared/actor.js';
+import { systemClock } from '../../server/src/shared/clock.js';
+import { Secrets } from '../../server/src/shared/secrets.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
+const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 let database: TestDatabase;
 beforeAll(async () => void (database = await createTestDatabase()));
 afterAll(() => database.drop());
 
-const seed = (...parameters: string[]) =>
+const seedInto = ({ url }: TestDatabase, ...parameters: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, '../../scripts/seed.mjs'), ...parameters], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url },
+    env: { PATH: process.env.PATH, DATABASE_URL: url },
     encoding: 'utf8',
   });
+const seed = (...parameters: string[]) => seedInto(database, ...parameters);
 
 it('fills the log with calls whose books add up, and again beside them', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
@@ -26,6 +34,26 @@ it('fills the log with calls whose books add up, and again beside them', async (
     expect(await reconcile(pool)).toEqual([]);
   }
   await pool.end();
+});
+
+it('is counted by a server whose sums were there before', async () => {
+  const running = await createTestDatabase();
+  const dataSource = await createDataSource(running.url, 2).initialize();
+  await new SumFolding(dataSource).run();
+  expect(seedInto(running, '--logs', '4000', '--days', '1').status).toBe(0);
+  const logs = new LogService(dataSource, new Secrets('a secret of a test'), systemClock);
+  const counted = await dataSource.query<Array<{ modelName: string; rows: number }>>(
+    'SELECT model_name AS "modelName", count(*)::int AS rows FROM logs GROUP BY 1 ORDER BY 1',
+  );
+  const shown = await Promise.all(
+    counted.map(async ({ modelName }) => {
+      const { totalCount } = await logs.list(root, { modelName, from: 0 }, { page: 0, pageSize: 1 });
+      return { modelName, rows: totalCount };
+    }),
+  );
+  expect(shown).toEqual(counted);
+  await dataSource.destroy();
+  await running.drop();
 });
 
 it.each(['0', '-5', 'many', '1.5'])('refuses --logs=%s', (count) => {
