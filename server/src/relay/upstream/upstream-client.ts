@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../shared/errors.js';
 import type { UpstreamRequest } from '../adapter.js';
 import { Exchange } from './exchange.js';
@@ -18,7 +19,7 @@ export class UpstreamClient {
   /** @throws AppError UPSTREAM_UNREACHABLE when the address cannot be used at all */
   send(request: UpstreamRequest, timeouts: UpstreamTimeouts, proxy?: string): Exchange {
     // Sockets begin as calls of the same hosts.
-    const url = toUrl(request.socket ? request.url.replace(/^ws/, 'http') : request.url);
+    const url = request.socket ? toUrl(request.url.replace(/^ws/, 'http')) : knownUrl(request.url);
     const exchange = new Exchange();
     // The answer's failure is always heard through `answer`; a call nobody awaits must not end the process.
     exchange.answer.catch(() => undefined);
@@ -41,6 +42,20 @@ export class UpstreamClient {
     );
     return exchange;
   }
+}
+
+/** A site calls few addresses, over and over, and reading one costs more than everything else that is done here. */
+const knownUrls = new LRUCache<string, URL>({ max: 500 });
+/** Longer ones may have anything in them. */
+const longestKnown = 300;
+
+/** Nobody may change what comes back. */
+function knownUrl(text: string): URL {
+  const known = knownUrls.get(text);
+  if (known) return known;
+  const url = toUrl(text);
+  if (text.length <= longestKnown) knownUrls.set(text, url);
+  return url;
 }
 
 function toUrl(text: string): URL {
