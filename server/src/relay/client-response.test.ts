@@ -2,6 +2,10 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { ClientResponse } from './client-response.js';
 
+/** Milliseconds; so many that a busy machine does not miss a tenth of them. */
+const patience = 3000;
+const longer = 4500;
+
 let server: Server;
 let client: ClientResponse;
 let incoming: IncomingMessage;
@@ -9,7 +13,7 @@ let incoming: IncomingMessage;
 /** A client that takes nothing until it is told to. */
 beforeEach(async () => {
   server = createServer((_request, raw) => {
-    client = new ClientResponse(raw, { 'x-id': '1' }, 1000);
+    client = new ClientResponse(raw, { 'x-id': '1' }, patience);
     client.openStream({});
     client.write('.');
   });
@@ -42,7 +46,7 @@ it('a client that takes nothing for the time it has is dropped, and whoever serv
   fill(source);
   expect(source.pause).toHaveBeenCalledTimes(1);
   expect(client.gone).toBe(false);
-  await wait(1500);
+  await wait(longer);
   expect(client.gone).toBe(true);
   expect(gone).toHaveBeenCalledTimes(1);
   expect(source.resume).not.toHaveBeenCalled();
@@ -51,9 +55,9 @@ it('a client that takes nothing for the time it has is dropped, and whoever serv
 it('one that takes it in time goes on', async () => {
   const source = pausable();
   fill(source);
-  await wait(100);
+  await wait(patience / 10);
   incoming.resume();
-  await wait(1500);
+  await wait(longer);
   expect(client.gone).toBe(false);
   expect(source.resume).toHaveBeenCalledTimes(1);
 });
