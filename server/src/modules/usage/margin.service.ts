@@ -1,11 +1,8 @@
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import type { OptionValues } from '../options/option.service.js';
+import { hour, type Queries } from '../sums/sums.service.js';
 import type { UsageFilter } from './usage-query.js';
-
-interface Queries {
-  query<Rows>(sql: string, values?: unknown[]): Promise<Rows>;
-}
 
 /** What a channel earned with the calls of which its provider says what it charged. */
 export interface ChannelMargin {
@@ -27,7 +24,6 @@ interface Row {
   readonly upstreamUsd: number;
 }
 
-const hour = 3600;
 const month = 30 * 24 * hour;
 
 /** Margins: only of calls whose provider says what they cost it (OpenRouter, Perplexity, xAI and who follows them). */
