@@ -1,19 +1,14 @@
 import { useCallback } from 'react';
-import { useSearchParams } from 'react-router-dom';
+import { useUrlParams } from './useUrlParams.js';
 
 /** The opened row (or dialog) of a list, kept in the URL under `name`. Closing goes back to the bare list. */
 export function useRowParam(name: string): readonly [string | null, (value: string | null) => void] {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useUrlParams();
   const set = useCallback(
     (value: string | null) => {
-      setParams((current) => {
-        const next = new URLSearchParams(current);
-        if (value === null) next.delete(name);
-        else next.set(name, value);
-        return next;
-      });
+      change({ [name]: value });
     },
-    [name, setParams],
+    [name, change],
   );
   return [params.get(name), set];
 }

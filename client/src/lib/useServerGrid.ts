@@ -1,6 +1,6 @@
-import { useCallback, useMemo, useState } from 'react';
-import { useSearchParams } from 'react-router-dom';
+import { useMemo, useState } from 'react';
 import { readText, writeText } from './storage.js';
+import { useUrlParams } from './useUrlParams.js';
 
 export const pageSizes = [10, 20, 50, 100] as const;
 const pageSizeKey = 'page-size';
@@ -52,7 +52,7 @@ function parseSort(text: string | null): GridSort | undefined {
  * size is also remembered for the next list.
  */
 export function useServerGrid<F extends Record<string, string>>(options: ServerGridOptions<F>): ServerGrid<F> {
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useUrlParams();
   // Callers write the defaults inline; the first ones count.
   const [defaults] = useState(options.filters);
 
@@ -65,23 +65,6 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
     const values = JSON.parse(filterText) as string[];
     return Object.fromEntries(Object.keys(defaults).map((key, index) => [key, values[index] ?? ''])) as F;
   }, [defaults, filterText]);
-
-  const change = useCallback(
-    (patch: Record<string, string | null>, replace = false) => {
-      setParams(
-        (current) => {
-          const next = new URLSearchParams(current);
-          for (const [key, value] of Object.entries(patch)) {
-            if (value === null) next.delete(key);
-            else next.set(key, value);
-          }
-          return next;
-        },
-        { replace },
-      );
-    },
-    [setParams],
-  );
 
   return useMemo(
     () => ({
@@ -106,7 +89,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
           key,
           value === defaults[key] ? null : value,
         ]);
-        change({ ...Object.fromEntries(entries), page: null }, how?.replace);
+        change({ ...Object.fromEntries(entries), page: null }, how);
       },
       resetFilter: () => {
         change({ ...Object.fromEntries(Object.keys(defaults).map((key) => [key, null])), page: null });

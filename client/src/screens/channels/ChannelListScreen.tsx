@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
 import { useCallback, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router-dom';
+import { useLocation, useNavigate, useParams } from 'react-router-dom';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
@@ -14,6 +14,7 @@ import { LiveControl } from '../../components/LiveControl.js';
 import { readText, writeText } from '../../lib/storage.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useServerGrid, type GridSort } from '../../lib/useServerGrid.js';
+import { useUrlParams } from '../../lib/useUrlParams.js';
 import { ChannelCard } from './ChannelCard.js';
 import { channelColumns } from './channelColumns.js';
 import { ChannelFilterBar } from './ChannelFilterBar.js';
@@ -42,7 +43,7 @@ export function ChannelListScreen() {
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
   const { id: editedId } = useParams();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, changeParameters] = useUrlParams();
   const tagMode = parameters.get('tags') === '1';
   const format = useFormat();
   const types = useChannelTypes();
@@ -88,13 +89,7 @@ export function ChannelListScreen() {
 
   const setTagMode = (on: boolean) => {
     clearSelection();
-    setParameters((current) => {
-      const next = new URLSearchParams(current);
-      next.delete('page');
-      if (on) next.set('tags', '1');
-      else next.delete('tags');
-      return next;
-    });
+    changeParameters({ page: null, tags: on ? '1' : null });
   };
   const filters =
     chosen.length > 0 ? (

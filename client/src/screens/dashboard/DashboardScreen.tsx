@@ -6,7 +6,7 @@ import Typography from '@mui/material/Typography';
 import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useSearchParams } from 'react-router-dom';
+import { Link } from 'react-router-dom';
 import { LoadFailure } from '../../app/LoadFailure.js';
 import { ExportButton } from '../../components/ExportButton.js';
 import { TextFilter } from '../../components/grid/filterFields.js';
@@ -14,6 +14,7 @@ import { Segments } from '../../components/Segments.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
+import { useUrlParams } from '../../lib/useUrlParams.js';
 import { Charts } from './Charts.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
@@ -28,7 +29,7 @@ export function DashboardScreen() {
   const { t } = useTranslation();
   const admin = useIsAdmin();
   const { dataGranularity } = useStatus();
-  const [params, setParams] = useSearchParams();
+  const [params, change] = useUrlParams();
   const range: Range = (params.get('days') ?? '') in ranges ? (params.get('days') as Range) : '7';
   const wanted = params.get('by') ?? dataGranularity;
   const granularity = granularities.find((one) => one === wanted) ?? 'hour';
@@ -37,12 +38,7 @@ export function DashboardScreen() {
   const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, ranges[range], granularity);
   useFailureToast(error, data !== undefined);
   const set = (key: string, value: string) => {
-    setParams((before) => {
-      const next = new URLSearchParams(before);
-      if (value === '') next.delete(key);
-      else next.set(key, value);
-      return next;
-    });
+    change({ [key]: value === '' ? null : value });
   };
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
