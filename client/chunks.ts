@@ -23,6 +23,8 @@ export const chunkGroups: NonNullable<Rolldown.CodeSplittingOptions['groups']> =
   { name: 'first', tags: ['$initial'], priority: 9 },
   // Heavy, and only for those who read or edit something long.
   { name: 'rich', test: rich, priority: 8 },
+  // Lists have fields as well, but nothing to fill in.
+  { name: 'hook-form', test: /[\\/]react-hook-form[\\/]/, priority: 8 },
   // From what visitors need to what only lists do: none may hold what one above it would have to wait for.
   shared('pages', 7, (roots) => roots.some(isPage)),
   shared('forms', 6, (roots) => roots.some(isForm)),

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { defaultClientConditions, defineConfig } from 'vite';
 import { chunkGroups } from './chunks.js';
 import { precompress } from './precompress.js';
+import { preloads } from './preloads.js';
 
 const server = process.env.TOLLGATE_URL ?? 'http://127.0.0.1:3000';
 const proxied = ['/graphql', '/api', '/v1', '/v1beta', '/mj', '/suno', '/pg'];
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), precompress()],
+  plugins: [react(), precompress(), preloads()],
   resolve: {
     dedupe: ['graphql', 'react', 'react-dom', '@emotion/react'],
     alias: {

@@ -1,5 +1,6 @@
-// Runs before the first paint: the stored theme (else the system's) and language go onto <html>. The style nonce of the
-// content security policy is put where the toast library looks for it as soon as it loads.
+// Runs before the first paint: the stored theme (else the system's) and language go onto <html>, and the files of its
+// texts are asked for. The style nonce of the content security policy is put where the toast library looks for it as soon
+// as it loads.
 (function () {
   const root = document.documentElement;
   const read = (key) => {
@@ -14,6 +15,14 @@
   root.setAttribute('data-theme', dark ? 'dark' : 'light');
   const language = read('language') || navigator.language || 'en';
   root.lang = language.toLowerCase().startsWith('zh') ? 'zh' : 'en';
+  if (read('user')) root.dataset.signedIn = '';
+  // The page names the texts of every language: only here is known which ones are needed.
+  const texts = JSON.parse(document.querySelector('meta[name="texts"]')?.content ?? '{}');
+  for (const href of texts[root.lang] ?? []) {
+    document.head.append(
+      Object.assign(document.createElement('link'), { rel: 'modulepreload', fetchPriority: 'low', href }),
+    );
+  }
   const nonce = document.querySelector('meta[name="csp-nonce"]');
   if (nonce) window.__nonce__ = nonce.content;
 })();

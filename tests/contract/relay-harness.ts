@@ -201,7 +201,13 @@ export class RelayHarness {
       apiRateLimit: noLimit,
       webRateLimit: noLimit,
       clientRoot: null,
-      site: () => ({ systemName: 'Tollgate', turnstile: false, telegram: false, chatLinks: [] }),
+      site: () => ({
+        systemName: 'Tollgate',
+        turnstile: false,
+        telegram: false,
+        chatLinks: [],
+        status: async () => ({}),
+      }),
       plugins: [relayRoutes(built.routesParts)],
       api: [],
     });

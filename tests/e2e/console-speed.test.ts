@@ -46,3 +46,24 @@ it.each(['/login', '/register', '/'])('opens %s with little JavaScript and witho
   expect(visitor.complaints).toEqual([]);
   await visitor.leave();
 });
+
+it('names every file of the screen in the page, asks for none twice and needs no answer to show itself', async () => {
+  const visitor = await visit(browser, server.url);
+  const { page } = visitor;
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto('/login');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const named = await page.evaluate(() =>
+    [...document.querySelectorAll('script[src], link[rel=modulepreload]')].map((element) =>
+      element.getAttribute(element instanceof HTMLScriptElement ? 'src' : 'href'),
+    ),
+  );
+  const scripts = asked.filter((path) => path.endsWith('.js'));
+  expect(scripts.length).toBeGreaterThan(3);
+  expect(scripts.filter((path) => !named.includes(path))).toEqual([]);
+  expect(new Set(scripts).size).toBe(scripts.length);
+  expect(asked).not.toContain('/graphql');
+  await visitor.leave();
+});

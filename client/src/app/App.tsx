@@ -9,7 +9,7 @@ import { ToastProvider } from '../components/toast.js';
 import { createApolloClient } from './apollo.js';
 import { createRouter } from './router.js';
 import { StatusLoader } from './StatusLoader.js';
-import { theme, themeStorageKey } from './theme/theme.js';
+import { consoleTheme, themeStorageKey } from './theme/theme.js';
 
 export function App() {
   const [router] = useState(createRouter);
@@ -22,7 +22,7 @@ export function App() {
   );
   return (
     // Nothing is rendered on a server: without `noSsr` everything would be drawn once without a scheme and then once more.
-    <ThemeProvider theme={theme} defaultMode="system" modeStorageKey={themeStorageKey} noSsr>
+    <ThemeProvider theme={consoleTheme()} defaultMode="system" modeStorageKey={themeStorageKey} noSsr>
       <CssBaseline enableColorScheme />
       <ApolloProvider client={client}>
         <ConfirmProvider>

@@ -18,6 +18,9 @@ const at = (path: string, screen: LazyScreen): RouteObject => ({
   ),
 });
 
+/** Marks the routes that send visitors to sign in. */
+export const signedInOnly = 'signed in only';
+
 /** Screens crash inside the shell, so that the way out stays. */
 const inShell = (children: RouteObject[]): RouteObject => ({
   element: <Outlet />,
@@ -48,6 +51,7 @@ export const routes: RouteObject[] = [
             at('/chat/:id', screens.chat),
             {
               element: <RequireUser />,
+              handle: signedInOnly,
               children: [
                 at('/playground', screens.playground),
                 at('/chat2link', screens.chatRedirect),
@@ -84,9 +88,11 @@ export const routes: RouteObject[] = [
 ];
 
 /** Fetches the screen of this address while everything before it is still made ready. */
-export function preloadScreen(pathname: string): void {
-  const screen = matchRoutes(routes, pathname)?.at(-1)?.route.handle as LazyScreen | undefined;
-  if (screen && (screen.isPublic || session.get())) screen.preload();
+export async function preloadScreen(pathname: string): Promise<void> {
+  const matches = matchRoutes(routes, pathname) ?? [];
+  const isTurnedAway = !session.get() && matches.some(({ route }) => route.handle === signedInOnly);
+  const screen = isTurnedAway ? screens.login : (matches.at(-1)?.route.handle as LazyScreen | undefined);
+  await screen?.preload();
 }
 
 export const createRouter = () => createBrowserRouter(routes);

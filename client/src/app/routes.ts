@@ -1,21 +1,39 @@
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { createElement, lazy, startTransition, useEffect, useState, type ComponentType } from 'react';
 import { loadAllTexts } from '../i18n/i18n.js';
 
 /** A screen in its own chunk; hovering an entry that leads there fetches it ahead. */
 export interface LazyScreen {
-  readonly Screen: LazyExoticComponent<ComponentType>;
+  readonly Screen: ComponentType;
+  /** Has none but the texts that come with every page. */
   readonly isPublic: boolean;
-  preload(): void;
+  /** Ends when it is there, or cannot be had: that shows when the screen is really opened. */
+  preload(): Promise<void>;
 }
+
+/** The bars of the page are on it. */
+let hasBegun = false;
 
 /** A screen before which nobody has to sign in: its texts come with the page. */
 function publicScreen(load: () => Promise<ComponentType>, isPublic = true): LazyScreen {
+  let known: ComponentType | undefined;
+  const fetchScreen = async (): Promise<ComponentType> => (known ??= await load());
+  const Later = lazy(async () => ({ default: await fetchScreen() }));
   return {
     isPublic,
-    Screen: lazy(async () => ({ default: await load() })),
-    preload: () => {
-      // A failure shows when the screen is really opened.
-      load().catch(() => undefined);
+    Screen: function Screen() {
+      // What is there already is not waited for: React shows what stands in for a part at least 0.3 s once it has shown it.
+      const [Part, setPart] = useState<ComponentType | null>(() => (hasBegun ? (known ?? Later) : null));
+      // The first one comes after the page's bars: both at once would be one long task of a slow phone.
+      useEffect(() => {
+        hasBegun = true;
+        startTransition(() => {
+          setPart((part: ComponentType | null) => part ?? known ?? Later);
+        });
+      }, []);
+      return Part && createElement(Part);
+    },
+    preload: async () => {
+      await fetchScreen().catch(() => undefined);
     },
   };
 }

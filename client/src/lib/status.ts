@@ -1,7 +1,7 @@
 import { defaultStatus, type SiteStatus } from './site-status.js';
 import { readJson, writeJson } from './storage.js';
 import { createStore, useStore } from './store.js';
-import { fromStoredStatus, toStoredChats, toStoredStatus } from './status.wire.js';
+import { fromPageStatus, fromStoredStatus, toStoredChats, toStoredStatus } from './status.wire.js';
 
 const storageKey = 'status';
 /** The chat links once more by themselves, where older pages and browser extensions look for them. */
@@ -13,15 +13,26 @@ interface StatusState {
   readonly known: boolean;
 }
 
+const told = fromPageStatus(document.getElementById('site-status')?.textContent);
 const remembered = fromStoredStatus(readJson(storageKey));
 // An installation that had no administrator then may have one now: that is asked before anything is painted.
-const store = createStore<StatusState>({ status: remembered ?? defaultStatus, known: remembered?.setup === true });
+const store = createStore<StatusState>({
+  status: told ?? remembered ?? defaultStatus,
+  known: told !== null || remembered?.setup === true,
+});
+
+function remember(status: SiteStatus): void {
+  writeJson(storageKey, toStoredStatus(status));
+  writeJson(chatsKey, toStoredChats(status.chats ?? []));
+}
+if (told) remember(told);
 
 export const siteStatus = {
+  /** The page had it in it: nobody has to ask. */
+  cameWithPage: told !== null,
   get: (): SiteStatus => store.get().status,
   set(status: SiteStatus): void {
-    writeJson(storageKey, toStoredStatus(status));
-    writeJson(chatsKey, toStoredChats(status.chats ?? []));
+    remember(status);
     // Most visits are told what they remember, and then nothing has to be drawn anew.
     const { known, status: before } = store.get();
     if (known && JSON.stringify(before) === JSON.stringify(status)) return;

@@ -88,3 +88,23 @@ export function fromStoredStatus(stored: unknown): SiteStatus | null {
     turnstileSiteKey: text('turnstile_site_key', ''),
   };
 }
+
+/**
+ * What the server leaves in the page, in the shape of its `/api/status`.
+ * @param text JSON
+ * @returns null when the page has none
+ */
+export function fromPageStatus(text: string | null | undefined): SiteStatus | null {
+  const told = text ? (JSON.parse(text) as Record<string, unknown>) : null;
+  return (
+    told &&
+    fromStoredStatus({
+      ...told,
+      can_register:
+        told.register_enabled === true &&
+        told.password_register_enabled === true &&
+        told.self_use_mode_enabled !== true,
+      password_login: told.password_login_enabled,
+    })
+  );
+}

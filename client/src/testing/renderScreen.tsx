@@ -7,7 +7,7 @@ import { OperationTypeNode } from 'graphql';
 import { useState, type ReactNode } from 'react';
 import { NEVER } from 'rxjs';
 import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-router-dom';
-import { theme } from '../app/theme/theme.js';
+import { consoleTheme } from '../app/theme/theme.js';
 import { ConfirmProvider, preloadQuestions } from '../components/ConfirmProvider.js';
 import { CopyProvider } from '../components/CopyProvider.js';
 import { preloadToasts, ToastProvider } from '../components/toast.js';
@@ -61,7 +61,7 @@ function Surroundings({
     ApolloLink.split(({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION, live, link),
   );
   return (
-    <ThemeProvider theme={theme} defaultMode="light">
+    <ThemeProvider theme={consoleTheme()} defaultMode="light">
       <MockedProvider link={both} cache={new InMemoryCache()}>
         <ConfirmProvider>
           <CopyProvider>{children}</CopyProvider>

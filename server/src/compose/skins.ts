@@ -38,6 +38,7 @@ import { SetupResolver } from '../modules/setup/setup.resolver.js';
 import { setupRoutes } from '../modules/setup/setup.routes.js';
 import { StatusResolver } from '../modules/status/status.resolver.js';
 import { statusRoutes } from '../modules/status/status.routes.js';
+import { toWire } from '../modules/status/status.wire.js';
 import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
 import { TaskResolver } from '../modules/tasks/task.resolver.js';
 import { creativeTaskRoutes, drawingRoutes } from '../modules/tasks/task.routes.js';
@@ -109,6 +110,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
       turnstile: optionService.values.TurnstileCheckEnabled,
       telegram: optionService.values.TelegramOAuthEnabled,
       chatLinks: optionService.values.Chats.flatMap((chat) => Object.values(chat)),
+      status: async () => toWire(await operations.statusService.get()),
     }),
     plugins: [
       httpMetrics(metrics),

@@ -17,7 +17,25 @@ const rest = restHandlers(nobody);
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-app-'));
 const state = new MemoryState();
 const apps: FastifyInstance[] = [];
-const plainSite = { systemName: 'A & B <Gate>', turnstile: false, telegram: false, chatLinks: [] };
+const plainSite = {
+  systemName: 'A & B <Gate>',
+  turnstile: false,
+  telegram: false,
+  chatLinks: [],
+  status: async (): Promise<Record<string, unknown>> => ({
+    system_name: 'A & B <Gate>',
+    footer_html: '</script><b>$&</b>',
+  }),
+};
+
+const preloads = {
+  screens: [
+    { path: '/login', audience: 'visitors', files: ['/assets/login.js'] },
+    { path: '/pricing', audience: 'everybody', files: ['/assets/pricing.js'] },
+    { path: '/channel/edit/:id', audience: 'users', files: ['/assets/channel.js', '/assets/console.js'] },
+  ],
+  texts: { en: { first: ['/assets/en1.js'], rest: ['/assets/en2.js'] }, zh: { first: ['/assets/zh1.js'], rest: [] } },
+};
 
 async function start(overrides: Partial<AppParts> = {}): Promise<FastifyInstance> {
   const app = await createApp({
@@ -76,7 +94,11 @@ async function start(overrides: Partial<AppParts> = {}): Promise<FastifyInstance
 
 beforeAll(() => {
   mkdirSync(join(folder, 'assets'));
-  writeFileSync(join(folder, 'index.html'), '<html><head><title>x</title></head><body></body></html>');
+  writeFileSync(
+    join(folder, 'index.html'),
+    '<html><head><title>x</title></head><body><b id="site-name">x</b></body></html>',
+  );
+  writeFileSync(join(folder, 'preloads.json'), JSON.stringify(preloads));
   writeFileSync(join(folder, 'assets', 'main.js'), 'console.info(1)');
   writeFileSync(join(folder, 'assets', 'main.js.map'), '{}');
   writeFileSync(join(folder, 'assets', 'large.js'), 'console.info(2)');
@@ -135,6 +157,41 @@ describe('paths', () => {
 });
 
 describe('the console’s page', () => {
+  it('shows the name and brings the status along, whatever is in them', async () => {
+    const { body } = await (await start()).inject({ url: '/token' });
+    expect(body).toContain('<b id="site-name">A &#38; B &#60;Gate&#62;</b>');
+    const data = /<script id="site-status" type="application\/json">(.*?)<\/script>/.exec(body)?.[1] ?? '';
+    expect(JSON.parse(data)).toEqual(await plainSite.status());
+    expect(data).not.toContain('<');
+  });
+
+  it('does without a status that cannot be had', async () => {
+    const status = () => Promise.reject(new Error('away'));
+    const { statusCode, body } = await (await start({ site: () => ({ ...plainSite, status }) })).inject({ url: '/' });
+    expect([statusCode, body.includes('site-status')]).toEqual([200, false]);
+  });
+
+  it.each([
+    ['/login', undefined, ['login'], ['en1']],
+    ['/channel/edit/3?tab=1', 'a=b; session=x', ['channel', 'console'], ['en1', 'en2']],
+    ['/channel/edit/3', undefined, ['login'], ['en1']],
+    ['/pricing', undefined, ['pricing'], ['en1', 'en2']],
+    ['/channel/edit/3/4', 'session=x', [], ['en1']],
+  ])('names the files that %s needs, cookie %s', async (url, cookie, files, texts) => {
+    const { body } = await (await start()).inject({ url, headers: cookie === undefined ? {} : { cookie } });
+    const named = [
+      ...body.matchAll(/<link rel="modulepreload" fetchpriority="low" crossorigin href="\/assets\/(\w+)\.js">/g),
+    ].map(([, name]) => name);
+    expect(named).toEqual(files);
+    const told = /<meta name="texts" content="([^"]*)">/.exec(body)?.[1]?.replaceAll('&#34;', '"') ?? '';
+    expect((JSON.parse(told) as Record<string, string[]>)['en']).toEqual(texts.map((name) => `/assets/${name}.js`));
+  });
+
+  it('keeps to itself which files those are', async () => {
+    const { body } = await (await start()).inject({ url: '/preloads.json' });
+    expect(body).toContain('<title>');
+  });
+
   it('allows its own scripts only, and styles by a nonce that never repeats', async () => {
     const app = await start();
     const nonces = [];

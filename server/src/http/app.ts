@@ -96,7 +96,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   await app.register(consoleScope(parts));
   const page = new ConsolePage(parts.clientRoot, parts.site);
   app.setNotFoundHandler({ preHandler: limitByAddress(parts.state, 'GW', parts.webRateLimit) }, (request, reply) =>
-    isProgramPath(pathOf(request)) ? sendInvalidUrl(request, reply) : page.send(reply),
+    isProgramPath(pathOf(request)) ? sendInvalidUrl(request, reply) : page.send(request, reply),
   );
   return app;
 }
@@ -147,7 +147,7 @@ const consoleScope =
       wildcard: false,
       index: false,
       maxAge: '7d',
-      globIgnore: ['**/index.html', '**/*.{map,br,gz}'],
+      globIgnore: ['**/index.html', '**/preloads.json', '**/*.{map,br,gz}'],
       // The build leaves them beside what is worth it; the rest is compressed on the way.
       preCompressed: true,
     });

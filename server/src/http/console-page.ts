@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { escapeHtml } from '../shared/html.js';
+import { sessionCookie } from './authenticate.js';
+import { ConsolePreloads, type Preloads } from './console-preloads.js';
+import { pathOf } from './cors.js';
 
 /** What the console's page has to know of the settings. */
 export interface ConsoleSite {
@@ -13,6 +16,8 @@ export interface ConsoleSite {
   readonly telegram: boolean;
   /** Links of chat apps that are shown in a frame. */
   readonly chatLinks: readonly string[];
+  /** What `/api/status` says: the page brings it along, so that nothing has to be asked before it can be drawn. */
+  status(): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
@@ -21,6 +26,7 @@ export interface ConsoleSite {
  */
 export class ConsolePage {
   private readonly template: string;
+  private readonly preloads: ConsolePreloads;
 
   /** @param clientRoot folder of the built console, null when there is none */
   constructor(
@@ -29,11 +35,21 @@ export class ConsolePage {
   ) {
     const file = clientRoot === null ? null : join(clientRoot, 'index.html');
     this.template = file && existsSync(file) ? readFileSync(file, 'utf8') : notBuilt;
+    this.preloads = new ConsolePreloads(clientRoot);
   }
 
-  send(reply: FastifyReply): FastifyReply {
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const nonce = randomBytes(16).toString('base64');
     const site = this.site();
+    // Without a database there is no status: the console then asks for it, and says what is wrong.
+    const status = await site.status().catch(() => null);
+    const isSignedIn = (request.headers.cookie ?? '').includes(`${sessionCookie}=`);
+    const page = {
+      nonce,
+      status,
+      systemName: site.systemName,
+      preloads: this.preloads.of(pathOf(request), isSignedIn),
+    };
     return reply
       .status(200)
       .headers(pageHeaders)
@@ -41,16 +57,34 @@ export class ConsolePage {
       .header('content-security-policy', policy(nonce, site))
       .header('cache-control', 'no-cache')
       .type('text/html; charset=utf-8')
-      .send(this.render(nonce, site.systemName));
+      .send(this.render(page));
   }
 
-  private render(nonce: string, systemName: string): string {
-    const title = escapeHtml(systemName);
+  private render({ nonce, status, systemName, preloads }: Page): string {
+    const name = escapeHtml(systemName);
+    const texts = escapeHtml(JSON.stringify(preloads.texts));
+    const before = `<meta name="csp-nonce" content="${nonce}"><meta name="texts" content="${texts}">`;
+    const after = [
+      ...preloads.files.map((file) => `<link rel="modulepreload" fetchpriority="low" crossorigin href="${file}">`),
+      ...(status ? [`<script id="site-status" type="application/json">${dataText(status)}</script>`] : []),
+    ].join('');
     return this.template
-      .replace(/<title>[^<]*<\/title>/, () => `<title>${title}</title>`)
-      .replace('<head>', () => `<head><meta name="csp-nonce" content="${nonce}">`);
+      .replace(/<title>[^<]*<\/title>/, () => `<title>${name}</title>`)
+      .replace(/(<\w+ id="site-name">)[^<]*/, (_, tag: string) => tag + name)
+      .replace('<head>', () => `<head>${before}`)
+      .replace('</head>', () => `${after}</head>`);
   }
 }
+
+interface Page {
+  readonly nonce: string;
+  readonly status: Readonly<Record<string, unknown>> | null;
+  readonly systemName: string;
+  readonly preloads: Preloads;
+}
+
+/** JSON that no browser takes for the end of its element, whatever the settings have in them. */
+const dataText = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const pageHeaders = {
   'x-content-type-options': 'nosniff',

@@ -106,7 +106,7 @@ function Submenu({
             aria-label={label}
             aria-haspopup="menu"
             sx={{ ...itemStyle, justifyContent: 'center' }}
-            onMouseEnter={entry.screen.preload}
+            onMouseEnter={() => void entry.screen.preload()}
             onClick={(event) => {
               setAnchor(event.currentTarget);
             }}
@@ -144,8 +144,8 @@ function Submenu({
         aria-expanded={open}
         aria-controls={id}
         sx={itemStyle}
-        onMouseEnter={entry.screen.preload}
-        onFocus={entry.screen.preload}
+        onMouseEnter={() => void entry.screen.preload()}
+        onFocus={() => void entry.screen.preload()}
         onClick={() => {
           setOpen(!open);
         }}
@@ -179,8 +179,8 @@ function Entry({ entry, collapsed }: { readonly entry: NavigationEntry; readonly
         to={entry.path}
         aria-label={collapsed ? label : undefined}
         sx={{ ...itemStyle, justifyContent: collapsed ? 'center' : 'flex-start' }}
-        onMouseEnter={entry.screen.preload}
-        onFocus={entry.screen.preload}
+        onMouseEnter={() => void entry.screen.preload()}
+        onFocus={() => void entry.screen.preload()}
       >
         <entry.Icon />
         {!collapsed && label}

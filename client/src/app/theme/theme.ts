@@ -1,4 +1,4 @@
-import { createTheme, type PaletteOptions } from '@mui/material/styles';
+import { createTheme, type PaletteOptions, type Theme } from '@mui/material/styles';
 import './augment.js';
 import { controlOverrides } from './controls.js';
 import { sans } from './fonts.js';
@@ -28,37 +28,43 @@ function toPalette(tokens: SchemeTokens): PaletteOptions {
   };
 }
 
-export const theme = createTheme({
-  cssVariables: { colorSchemeSelector: 'data-theme' },
-  colorSchemes: { light: { palette: toPalette(light) }, dark: { palette: toPalette(dark) } },
-  shape: { borderRadius: 6 },
-  spacing: 8,
-  breakpoints: { values: { xs: 0, sm: 600, md: 1024, lg: 1280, xl: 1536 } },
-  transitions: {
-    duration: {
-      shortest: 120,
-      shorter: 120,
-      short: 120,
-      standard: 160,
-      complex: 160,
-      enteringScreen: 160,
-      leavingScreen: 160,
+const makeTheme = () =>
+  createTheme({
+    cssVariables: { colorSchemeSelector: 'data-theme' },
+    colorSchemes: { light: { palette: toPalette(light) }, dark: { palette: toPalette(dark) } },
+    shape: { borderRadius: 6 },
+    spacing: 8,
+    breakpoints: { values: { xs: 0, sm: 600, md: 1024, lg: 1280, xl: 1536 } },
+    transitions: {
+      duration: {
+        shortest: 120,
+        shorter: 120,
+        short: 120,
+        standard: 160,
+        complex: 160,
+        enteringScreen: 160,
+        leavingScreen: 160,
+      },
+      easing: { easeInOut: 'ease-out', easeOut: 'ease-out', easeIn: 'ease-out', sharp: 'ease-out' },
     },
-    easing: { easeInOut: 'ease-out', easeOut: 'ease-out', easeIn: 'ease-out', sharp: 'ease-out' },
-  },
-  typography: {
-    fontFamily: sans,
-    fontSize: 13,
-    htmlFontSize: 16,
-    h1: { fontSize: 20, lineHeight: '28px', fontWeight: 600, letterSpacing: '-0.015em' },
-    h2: { fontSize: 15, lineHeight: '22px', fontWeight: 600, letterSpacing: '-0.005em' },
-    h3: { fontSize: 13, lineHeight: '20px', fontWeight: 600 },
-    h4: { fontSize: 28, lineHeight: '34px', fontWeight: 600, letterSpacing: '-0.025em' },
-    body1: { fontSize: 14, lineHeight: '21px' },
-    body2: { fontSize: 13, lineHeight: '20px' },
-    caption: { fontSize: 12, lineHeight: '16px' },
-    subtitle2: { fontSize: 12, lineHeight: '16px', fontWeight: 500 },
-    button: { fontSize: 13, lineHeight: '20px', fontWeight: 500, textTransform: 'none' },
-  },
-  components: { ...surfaceOverrides, ...controlOverrides, ...gridOverrides },
-});
+    typography: {
+      fontFamily: sans,
+      fontSize: 13,
+      htmlFontSize: 16,
+      h1: { fontSize: 20, lineHeight: '28px', fontWeight: 600, letterSpacing: '-0.015em' },
+      h2: { fontSize: 15, lineHeight: '22px', fontWeight: 600, letterSpacing: '-0.005em' },
+      h3: { fontSize: 13, lineHeight: '20px', fontWeight: 600 },
+      h4: { fontSize: 28, lineHeight: '34px', fontWeight: 600, letterSpacing: '-0.025em' },
+      body1: { fontSize: 14, lineHeight: '21px' },
+      body2: { fontSize: 13, lineHeight: '20px' },
+      caption: { fontSize: 12, lineHeight: '16px' },
+      subtitle2: { fontSize: 12, lineHeight: '16px', fontWeight: 500 },
+      button: { fontSize: 13, lineHeight: '20px', fontWeight: 500, textTransform: 'none' },
+    },
+    components: { ...surfaceOverrides, ...controlOverrides, ...gridOverrides },
+  });
+
+let made: Theme | undefined;
+
+/** The theme of the whole console, made once: a slow phone needs a tenth of a second for it, and should choose when. */
+export const consoleTheme = (): Theme => (made ??= makeTheme());

@@ -4,7 +4,7 @@ import Button from '@mui/material/Button';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker, useNavigate } from 'react-router-dom';
-import { StatusDocument } from '../../app/session.generated.js';
+import { refreshStatus } from '../../app/refreshStatus.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
@@ -67,7 +67,7 @@ export function UnsavedBar() {
     setSaving(false);
     if (failed.length > 0) toast.error(keys.length > 1 ? t('settings.someFailed') : t('settings.saveFailed'));
     else toast.success(t('settings.saved'));
-    await client.refetchQueries({ include: [StatusDocument] });
+    await refreshStatus(client);
   };
 
   useEffect(() => {
