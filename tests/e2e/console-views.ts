@@ -118,7 +118,11 @@ export const adminViews: readonly View[] = [
     },
     shows: ({ page, say }) => page.getByRole('heading', { name: say('logs.request'), exact: true }),
   },
-  { name: 'log-empty', path: '/log?model=no-such-model' },
+  {
+    name: 'log-empty',
+    path: '/log?modelName=no-such-model',
+    shows: ({ page, say }) => page.getByText(say('grid.noMatch')),
+  },
   { name: 'log-columns', path: '/log', deskOnly: true, open: (at) => at.press('grid.columns'), shows: inDialog },
   { name: 'user', path: '/user', shows: (at) => row(at, 'ada') },
   { name: 'user-add', path: '/user', open: (at) => at.press('users.add'), shows: inDialog },

@@ -129,10 +129,12 @@ async function compare(
   ] as const) {
     const of = (from: string): string =>
       `SELECT coalesce(sum(entries), 0)::text AS entries, coalesce(sum(quota), 0)::text AS quota FROM ${from}`;
-    const summed = logFrom({ range, columns, condition }, state);
     const plain = `(SELECT 1 AS entries, * FROM logs
       WHERE created_at >= ${range.from} AND created_at < ${range.end} AND ${condition}) plain`;
-    expect(await transaction.query(of(summed ?? ''))).toEqual(await transaction.query(of(plain)));
+    for (const isTotal of [false, true]) {
+      const summed = logFrom({ range, columns, condition, isTotal }, state);
+      expect(await transaction.query(of(summed ?? ''))).toEqual(await transaction.query(of(plain)));
+    }
   }
 }
 

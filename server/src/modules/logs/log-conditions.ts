@@ -75,12 +75,12 @@ export interface Source {
 export function logSource(
   filter: LogFilter,
   state: SumState,
-  { longest, only }: { longest?: number; only?: 'sums' | 'rows' } = {},
+  { longest, only, isTotal }: { longest?: number; only?: 'sums' | 'rows'; isTotal?: boolean } = {},
 ): Source | null {
   const where = andLogFields(new Where(), filter);
   const range = { from: filter.from ?? 0, end: (filter.to ?? latest) + 1 };
   const condition = where.toString();
-  const from = logFrom({ range, columns: columnsOf(filter), condition, longest, only }, state);
+  const from = logFrom({ range, columns: columnsOf(filter), condition, longest, only, isTotal }, state);
   return from === null ? null : { from, values: where.values };
 }
 

@@ -18,7 +18,7 @@ type LogSums = Omit<LogStat, 'rpm' | 'tpm'>;
 /** @param now Unix seconds */
 export async function readStat(database: Queries, filter: LogFilter, state: SumState, now: number): Promise<LogStat> {
   const charged = { ...filter, type: LogType.consume };
-  const sums = await readSums(database, logSource(charged, state) ?? plainSource(charged));
+  const sums = await readSums(database, logSource(charged, state, { isTotal: true }) ?? plainSource(charged));
   return { ...sums, ...(await readRate(database, filter, now)) };
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { allSpans, hour, lengthOf, placesOf, slot, slotSpan, type FoldState } from './sum-blocks.js';
+import { allSpans, hour, lengthOf, placesOf, slot, slotSpan, widened, type FoldState } from './sum-blocks.js';
 
 const start = 1_760_000_400;
 const moment = fc.integer({ min: start - 40 * hour, max: start + 900 * hour });
@@ -90,4 +90,29 @@ it('reads the hours that are not folded from their slots, save the last and thos
     { from: from + 2 * slot, end: from + 3 * slot },
     { from: from + 5 * slot, end: from + 1700 },
   ]);
+});
+
+it('makes edges whole only where the sums have them, and reads at most half an hour of rows for each', () => {
+  let made = 0;
+  fc.assert(
+    fc.property(moment, moment, state, moment, (one, other, folds, since) => {
+      const range = { from: Math.min(one, other), end: Math.max(one, other) };
+      const { wide, extra } = widened(range, folds, since);
+      const before = { from: wide.from, end: range.from };
+      const after = { from: range.end, end: wide.end };
+      expect(extra).toEqual([before, after].filter(({ from, end }) => from < end));
+      for (const { from, end } of extra) {
+        made += 1;
+        const start = Math.floor(from / hour) * hour;
+        expect(end - from).toBeLessThan(hour / 2);
+        expect(start).toBeGreaterThanOrEqual(since);
+        expect(start + hour).toBeLessThanOrEqual(folds.foldedUntil);
+        // The rest of the hour is asked for, and nothing of it changed since.
+        expect(Math.min(range.end, start + hour) - Math.max(range.from, start)).toBe(hour - (end - from));
+        expect(folds.late.filter((late) => late >= start && late < start + hour)).toEqual([]);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+  expect(made).toBeGreaterThan(100);
 });

@@ -55,6 +55,31 @@ export function placesOf(range: Range, spans: readonly number[], state: FoldStat
   return { sums: places.sums, source: joined(places.source) };
 }
 
+/**
+ * A range with the hours of its edges made whole where that leaves less to read: the rows of `extra`, which lie in
+ * `wide` and not in the range, are then fewer than those of the range that no sum has.
+ * @param since before it the sums have what the rows no longer have
+ */
+export function widened(range: Range, state: FoldState, since: number): { wide: Range; extra: Range[] } {
+  const isInSums = (start: number): boolean =>
+    start >= since &&
+    start + hour <= state.foldedUntil &&
+    !state.late.some((late) => late >= start && late < start + hour);
+  const wide = { ...range };
+  const extra: Range[] = [];
+  const first = Math.floor(range.from / hour) * hour;
+  if (range.from > first && range.from - first < hour / 2 && first + hour <= range.end && isInSums(first)) {
+    wide.from = first;
+    extra.push({ from: first, end: range.from });
+  }
+  const last = Math.ceil(range.end / hour) * hour - hour;
+  if (range.end < last + hour && range.end - last > hour / 2 && last >= range.from && isInSums(last)) {
+    wide.end = last + hour;
+    extra.push({ from: range.end, end: last + hour });
+  }
+  return { wide, extra };
+}
+
 /** What is late is read from its source, as much of it as would be folded anew. */
 function divideAround(
   range: Range,

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { hour, placesOf, slot, type FoldState, type Places, type Range } from './sum-blocks.js';
+import { hour, placesOf, slot, widened, type FoldState, type Places, type Range } from './sum-blocks.js';
 import { dropSlots, dropTrimmed, foldHours, foldSlots, type Queries } from './sum-fold.js';
 import { bucketSums, logTables, quoted, spansOf, usageCounters, usageTables, type SumTable } from './sum-tables.js';
 
@@ -122,6 +122,8 @@ interface LogQuestion {
   readonly longest?: number | undefined;
   /** Only what is in the sums, or only what is not; both when absent. */
   readonly only?: 'sums' | 'rows' | undefined;
+  /** Everything will be added up: rows outside of the range are taken off the sum of their hour where that is less to read. */
+  readonly isTotal?: boolean | undefined;
 }
 
 /**
@@ -129,19 +131,25 @@ interface LogQuestion {
  * time they lie in, `begins` to before `ends`. Null when no sums know one of the columns.
  */
 export function logFrom(
-  { range, columns, condition, longest = Infinity, only }: LogQuestion,
+  { range, columns, condition, longest = Infinity, only, isTotal = false }: LogQuestion,
   state: SumState,
 ): string | null {
   const table = logTables.find(({ keys }) => columns.every((column) => keys.includes(column)));
   if (!table) return null;
   // Sums still have what was deleted from the log.
   const whole = Math.max(range.from, Math.min(range.end, Math.ceil(state.trimmedBefore / hour) * hour));
+  const asked = { from: whole, end: range.end };
+  const { wide, extra } = isTotal ? widened(asked, state, state.trimmedBefore) : { wide: asked, extra: [] };
   const spans = spansOf(table).filter((span) => span <= longest);
-  const found = placesOf({ from: whole, end: range.end }, spans, state);
+  const found = placesOf(wide, spans, state);
   const places = only === 'rows' ? { ...found, sums: [] } : found;
   const source = [{ from: range.from, end: whole }, ...places.source].filter(
     ({ from, end }) => only !== 'sums' && from < end,
   );
+  // One after the other, so that each takes the index that suits it.
+  const rowsOf = (part: Range, sign: string): string =>
+    `SELECT ${sign}1, ${sign}quota, ${sign}prompt_tokens, ${sign}completion_tokens, ${part.from}, ${part.end} FROM logs
+      WHERE ${inRanges('created_at', [part])} AND ${condition}`;
   const parts = [
     ...(places.sums.length === 0
       ? []
@@ -149,11 +157,10 @@ export function logFrom(
           `SELECT entries, quota, prompt_tokens, completion_tokens, start,
                   start + CASE span WHEN 0 THEN ${slot} ELSE span * ${hour} END FROM ${table.name} WHERE (${inBlocks(places)}) AND ${condition}`,
         ]),
-    // One after the other, so that each takes the index that suits it.
-    ...(source.length === 0 && places.sums.length === 0 ? [{ from: 0, end: 0 }] : source).map(
-      (part) => `SELECT 1, quota, prompt_tokens, completion_tokens, ${part.from}, ${part.end} FROM logs
-        WHERE ${inRanges('created_at', [part])} AND ${condition}`,
+    ...(source.length === 0 && places.sums.length === 0 ? [{ from: 0, end: 0 }] : source).map((part) =>
+      rowsOf(part, ''),
     ),
+    ...extra.map((part) => rowsOf(part, '-')),
   ];
   return `(${parts.join(' UNION ALL ')}) AS summed (entries, quota, prompt_tokens, completion_tokens, begins, ends)`;
 }
