@@ -68,6 +68,7 @@ function createToastRoot(): HTMLElement {
 const raised = { marginBottom: '60px' };
 const aboveBars = ({ breakpoints }: Theme) => ({
   'body:has([data-floating-bar]) .notistack-SnackbarContainer': raised,
+  'body:has([data-floating-bar="tall"]) .notistack-SnackbarContainer': { marginBottom: '112px' },
   [breakpoints.down('sm')]: { 'body:has(.MuiDialogActions-root) .notistack-SnackbarContainer': raised },
 });
 

@@ -66,6 +66,7 @@ export function Composer({
   return (
     <Box
       component="form"
+      data-floating-bar="tall"
       aria-label={t('playground.composer')}
       onSubmit={(event) => {
         event.preventDefault();

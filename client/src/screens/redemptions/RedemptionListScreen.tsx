@@ -11,9 +11,11 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { SearchBar } from '../../components/grid/SearchBar.js';
 import { ListScreen } from '../../components/ListScreen.js';
+import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { DeleteByNameDialog } from './DeleteByNameDialog.js';
@@ -59,29 +61,24 @@ export function RedemptionListScreen() {
       {t('redemptions.create')}
     </Button>
   );
+  const maintenance = [
+    {
+      label: t('redemptions.deleteByName'),
+      onSelect: () => {
+        setByName(true);
+      },
+      destructive: true,
+    },
+    { label: t('redemptions.deleteDisabled'), onSelect: () => void actions.removeDisabled(), destructive: true },
+  ];
+  const Menu = useIsMobile() ? RowMenu : ButtonMenu;
   return (
     <ListScreen
       title={t('redemptions.title')}
       actions={
         !isEmpty && (
           <>
-            <ButtonMenu
-              label={t('redemptions.maintenance')}
-              actions={[
-                {
-                  label: t('redemptions.deleteByName'),
-                  onSelect: () => {
-                    setByName(true);
-                  },
-                  destructive: true,
-                },
-                {
-                  label: t('redemptions.deleteDisabled'),
-                  onSelect: () => void actions.removeDisabled(),
-                  destructive: true,
-                },
-              ]}
-            />
+            <Menu label={t('redemptions.maintenance')} actions={maintenance} />
             {add}
           </>
         )
