@@ -86,7 +86,7 @@ async function measure(path: string, config: object | undefined, isCold: boolean
 }
 
 try {
-  for (const config of process.env.PHONE ? [undefined] : [desktopConfig, undefined]) {
+  for (const config of [desktopConfig, undefined]) {
     for (const isCold of [true, false]) await measure('/login', config, isCold);
   }
   const page = await context.newPage();
@@ -97,7 +97,7 @@ try {
   await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
   await page.close();
   for (const path of ['/log', '/channel']) {
-    for (const config of process.env.PHONE ? [undefined] : [desktopConfig, undefined]) {
+    for (const config of [desktopConfig, undefined]) {
       for (const isCold of [true, false]) await measure(path, config, isCold);
     }
   }

@@ -14,11 +14,12 @@ import { UsageService, type UsageDimension, type UsageFilter } from '../../serve
 import { createLogger } from '../../server/src/observability/logger.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
+import { askOverHttp, benchSecret, type Asked, type HttpAsked } from './logs-http.js';
 
 /**
  * `DATABASE_URL=… npm run bench:logs -- 10000 1000000`: the log page, its badges and the dashboards over tables of these
  * sizes, as the services ask for them. Prints a table of CPU, best, median and 95th percentile in milliseconds, and the plans of the
- * slowest. `BENCH_ONLY=badge` asks only what has it in its name (a regular expression).
+ * slowest. With `BENCH_HTTP=1` it asks a server for them, as console and old clients do, and does not tell CPU. `BENCH_ONLY=badge` asks only what has it in its name (a regular expression).
  * `BENCH_KEEP=1` leaves the databases (`bench_logs_<rows>`) for the next run, which then seeds nothing.
  */
 const sizes = process.argv.slice(2).map(Number);
@@ -27,8 +28,9 @@ if (!server || sizes.length === 0 || sizes.some((size) => !(size > 0))) {
   console.error('usage: DATABASE_URL=postgres://… npm run bench:logs -- <rows> [<rows> …]');
   process.exit(2);
 }
-const [warmUps, runs, explained] = [3, 40, 3];
+const [warmUps, runs, explained] = process.env.BENCH_HTTP === '1' ? [10, 100, 0] : [3, 40, 3];
 const only = new RegExp(process.env.BENCH_ONLY ?? '');
+const overHttp = process.env.BENCH_HTTP === '1';
 const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 
 type Question = readonly [name: string, ask: () => Promise<unknown>];
@@ -64,14 +66,21 @@ async function measure(serverUrl: string, size: number): Promise<void> {
     await migrate(database, url.href, createLogger('silent'));
     if (rowCount === 0) await fill(database, url.href, size);
     await unfoldTheLast(database);
+    const busiest = await busiestOf(database);
+    const { stop, ...asked } = overHttp ? await askOverHttp(url.href, busiest.user_id) : servicesOn(database, busiest);
     const measured: Array<{ question: Question; p95: number }> = [];
-    for (const question of await questions(database)) {
-      const [name, ask] = question;
-      if (!only.test(name)) continue;
-      const times = await timesOf(database, ask);
-      found.set(name, [...(found.get(name) ?? []), times]);
-      measured.push({ question, p95: times.p95 });
+    try {
+      for (const question of questions(asked, busiest)) {
+        const [name, ask] = question;
+        if (!only.test(name)) continue;
+        const times = await timesOf(database, ask);
+        found.set(name, [...(found.get(name) ?? []), times]);
+        measured.push({ question, p95: times.p95 });
+      }
+    } finally {
+      await stop();
     }
+    if (overHttp) return;
     measured.sort((left, right) => right.p95 - left.p95);
     for (const { question, p95 } of measured.slice(0, explained)) {
       console.log(`\n${size} rows: ${question[0]}, ${p95.toFixed(1)} ms`);
@@ -114,39 +123,54 @@ async function unfoldTheLast(database: ReturnType<typeof createDataSource>): Pro
   await database.query('VACUUM ANALYZE log_by_all, log_by_route');
 }
 
-async function questions(database: ReturnType<typeof createDataSource>): Promise<Question[]> {
-  const [last] = await database.query<Array<{ at: string }>>('SELECT max(created_at) AS at FROM logs');
-  const now = Number(last?.at ?? 0);
+/** The dearest key of the one who calls most, and what he calls: nobody has more to look through. */
+interface Busiest {
+  readonly now: number;
+  readonly user_id: number;
+  readonly username: string;
+  readonly token_id: number;
+  readonly token_name: string;
+  readonly channel_id: number;
+  readonly model: string;
+}
+
+function keyOf({ token_id: id }: Busiest): string {
+  return `bench-${id}`;
+}
+
+async function busiestOf(database: ReturnType<typeof createDataSource>): Promise<Busiest> {
+  const [row] = await database.query<Busiest[]>(
+    `SELECT top.*, t.name AS token_name, u.username, (SELECT max(created_at) FROM logs)::float8 AS now
+       FROM (SELECT user_id, token_id, channel_id, model_name AS model
+               FROM usage_by_all GROUP BY 1, 2, 3, 4 ORDER BY sum(calls) DESC LIMIT 1) top
+       JOIN tokens t ON t.id = top.token_id JOIN users u ON u.id = top.user_id`,
+  );
+  if (!row) throw new Error('nothing was folded');
+  await database.query('UPDATE tokens SET key_hash = $1 WHERE id = $2', [
+    new Secrets(benchSecret).hash(keyOf(row)),
+    row.token_id,
+  ]);
+  return row;
+}
+
+function servicesOn(database: ReturnType<typeof createDataSource>, { now }: Busiest): HttpAsked {
   const clock = { now: () => now * 1000 };
-  const logs = new LogService(database, new Secrets('benchmark'), clock);
   const options = { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } };
-  const usage = new UsageService({ database, options, clock });
-  const exported = new LogExport(database);
+  return {
+    logs: new LogService(database, new Secrets(benchSecret), clock),
+    usage: new UsageService({ database, options, clock }),
+    exported: new LogExport(database),
+    stop: async () => undefined,
+  };
+}
+
+function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
+  const { now } = row;
+  const key = keyOf(row);
   const today = { from: now - (now % 86_400), to: now + 3600 };
   // As the console asks: whole days, with an open end.
   const month = { from: today.from - 29 * 86_400, to: today.to };
   const toTheSecond = { from: now - 29 * 86_400, to: now };
-  // The dearest key of the one who calls most, and what he calls: nobody has more to look through.
-  const [row] = await database.query<
-    Array<{
-      user_id: number;
-      username: string;
-      token_id: number;
-      token_name: string;
-      channel_id: number;
-      model: string;
-    }>
-  >(
-    `SELECT top.*, t.name AS token_name, u.username FROM (SELECT user_id, token_id, channel_id, model_name AS model
-        FROM usage_by_all GROUP BY 1, 2, 3, 4 ORDER BY sum(calls) DESC LIMIT 1) top
-       JOIN tokens t ON t.id = top.token_id JOIN users u ON u.id = top.user_id`,
-  );
-  if (!row) throw new Error('nothing was folded');
-  const key = `bench-${row.token_id}`;
-  await database.query('UPDATE tokens SET key_hash = $1 WHERE id = $2', [
-    new Secrets('benchmark').hash(key),
-    row.token_id,
-  ]);
   const own: Actor = { ...root, id: row.user_id, username: row.username, role: 1 };
   const filters: Array<[string, LogFilter]> = [
     ['no filter', {}],
@@ -265,7 +289,7 @@ async function timesOf(database: ReturnType<typeof createDataSource>, ask: () =>
   const used = (cpu() - before) / times.length;
   times.sort((left, right) => left - right);
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { best: at(0), cpu: used, median: at(0.5), p95: at(0.95) };
+  return { best: at(0), cpu: overHttp ? NaN : used, median: at(0.5), p95: at(0.95) };
 }
 
 /** NaN when they run on another machine. */

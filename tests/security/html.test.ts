@@ -80,8 +80,15 @@ describe('the console’s page', () => {
     const folder = await mkdtemp(join(tmpdir(), 'tollgate-page-'));
     await writeFile(join(folder, 'index.html'), '<html><head><title>x</title></head></html>');
     const systemName = '</title><script>alert(1)</script>';
-    const page = new ConsolePage(folder, () => ({ systemName, turnstile: false, telegram: false, chatLinks: [] }));
-    const send = () => {
+    const status = async () => ({ system_name: systemName });
+    const page = new ConsolePage(folder, () => ({
+      systemName,
+      turnstile: false,
+      telegram: false,
+      chatLinks: [],
+      status,
+    }));
+    const send = async () => {
       const sent = { headers: {} as Record<string, string>, body: '' };
       const reply = {
         status: () => reply,
@@ -90,10 +97,10 @@ describe('the console’s page', () => {
         type: () => reply,
         send: (body: string) => ((sent.body = body), reply),
       };
-      page.send(reply as never);
+      await page.send({ url: '/', headers: {} } as never, reply as never);
       return sent;
     };
-    const [one, two] = [send(), send()];
+    const [one, two] = [await send(), await send()];
     await rm(folder, { recursive: true });
     expect(one.body).not.toContain('<script>');
     const policy = one.headers['content-security-policy'] ?? '';

@@ -1,4 +1,4 @@
-import compress from '@fastify/compress';
+import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import statics from '@fastify/static';
@@ -105,7 +105,7 @@ const apiScope =
   (parts: AppParts): FastifyPluginAsync =>
   async (app) => {
     await app.register(cookie);
-    await app.register(compress, { encodings: ['gzip'] });
+    await app.register(compress, quickGzip);
     await app.register(helmet, jsonHeaders);
     acceptJsonBodies(app);
     app.addHook('onRequest', limitByAddress(parts.state, 'GA', parts.apiRateLimit));
@@ -119,7 +119,7 @@ const graphqlScope =
   async (app) => {
     const { enabled, count, seconds } = parts.apiRateLimit;
     await app.register(cookie);
-    await app.register(compress, { encodings: ['gzip'] });
+    await app.register(compress, quickGzip);
     await app.register(helmet, jsonHeaders);
     app.addHook(
       'onRequest',
@@ -152,6 +152,9 @@ const consoleScope =
       preCompressed: true,
     });
   };
+
+/** A large answer in half the time of the usual level, and a tenth longer: nobody asks for it twice, unlike for files. */
+const quickGzip = { encodings: ['gzip'], zlibOptions: { level: 3 } } satisfies FastifyCompressOptions;
 
 /** TLS ends in front of us, so Strict-Transport-Security is for whoever holds the certificate to promise. */
 const pageHeaders = { contentSecurityPolicy: false, strictTransportSecurity: false } as const;

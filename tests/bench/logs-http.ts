@@ -1,0 +1,168 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, print, separateOperations } from 'graphql';
+import pg from 'pg';
+import type { LogFilter } from '../../server/src/modules/logs/log.service.js';
+import type { UsageDimension, UsageFilter } from '../../server/src/modules/usage/usage.service.js';
+import type { Actor } from '../../server/src/shared/actor.js';
+import { rootPassword, type Api, type Person } from '../support/api.js';
+import { spawnServer } from '../support/server.js';
+
+type Page = { readonly page: number; readonly pageSize: number; readonly sort?: object };
+type First = AsyncGenerator<string>;
+type Query = Readonly<Record<string, unknown>>;
+
+/** What the benchmark asks, of the services or of a server. Answers are not looked at. */
+export interface Asked {
+  readonly logs: {
+    list(actor: Actor, filter: LogFilter, page: Page): Promise<unknown>;
+    listOwn(actor: Actor, filter: LogFilter, page: Page): Promise<unknown>;
+    listOfKey(actor: Actor, key: string, page: Page): Promise<unknown>;
+    stat(actor: Actor, filter: LogFilter): Promise<unknown>;
+    statOwn(actor: Actor, filter: LogFilter): Promise<unknown>;
+    search(actor: Actor, keyword: string): Promise<unknown>;
+    searchOwn(actor: Actor, keyword: string): Promise<unknown>;
+  };
+  readonly usage: {
+    list(actor: Actor, by: UsageDimension[], filter: UsageFilter, page: Page, how?: Detail): Promise<unknown>;
+    listOwn(actor: Actor, by: UsageDimension[], filter: UsageFilter, page: Page, how?: Detail): Promise<unknown>;
+    summary(actor: Actor, filter: UsageFilter, how?: Detail): Promise<unknown>;
+    summaryOwn(actor: Actor, filter: UsageFilter, how?: Detail): Promise<unknown>;
+    hourlyModels(actor: Actor, filter: UsageFilter, username?: string): Promise<unknown>;
+    hourlyModelsOwn(actor: Actor, filter: UsageFilter): Promise<unknown>;
+    exportAll(actor: Actor, by: UsageDimension[], filter: UsageFilter): AsyncIterable<string>;
+  };
+  readonly exported: { all(actor: Actor, filter: LogFilter): Promise<AsyncIterable<string>> };
+}
+interface Detail {
+  readonly percentiles: boolean;
+}
+
+/** Of keys, in databases of the benchmark. */
+export const benchSecret = 'secret of the benchmark';
+
+export interface HttpAsked extends Asked {
+  stop(): Promise<void>;
+}
+
+/**
+ * The same questions as the console and the old clients ask them: over HTTP, of a server of its own on this database. A
+ * transaction that stays open keeps it from folding what the benchmark left unfolded.
+ */
+export async function askOverHttp(databaseUrl: string, ownId: number): Promise<HttpAsked> {
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT pg_current_xact_id()');
+  const server = await spawnServer({
+    database: { url: databaseUrl, drop: async () => undefined },
+    environment: { ENCRYPTION_KEY: benchSecret },
+  });
+  const { api } = server;
+  const root = await api.setUp().catch(() => api.signIn('root', rootPassword));
+  const own = await signInAs(api, databaseUrl, ownId);
+  const personOf = (actor: Actor): Person => (actor.role === 100 ? root : own);
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await holder.query('ROLLBACK');
+    await holder.end();
+  };
+  return { ...questionsOf(server.url, personOf), stop };
+}
+
+async function signInAs(api: Api, databaseUrl: string, id: number): Promise<Person> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ username: string }>(
+      `UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE username = 'root') WHERE id = $1 RETURNING username`,
+      [id],
+    );
+    return await api.signIn(rows[0]?.username ?? '', rootPassword);
+  } finally {
+    await client.end();
+  }
+}
+
+function questionsOf(url: string, personOf: (actor: Actor) => Person): Asked {
+  const call = (actor: Actor, path: string, more: RequestInit = {}): Promise<Response> => {
+    const { id, cookie } = personOf(actor);
+    const headers = { cookie, 'veloera-user': String(id), 'content-type': 'application/json', ...more.headers };
+    return fetch(url + path, { ...more, headers });
+  };
+  /** Until the whole answer is there; what becomes of it then is not the server's. */
+  const readAll = async (what: string, answer: Response): Promise<void> => {
+    const text = await answer.text();
+    if (!answer.ok || /^\{"errors"|^\{"success":false/.test(text)) throw new Error(`${what}: ${text.slice(0, 300)}`);
+  };
+  const ask = async (actor: Actor, operation: string, variables: object): Promise<void> => {
+    const body = JSON.stringify({ query: textOf(operation), variables });
+    await readAll(operation, await call(actor, '/graphql', { method: 'POST', body }));
+  };
+  const get = async (actor: Actor, path: string, query: Query): Promise<void> => {
+    await readAll(path, await call(actor, `${path}?${parametersOf(query)}`));
+  };
+  async function* firstOf(actor: Actor, path: string, query: Query): First {
+    const answer = await call(actor, `${path}?${parametersOf(query)}`, { headers: { 'accept-encoding': 'identity' } });
+    if (!answer.ok || !answer.body) throw new Error(`${path} answered ${String(answer.status)}`);
+    for await (const piece of answer.body) yield String(piece);
+  }
+  const usage =
+    (operation: string) => (actor: Actor, by: UsageDimension[], filter: UsageFilter, page: Page, how?: Detail) =>
+      ask(actor, how?.percentiles === false ? operation : `${operation}P95`, {
+        ...{ filter: inputOf(filter), groupBy: by, page: page.page },
+      });
+  const summary = (operation: string) => (actor: Actor, filter: UsageFilter, how?: Detail) =>
+    ask(actor, how?.percentiles === false ? operation : `${operation}P95`, { filter: inputOf(filter) });
+  return {
+    logs: {
+      list: (actor, filter, page) => ask(actor, 'Logs', { filter: inputOf(filter), ...page }),
+      listOwn: (actor, filter, page) => ask(actor, 'MyLogs', { filter: inputOf(filter), ...page }),
+      listOfKey: (actor, key, { page, pageSize }) =>
+        get(actor, '/api/log/token', { key, p: page + 1, page_size: pageSize }),
+      stat: (actor, filter) => ask(actor, 'LogStat', { filter: inputOf(filter) }),
+      statOwn: (actor, filter) => ask(actor, 'MyLogStat', { filter: inputOf(filter) }),
+      search: (actor, keyword) => get(actor, '/api/log/search', { keyword }),
+      searchOwn: (actor, keyword) => get(actor, '/api/log/self/search', { keyword }),
+    },
+    usage: {
+      list: usage('AllUsage'),
+      listOwn: usage('MyUsage'),
+      summary: summary('AllUsageSummary'),
+      summaryOwn: summary('MyUsageSummary'),
+      hourlyModels: (actor, filter, username) => get(actor, '/api/data/', { ...rangeOf(filter), username }),
+      hourlyModelsOwn: (actor, filter) => get(actor, '/api/data/self', rangeOf(filter)),
+      exportAll: (actor, by, filter) =>
+        firstOf(actor, '/api/data/export', { group_by: by.join(','), ...rangeOf(filter) }),
+    },
+    exported: { all: async (actor, filter) => firstOf(actor, '/api/log/export', rangeOf(filter)) },
+  };
+}
+
+const folder = join(import.meta.dirname, '../../client/src/screens');
+const documents = {
+  ...separateOperations(parse(readFileSync(join(folder, 'logs/logs.graphql'), 'utf8'))),
+  ...separateOperations(parse(readFileSync(join(folder, 'dashboard/dashboard.graphql'), 'utf8'))),
+};
+
+/** An operation of the console; with `P95` at its end, with the percentile that other dashboards ask for. */
+function textOf(operation: string): string {
+  const document = documents[operation.replace(/P95$/, '')];
+  if (!document) throw new Error(`the console has no operation ${operation}`);
+  const text = print(document);
+  return operation.endsWith('P95') ? text.replaceAll(/^ {2}calls$/gm, '  calls\n  p95Milliseconds') : text;
+}
+
+/** Numbers of seconds as the schema has times. */
+const inputOf = ({ from, to, ...filter }: LogFilter | UsageFilter): Record<string, unknown> => ({
+  ...filter,
+  ...(from === undefined ? {} : { from: new Date(from * 1000).toISOString() }),
+  ...(to === undefined ? {} : { to: new Date(to * 1000).toISOString() }),
+});
+
+const rangeOf = ({ from, to }: LogFilter | UsageFilter) => ({ start_timestamp: from, end_timestamp: to });
+
+function parametersOf(query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+}
