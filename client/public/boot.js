@@ -23,6 +23,15 @@
       Object.assign(document.createElement('link'), { rel: 'modulepreload', fetchPriority: 'low', href }),
     );
   }
+  // Without its script nothing else could tell why the page stays empty.
+  addEventListener(
+    'error',
+    ({ target }) => {
+      const note = document.getElementById('waiting-failed');
+      if (note && target instanceof HTMLScriptElement) note.hidden = false;
+    },
+    true,
+  );
   const nonce = document.querySelector('meta[name="csp-nonce"]');
   if (nonce) window.__nonce__ = nonce.content;
 })();

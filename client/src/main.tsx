@@ -38,5 +38,8 @@ async function start(container: HTMLElement): Promise<void> {
   });
 }
 
-// Not waited for here: the screens import from this file, and would wait for its end in turn.
-void start(root);
+// Not waited for here: the screens import from this file, and would wait for its end in turn. Without texts there is nothing
+// to say but what the page itself has.
+start(root).catch(() => {
+  document.getElementById('waiting-failed')?.removeAttribute('hidden');
+});

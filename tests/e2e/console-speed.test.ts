@@ -67,3 +67,18 @@ it('names every file of the screen in the page, asks for none twice and needs no
   expect(asked).not.toContain('/graphql');
   await visitor.leave();
 });
+
+it.each([
+  ['the program', /<script type="module"[^>]* src="([^"]+)"/],
+  ['its texts', /<meta name="texts" content="[^"]*?(\/assets\/[\w.-]+\.js)/],
+])('says so when %s cannot be fetched', async (_, place) => {
+  const file = place.exec(await (await fetch(`${server.url}/login`)).text())?.[1] ?? '';
+  expect(file).toMatch(/^\/assets\//);
+  const context = await browser.newContext({ baseURL: server.url, locale: 'en-US' });
+  const page = await context.newPage();
+  await page.route(`**${file}`, (route) => route.abort());
+  await page.goto('/login');
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByRole('alert').textContent()).toContain('could not be loaded');
+  await context.close();
+});
