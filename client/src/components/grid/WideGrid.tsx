@@ -94,10 +94,19 @@ export function WideGrid<R extends GridValidRowModel>({
         disableRowSelectionOnClick
         {...(styleNonce ? { nonce: styleNonce } : {})}
         localeText={i18n.language === 'zh' ? zhCN.components.MuiDataGrid.defaultProps.localeText : undefined}
-        slots={{ noRowsOverlay: () => nothing }}
+        slots={{ noRowsOverlay: () => <OnlyRow>{nothing}</OnlyRow> }}
         slotProps={{ loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' } }}
         sx={{ '--DataGrid-overlayHeight': `${String(rowHeight * 5)}px` }}
       />
     </Box>
   );
 }
+
+/** A grid may hold nothing but rows of cells: so says what readers of screens go by. */
+const OnlyRow = ({ children }: { readonly children: ReactNode }) => (
+  <Box role="row" sx={{ height: '100%' }}>
+    <Box role="gridcell" sx={{ height: '100%' }}>
+      {children}
+    </Box>
+  </Box>
+);
