@@ -1,4 +1,5 @@
-import type { Plugin, Rolldown } from 'vite';
+import type { Plugin } from 'vite';
+import { closureOf } from './chunks.js';
 import { screenFiles } from './src/app/screenFiles.js';
 
 /**
@@ -12,17 +13,24 @@ export function preloads(): Plugin {
     // The bar is painted before the scripts have come, and nobody can do anything before they have run: they make way for its style.
     transformIndexHtml: {
       order: 'post',
-      handler: (html) => html.replaceAll('<script type="module"', '<script type="module" fetchpriority="low"'),
+      handler: (html, { bundle = {} }) => {
+        const early = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'early');
+        if (!early) throw new Error('nothing is asked early');
+        return html
+          .replaceAll('<script type="module"', '<script type="module" fetchpriority="low"')
+          .replace(/<link rel="modulepreload"[^>]*early[^>]*>/, '')
+          .replace('<link', `<script type="module" async crossorigin src="/${early.fileName}"></script><link`);
+      },
     },
     generateBundle(_options, bundle) {
       const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
       const filesOf = (module: string): string[] => {
         const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.includes(`/src/${module}.ts`));
         if (!chunk) throw new Error(`no chunk of ${module}: is it fetched when it is needed?`);
-        return [...closure(chunk, chunks)].filter((name) => !first.has(name)).map((name) => `/${name}`);
+        return [...closureOf(chunk, chunks)].filter((one) => !first.has(one)).map(({ fileName }) => `/${fileName}`);
       };
       const entry = chunks.find(({ isEntry }) => isEntry);
-      const first = new Set(entry && closure(entry, chunks));
+      const first = entry ? closureOf(entry, chunks) : new Set();
       const screens = Object.entries(screenFiles).flatMap(([audience, files]) =>
         Object.entries(files).map(([path, file]) => ({ path, audience, files: filesOf(`screens/${file}`) })),
       );
@@ -35,13 +43,4 @@ export function preloads(): Plugin {
       this.emitFile({ type: 'asset', fileName: 'preloads.json', source: JSON.stringify({ screens, texts }) });
     },
   };
-}
-
-/** A chunk and everything it cannot run without. */
-function closure(chunk: Rolldown.OutputChunk, chunks: readonly Rolldown.OutputChunk[]): Set<string> {
-  const names = new Set([chunk.fileName]);
-  for (const name of names) {
-    for (const wanted of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) names.add(wanted);
-  }
-  return names;
 }

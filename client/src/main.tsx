@@ -1,3 +1,4 @@
+import './early/early.js';
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
 import '@fontsource-variable/geist';

@@ -2,8 +2,10 @@ import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/clien
 import { SetContextLink } from '@apollo/client/link/context';
 import { ErrorLink } from '@apollo/client/link/error';
 import { OperationTypeNode } from 'graphql';
-import { tap } from 'rxjs';
+import { finalize, tap } from 'rxjs';
+import { fetchAnswer } from '../lib/earlyQuestions.js';
 import { toFailure } from '../lib/errors.js';
+import { underWay } from '../lib/idle.js';
 import { session } from '../lib/session.js';
 import { liveLink } from './liveLink.js';
 import { offline } from './offline.js';
@@ -41,8 +43,16 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     ),
   );
 
+  const counted = new ApolloLink((operation, forward) => forward(operation).pipe(finalize(underWay())));
+
   // Who watches a subscription deals with its failures: it falls back to calls that go the other way.
-  const calls = ApolloLink.from([watch, sign, answered, new HttpLink({ uri: '/graphql', credentials: 'same-origin' })]);
+  const calls = ApolloLink.from([
+    counted,
+    watch,
+    sign,
+    answered,
+    new HttpLink({ uri: '/graphql', credentials: 'same-origin', fetch: fetchAnswer }),
+  ]);
   const isLive = ({ operationType }: ApolloLink.Operation) => operationType === OperationTypeNode.SUBSCRIPTION;
   return new ApolloClient({
     link: ApolloLink.split(isLive, ApolloLink.from([sign, liveLink]), calls),

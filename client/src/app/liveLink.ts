@@ -1,17 +1,31 @@
 import { ApolloLink } from '@apollo/client';
 import { print } from 'graphql';
 import { Observable } from 'rxjs';
+import { whenIdle } from '../lib/idle.js';
 import type { LiveContext } from '../lib/useLive.js';
 
-/** Subscriptions over server-sent events, one connection each. The protocol's code comes with the first of them. */
+/** The protocol's code. It comes with the first subscription, once what the reader waits for is there. */
+let fetched: ReturnType<typeof fetchProtocol> | undefined;
+
+async function fetchProtocol() {
+  await new Promise<void>((resolve) => {
+    whenIdle(resolve);
+  });
+  // By its name: everything else of it, with all that runs a server's side, stays away.
+  const { createClient } = await import('graphql-sse');
+  return createClient;
+}
+
+/** Subscriptions over server-sent events, one connection each. */
 export const liveLink = new ApolloLink(
   (operation) =>
     new Observable<ApolloLink.Result>((observer) => {
       const { headers, onOpen } = operation.getContext() as LiveContext;
       let closed = false;
       let close: (() => void) | undefined;
-      void import('graphql-sse').then(
-        ({ createClient }) => {
+      fetched ??= fetchProtocol();
+      void fetched.then(
+        (createClient) => {
           if (closed) return;
           const client = createClient({
             url: '/graphql/stream',
@@ -38,6 +52,8 @@ export const liveLink = new ApolloLink(
           );
         },
         (error: unknown) => {
+          // The next one tries again.
+          fetched = undefined;
           observer.error(error);
         },
       );

@@ -1,5 +1,6 @@
 import { createElement, lazy, startTransition, useEffect, useState, type ComponentType } from 'react';
 import { loadAllTexts } from '../i18n/i18n.js';
+import { underWay } from '../lib/idle.js';
 
 /** A screen in its own chunk; hovering an entry that leads there fetches it ahead. */
 export interface LazyScreen {
@@ -12,6 +13,8 @@ export interface LazyScreen {
 
 /** The bars of the page are on it. */
 let hasBegun = false;
+/** Until the first screen asks for its data itself. */
+const begun = underWay();
 
 /** A screen before which nobody has to sign in: its texts come with the page. */
 function publicScreen(load: () => Promise<ComponentType>, isPublic = true): LazyScreen {
@@ -30,6 +33,10 @@ function publicScreen(load: () => Promise<ComponentType>, isPublic = true): Lazy
           setPart((part: ComponentType | null) => part ?? known ?? Later);
         });
       }, []);
+      // After the effects of the screen, in which it asks.
+      useEffect(() => {
+        if (Part) setTimeout(begun);
+      }, [Part]);
       return Part && createElement(Part);
     },
     preload: async () => {

@@ -1,4 +1,3 @@
-import Tooltip from '@mui/material/Tooltip';
 import { groupTone } from '../lib/groupTone.js';
 import { ToneChip } from './Tone.js';
 
@@ -14,11 +13,9 @@ export function GroupChips({ groups, shown = 2 }: { readonly groups: readonly st
         </ToneChip>
       ))}
       {more.length > 0 && (
-        <Tooltip title={more.join(', ')}>
-          <span tabIndex={0}>
-            <ToneChip tone="grey">{`+${String(more.length)}`}</ToneChip>
-          </span>
-        </Tooltip>
+        <ToneChip tone="grey" hint={more.join(', ')}>
+          {`+${String(more.length)}`}
+        </ToneChip>
       )}
     </span>
   );

@@ -1,10 +1,13 @@
 import IconButton from '@mui/material/IconButton';
 import MoreHorizOutlinedIcon from '@mui/icons-material/MoreHorizOutlined';
 import { useState } from 'react';
-import { ActionMenu, type RowAction } from './ActionMenu.js';
+import type { RowAction } from './ActionMenu.js';
+import { actionMenu } from './actionMenuPart.js';
+import { usePreloaded } from './later.js';
 
 /** The "…" of a row. */
 export function RowMenu({ label, actions }: { readonly label: string; readonly actions: readonly RowAction[] }) {
+  usePreloaded(actionMenu);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   // A menu that was never opened costs nothing: a page of rows has as many as rows.
   const [used, setUsed] = useState(false);
@@ -22,7 +25,7 @@ export function RowMenu({ label, actions }: { readonly label: string; readonly a
         <MoreHorizOutlinedIcon />
       </IconButton>
       {used && (
-        <ActionMenu
+        <actionMenu.Part
           anchor={anchor}
           actions={actions}
           onClose={() => {

@@ -1,5 +1,5 @@
 import Card from '@mui/material/Card';
-import Tooltip from '@mui/material/Tooltip';
+import { Tip } from './Tip.js';
 
 export interface Stat {
   readonly label: string;
@@ -37,9 +37,9 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
             ) : stat.full === undefined ? (
               <span>{stat.value}</span>
             ) : (
-              <Tooltip title={stat.full}>
-                <span>{stat.value}</span>
-              </Tooltip>
+              <Tip title={stat.full}>
+                <span aria-label={stat.full}>{stat.value}</span>
+              </Tip>
             )}
             {stat.note && stat.value !== undefined && <span className="stat-note secondary">{stat.note}</span>}
           </dd>

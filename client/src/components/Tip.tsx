@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState, type FocusEvent, type ReactNode } from 'react';
-import Box from '@mui/material/Box';
 import { later } from './later.js';
 
 const balloon = later(async () => (await import('./TipBalloon.js')).TipBalloon);
@@ -7,10 +6,19 @@ const balloon = later(async () => (await import('./TipBalloon.js')).TipBalloon);
 const delay = 300;
 
 /**
- * The name of an icon button, shown to those who see: beside it when the pointer rests or the keyboard's focus is there.
- * For the bar that every page has; its balloon is fetched when first needed, with all that computes where it may stand.
+ * The name of an icon button, or more about a word, shown to those who see: beside it when the pointer rests or the
+ * keyboard's focus is there. Its balloon is fetched when first needed, with all that computes where it may stand.
  */
-export function Tip({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function Tip({
+  title,
+  description,
+  children,
+}: {
+  readonly title: ReactNode;
+  /** The id under which the text describes what is inside, where it says more than its name. */
+  readonly description?: string;
+  readonly children: ReactNode;
+}) {
   const box = useRef<HTMLSpanElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
@@ -26,10 +34,9 @@ export function Tip({ title, children }: { readonly title: string; readonly chil
   };
   useEffect(() => () => clearTimeout(timer.current), []);
   return (
-    <Box
-      component="span"
+    <span
+      className="tip"
       ref={box}
-      sx={{ display: 'inline-flex' }}
       onPointerEnter={show}
       onPointerLeave={hide}
       onPointerDown={hide}
@@ -40,7 +47,12 @@ export function Tip({ title, children }: { readonly title: string; readonly chil
       onKeyDown={hide}
     >
       {children}
-      {anchor && <balloon.Part anchor={anchor} title={title} />}
-    </Box>
+      {description && (
+        <span hidden id={description}>
+          {title}
+        </span>
+      )}
+      {anchor && title && <balloon.Part anchor={anchor} title={title} isName={description === undefined} />}
+    </span>
   );
 }

@@ -1,5 +1,5 @@
-import Tooltip from '@mui/material/Tooltip';
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
+import { Tip } from './Tip.js';
 import { ToneLabel, type Tone, type ToneLabelProps } from './ToneLabel.js';
 
 export type { Tone };
@@ -11,10 +11,11 @@ export interface ToneChipProps extends Pick<ToneLabelProps, 'tone' | 'children' 
 
 /** One word on a tint, with more about it in a tooltip where there is more. */
 export function ToneChip({ hint, ...chip }: ToneChipProps) {
+  const description = useId();
   return hint ? (
-    <Tooltip title={hint} describeChild>
-      <ToneLabel {...chip} explained />
-    </Tooltip>
+    <Tip title={hint} description={description}>
+      <ToneLabel {...chip} explainedBy={description} />
+    </Tip>
   ) : (
     <ToneLabel {...chip} />
   );

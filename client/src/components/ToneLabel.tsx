@@ -1,4 +1,4 @@
-import type { ReactNode, Ref } from 'react';
+import type { ReactNode } from 'react';
 import type { ToneName } from '../app/theme/tokens.js';
 
 /** `outline` is grey text in a line, for what is neither good nor bad. */
@@ -10,20 +10,17 @@ export interface ToneLabelProps {
   /** A 6 px dot before the word: for states. */
   readonly dot?: boolean;
   readonly label?: string | undefined;
-  /** There is more about it: focusable, the word's underline dotted. */
-  readonly explained?: boolean;
-  readonly ref?: Ref<HTMLSpanElement>;
+  /** The id of more about it: focusable, the word's underline dotted. */
+  readonly explainedBy?: string;
 }
 
 /** One word on a tint. The meaning is in the word, the colour repeats it. */
-export function ToneLabel({ tone, children, dot = false, label, explained = false, ...rest }: ToneLabelProps) {
+export function ToneLabel({ tone, children, dot = false, label, explainedBy }: ToneLabelProps) {
   return (
     <span
       aria-label={label}
-      {...(explained ? { tabIndex: 0 } : {})}
-      {...rest}
-      // Behind what a tooltip hands down, which has a class of its own, if an empty one.
-      className={`num tone tone-${tone}${explained ? ' tone-explained' : ''}`}
+      {...(explainedBy ? { tabIndex: 0, 'aria-describedby': explainedBy } : {})}
+      className={`num tone tone-${tone}${explainedBy ? ' tone-explained' : ''}`}
     >
       {dot && <span aria-hidden className="tone-dot" />}
       <span>{children}</span>

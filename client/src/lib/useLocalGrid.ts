@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react';
-import { pageSizes, type ServerGrid } from './useServerGrid.js';
+import { pageSizes } from './gridState.js';
+import type { ServerGrid } from './useServerGrid.js';
 
 /** The rows of the page a grid is on, of all that are here already. A page behind the last is the last. */
 export function useRowsOf<R, F extends Record<string, string>>(

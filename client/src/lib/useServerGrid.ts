@@ -1,15 +1,14 @@
 import { useMemo, useState } from 'react';
-import { readText, writeText } from './storage.js';
+import {
+  gridStateOf,
+  pageSizeKey,
+  pageVariablesOf,
+  type GridSort,
+  type GridState,
+  type PageVariables,
+} from './gridState.js';
+import { writeText } from './storage.js';
 import { useUrlParams } from './useUrlParams.js';
-
-export const pageSizes = [10, 20, 50, 100] as const;
-const pageSizeKey = 'page-size';
-
-export type SortDirection = 'ASC' | 'DESC';
-export interface GridSort {
-  readonly field: string;
-  readonly direction: SortDirection;
-}
 
 export interface ServerGridOptions<F extends Record<string, string>> {
   /** The filters with their defaults; a filter at its default does not stand in the URL. */
@@ -17,15 +16,9 @@ export interface ServerGridOptions<F extends Record<string, string>> {
   readonly defaultSort?: GridSort;
 }
 
-export interface ServerGrid<F extends Record<string, string>> {
-  /** 0-based. */
-  readonly page: number;
-  readonly pageSize: number;
-  readonly sort: GridSort | undefined;
-  readonly filter: F;
+export interface ServerGrid<F extends Record<string, string>> extends GridState<F> {
   readonly isFiltered: boolean;
-  /** For the query: `{ page, pageSize, sort }`. */
-  readonly pageVariables: { page: number; pageSize: number; sort?: GridSort };
+  readonly pageVariables: PageVariables;
   setPage(page: number): void;
   setPageSize(size: number): void;
   /** Undefined returns to the list's own order. */
@@ -33,18 +26,6 @@ export interface ServerGrid<F extends Record<string, string>> {
   /** Goes back to the first page. With `replace` the way back skips what was filtered by before, as while somebody types. */
   setFilter(filter: Partial<F>, how?: { readonly replace: boolean }): void;
   resetFilter(): void;
-}
-
-const isPageSize = (size: number): boolean => (pageSizes as readonly number[]).includes(size);
-
-function storedPageSize(): number {
-  const size = Number(readText(pageSizeKey));
-  return isPageSize(size) ? size : pageSizes[0];
-}
-
-function parseSort(text: string | null): GridSort | undefined {
-  const match = /^(\w+):(asc|desc)$/.exec(text ?? '');
-  return match?.[1] ? { field: match[1], direction: match[2] === 'asc' ? 'ASC' : 'DESC' } : undefined;
 }
 
 /**
@@ -56,24 +37,17 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
   // Callers write the defaults inline; the first ones count.
   const [defaults] = useState(options.filters);
 
-  const pageSize = isPageSize(Number(params.get('size'))) ? Number(params.get('size')) : storedPageSize();
-  const page = Math.max(0, Math.trunc(Number(params.get('page')) || 1) - 1);
-  const sortText = params.get('sort');
-  const sort = useMemo(() => parseSort(sortText) ?? options.defaultSort, [sortText, options.defaultSort]);
-  const filterText = JSON.stringify(Object.keys(defaults).map((key) => params.get(key) ?? defaults[key]));
-  const filter = useMemo(() => {
-    const values = JSON.parse(filterText) as string[];
-    return Object.fromEntries(Object.keys(defaults).map((key, index) => [key, values[index] ?? ''])) as F;
-  }, [defaults, filterText]);
+  // Addresses that say the same are one state, with one filter and one order.
+  const text = JSON.stringify(gridStateOf(params, defaults, options.defaultSort));
+  const state = useMemo(() => JSON.parse(text) as GridState<F>, [text]);
 
-  return useMemo(
-    () => ({
-      page,
-      pageSize,
+  return useMemo(() => {
+    const { filter, sort } = state;
+    return {
+      ...state,
       sort,
-      filter,
       isFiltered: Object.keys(defaults).some((key) => filter[key] !== defaults[key]),
-      pageVariables: { page, pageSize, ...(sort ? { sort } : {}) },
+      pageVariables: pageVariablesOf(state),
       setPage: (next) => {
         change({ page: next === 0 ? null : String(next + 1) });
       },
@@ -94,7 +68,6 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
       resetFilter: () => {
         change({ ...Object.fromEntries(Object.keys(defaults).map((key) => [key, null])), page: null });
       },
-    }),
-    [page, pageSize, sort, filter, defaults, change],
-  );
+    };
+  }, [state, defaults, change]);
 }

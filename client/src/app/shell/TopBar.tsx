@@ -9,6 +9,7 @@ import { Logo } from '../../components/Logo.js';
 import { ToneLabel } from '../../components/ToneLabel.js';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
+import { useAtRest } from '../../lib/useAtRest.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { LanguageMenu } from './LanguageMenu.js';
 import { useSiteLinks } from './siteLinks.js';
@@ -23,6 +24,7 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
   const { systemName, setup, selfUseModeEnabled, demoSiteEnabled, canRegister } = useStatus();
   const user = useSession();
   const mobile = useIsMobile();
+  const atRest = useAtRest();
   const { pathname } = useLocation();
   return (
     <Box
@@ -76,7 +78,7 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
           selfUseModeEnabled && <ToneLabel tone="amber">{t('shell.selfUse')}</ToneLabel>
         )}
         {(!mobile || !user) && <LanguageMenu />}
-        {user && <balance.Part key={user.id} user={user} shown={!mobile} />}
+        {user && atRest && <balance.Part key={user.id} user={user} shown={!mobile} />}
         <ThemeMenu />
         {user ? (
           <UserMenu user={user} />

@@ -1,11 +1,12 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Drawer from '@mui/material/Drawer';
-import Typography from '@mui/material/Typography';
 import FilterListOutlinedIcon from '@mui/icons-material/FilterListOutlined';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { later, usePreloaded } from '../later.js';
+
+const filterSheet = later(async () => (await import('./FilterSheet.js')).FilterSheet);
 
 export interface FilterBarProps {
   /** The field everybody uses: search, or the time range. */
@@ -39,6 +40,7 @@ export function FilterBar({
 }: FilterBarProps) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
+  usePreloaded(...(mobile ? [filterSheet] : []));
   const [sheet, setSheet] = useState(false);
   const [sheetUsed, setSheetUsed] = useState(false);
   const query = (
@@ -90,34 +92,20 @@ export function FilterBar({
         </Button>
       )}
       {sheetUsed && (
-        <Drawer
-          anchor="bottom"
+        <filterSheet.Part
           open={sheet}
           onClose={() => {
             setSheet(false);
           }}
-          slotProps={{ paper: { sx: { borderRadius: '10px 10px 0 0' } } }}
+          onSubmit={submit}
         >
-          <Box
-            component="form"
-            onSubmit={submit}
-            sx={{
-              padding: 2,
-              display: 'flex',
-              flexDirection: 'column',
-              gap: 1.5,
-              '& > *': { width: '100% !important' },
-            }}
-          >
-            <Typography variant="h2">{t('grid.filters')}</Typography>
-            {more}
-            {views}
-            <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
-              {reset}
-              {query}
-            </Box>
+          {more}
+          {views}
+          <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
+            {reset}
+            {query}
           </Box>
-        </Drawer>
+        </filterSheet.Part>
       )}
     </Box>
   );

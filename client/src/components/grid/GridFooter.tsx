@@ -1,14 +1,16 @@
 import Box from '@mui/material/Box';
 import IconButton from '@mui/material/IconButton';
-import MenuItem from '@mui/material/MenuItem';
-import Select from '@mui/material/Select';
 import ChevronLeftOutlinedIcon from '@mui/icons-material/ChevronLeftOutlined';
 import ChevronRightOutlinedIcon from '@mui/icons-material/ChevronRightOutlined';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { integer } from '../../lib/format.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { pageSizes, type ServerGrid } from '../../lib/useServerGrid.js';
+import { pageSizes } from '../../lib/gridState.js';
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { SelectBox } from './SelectBox.js';
+
+const sizeChoices = pageSizes.map((size) => ({ value: String(size), label: String(size) }));
 
 /** "Items 1 - 20 of 14,208", rows per page, and the pages. */
 export const GridFooter = memo(function GridFooter({
@@ -47,20 +49,15 @@ export const GridFooter = memo(function GridFooter({
         {known && t('grid.range', { first: integer(first), last: integer(last), total: integer(totalCount) })}
       </Box>
       {!mobile && <span id="rows-per-page">{t('grid.rowsPerPage')}</span>}
-      <Select
-        value={grid.pageSize}
-        onChange={(event) => {
-          grid.setPageSize(event.target.value);
+      <SelectBox
+        label={t('grid.rowsPerPage')}
+        value={String(grid.pageSize)}
+        onChange={(size) => {
+          grid.setPageSize(Number(size));
         }}
-        inputProps={{ 'aria-label': t('grid.rowsPerPage') }}
-        sx={{ width: 64, '& .MuiSelect-select': { py: '3px' } }}
-      >
-        {pageSizes.map((size) => (
-          <MenuItem key={size} value={size}>
-            {size}
-          </MenuItem>
-        ))}
-      </Select>
+        choices={sizeChoices}
+        width={64}
+      />
       <IconButton
         aria-label={t('grid.previousPage')}
         disabled={grid.page === 0}

@@ -1,4 +1,3 @@
-import InputBase from '@mui/material/InputBase';
 import { useEffect, useRef, useState } from 'react';
 
 /** A number in a cell that looks like text and can be edited in place: Enter or blur saves, Escape reverts. */
@@ -37,10 +36,12 @@ export function InlineNumber({
   };
 
   return (
-    <InputBase
+    <input
       value={text}
       placeholder="–"
-      inputProps={{ 'aria-label': label, inputMode: 'numeric', className: 'num' }}
+      aria-label={label}
+      inputMode="numeric"
+      className="num inline-number"
       onChange={(event) => {
         setText(event.target.value);
       }}
@@ -51,16 +52,6 @@ export function InlineNumber({
         if (event.key === 'Enter') void save();
         if (event.key === 'Escape') setText(shown);
       }}
-      sx={({ vars }) => ({
-        width: '100%',
-        fontSize: 13,
-        borderRadius: '4px',
-        border: '1px solid transparent',
-        '& input': { padding: '2px 6px', textAlign: 'right', height: 20 },
-        '&:hover': { borderColor: vars.palette.surface.lineStrong },
-        '&.Mui-focused': { borderColor: vars.palette.primary.main, backgroundColor: vars.palette.background.paper },
-        mr: '-7px',
-      })}
     />
   );
 }

@@ -1,7 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
-import LinearProgress from '@mui/material/LinearProgress';
 import type { GridValidRowModel } from '@mui/x-data-grid';
 import { lazy, Suspense, useDeferredValue } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -35,9 +34,11 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
   return (
     <Card component="section" aria-label={label} aria-busy={loading} sx={{ position: 'relative', minWidth: 0 }}>
       {loading && rows && (
-        <LinearProgress
+        <div
+          role="progressbar"
           aria-label={label}
-          sx={{ position: 'absolute', zIndex: 3, top: mobile ? 0 : headerHeight - 2, left: 0, right: 0, height: 2 }}
+          className="list-progress"
+          style={{ top: mobile ? 0 : headerHeight - 2 }}
         />
       )}
       {mobile ? (

@@ -1,19 +1,20 @@
 import IconButton from '@mui/material/IconButton';
-import InputAdornment from '@mui/material/InputAdornment';
-import MenuItem from '@mui/material/MenuItem';
-import OutlinedInput from '@mui/material/OutlinedInput';
-import Select from '@mui/material/Select';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import SearchOutlinedIcon from '@mui/icons-material/SearchOutlined';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { SelectBox, type Choice } from './SelectBox.js';
 
 interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
+  /** Of wide screens, px; phones give a field all there is. */
   readonly width: number;
 }
+
+const useFieldWidth = (width: number): number | '100%' => (useIsMobile() ? '100%' : width);
 
 /** A text filter with a clear cross; as `search` it has the glass and takes the `/` key. */
 export function TextFilter({
@@ -39,42 +40,37 @@ export function TextFilter({
     };
   }, [search]);
   return (
-    <OutlinedInput
-      inputRef={input}
-      value={value}
-      placeholder={label}
-      inputProps={{ 'aria-label': label, maxLength: 200 }}
-      onChange={(event) => {
-        onChange(event.target.value);
+    <span
+      className="field"
+      style={{ width: useFieldWidth(width) }}
+      onClick={() => {
+        input.current?.focus();
       }}
-      startAdornment={
-        search && (
-          <InputAdornment position="start" sx={{ mr: 0 }}>
-            <SearchOutlinedIcon sx={{ fontSize: 16 }} />
-          </InputAdornment>
-        )
-      }
-      endAdornment={
-        value !== '' && (
-          <IconButton
-            aria-label={t('grid.clearField', { field: label })}
-            onClick={() => {
-              onChange('');
-            }}
-            sx={{ width: 22, height: 22, '& svg': { fontSize: 14 } }}
-          >
-            <CloseOutlinedIcon />
-          </IconButton>
-        )
-      }
-      sx={{ width: { xs: '100%', sm: width } }}
-    />
+    >
+      {search && <SearchOutlinedIcon className="secondary" sx={{ fontSize: 16 }} />}
+      <input
+        ref={input}
+        value={value}
+        placeholder={label}
+        aria-label={label}
+        maxLength={200}
+        onChange={(event) => {
+          onChange(event.target.value);
+        }}
+      />
+      {value !== '' && (
+        <IconButton
+          aria-label={t('grid.clearField', { field: label })}
+          onClick={() => {
+            onChange('');
+          }}
+          sx={{ width: 22, height: 22, mr: '-4px', '& svg': { fontSize: 14 } }}
+        >
+          <CloseOutlinedIcon />
+        </IconButton>
+      )}
+    </span>
   );
-}
-
-export interface Choice {
-  readonly value: string;
-  readonly label: string;
 }
 
 /** A select filter; the empty choice shows the label as a placeholder. */
@@ -88,30 +84,13 @@ export function SelectFilter({
 }: FieldProps & { readonly choices: readonly Choice[]; readonly all: string }) {
   const known = value === '' || choices.some((choice) => choice.value === value);
   return (
-    <Select
-      displayEmpty
+    <SelectBox
+      label={label}
+      placeholder={label}
       value={value}
-      onChange={(event) => {
-        onChange(event.target.value);
-      }}
-      inputProps={{ 'aria-label': label }}
-      renderValue={(selected) =>
-        selected === '' ? (
-          <span style={{ opacity: 0.75 }}>{label}</span>
-        ) : (
-          (choices.find((choice) => choice.value === selected)?.label ?? selected)
-        )
-      }
-      sx={{ width: { xs: '100%', sm: width } }}
-      MenuProps={{ slotProps: { paper: { sx: { maxHeight: 360 } } } }}
-    >
-      <MenuItem value="">{all}</MenuItem>
-      {!known && <MenuItem value={value}>{value}</MenuItem>}
-      {choices.map((choice) => (
-        <MenuItem key={choice.value} value={choice.value}>
-          {choice.label}
-        </MenuItem>
-      ))}
-    </Select>
+      onChange={onChange}
+      width={useFieldWidth(width)}
+      choices={[{ value: '', label: all }, ...(known ? [] : [{ value, label: value }]), ...choices]}
+    />
   );
 }

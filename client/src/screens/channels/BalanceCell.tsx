@@ -1,6 +1,7 @@
 import Button from '@mui/material/Button';
-import Tooltip from '@mui/material/Tooltip';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Tip } from '../../components/Tip.js';
 import { dateTime, dollars } from '../../lib/format.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import type { ChannelActions } from './useChannelActions.js';
@@ -14,9 +15,11 @@ export function BalanceCell({
   readonly actions: Pick<ChannelActions, 'updating' | 'updateBalance'>;
 }) {
   const { t } = useTranslation();
+  const asOf = useId();
   const known = row.balanceUpdatedTime !== null && row.balanceUpdatedTime !== undefined;
   return (
-    <Tooltip
+    <Tip
+      description={asOf}
       title={
         known
           ? t('channels.balanceOf', { time: dateTime(row.balanceUpdatedTime ?? null) })
@@ -25,6 +28,7 @@ export function BalanceCell({
     >
       <Button
         className="num"
+        aria-describedby={asOf}
         aria-label={t('channels.updateBalanceOf', { name: row.name })}
         loading={actions.updating.has(row.id)}
         onClick={() => void actions.updateBalance(row)}
@@ -39,6 +43,6 @@ export function BalanceCell({
       >
         {known ? dollars(row.balance, 2) : '–'}
       </Button>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -2,14 +2,14 @@ import { useQuery } from '@apollo/client/react';
 import FormControlLabel from '@mui/material/FormControlLabel';
 import Switch from '@mui/material/Switch';
 import { useTranslation } from 'react-i18next';
-import { ColumnSettings } from '../../components/grid/ColumnSettingsDialog.js';
+import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import type { ColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
-import type { ChannelFilters } from './useChannelList.js';
+import type { ChannelFilters } from './channelFilter.js';
 
 interface ViewSwitch {
   readonly checked: boolean;

@@ -11,12 +11,13 @@ import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { later, usePreloaded } from '../../components/later.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
-import { readText, writeText } from '../../lib/storage.js';
+import { writeText } from '../../lib/storage.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { useServerGrid, type GridSort } from '../../lib/useServerGrid.js';
+import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useUrlParams } from '../../lib/useUrlParams.js';
 import { ChannelCard } from './ChannelCard.js';
 import { channelColumns } from './channelColumns.js';
+import { byId, isSortedById, noChannelFilters, sortByIdKey } from './channelFilter.js';
 import { ChannelFilterBar } from './ChannelFilterBar.js';
 import { AddChannel, ChannelListActions } from './ChannelListActions.js';
 import type { ChannelPanel } from './ChannelPanels.js';
@@ -32,10 +33,6 @@ import { useTagActions } from './useTagActions.js';
 const editor = later(async () => (await import('./ChannelEditor.js')).ChannelEditor);
 const panels = later(async () => (await import('./ChannelPanels.js')).ChannelPanels);
 
-const sortByIdKey = 'id-sort';
-const byId: GridSort = { field: 'id', direction: 'DESC' };
-const noFilters = { keyword: '', model: '', group: '' };
-
 /** Add and edit are addresses of their own that open the list with the drawer; so is tag mode. */
 export function ChannelListScreen() {
   usePreloaded(editor, panels);
@@ -47,8 +44,8 @@ export function ChannelListScreen() {
   const tagMode = parameters.get('tags') === '1';
   const format = useFormat();
   const types = useChannelTypes();
-  const [sortById, setSortById] = useState(() => readText(sortByIdKey) === 'true');
-  const grid = useServerGrid({ filters: noFilters, ...(sortById ? { defaultSort: byId } : {}) });
+  const [sortById, setSortById] = useState(isSortedById);
+  const grid = useServerGrid({ filters: noChannelFilters, ...(sortById ? { defaultSort: byId } : {}) });
   const list = useChannelList(grid, tagMode);
   const { rows, totalCount, reload, toggleOpen } = list;
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());

@@ -1,5 +1,4 @@
 import Box from '@mui/material/Box';
-import MuiLink from '@mui/material/Link';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
@@ -60,16 +59,13 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       minWidth: 130,
       renderCell: cell(
         (row) => (
-          <MuiLink
-            component={Link}
+          <Link
             to={`/channel/edit/${String(row.id)}${search}`}
-            underline="hover"
-            color="textPrimary"
-            noWrap
-            sx={{ fontWeight: 500, ml: row.nested ? 2 : 0 }}
+            className="link-button ellipsis strong"
+            style={{ marginLeft: row.nested ? 16 : 0 }}
           >
             {row.name}
-          </MuiLink>
+          </Link>
         ),
         (row) => <TagName row={row} />,
       ),

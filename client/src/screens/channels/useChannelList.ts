@@ -1,11 +1,10 @@
 import { useQuery } from '@apollo/client/react';
 import { useCallback, useMemo, useState } from 'react';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
+import { channelVariables, type ChannelFilters } from './channelFilter.js';
 import { rowsOfHeads, type ChannelListRow } from './channelRows.js';
 import { ChannelHeadsDocument, ChannelsDocument } from './channels.generated.js';
 import { useChannelLive } from './useChannelLive.js';
-
-export type ChannelFilters = Record<'keyword' | 'model' | 'group', string>;
 
 /** The rows of the list: channels, or in tag mode tags with those of the opened ones below them. */
 export function useChannelList(grid: ServerGrid<ChannelFilters>, tagMode: boolean) {
@@ -17,10 +16,7 @@ export function useChannelList(grid: ServerGrid<ChannelFilters>, tagMode: boolea
       return next;
     });
   }, []);
-  const { keyword, model, group } = grid.filter;
-  // An absent field asks nothing; the server tells a filter from none by its fields.
-  const filter = { ...(keyword ? { keyword } : {}), ...(model ? { model } : {}), ...(group ? { group } : {}) };
-  const variables = { ...grid.pageVariables, filter };
+  const variables = channelVariables(grid);
   const plain = useQuery(ChannelsDocument, { variables, skip: tagMode });
   const byTag = useQuery(ChannelHeadsDocument, { variables, skip: !tagMode });
 

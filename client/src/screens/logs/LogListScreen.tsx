@@ -8,12 +8,13 @@ import { useTranslation } from 'react-i18next';
 import { Hidden } from '../../components/Text.js';
 import { ExportButton } from '../../components/ExportButton.js';
 import { EmptyState } from '../../components/EmptyState.js';
-import { ColumnSettings } from '../../components/grid/ColumnSettingsDialog.js';
+import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
 import { later, usePreloaded } from '../../components/later.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl, NewRows } from '../../components/LiveControl.js';
+import { momentOfQuestions } from '../../lib/earlyQuestions.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
@@ -23,7 +24,7 @@ import { useSteady } from '../../lib/useSteady.js';
 import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
 import { LogFilterBar } from './LogFilterBar.js';
-import { noFilters, toExportQuery, toLogFilter } from './logFilter.js';
+import { logVariables, noFilters, toExportQuery } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from './logs.generated.js';
 import { LogStats } from './LogStats.js';
 import { useLogTail } from './useLogTail.js';
@@ -41,7 +42,7 @@ export function LogListScreen() {
   const [opened, setOpened] = useRowParam('row');
   const [openedUser, setOpenedUser] = useRowParam('user');
   // "Until now" means the moment of the last query or refresh; a new moment asks the server again.
-  const [now, setNow] = useState(() => new Date());
+  const [now, setNow] = useState(momentOfQuestions);
   const refresh = useCallback(() => {
     setNow(new Date());
   }, []);
@@ -56,8 +57,8 @@ export function LogListScreen() {
     refresh();
   };
 
-  const filter = useMemo(() => toLogFilter(grid.filter, isAdmin, now), [grid.filter, isAdmin, now]);
-  const variables = { ...grid.pageVariables, filter };
+  const variables = useMemo(() => logVariables(grid, isAdmin, now), [grid, isAdmin, now]);
+  const { filter } = variables;
   // Rows of the log never change and no other screen has them: they need no cache.
   const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'no-cache' } : skipToken);
   const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'no-cache' });

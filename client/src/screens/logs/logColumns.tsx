@@ -1,9 +1,8 @@
-import MuiLink from '@mui/material/Link';
-import Tooltip from '@mui/material/Tooltip';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
+import { Tip } from '../../components/Tip.js';
 import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime, integer } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
@@ -51,29 +50,24 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       ? [
           column('channelId', t('logs.channel'), 70, (row) =>
             row.channelId ? (
-              <Tooltip title={row.channelName ?? ''}>
-                <span>
-                  <ToneChip tone="outline">{`#${String(row.channelId)}`}</ToneChip>
-                </span>
-              </Tooltip>
+              <Tip title={row.channelName ?? ''}>
+                <ToneChip tone="outline">{`#${String(row.channelId)}`}</ToneChip>
+              </Tip>
             ) : (
               <Dash />
             ),
           ),
           column('username', t('logs.user'), 98, (row) =>
             row.username ? (
-              <MuiLink
-                component="button"
-                underline="hover"
-                color="textPrimary"
-                noWrap
-                sx={{ fontSize: 13 }}
+              <button
+                type="button"
+                className="link-button ellipsis"
                 onClick={() => {
                   openUser(row.userId);
                 }}
               >
                 {row.username}
-              </MuiLink>
+              </button>
             ) : (
               <Dash />
             ),
@@ -109,10 +103,10 @@ function TokenCount({ value }: { readonly value: number }) {
   return value < 10_000 ? (
     <Num>{count(value)}</Num>
   ) : (
-    <Tooltip title={<span className="num">{integer(value)}</span>}>
-      <span>
+    <Tip title={integer(value)}>
+      <span aria-label={integer(value)}>
         <Num>{count(value)}</Num>
       </span>
-    </Tooltip>
+    </Tip>
   );
 }

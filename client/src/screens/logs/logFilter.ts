@@ -1,3 +1,4 @@
+import { pageVariablesOf, type GridState } from '../../lib/gridState.js';
 import { startOfToday, toSeconds, toTimes } from '../../lib/timeRange.js';
 import type { LogFilter } from './logs.generated.js';
 
@@ -41,6 +42,12 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
       : {}),
   };
 }
+
+/** @param now where a list that has no end ends */
+export const logVariables = (grid: GridState<LogFilters>, isAdmin: boolean, now: Date) => ({
+  ...pageVariablesOf(grid),
+  filter: toLogFilter(grid.filter, isAdmin, now),
+});
 
 /** The same filter as the export's address has it. */
 export function toExportQuery(filter: LogFilter): Record<string, string> {

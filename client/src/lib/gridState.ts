@@ -1,0 +1,61 @@
+import { readText } from './storage.js';
+
+export const pageSizes = [10, 20, 50, 100] as const;
+export const pageSizeKey = 'page-size';
+
+export type SortDirection = 'ASC' | 'DESC';
+export interface GridSort {
+  readonly field: string;
+  readonly direction: SortDirection;
+}
+
+/** What a list shows, as its URL says it. */
+export interface GridState<F extends Record<string, string>> {
+  /** 0-based. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly sort: GridSort | undefined;
+  readonly filter: F;
+}
+
+/** For the query: `{ page, pageSize, sort }`. */
+export interface PageVariables {
+  readonly page: number;
+  readonly pageSize: number;
+  readonly sort?: GridSort;
+}
+
+/**
+ * @param defaults the filters with their defaults; a filter at its default does not stand in the URL
+ */
+export function gridStateOf<F extends Record<string, string>>(
+  params: URLSearchParams,
+  defaults: F,
+  defaultSort?: GridSort,
+): GridState<F> {
+  const size = Number(params.get('size'));
+  return {
+    page: Math.max(0, Math.trunc(Number(params.get('page')) || 1) - 1),
+    pageSize: isPageSize(size) ? size : storedPageSize(),
+    sort: parseSort(params.get('sort')) ?? defaultSort,
+    filter: Object.fromEntries(Object.entries(defaults).map(([key, value]) => [key, params.get(key) ?? value])) as F,
+  };
+}
+
+export const pageVariablesOf = ({ page, pageSize, sort }: Omit<GridState<never>, 'filter'>): PageVariables => ({
+  page,
+  pageSize,
+  ...(sort ? { sort } : {}),
+});
+
+const isPageSize = (size: number): boolean => (pageSizes as readonly number[]).includes(size);
+
+function storedPageSize(): number {
+  const size = Number(readText(pageSizeKey));
+  return isPageSize(size) ? size : pageSizes[0];
+}
+
+function parseSort(text: string | null): GridSort | undefined {
+  const match = /^(\w+):(asc|desc)$/.exec(text ?? '');
+  return match?.[1] ? { field: match[1], direction: match[2] === 'asc' ? 'ASC' : 'DESC' } : undefined;
+}
