@@ -259,7 +259,7 @@ it('stops a round of tests, and asks all providers for their balances', async ()
   await dialog.getByRole('button', { name: 'Stop' }).click();
   // Those that run are finished; no other begins.
   await dialog.getByRole('button', { name: 'Test all' }).waitFor();
-  expect(await dialog.getByText('Failed').count()).toBe(asked);
+  expect(await dialog.getByText('Failed', { exact: true }).count()).toBe(asked);
   expect(asked).toBe(3);
   await page.unroute('**/graphql');
   await dialog.getByRole('button', { name: 'Close' }).click();
