@@ -2,6 +2,7 @@ import type { Browser, Response } from 'playwright-core';
 import { gzipSync } from 'node:zlib';
 import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit } from './console-page.js';
+import { signIn } from './console-session.js';
 
 /** What somebody on a slow line waits for before the sign-in form is there, and whether it then stands still. */
 const mostBytes = 300_000;
@@ -14,7 +15,8 @@ let browser: Browser;
 
 beforeAll(async () => {
   [server, browser] = await Promise.all([startServer(), openBrowser()]);
-  await server.api.setUp();
+  const root = await server.api.setUp();
+  await server.api.createChannel(root, { name: 'Only one', baseUrl: 'http://127.0.0.1:9' });
 }, 60_000);
 
 afterAll(async () => {
@@ -69,7 +71,8 @@ it('names every file of the screen in the page, asks for none twice and needs no
 });
 
 it.each([
-  ['the program', /<script type="module"[^>]* src="([^"]+)"/],
+  ['what asks early', /<script type="module" async[^>]* src="([^"]+)"/],
+  ['the program', /<script type="module" fetchpriority[^>]* src="([^"]+)"/],
   ['its texts', /<meta name="texts" content="[^"]*?(\/assets\/[\w.-]+\.js)/],
 ])('says so when %s cannot be fetched', async (_, place) => {
   const file = place.exec(await (await fetch(`${server.url}/login`)).text())?.[1] ?? '';
@@ -81,4 +84,31 @@ it.each([
   await page.getByRole('alert').waitFor();
   expect(await page.getByRole('alert').textContent()).toContain('could not be loaded');
   await context.close();
+});
+
+it.each([
+  ['/log', ['Logs', 'LogStat', 'LogGroups'], 'Usage log'],
+  ['/channel', ['Channels', 'ChannelTypes', 'ChannelChoices'], 'Channels'],
+])('asks for the rows of %s before the program has come, and once', async (path, questions, heading) => {
+  const visitor = await visit(browser, server.url);
+  const { page } = visitor;
+  await signIn(visitor);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { operationName } = (request.postDataJSON() ?? {}) as { operationName?: string };
+    if (request.url().endsWith('/graphql') && operationName) asked.push(operationName);
+  });
+  let before: readonly string[] | undefined;
+  await page.route('**/assets/index-*.js', async (route) => {
+    for (let tries = 0; tries < 100 && asked.length < questions.length; tries += 1) await page.waitForTimeout(50);
+    before = [...asked];
+    await route.continue();
+  });
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+  await page.getByText('Items 1').waitFor();
+  expect(before).toEqual(questions);
+  expect(asked.filter((name) => questions.includes(name)).sort()).toEqual([...questions].sort());
+  expect(visitor.complaints).toEqual([]);
+  await visitor.leave();
 });

@@ -1,3 +1,4 @@
+import type * as Questions from '../lib/earlyQuestions.js';
 import { toStoredUser } from '../lib/session.wire.js';
 import { writeJson, writeText } from '../lib/storage.js';
 
@@ -5,7 +6,7 @@ const user = { id: 7, username: 'ada', displayName: 'Ada', role: 10, status: 1, 
 const asked = jest.fn<Promise<Response>, [string, RequestInit]>();
 
 /** As the page runs it at an address, with everything it keeps. */
-async function load(path: string): Promise<typeof import('../lib/earlyQuestions.js')> {
+async function load(path: string): Promise<typeof Questions> {
   jest.resetModules();
   history.replaceState(null, '', path);
   const kept = await import('../lib/earlyQuestions.js');
