@@ -54,6 +54,18 @@ function beNarrow(narrow: boolean): void {
 }
 afterEach(() => jest.restoreAllMocks());
 
+it('lets a phone choose the rows per page as the phone does', async () => {
+  beNarrow(true);
+  const { location } = await show({}, '/?page=2');
+  const size = screen.getByRole('combobox', { name: 'Rows per page' });
+  expect(size.tagName).toBe('SELECT');
+  fireEvent.change(size, { target: { value: '50' } });
+  await waitFor(() => {
+    expect(location()).toBe('/?size=50');
+  });
+  localStorage.clear();
+});
+
 it('tells the range, and moves through the pages by the URL', async () => {
   const { location } = await show({}, '/?size=10');
   expect(screen.getByText('Items 1 - 10 of 24')).toBeInTheDocument();
