@@ -1,6 +1,6 @@
 /**
- * `npm run seed -- --logs 1000000 [--days 30]`: fills the database at DATABASE_URL with calls that could have been made,
- * for benchmarks and screenshots. The schema has to be there: start the server once. The books add up afterwards
+ * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20]`: fills the database at DATABASE_URL with calls
+ * that could have been made, for benchmarks and screenshots. Few logs have fewer users, unless they are told. The schema has to be there: start the server once. The books add up afterwards
  * (`npm run reconcile`), because balances, counters, hourly usage and log are written from the same rows. The sums are
  * left to the server, which folds them when it runs.
  */
@@ -8,10 +8,17 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 
 const { values } = parseArgs({
-  options: { logs: { type: 'string', default: '10000' }, days: { type: 'string', default: '30' } },
+  options: {
+    logs: { type: 'string', default: '10000' },
+    days: { type: 'string', default: '30' },
+    users: { type: 'string' },
+    models: { type: 'string', default: '20' },
+  },
 });
 const logs = whole(values.logs, 'logs');
 const days = whole(values.days, 'days');
+const users = whole(values.users ?? String(Math.min(1000, Math.max(10, Math.round(logs / 10)))), 'users');
+const models = whole(values.models, 'models');
 const url = process.env.DATABASE_URL;
 if (!url) fail('set DATABASE_URL to the database that is to be filled');
 
@@ -22,7 +29,8 @@ const buckets = [
   ...['use_time IN (4, 5)', 'use_time IN (6, 7)', 'use_time BETWEEN 8 AND 10', 'use_time BETWEEN 11 AND 15'],
   ...['use_time BETWEEN 16 AND 20', 'use_time BETWEEN 21 AND 30', 'use_time > 30'],
 ];
-const users = Math.min(1000, Math.max(10, Math.round(logs / 10)));
+/** A key's four models are this far apart. */
+const favouriteStep = Math.max(1, Math.round(models / 4));
 const daySeconds = 86_400;
 const client = new pg.Client({ connectionString: url, application_name: 'tollgate-seed' });
 await client.connect();
@@ -68,7 +76,7 @@ try {
   await client.end();
 }
 
-/** Users with two keys each, and channels. Answers the first id of each; ids of one run follow each other. */
+/** Users with two keys each, and a channel for each model. Answers the first id of each; ids of one run follow each other. */
 async function makeOwners(run) {
   const first = async (sql, parameters) => Number((await client.query(sql, parameters)).rows[0].id);
   const from = await first(
@@ -85,8 +93,9 @@ async function makeOwners(run) {
   );
   const channels = await first(
     `WITH made AS (INSERT INTO channels (type, name, key_sealed, status, created_time, models)
-       SELECT 1, 'seed ' || n, '', 2, 0, 'gpt-4o' FROM generate_series(1, 20) n RETURNING id)
+       SELECT 1, 'seed ' || n, '', 2, 0, 'gpt-4o' FROM generate_series(1, $1) n RETURNING id)
      SELECT min(id) AS id FROM made`,
+    [models],
   );
   return { from, tokens, channels };
 }
@@ -121,7 +130,7 @@ async function closeMonth({ name, low, high, isApart }) {
 
 /**
  * One day in the order of time, with a busy and a quiet half; now is busy. A few users call most; a user has a key for nearly everything
- * and a second one; each key has a favourite among four of twenty models; a model is served by one channel. Two calls of
+ * and a second one; each key has a favourite among four of the models; a model is served by one channel. Two calls of
  * a hundred fail.
  */
 async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { low, high, first, last }) {
@@ -135,14 +144,14 @@ async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { lo
             d / 1000, n % 3 = 0,
             CASE WHEN failed THEN 'the upstream answered 500' ELSE 'model ratio 1.25, completion ratio 4.00, group ratio 1.00' END,
             CASE WHEN failed THEN '{"status_code":500}' ELSE '{"model_ratio":1.25,"group_ratio":1,"completion_ratio":4,"model_price":-1,"frt":420,"admin_info":{"use_channel":["1"]}}' END
-       FROM (SELECT n, at, u, k, (u * 7 + k * 3 + floor(power(random(), 3) * 4)::integer * 5) % 20 AS m, p, c, d, failed
+       FROM (SELECT n, at, u, k, (u * 7 + k * 3 + floor(power(random(), 3) * 4)::integer * $11::integer) % $10::integer AS m, p, c, d, failed
                FROM (SELECT n, $6::bigint + floor(mod(((random() + random()) / 2 + 0.5)::numeric, 1) * ($9::bigint - $6::bigint))::bigint AS at,
                             floor(power(random(), 3) * $5)::integer AS u, (random() < 0.2)::integer AS k,
                             (random() * 2000)::integer AS p, (random() * 800)::integer AS c,
                             (200 + power(random(), 4) * 30000)::integer AS d, random() < 0.02 AS failed
                        FROM generate_series($7::bigint + 1, $8::bigint) n) drawn) placed
       ORDER BY at`,
-    [run, from, tokens, channels, users, low, first, last, high],
+    [run, from, tokens, channels, users, low, first, last, high, models, favouriteStep],
   );
 }
 

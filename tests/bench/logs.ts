@@ -31,6 +31,18 @@ if (!server || sizes.length === 0 || sizes.some((size) => !(size > 0))) {
 const [warmUps, runs, explained] = process.env.BENCH_HTTP === '1' ? [10, 100, 0] : [3, 40, 3];
 const only = new RegExp(process.env.BENCH_ONLY ?? '');
 const overHttp = process.env.BENCH_HTTP === '1';
+/**
+ * How many users (with two keys each) and models call. `wide`: what a large gateway has, of which ten thousand rows show a part.
+ * `filled`: few enough that ten thousand rows have nearly every user, key and model of every day, so that an answer has
+ * about as many rows at every size.
+ */
+const shapes: Readonly<Record<string, readonly string[]>> = {
+  wide: [],
+  filled: ['--users', '20', '--models', '4'],
+};
+const shape = process.env.BENCH_SHAPE ?? 'wide';
+const seedOptions = shapes[shape];
+if (!seedOptions) throw new Error(`BENCH_SHAPE is one of ${Object.keys(shapes).join(', ')}`);
 const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 
 type Question = readonly [name: string, ask: () => Promise<unknown>];
@@ -53,7 +65,7 @@ for (const [name, times] of found) {
 }
 
 async function measure(serverUrl: string, size: number): Promise<void> {
-  const name = `bench_logs_${size}`;
+  const name = shape === 'wide' ? `bench_logs_${size}` : `bench_logs_${shape}_${size}`;
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
   const { rowCount } = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
@@ -96,7 +108,7 @@ async function measure(serverUrl: string, size: number): Promise<void> {
 async function fill(database: ReturnType<typeof createDataSource>, url: string, size: number): Promise<void> {
   const seed = join(import.meta.dirname, '../../scripts/seed.mjs');
   const environment = { ...process.env, DATABASE_URL: url };
-  const seeded = spawnSync(process.execPath, [seed, '--logs', String(size)], { env: environment, stdio: 'inherit' });
+  const seeded = spawnSync(process.execPath, [seed, '--logs', String(size), ...(seedOptions ?? [])], { env: environment, stdio: 'inherit' });
   if (seeded.status !== 0) throw new Error('seeding failed');
   const began = performance.now();
   // Patient: whoever writes to another database of this server is waited for, too.
