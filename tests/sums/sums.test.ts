@@ -88,6 +88,14 @@ async function settle(client: { query(sql: string, values: unknown[]): Promise<u
   await client.query('SELECT * FROM ledger_settle_calls($1::json)', [JSON.stringify([line])]);
 }
 
+/** So many calls at once that slots are kept when their hour is folded. */
+const burst = (at: number): Promise<unknown> =>
+  dataSource.query(
+    `INSERT INTO logs (created_at, request_id, type, user_id, username, token_name, channel_id, model_name, "group", quota)
+     SELECT $1, 'burst ' || n, 2, 1 + n % 3, '', 'key 1', 1, 'm' || n % 2, 'vip', n FROM generate_series(1, 40) n`,
+    [at],
+  );
+
 const fail = (at: number, user: number): Promise<unknown> =>
   dataSource.query(
     `INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
@@ -123,6 +131,7 @@ async function compare(
   }
   for (const [condition, columns] of [
     ['TRUE', []],
+    ['type = 2 AND channel_id = 1', ['type', 'channel_id']],
     ['type = 2 AND user_id = 2', ['type', 'user_id']],
     [`model_name LIKE 'm%1'`, ['model_name']],
     [`token_name = 'key 1'`, ['token_name']],
@@ -181,6 +190,7 @@ type Step =
       quota: number;
       logged: boolean;
     }
+  | { kind: 'burst'; late: number; lateSeconds: number }
   | { kind: 'fail'; late: number }
   | { kind: 'hold'; quota: number }
   | { kind: 'let go'; commit: boolean }
@@ -188,7 +198,8 @@ type Step =
   | { kind: 'fold' }
   | { kind: 'die'; after: number }
   | { kind: 'trim'; ago: number }
-  | { kind: 'ask'; from: number; length: number };
+  | { kind: 'ask'; from: number; length: number }
+  | { kind: 'ask near a burst'; which: number; offset: number; length: number };
 
 /** Inside the hour, too: in slots that are folded, and in those that are not. */
 const lateSeconds = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(5000) });
@@ -205,6 +216,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       logged: fc.boolean(),
     }),
   },
+  { weight: 3, arbitrary: fc.record({ kind: kind('burst'), late, lateSeconds }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('fail'), late }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('hold'), quota: fc.nat(500) }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('let go'), commit: fc.boolean() }) },
@@ -216,18 +228,38 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind('die'), after: fc.nat(60) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('trim'), ago: fc.nat(10 * day) }) },
   { weight: 3, arbitrary: fc.record({ kind: kind('ask'), from: fc.nat(20 * day), length: fc.nat(20 * day) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      ...{ kind: kind('ask near a burst'), which: fc.nat(20) },
+      ...{ offset: fc.integer({ min: -hour, max: hour }), length: fc.oneof(fc.nat(hour), fc.nat(3 * day)) },
+    }),
+  },
 );
 
 it('answers as the rows do, whatever is late, held open or killed', async () => {
   const folding = new SumFolding(dataSource, 100);
   let now = origin;
   let isHeld = false;
+  let bursts: number[] = [];
+  let slotted = 0;
   const ask = (range: { from: number; end: number }): Promise<void> =>
-    readSnapshot(dataSource, (transaction, state) => compare(transaction, state, range));
+    readSnapshot(
+      dataSource,
+      (transaction, state) => {
+        slotted += state.slotted.length;
+        return compare(transaction, state, range);
+      },
+      range,
+    );
   const take = async (one: Step): Promise<void> => {
     switch (one.kind) {
       case 'settle':
         await settle(dataSource, { ...one, at: now - one.late * hour - one.lateSeconds, model: `m${one.model}` });
+        break;
+      case 'burst':
+        bursts.push(now - one.late * hour - one.lateSeconds);
+        await burst(now - one.late * hour - one.lateSeconds);
         break;
       case 'fail':
         await fail(now - one.late * hour, 1);
@@ -262,12 +294,18 @@ it('answers as the rows do, whatever is late, held open or killed', async () => 
         break;
       case 'ask':
         await ask({ from: now - one.from, end: now - one.from + one.length });
+        break;
+      case 'ask near a burst': {
+        const from = (bursts[one.which % Math.max(1, bursts.length)] ?? now) + one.offset;
+        await ask({ from, end: from + one.length });
+      }
     }
   };
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), async (steps) => {
       await reset();
       now = origin;
+      bursts = [];
       for (const one of steps) await take(one);
       await take({ kind: 'let go', commit: true });
       await take({ kind: 'wait', seconds: 2 * hour });
@@ -281,11 +319,13 @@ it('answers as the rows do, whatever is late, held open or killed', async () => 
       expect(Math.max(Number(state?.folded), Number(state?.slots))).toBe(slots);
       await ask({ from: 0, end: now + day });
       await ask({ from: now - 9 * day, end: now });
+      for (const at of bursts) await ask({ from: at - 700, end: at + 250 });
       const drifts = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
       expect(drifts.filter(({ account }) => account.startsWith('sums'))).toEqual([]);
     }),
     { numRuns: 8 },
   );
+  expect(slotted).toBeGreaterThan(0);
 }, 300_000);
 
 it('waits for who began to write before an hour was over, and reads what came after from the rows', async () => {
@@ -339,7 +379,7 @@ it('answers as the rows do while several settle, two fold and the clock runs', a
   const reader = async (): Promise<void> => {
     for (; !isOver(); asked++) {
       const range = { from: now - 3 * day + 17, end: now + 1 };
-      await readSnapshot(dataSource, (transaction, state) => compare(transaction, state, range));
+      await readSnapshot(dataSource, (transaction, state) => compare(transaction, state, range), range);
     }
   };
   await Promise.all([writer(1), writer(2), folder(), folder(), clock(), reader()]);
@@ -406,4 +446,85 @@ it('folds minutes of the hour that is not over, again what is late there, and le
   await new SumFolding(dataSource).run();
   expect([await slots(), await rowsRead()]).toEqual([[], 0]);
   await ask();
+});
+
+/** What the log says of a range, and how many of its rows were read for it one by one. */
+async function total(range: { from: number; end: number }): Promise<{ entries: number; rows: number }> {
+  await readSnapshot(dataSource, (transaction, state) => compare(transaction, state, range), range);
+  return readSnapshot(
+    dataSource,
+    async (transaction, state) => {
+      const from = (only?: 'rows'): string =>
+        logFrom({ range, columns: ['type'], condition: 'type = 2', isTotal: true, only }, state) ?? '';
+      const [row] = await transaction.query<Array<{ entries: number; rows: number }>>(
+        `SELECT (SELECT sum(entries)::int FROM ${from()}) AS entries, (SELECT sum(abs(entries))::int FROM ${from('rows')}) AS rows`,
+      );
+      return row ?? { entries: NaN, rows: NaN };
+    },
+    range,
+  );
+}
+
+it('keeps the slots of folded hours with many rows, for ranges that begin or end inside of them', async () => {
+  await reset();
+  const slots = async (): Promise<number> => {
+    const [row] = await dataSource.query<Array<{ slots: number }>>(
+      'SELECT count(DISTINCT start)::int AS slots FROM log_by_route WHERE span = 0',
+    );
+    return row?.slots ?? NaN;
+  };
+  const kept = { from: origin + 1000, end: origin + 3 * hour };
+  for (let second = 0; second < hour; second += 100) await burst(origin + second);
+  await settle(dataSource, { at: origin + hour + 5, user: 1, model: 'm1', channel: 1, quota: 5, logged: true });
+  await dataSource.query('UPDATE test_clock SET now = $1', [origin + 3 * hour]);
+  await new SumFolding(dataSource).run();
+  // The hour with one row has no slots of its own.
+  expect(await slots()).toBe(12);
+  expect(await total(kept)).toEqual({ entries: 26 * 40 + 1, rows: 40 });
+  // What is late is read from the rows of its hour, until it is folded anew.
+  await burst(origin + 2000);
+  expect(await total(kept)).toEqual({ entries: 27 * 40 + 1, rows: 27 * 40 });
+  await new SumFolding(dataSource).run();
+  expect(await total(kept)).toEqual({ entries: 27 * 40 + 1, rows: 40 });
+  // Reconcile looks at them.
+  const drifts = async (): Promise<string[]> => {
+    const found = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
+    return found.filter(({ account }) => account.startsWith('sums')).map(({ name }) => name);
+  };
+  expect(await drifts()).toEqual([]);
+  await dataSource.query('UPDATE log_by_route SET quota = quota + 1 WHERE span = 0 AND start = $1', [origin + 600]);
+  await dataSource.query('DELETE FROM log_by_route WHERE span = 0 AND start = $1', [origin + 900]);
+  expect(await drifts()).toEqual(['block of a kept slot', 'block of a kept slot']);
+});
+
+it('reads hours without slots from their rows: folded by the version before, made anew by it, or cut by a trim', async () => {
+  await reset();
+  for (let second = 0; second < 2 * hour; second += 100) await burst(origin + second);
+  await dataSource.query('UPDATE test_clock SET now = $1', [origin + 3 * hour]);
+  await new SumFolding(dataSource).run();
+  const inFirst = { from: origin + 1000, end: origin + hour };
+  const inSecond = { from: origin + hour + 1000, end: origin + 2 * hour };
+  expect([await total(inFirst), await total(inSecond)]).toEqual(Array(2).fill({ entries: 26 * 40, rows: 40 }));
+  // The version before makes an hour anew and knows nothing of its slots.
+  await dataSource.query('DELETE FROM logs WHERE created_at = $1', [origin + 2000]);
+  await dataSource.query(`
+    DELETE FROM sums_late;
+    DELETE FROM log_by_all WHERE span = 1 AND start = ${origin};
+    DELETE FROM log_by_route WHERE span = 1 AND start = ${origin};
+    INSERT INTO log_by_all SELECT 1, created_at - created_at % 3600, type, user_id, token_id, token_name, channel_id, model_name, "group",
+      count(*), sum(quota), sum(prompt_tokens), sum(completion_tokens) FROM logs WHERE created_at < ${origin + hour} GROUP BY 2, 3, 4, 5, 6, 7, 8, 9;
+    INSERT INTO log_by_route SELECT 1, start, type, channel_id, model_name, "group", sum(entries), sum(quota), sum(prompt_tokens),
+      sum(completion_tokens) FROM log_by_all WHERE span = 1 AND start = ${origin} GROUP BY 2, 3, 4, 5, 6;
+  `);
+  expect([await total(inFirst), await total(inSecond)]).toEqual([
+    { entries: 25 * 40, rows: 10 * 40 },
+    { entries: 26 * 40, rows: 40 },
+  ]);
+  await dataSource.query('UPDATE log_state SET trimmed_before = $1', [origin + hour + 1500]);
+  await dataSource.query('DELETE FROM logs WHERE created_at < $1', [origin + hour + 1500]);
+  expect(await total(inSecond)).toEqual({ entries: 21 * 40, rows: 21 * 40 });
+  await dataSource.query('UPDATE test_clock SET now = $1', [origin + 5 * hour]);
+  await new SumFolding(dataSource).run();
+  expect(await total(inSecond)).toEqual({ entries: 21 * 40, rows: 21 * 40 });
+  expect(await total({ from: origin, end: origin + 2 * hour })).toMatchObject({ entries: 21 * 40 });
 });

@@ -15,6 +15,7 @@ import { SumSlots1763770000000 } from './1763770000000-sum-slots.js';
 import { SumKeys1763770000001 } from './1763770000001-sum-keys.js';
 import { SingleCalls1763780000000 } from './1763780000000-single-calls.js';
 import { UpstreamCosts1763790000000 } from './1763790000000-upstream-costs.js';
+import { KeptSlots1763800000000 } from './1763800000000-kept-slots.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -35,4 +36,5 @@ export const migrations = [
   SumKeys1763770000001,
   SingleCalls1763780000000,
   UpstreamCosts1763790000000,
+  KeptSlots1763800000000,
 ];

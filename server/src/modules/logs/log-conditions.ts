@@ -1,5 +1,5 @@
 import { escapeLike } from '../../shared/page.js';
-import { logFrom, type SumState } from '../sums/sums.service.js';
+import { logFrom, type Range, type SumState } from '../sums/sums.service.js';
 
 /** Which log rows are asked for; an absent field asks nothing. Times are Unix seconds, both ends included. */
 export interface LogFilter {
@@ -78,11 +78,15 @@ export function logSource(
   { longest, only, isTotal }: { longest?: number; only?: 'sums' | 'rows'; isTotal?: boolean } = {},
 ): Source | null {
   const where = andLogFields(new Where(), filter);
-  const range = { from: filter.from ?? 0, end: (filter.to ?? latest) + 1 };
   const condition = where.toString();
-  const from = logFrom({ range, columns: columnsOf(filter), condition, longest, only, isTotal }, state);
+  const from = logFrom(
+    { range: rangeOf(filter), columns: columnsOf(filter), condition, longest, only, isTotal },
+    state,
+  );
   return from === null ? null : { from, values: where.values };
 }
+
+export const rangeOf = ({ from, to }: LogFilter): Range => ({ from: from ?? 0, end: (to ?? latest) + 1 });
 
 const latest = Number.MAX_SAFE_INTEGER - 1;
 

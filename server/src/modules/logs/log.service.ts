@@ -6,8 +6,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { storableJson } from '../../shared/storable.js';
-import { readSnapshot } from '../sums/sums.service.js';
-import { Where, type LogFilter } from './log-conditions.js';
+import { readSnapshot, type Queries, type SumState } from '../sums/sums.service.js';
+import { rangeOf, Where, type LogFilter } from './log-conditions.js';
 import { LogType } from './log.entity.js';
 import { readLogPage } from './log-page.js';
 import { searchLogs, searchSize } from './log-search.js';
@@ -141,8 +141,10 @@ export class LogService implements AuditLog {
   }
 
   private readStat(filter: LogFilter): Promise<LogStat> {
-    return readSnapshot(this.database, (transaction, state) =>
-      readStat(transaction, filter, state, seconds(this.clock)),
+    return readSnapshot(
+      this.database,
+      (transaction, state) => readStat(transaction, filter, state, seconds(this.clock)),
+      rangeOf(filter),
     );
   }
 
@@ -150,11 +152,12 @@ export class LogService implements AuditLog {
   private readPage(filter: LogFilter, query: PageQuery): Promise<{ rows: ViewRow[]; count: Omit<LogPage, 'items'> }> {
     const direction = sortDirection(query);
     const offset = query.page * query.pageSize;
-    return readSnapshot(this.database, async (transaction, state) => {
+    const find = async (transaction: Queries, state: SumState) => {
       const wanted = { direction, offset, limit: query.pageSize, most: maxCountedLogs };
       const { rows, total } = await readLogPage(transaction, filter, state, wanted);
       return { rows, count: { totalCount: Math.min(total, maxCountedLogs), totalCapped: total > maxCountedLogs } };
-    });
+    };
+    return readSnapshot(this.database, find, rangeOf(filter));
   }
 
   private readNewest(where: Where, condition: string, limit: number): Promise<ViewRow[]> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { allSpans, hour, lengthOf, placesOf, slot, slotSpan, widened, type FoldState } from './sum-blocks.js';
+import { allSpans, edgesOf, hour, lengthOf, placesOf, slot, slotSpan, totalOf, type FoldState } from './sum-blocks.js';
 
 const start = 1_760_000_400;
 const moment = fc.integer({ min: start - 40 * hour, max: start + 900 * hour });
@@ -11,9 +11,10 @@ const state: fc.Arbitrary<FoldState> = fc
     slotsBehind: fc.integer({ min: -20, max: 40 }),
     late: fc.uniqueArray(fc.oneof(hourStart, slotStart), { maxLength: 4 }),
     lateSlots: fc.uniqueArray(fc.integer({ min: -15, max: 40 }), { maxLength: 3 }),
+    slotted: fc.uniqueArray(hourStart, { maxLength: 3 }),
   })
-  .map(({ foldedUntil, slotsBehind, late, lateSlots }) => ({
-    foldedUntil,
+  .map(({ foldedUntil, slotsBehind, late, lateSlots, slotted }) => ({
+    ...{ foldedUntil, slotted },
     slotsUntil: Math.max(0, foldedUntil + slotsBehind * slot),
     late: [...late, ...lateSlots.map((slots) => foldedUntil + slots * slot)],
   }));
@@ -22,16 +23,33 @@ const spans = fc.constantFrom(
   ...[[slotSpan, ...allSpans], [slotSpan], [slotSpan, 1]],
 );
 
+/** Hours at the edges have slots half of the time, as far as the state's other parts allow it. */
+const asked = fc
+  .record({ one: moment, other: moment, folds: state, slotted: fc.tuple(fc.boolean(), fc.boolean()) })
+  .map(({ one, other, folds, slotted }) => {
+    const range = { from: Math.min(one, other), end: Math.max(one, other) };
+    const edges = edgesOf(range).filter((_, index) => slotted[index]);
+    return { range, folds: { ...folds, slotted: [...new Set([...folds.slotted, ...edges])] } };
+  });
+const hourOf = (second: number): number => Math.floor(second / hour) * hour;
+
 it('finds every moment of a range in exactly one place, and trusts only whole blocks that are folded and unchanged', () => {
   fc.assert(
-    fc.property(moment, moment, spans, state, (one, other, allowed, folds) => {
-      const range = { from: Math.min(one, other), end: Math.max(one, other) };
+    fc.property(asked, spans, ({ range, folds }, allowed) => {
       const { sums, source } = placesOf(range, allowed, folds);
       for (const { span, from, end } of sums) {
         expect(allowed).toContain(span);
         expect([from % lengthOf(span), end % lengthOf(span)]).toEqual([0, 0]);
-        if (span === slotSpan) expect(from).toBeGreaterThanOrEqual(folds.foldedUntil);
-        expect(end).toBeLessThanOrEqual(span === slotSpan ? folds.slotsUntil : folds.foldedUntil);
+        const isBehind = span === slotSpan && from >= folds.foldedUntil;
+        expect(end).toBeLessThanOrEqual(isBehind ? folds.slotsUntil : folds.foldedUntil);
+        if (span === slotSpan && !isBehind) {
+          const hours = Array.from(
+            { length: (hourOf(end - 1) - hourOf(from)) / hour + 1 },
+            (_, n) => hourOf(from) + n * hour,
+          );
+          expect(folds.slotted).toEqual(expect.arrayContaining(hours));
+          expect(folds.late.filter((late) => hours.includes(hourOf(late)))).toEqual([]);
+        }
         expect(folds.late.filter((late) => late >= from && late < end)).toEqual([]);
       }
       const parts = [...sums, ...source].sort((left, right) => left.from - right.from);
@@ -55,6 +73,7 @@ it('takes the longest blocks it can: a month is some twenty of them, wherever it
         foldedUntil: from + 720 * hour,
         slotsUntil: 0,
         late: [],
+        slotted: [],
       });
       const blocks = sums.reduce((count, block) => count + (block.end - block.from) / (block.span * hour), 0);
       expect(source).toEqual([]);
@@ -69,6 +88,7 @@ it('reads all time at once', () => {
     foldedUntil: 1000 * 168 * hour,
     slotsUntil: 0,
     late: [],
+    slotted: [],
   });
   expect(sums).toEqual([{ span: 168, from: 0, end: 1000 * 168 * hour }]);
   expect(source).toEqual([{ from: 1000 * 168 * hour, end }]);
@@ -80,6 +100,7 @@ it('reads the hours that are not folded from their slots, save the last and thos
     foldedUntil: from,
     slotsUntil: from + 5 * slot,
     late: [from + 2 * slot, from + 9 * slot],
+    slotted: [],
   });
   expect(sums.filter(({ span }) => span === slotSpan)).toEqual([
     { span: slotSpan, from, end: from + 2 * slot },
@@ -92,27 +113,66 @@ it('reads the hours that are not folded from their slots, save the last and thos
   ]);
 });
 
-it('makes edges whole only where the sums have them, and reads at most half an hour of rows for each', () => {
-  let made = 0;
+it('reads the edges of a range from the slots of their hours, and at most half a slot of rows for each', () => {
+  const begin = 200 * hour;
+  const edges = { from: begin + 700, end: begin + 5 * hour + 1000 };
+  const state = { foldedUntil: begin + 20 * hour, slotsUntil: 0, late: [], slotted: edgesOf(edges) };
+  const spans = [slotSpan, 1];
+  const read = totalOf(edges, spans, state, 0).map(({ sign, ...part }) => ({ sign, ...placesOf(part, spans, state) }));
+  expect(read).toEqual([
+    {
+      sign: '',
+      sums: [
+        { span: 1, from: begin, end: begin + 5 * hour },
+        { span: slotSpan, from: begin + 5 * hour, end: begin + 5 * hour + 900 },
+      ],
+      source: [{ from: begin + 5 * hour + 900, end: begin + 5 * hour + 1000 }],
+    },
+    {
+      sign: '-',
+      sums: [{ span: slotSpan, from: begin, end: begin + 600 }],
+      source: [{ from: begin + 600, end: begin + 700 }],
+    },
+  ]);
+});
+
+it('adds up to the range exactly, and reads at most half an hour of rows for an edge, half a slot where its hour has slots', () => {
+  let [taken, fine] = [0, 0];
   fc.assert(
-    fc.property(moment, moment, state, moment, (one, other, folds, since) => {
-      const range = { from: Math.min(one, other), end: Math.max(one, other) };
-      const { wide, extra } = widened(range, folds, since);
-      const before = { from: wide.from, end: range.from };
-      const after = { from: range.end, end: wide.end };
-      expect(extra).toEqual([before, after].filter(({ from, end }) => from < end));
-      for (const { from, end } of extra) {
-        made += 1;
-        const start = Math.floor(from / hour) * hour;
-        expect(end - from).toBeLessThan(hour / 2);
-        expect(start).toBeGreaterThanOrEqual(since);
-        expect(start + hour).toBeLessThanOrEqual(folds.foldedUntil);
-        // The rest of the hour is asked for, and nothing of it changed since.
-        expect(Math.min(range.end, start + hour) - Math.max(range.from, start)).toBe(hour - (end - from));
-        expect(folds.late.filter((late) => late >= start && late < start + hour)).toEqual([]);
+    fc.property(asked, spans, fc.oneof(fc.constant(0), moment), ({ range, folds }, allowed, since) => {
+      const parts = totalOf(range, allowed, folds, since);
+      const counted = (second: number): number =>
+        parts.reduce((sum, { sign, from, end }) => sum + (second >= from && second < end ? Number(`${sign}1`) : 0), 0);
+      for (const edge of parts.flatMap(({ from, end }) => [from, end]).concat(range.from, range.end)) {
+        for (const second of [edge - 1, edge]) {
+          expect(counted(second)).toBe(second >= range.from && second < range.end ? 1 : 0);
+        }
+      }
+      for (const { from, end } of parts.filter((part) => part.from < range.from || part.end > range.end)) {
+        expect(from).toBeGreaterThanOrEqual(Math.min(range.from, since));
+        const outside = [
+          { from, end: Math.min(end, range.from) },
+          { from: Math.max(from, range.end), end },
+        ].filter((part) => part.from < part.end);
+        for (const { from: start, end: until } of outside) {
+          taken += 1;
+          expect(until - start).toBeLessThan(hour / 2 + slot / 2);
+          expect(until).toBeLessThanOrEqual(Math.max(folds.foldedUntil, folds.slotsUntil));
+        }
+      }
+      if (!allowed.includes(slotSpan) || !allowed.includes(1)) return;
+      const rows = parts.flatMap((part) => placesOf(part, allowed, folds).source);
+      for (const edge of edgesOf(range)) {
+        if (!folds.slotted.includes(edge) || edge < since || edge + hour > folds.foldedUntil) continue;
+        if (folds.late.some((late) => hourOf(late) === edge)) continue;
+        fine += 1;
+        const inHour = rows.filter(({ from, end }) => from < edge + hour && end > edge);
+        for (const { from, end } of inHour) expect(end - from).toBeLessThanOrEqual(slot);
+        expect(inHour.reduce((sum, { from, end }) => sum + end - from, 0)).toBeLessThanOrEqual(2 * slot);
       }
     }),
     { numRuns: 3000 },
   );
-  expect(made).toBeGreaterThan(100);
+  expect(taken).toBeGreaterThan(100);
+  expect(fine).toBeGreaterThan(100);
 });

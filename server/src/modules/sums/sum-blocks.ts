@@ -25,10 +25,15 @@ export interface FoldState {
   readonly slotsUntil: number;
   /** Starts of slots that changed after they were folded, or of their hours. */
   readonly late: readonly number[];
+  /** Starts of folded hours that have their slots as well, of those that somebody asked about. */
+  readonly slotted: readonly number[];
 }
 
 export const hour = 3600;
-/** Seconds of the shortest block. The log has such blocks of the hours that are not folded, so that few rows are read one by one. */
+/**
+ * Seconds of the shortest block. The log has such blocks of the hours that are not folded, and of those with many rows, so that
+ * few rows are read one by one.
+ */
 export const slot = 300;
 
 /** Lengths of blocks in hours, each a part of the next. A week begins on a Thursday, as Unix time does. */
@@ -47,38 +52,82 @@ export const lengthOf = (span: number): number => (span === slotSpan ? slot : sp
 export function placesOf(range: Range, spans: readonly number[], state: FoldState): Places {
   const places: { sums: BlockRange[]; source: Range[] } = { sums: [], source: [] };
   const longestFirst = [...spans].filter((span) => span !== slotSpan).sort((left, right) => right - left);
+  const hasSlots = spans.includes(slotSpan);
   const folded = Math.max(range.from, Math.min(range.end, state.foldedUntil));
-  const inSlots = spans.includes(slotSpan) ? Math.max(folded, Math.min(range.end, state.slotsUntil)) : folded;
+  const inSlots = hasSlots ? Math.max(folded, Math.min(range.end, state.slotsUntil)) : folded;
   divideAround({ from: range.from, end: folded }, { late: state.late, length: hour }, longestFirst, places);
+  const edges = places.source.splice(0);
+  for (const edge of edges) divideBySlots(edge, hasSlots ? slottedHours(state) : [], places);
   divideAround({ from: folded, end: inSlots }, { late: state.late, length: slot }, [slotSpan], places);
   addRange(places.source, { from: inSlots, end: range.end });
   return { sums: places.sums, source: joined(places.source) };
 }
 
+/** A range that counts, or one that is to be taken off. */
+export interface Signed extends Range {
+  readonly sign: '' | '-';
+}
+
 /**
- * A range with the hours of its edges made whole where that leaves less to read: the rows of `extra`, which lie in
- * `wide` and not in the range, are then fewer than those of the range that no sum has.
+ * What adds up to a range with the least to read: the hours, then the slots of its edges are made whole where most of
+ * them is asked for, and what was not is taken off again.
  * @param since before it the sums have what the rows no longer have
  */
-export function widened(range: Range, state: FoldState, since: number): { wide: Range; extra: Range[] } {
-  const isInSums = (start: number): boolean =>
+export function totalOf(range: Range, spans: readonly number[], state: FoldState, since: number): Signed[] {
+  const isUnchanged = (start: number, length: number): boolean =>
+    start >= since && !state.late.some((late) => late >= start && late < start + length);
+  const isHour = (start: number): boolean => start + hour <= state.foldedUntil && isUnchanged(start, hour);
+  const slotted = slottedHours(state);
+  const isSlot = (start: number): boolean =>
     start >= since &&
-    start + hour <= state.foldedUntil &&
-    !state.late.some((late) => late >= start && late < start + hour);
-  const wide = { ...range };
-  const extra: Range[] = [];
-  const first = Math.floor(range.from / hour) * hour;
-  if (range.from > first && range.from - first < hour / 2 && first + hour <= range.end && isInSums(first)) {
-    wide.from = first;
-    extra.push({ from: first, end: range.from });
-  }
-  const last = Math.ceil(range.end / hour) * hour - hour;
-  if (range.end < last + hour && range.end - last > hour / 2 && last >= range.from && isInSums(last)) {
-    wide.end = last + hour;
-    extra.push({ from: range.end, end: last + hour });
-  }
-  return { wide, extra };
+    spans.includes(slotSpan) &&
+    (slotted.includes(start - (start % hour)) ||
+      (start >= state.foldedUntil && start + slot <= state.slotsUntil && isUnchanged(start, slot)));
+  const asked: Signed = { ...range, sign: '' };
+  return widened(asked, hour, isHour).flatMap((part) => widened(part, slot, isSlot));
 }
+
+/** A range with the blocks of its edges made whole where that leaves less to read, and what has to be taken off for it. */
+function widened(range: Signed, length: number, isInSums: (start: number) => boolean): Signed[] {
+  const wide = { ...range };
+  const sign = range.sign === '' ? '-' : '';
+  const extra: Signed[] = [];
+  const first = Math.floor(range.from / length) * length;
+  if (range.from > first && range.from - first < length / 2 && first + length <= range.end && isInSums(first)) {
+    wide.from = first;
+    extra.push({ from: first, end: range.from, sign });
+  }
+  const last = Math.ceil(range.end / length) * length - length;
+  if (range.end < last + length && range.end - last > length / 2 && last >= range.from && isInSums(last)) {
+    wide.end = last + length;
+    extra.push({ from: range.end, end: last + length, sign });
+  }
+  return [wide, ...extra];
+}
+
+/** Folded hours whose slots can be trusted, in order. */
+const slottedHours = ({ slotted, foldedUntil, late }: FoldState): number[] =>
+  slotted
+    .filter((start) => start + hour <= foldedUntil && !late.some((one) => one >= start && one < start + hour))
+    .sort((left, right) => left - right);
+
+/** The slots of these hours, and what of a range is in none. */
+function divideBySlots(range: Range, hours: readonly number[], places: { sums: BlockRange[]; source: Range[] }): void {
+  let { from } = range;
+  for (const start of hours) {
+    if (start + hour <= from || start >= range.end) continue;
+    const end = Math.min(start + hour, range.end);
+    addRange(places.source, { from, end: start });
+    divide({ from: Math.max(start, from), end }, [slotSpan], places);
+    from = end;
+  }
+  addRange(places.source, { from, end: range.end });
+}
+
+/** The folded hours that a range begins and ends inside of. */
+export const edgesOf = ({ from, end }: Range): number[] => [
+  ...new Set([from, end].filter((edge) => edge % hour !== 0).map((edge) => edge - (edge % hour))),
+];
 
 /** What is late is read from its source, as much of it as would be folded anew. */
 function divideAround(

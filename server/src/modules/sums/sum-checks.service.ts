@@ -1,5 +1,8 @@
-import { hour, lengthOf, slotSpan } from './sum-blocks.js';
+import { hour, lengthOf, slot, slotSpan } from './sum-blocks.js';
 import { measuresOf, quoted, sourceTime, tablesInOrder, type SumTable } from './sum-tables.js';
+
+const state = `state AS (
+  SELECT folded_until, slots_until, (trimmed_before + ${hour - 1}) / ${hour} * ${hour} AS kept_from FROM sums_state, log_state)`;
 
 /**
  * Statements that find blocks whose sums are not those of the rows they were made of, for `npm run reconcile`. Hours that
@@ -8,6 +11,7 @@ import { measuresOf, quoted, sourceTime, tablesInOrder, type SumTable } from './
  */
 export const sumChecks: readonly string[] = tablesInOrder.flatMap((table) => [
   ...(table.hasSlots ? [check(table, slotSpan, null)] : []),
+  ...(table.keepsSlots ? [checkKept(table)] : []),
   ...table.spans.map((span, index) => check(table, span, table.spans[index - 1] ?? null)),
 ]);
 
@@ -27,15 +31,36 @@ function check(table: SumTable, span: number, shorter: number | null): string {
   const trusted = (column: string): string =>
     `${kept(column)}${column} - ${column} % ${length} + ${length} <= (SELECT ${until} FROM state) ${behind(column)}
        AND ${column} - ${column} % ${length} NOT IN (SELECT hour - hour % ${length} FROM sums_late)`;
-  const same = [...columns.map((column) => `made.${column} = found.${column}`)].join(' AND ');
-  return `WITH state AS (SELECT folded_until, slots_until, (trimmed_before + ${hour - 1}) / ${hour} * ${hour} AS kept_from FROM sums_state, log_state),
+  return `WITH ${state},
     made AS (SELECT ${time} - ${time} % ${length} AS start, ${keys.join(', ')},
                     ${measures.map(({ column, sum }) => `${sum} AS ${column}`).join(', ')}
                FROM ${source} WHERE ${ofSpan}${trusted(time)} GROUP BY 1, ${keys.join(', ')}),
     found AS (SELECT start, ${keys.join(', ')}, ${columns.join(', ')} FROM ${table.name}
                WHERE span = ${span} AND ${trusted('start')})
-    SELECT 'sums ${table.name}' AS account, coalesce(made.start, found.start)::text AS id, 'block of ${isSlot ? 'a slot' : `${span} h`}' AS name,
+    ${differences(table, columns, isSlot ? 'a slot' : `${span} h`)}`;
+}
+
+/** The slots of folded hours beside the rows of these hours. */
+function checkKept(table: SumTable): string {
+  const keys = table.keys.map(quoted).join(', ');
+  const measures = measuresOf(table, 'logs');
+  const columns = measures.map(({ column }) => column);
+  const ofKept = (time: string): string => `${time} - ${time} % ${hour} IN (SELECT hour FROM kept)`;
+  return `WITH ${state},
+    kept AS (SELECT DISTINCT start - start % ${hour} AS hour FROM ${table.name}
+              WHERE span = ${slotSpan} AND start < (SELECT folded_until FROM state) AND start - start % ${hour} >= (SELECT kept_from FROM state)
+                AND start - start % ${hour} NOT IN (SELECT hour - hour % ${hour} FROM sums_late)),
+    made AS (SELECT created_at - created_at % ${slot} AS start, ${keys}, ${measures.map(({ column, sum }) => `${sum} AS ${column}`).join(', ')}
+               FROM logs WHERE ${ofKept('created_at')} GROUP BY 1, ${keys}),
+    found AS (SELECT start, ${keys}, ${columns.join(', ')} FROM ${table.name} WHERE span = ${slotSpan} AND ${ofKept('start')})
+    ${differences(table, columns, 'a kept slot')}`;
+}
+
+/** Between what was `made` of the rows and what was `found`. */
+function differences({ name, keys }: SumTable, columns: readonly string[], block: string): string {
+  const same = columns.map((column) => `made.${column} = found.${column}`).join(' AND ');
+  return `SELECT 'sums ${name}' AS account, coalesce(made.start, found.start)::text AS id, 'block of ${block}' AS name,
            '0' AS expected, count(*)::text AS found
-      FROM made FULL JOIN found ON ${['start', ...keys].map((key) => `found.${key} = made.${key}`).join(' AND ')}
+      FROM made FULL JOIN found ON ${['start', ...keys.map(quoted)].map((key) => `found.${key} = made.${key}`).join(' AND ')}
      WHERE (${same}) IS NOT TRUE GROUP BY 2`;
 }

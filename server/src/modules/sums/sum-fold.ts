@@ -1,9 +1,12 @@
-import { hour, lengthOf, slotSpan, type Range } from './sum-blocks.js';
+import { hour, lengthOf, slot, slotSpan, type Range } from './sum-blocks.js';
 import { measuresOf, quoted, sourceTime, spansOf, tablesInOrder, type SumTable } from './sum-tables.js';
 
 export interface Queries {
   query<T>(sql: string, parameters?: unknown[]): Promise<T>;
 }
+
+/** Slots of a folded hour are kept where each stands for so many rows of the log on average. */
+const rowsPerSlot = 4;
 
 /**
  * Makes the sums of some hours anew from what they are sums of, and those of every longer block that is over and has one
@@ -17,6 +20,7 @@ export async function foldHours(database: Queries, hours: readonly number[], unt
       const shorter = table.spans[index - 1] ?? null;
       await foldBlocks(database, table, span, shorter, runs(hours, span, until));
     }
+    if (table.keepsSlots) await keepSlots(database, table, runs(hours, 1, until));
   }
 }
 
@@ -25,11 +29,35 @@ export async function foldSlots(database: Queries, slots: readonly Range[]): Pro
   for (const table of tablesWithSlots) await foldBlocks(database, table, slotSpan, null, slots);
 }
 
-/** Slots of hours that are in the sums as hours. Nobody asks for them any more. */
-export async function dropSlots(database: Queries, until: number): Promise<void> {
-  for (const { name } of tablesWithSlots) {
-    await database.query(`DELETE FROM ${name} WHERE span = ${slotSpan} AND start < ${until}`);
+/** Slots of hours that are being folded, as they were made while these were open. */
+export async function dropSlots(database: Queries, { from, end }: Range): Promise<void> {
+  for (const { name, keepsSlots } of tablesWithSlots) {
+    const since = keepsSlots ? `AND start >= ${from}` : '';
+    await database.query(`DELETE FROM ${name} WHERE span = ${slotSpan} ${since} AND start < ${end}`);
   }
+}
+
+/**
+ * The slots of folded hours, from the rows of the log, for the edges of ranges that begin or end in them. Where one slot would
+ * not stand for several rows there are none, so they never take more than a small part of the room that the log takes.
+ */
+async function keepSlots(database: Queries, table: SumTable, ranges: readonly Range[]): Promise<void> {
+  if (ranges.length === 0) return;
+  const keys = table.keys.map(quoted).join(', ');
+  const measures = measuresOf(table, 'logs');
+  const columns = measures.map(({ column }) => column).join(', ');
+  await database.query(`DELETE FROM ${table.name} WHERE span = ${slotSpan} AND ${within('start', ranges)}`);
+  await database.query(
+    `WITH made AS (
+       SELECT created_at - created_at % ${slot} AS start, ${keys}, ${measures.map(({ column, sum }) => `${sum} AS ${column}`).join(', ')}
+         FROM logs WHERE ${within('created_at', ranges)} GROUP BY 1, ${keys}
+     ), dense AS (
+       SELECT start - start % ${hour} AS hour FROM made GROUP BY 1 HAVING sum(entries) >= ${rowsPerSlot} * count(*)
+     )
+     INSERT INTO ${table.name} (span, start, ${keys}, ${columns})
+       SELECT ${slotSpan}, start, ${keys}, ${columns} FROM made WHERE start - start % ${hour} IN (SELECT hour FROM dense)
+        ORDER BY start, ${keys}`,
+  );
 }
 
 const tablesWithSlots = tablesInOrder.filter(({ hasSlots }) => hasSlots);

@@ -13,6 +13,8 @@ export interface SumTable {
   readonly spans: readonly number[];
   /** Whether it has blocks of slots as well, of what is not folded by the hour. */
   readonly hasSlots: boolean;
+  /** Whether slots stay when their hour is folded, where they are much fewer than its log rows: all of an hour, or none. */
+  readonly keepsSlots: boolean;
   /** What its shortest blocks are made of: a table of shorter rows, or the source. */
   readonly madeFrom: string;
 }
@@ -29,8 +31,14 @@ export const usageTables: readonly SumTable[] = [
   { ...table('usage_by_all', 'usage', usageKeys, 'usage_hourly'), spans: allSpans.slice(1) },
 ];
 
+/** The table of badges that name neither user nor key. */
+export const logByRoute: SumTable = {
+  ...table('log_by_route', 'log', ['type', 'channel_id', 'model_name', 'group'], 'log_by_all'),
+  keepsSlots: true,
+};
+
 export const logTables: readonly SumTable[] = [
-  table('log_by_route', 'log', ['type', 'channel_id', 'model_name', 'group'], 'log_by_all'),
+  logByRoute,
   table(
     'log_by_all',
     'log',
@@ -83,5 +91,5 @@ export const sourceTime = (relation: string): string | null =>
 export const quoted = (column: string): string => (column === 'group' ? '"group"' : column);
 
 function table(name: string, family: SumTable['family'], keys: readonly string[], madeFrom: string): SumTable {
-  return { name, family, keys, spans: allSpans, hasSlots: family === 'log', madeFrom };
+  return { name, family, keys, spans: allSpans, hasSlots: family === 'log', keepsSlots: false, madeFrom };
 }

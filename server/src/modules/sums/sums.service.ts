@@ -1,10 +1,30 @@
 import type { DataSource } from 'typeorm';
-import { hour, placesOf, slot, widened, type FoldState, type Places, type Range } from './sum-blocks.js';
+import {
+  edgesOf,
+  hour,
+  placesOf,
+  slot,
+  slotSpan,
+  totalOf,
+  type FoldState,
+  type Places,
+  type Range,
+  type Signed,
+} from './sum-blocks.js';
 import { dropSlots, dropTrimmed, foldHours, foldSlots, type Queries } from './sum-fold.js';
-import { bucketSums, logTables, quoted, spansOf, usageCounters, usageTables, type SumTable } from './sum-tables.js';
+import {
+  bucketSums,
+  logByRoute,
+  logTables,
+  quoted,
+  spansOf,
+  usageCounters,
+  usageTables,
+  type SumTable,
+} from './sum-tables.js';
 
 export { bucketSums, hour, usageCounters };
-export type { FoldState, Queries };
+export type { FoldState, Queries, Range };
 
 /** What reading from the sums needs of a data source. */
 export type Snapshots = Pick<DataSource, 'query' | 'transaction'>;
@@ -23,31 +43,47 @@ const pollMilliseconds = 20;
 /**
  * Asks questions of one moment: what the state says of the sums is true of every sum that is read beside it. So the answer
  * is exact, whatever is settled or folded at the same time.
+ * @param range of the log, if any: the state then says which hours at its edges have slots
  */
 export async function readSnapshot<T>(
   database: Snapshots,
   ask: (transaction: Queries, state: SumState) => Promise<T>,
+  range?: Range,
 ): Promise<T> {
-  return database.transaction('REPEATABLE READ', async (transaction) => ask(transaction, await readState(transaction)));
+  return database.transaction('REPEATABLE READ', async (transaction) =>
+    ask(transaction, await readState(transaction, range ? edgesOf(range) : [])),
+  );
 }
 
 /** For the transaction: what is left to add up is less than starting workers or a compiler for it costs. */
 const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
   set_config('work_mem', '32MB', true)`;
 
-async function readState(database: Queries): Promise<SumState> {
-  const [row] = await database.query<Array<{ folded: string; slots: string; late: string[] | null; trimmed: string }>>(
+async function readState(database: Queries, edges: readonly number[]): Promise<SumState> {
+  const [row] = await database.query<
+    Array<Record<'folded' | 'slots' | 'trimmed', string> & Record<Lists, string[] | null>>
+  >(
     `SELECT folded_until::text AS folded, slots_until::text AS slots, (SELECT array_agg(DISTINCT hour)::text[] FROM sums_late) AS late,
-            (SELECT trimmed_before::text FROM log_state) AS trimmed, ${quickSettings} FROM sums_state`,
+            (SELECT trimmed_before::text FROM log_state) AS trimmed, ${slottedAmong(edges)} AS slotted, ${quickSettings} FROM sums_state`,
   );
   if (!row) throw new Error('the state of the sums is gone');
   return {
     foldedUntil: Number(row.folded),
     slotsUntil: Number(row.slots),
     late: (row.late ?? []).map(Number),
+    slotted: (row.slotted ?? []).map(Number),
     trimmedBefore: Number(row.trimmed),
   };
 }
+
+type Lists = 'late' | 'slotted';
+
+/** An hour that has one slot has all of them. */
+const slottedAmong = (hours: readonly number[]): string =>
+  hours.length === 0
+    ? 'NULL'
+    : `(SELECT array_agg(hour)::text[] FROM unnest(ARRAY[${hours.join(', ')}]::bigint[]) hour WHERE EXISTS (
+         SELECT 1 FROM ${logByRoute.name} WHERE span = ${slotSpan} AND start >= hour AND start < hour + ${hour}))`;
 
 interface UsageQuestion {
   /** Whole hours. */
@@ -122,7 +158,7 @@ interface LogQuestion {
   readonly longest?: number | undefined;
   /** Only what is in the sums, or only what is not; both when absent. */
   readonly only?: 'sums' | 'rows' | undefined;
-  /** Everything will be added up: rows outside of the range are taken off the sum of their hour where that is less to read. */
+  /** Everything will be added up: what lies outside of the range is taken off the sum of its hour or slot where that is less to read. */
   readonly isTotal?: boolean | undefined;
 }
 
@@ -138,32 +174,32 @@ export function logFrom(
   if (!table) return null;
   // Sums still have what was deleted from the log.
   const whole = Math.max(range.from, Math.min(range.end, Math.ceil(state.trimmedBefore / hour) * hour));
-  const asked = { from: whole, end: range.end };
-  const { wide, extra } = isTotal ? widened(asked, state, state.trimmedBefore) : { wide: asked, extra: [] };
+  const asked: Signed = { from: whole, end: range.end, sign: '' };
   const spans = spansOf(table).filter((span) => span <= longest);
-  const found = placesOf(wide, spans, state);
-  const places = only === 'rows' ? { ...found, sums: [] } : found;
-  const source = [{ from: range.from, end: whole }, ...places.source].filter(
-    ({ from, end }) => only !== 'sums' && from < end,
-  );
-  // One after the other, so that each takes the index that suits it.
+  const known = table.keepsSlots ? state : { ...state, slotted: [] };
+  // One after the other, so that each takes the index that suits it. A total is added up where the rows are read.
   const rowsOf = (part: Range, sign: string): string =>
-    `SELECT ${sign}1, ${sign}quota, ${sign}prompt_tokens, ${sign}completion_tokens, ${part.from}, ${part.end} FROM logs
-      WHERE ${inRanges('created_at', [part])} AND ${condition}`;
-  const parts = [
-    ...(places.sums.length === 0
-      ? []
-      : [
-          `SELECT entries, quota, prompt_tokens, completion_tokens, start,
-                  start + CASE span WHEN 0 THEN ${slot} ELSE span * ${hour} END FROM ${table.name} WHERE (${inBlocks(places)}) AND ${condition}`,
-        ]),
-    ...(source.length === 0 && places.sums.length === 0 ? [{ from: 0, end: 0 }] : source).map((part) =>
-      rowsOf(part, ''),
-    ),
-    ...extra.map((part) => rowsOf(part, '-')),
-  ];
+    `SELECT ${isTotal ? rowSums.map((sum) => sign + sum).join(', ') : '1, quota, prompt_tokens, completion_tokens'}, ${part.from}, ${part.end}
+       FROM logs WHERE ${inRanges('created_at', [part])} AND ${condition}`;
+  const sumsOf = (places: Places, sign: string): string =>
+    `SELECT ${sign}entries, ${sign}quota, ${sign}prompt_tokens, ${sign}completion_tokens, start,
+            start + CASE span WHEN 0 THEN ${slot} ELSE span * ${hour} END FROM ${table.name} WHERE (${inBlocks(places)}) AND ${condition}`;
+  const parts = (isTotal ? totalOf(asked, spans, known, state.trimmedBefore) : [asked]).flatMap(({ sign, ...part }) => {
+    const places = placesOf(part, spans, known);
+    return [
+      ...(places.sums.length === 0 || only === 'rows' ? [] : [sumsOf(places, sign)]),
+      ...(only === 'sums' ? [] : places.source.map((rows) => rowsOf(rows, sign))),
+    ];
+  });
+  if (range.from < whole && only !== 'sums') parts.push(rowsOf({ from: range.from, end: whole }, ''));
+  if (parts.length === 0) parts.push(rowsOf({ from: 0, end: 0 }, ''));
   return `(${parts.join(' UNION ALL ')}) AS summed (entries, quota, prompt_tokens, completion_tokens, begins, ends)`;
 }
+
+const rowSums = [
+  'count(*)',
+  ...['quota', 'prompt_tokens', 'completion_tokens'].map((column) => `sum(${column})::bigint`),
+];
 
 const inBlocks = ({ sums }: Places): string =>
   sums.map(({ span, from, end }) => `span = ${span} AND start >= ${from} AND start < ${end}`).join(' OR ');
@@ -250,9 +286,9 @@ async function foldNext(transaction: Queries, over: number): Promise<number> {
   const end = Math.min(over, (Math.floor(begin / hour / hoursPerStep) + 1) * hoursPerStep * hour);
   // The first hour stands for those that are passed over: a longer block that ends among them has it in it.
   const hours = [...new Set([foldedUntil, ...hoursOf({ from: begin, end })])];
+  await dropSlots(transaction, { from: foldedUntil, end });
   await refold(transaction, hours, end);
   await transaction.query('UPDATE sums_state SET folded_until = $1', [end]);
-  await dropSlots(transaction, end);
   await dropTrimmed(transaction);
   return hours.length;
 }
