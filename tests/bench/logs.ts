@@ -15,12 +15,15 @@ import { createLogger } from '../../server/src/observability/logger.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
 import { askOverHttp, benchSecret, type Asked, type HttpAsked } from './logs-http.js';
+import { rowsOf, summaryOf, tableOf, timesOf, type Batch, type Result } from './logs-report.js';
 
 /**
  * `DATABASE_URL=… npm run bench:logs -- 10000 1000000`: the log page, its badges and the dashboards over tables of these
- * sizes, as the services ask for them. Prints a table of CPU, best, median and 95th percentile in milliseconds, and the plans of the
- * slowest. With `BENCH_HTTP=1` it asks a server for them, as console and old clients do, and does not tell CPU. `BENCH_ONLY=badge` asks only what has it in its name (a regular expression).
- * `BENCH_KEEP=1` leaves the databases (`bench_logs_<rows>`) for the next run, which then seeds nothing.
+ * sizes, as the services ask for them, each question of every size in turn. Prints CPU, best, median and 95th percentile in
+ * milliseconds, the plans of the slowest, and which questions miss the goals. With `BENCH_HTTP=1` it asks servers for them, as
+ * console and old clients do, and does not tell CPU. `BENCH_SHAPE=filled` has few users and models. `BENCH_ONLY=badge` asks
+ * only what has it in its name (a regular expression). `BENCH_KEEP=1` leaves the databases (`bench_logs_<rows>`) for the next
+ * run, which then seeds nothing.
  */
 const sizes = process.argv.slice(2).map(Number);
 const server = process.env.DATABASE_URL;
@@ -28,7 +31,9 @@ if (!server || sizes.length === 0 || sizes.some((size) => !(size > 0))) {
   console.error('usage: DATABASE_URL=postgres://… npm run bench:logs -- <rows> [<rows> …]');
   process.exit(2);
 }
-const [warmUps, runs, explained] = process.env.BENCH_HTTP === '1' ? [10, 100, 0] : [3, 40, 3];
+/** Sizes take turns, so that what else the machine does meets all of them. */
+const [rounds, runsPerRound, warmUps] = [5, 40, 5];
+const explained = 3;
 const only = new RegExp(process.env.BENCH_ONLY ?? '');
 const overHttp = process.env.BENCH_HTTP === '1';
 /**
@@ -46,25 +51,32 @@ if (!seedOptions) throw new Error(`BENCH_SHAPE is one of ${Object.keys(shapes).j
 const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 
 type Question = readonly [name: string, ask: () => Promise<unknown>];
-interface Times {
-  readonly best: number;
-  /** Mean of what node and backends computed; NaN where nobody can tell. It says on a busy machine what the clock cannot. */
-  readonly cpu: number;
-  readonly median: number;
-  readonly p95: number;
-}
-const found = new Map<string, Times[]>();
-
-for (const size of sizes) await measure(server, size);
-console.log(`\n| | ${sizes.join(' | ')} |\n|---|${sizes.map(() => '---|').join('')}`);
-for (const [name, times] of found) {
-  const cells = times.map((time) =>
-    [time.cpu, time.best, time.median, time.p95].map((one) => one.toFixed(1)).join(' / '),
-  );
-  console.log(`| ${name} | ${cells.join(' | ')} |`);
+/** A database of one size, and what is asked of it. */
+interface Gateway {
+  readonly size: number;
+  readonly database: ReturnType<typeof createDataSource>;
+  /** As they are measured, and of the services, in the same order. */
+  readonly asked: readonly Question[];
+  readonly direct: readonly Question[];
+  close(): Promise<void>;
 }
 
-async function measure(serverUrl: string, size: number): Promise<void> {
+const gateways: Gateway[] = [];
+try {
+  for (const size of sizes) gateways.push(await open(server, size));
+  await warmUp();
+  const results: Result[] = [];
+  for (const [index, [name]] of (gateways[0]?.asked ?? []).entries()) {
+    if (only.test(name)) results.push({ name, ...(await measure(index)) });
+  }
+  if (!overHttp) for (const gateway of gateways) await explainSlowest(gateway, results);
+  for (const line of tableOf(sizes, results)) console.log(line);
+  for (const line of summaryOf(sizes, results)) console.log(line);
+} finally {
+  for (const gateway of gateways) await gateway.close();
+}
+
+async function open(serverUrl: string, size: number): Promise<Gateway> {
   const name = shape === 'wide' ? `bench_logs_${size}` : `bench_logs_${shape}_${size}`;
   const admin = new pg.Client({ connectionString: serverUrl });
   await admin.connect();
@@ -73,42 +85,65 @@ async function measure(serverUrl: string, size: number): Promise<void> {
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const database = createDataSource(url.href, 4);
-  try {
-    await database.initialize();
-    await migrate(database, url.href, createLogger('silent'));
-    if (rowCount === 0) await fill(database, url.href, size);
-    await unfoldTheLast(database);
-    const busiest = await busiestOf(database);
-    const { stop, ...asked } = overHttp ? await askOverHttp(url.href, busiest.user_id) : servicesOn(database, busiest);
-    const measured: Array<{ question: Question; p95: number }> = [];
-    try {
-      for (const question of questions(asked, busiest)) {
-        const [name, ask] = question;
-        if (!only.test(name)) continue;
-        const times = await timesOf(database, ask);
-        found.set(name, [...(found.get(name) ?? []), times]);
-        measured.push({ question, p95: times.p95 });
-      }
-    } finally {
+  await database.initialize();
+  await migrate(database, url.href, createLogger('silent'));
+  if (rowCount === 0) await fill(database, url.href, size);
+  await unfoldTheLast(database);
+  const busiest = await busiestOf(database);
+  const services = servicesOn(database, busiest);
+  const { stop, ...asked } = overHttp ? await askOverHttp(url.href, busiest.user_id) : services;
+  return {
+    ...{ size, database, asked: questions(asked, busiest), direct: questions(services, busiest) },
+    close: async () => {
       await stop();
+      await database.destroy();
+      if (!process.env.BENCH_KEEP) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+      await admin.end();
+    },
+  };
+}
+
+/** So that the first questions do not pay for what is compiled and connected once. */
+async function warmUp(): Promise<void> {
+  for (let run = 0; run < warmUps; run++) {
+    for (const { asked } of gateways) {
+      for (const [name, ask] of asked) if (only.test(name)) await ask();
     }
-    if (overHttp) return;
-    measured.sort((left, right) => right.p95 - left.p95);
-    for (const { question, p95 } of measured.slice(0, explained)) {
-      console.log(`\n${size} rows: ${question[0]}, ${p95.toFixed(1)} ms`);
-      for (const line of await explain(database, await record(database, question[1]))) console.log(line);
-    }
-  } finally {
-    await database.destroy();
-    if (!process.env.BENCH_KEEP) await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await admin.end();
   }
 }
 
-async function fill(database: ReturnType<typeof createDataSource>, url: string, size: number): Promise<void> {
+async function measure(index: number): Promise<Omit<Result, 'name'>> {
+  const batches: Batch[][] = gateways.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [place, { database, asked }] of gateways.entries()) {
+      const batch = await batchOf(database, asked[index]?.[1] ?? nothing);
+      batches[place]?.push(batch);
+    }
+  }
+  const rows: Array<number | null> = [];
+  for (const { direct } of gateways) rows.push(rowsOf(await direct[index]?.[1]()));
+  return { times: batches.map((all) => timesOf(all)), rows };
+}
+
+async function nothing(): Promise<void> {}
+
+async function explainSlowest({ size, database, direct }: Gateway, results: readonly Result[]): Promise<void> {
+  const place = sizes.indexOf(size);
+  const p95 = (name: string): number => results.find((result) => result.name === name)?.times[place]?.p95 ?? 0;
+  const slowest = [...direct].sort(([left], [right]) => p95(right) - p95(left)).slice(0, explained);
+  for (const [name, ask] of slowest.filter(([asked]) => only.test(asked))) {
+    console.log(`\n${size} rows: ${name}, ${p95(name).toFixed(1)} ms`);
+    for (const line of await explain(database, await record(database, ask))) console.log(line);
+  }
+}
+
+async function fill(database: Gateway['database'], url: string, size: number): Promise<void> {
   const seed = join(import.meta.dirname, '../../scripts/seed.mjs');
   const environment = { ...process.env, DATABASE_URL: url };
-  const seeded = spawnSync(process.execPath, [seed, '--logs', String(size), ...(seedOptions ?? [])], { env: environment, stdio: 'inherit' });
+  const seeded = spawnSync(process.execPath, [seed, '--logs', String(size), ...(seedOptions ?? [])], {
+    env: environment,
+    stdio: 'inherit',
+  });
   if (seeded.status !== 0) throw new Error('seeding failed');
   const began = performance.now();
   // Patient: whoever writes to another database of this server is waited for, too.
@@ -121,7 +156,7 @@ async function fill(database: ReturnType<typeof createDataSource>, url: string, 
  * As if the last call had just been made: the last half an hour to one and a half are not folded by the hour, which is more
  * than on a running server, and the last two to seven minutes not at all, which is what it leaves.
  */
-async function unfoldTheLast(database: ReturnType<typeof createDataSource>): Promise<void> {
+async function unfoldTheLast(database: Gateway['database']): Promise<void> {
   const [last] = await database.query<Array<{ at: string }>>('SELECT max(created_at) AS at FROM logs');
   const before = (seconds: number, length: number): number => {
     const moment = Number(last?.at ?? 0) - seconds;
@@ -150,7 +185,7 @@ function keyOf({ token_id: id }: Busiest): string {
   return `bench-${id}`;
 }
 
-async function busiestOf(database: ReturnType<typeof createDataSource>): Promise<Busiest> {
+async function busiestOf(database: Gateway['database']): Promise<Busiest> {
   const [row] = await database.query<Busiest[]>(
     `SELECT top.*, t.name AS token_name, u.username, (SELECT max(created_at) FROM logs)::float8 AS now
        FROM (SELECT user_id, token_id, channel_id, model_name AS model
@@ -165,7 +200,7 @@ async function busiestOf(database: ReturnType<typeof createDataSource>): Promise
   return row;
 }
 
-function servicesOn(database: ReturnType<typeof createDataSource>, { now }: Busiest): HttpAsked {
+function servicesOn(database: Gateway['database'], { now }: Busiest): HttpAsked {
   const clock = { now: () => now * 1000 };
   const options = { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } };
   return {
@@ -279,8 +314,8 @@ async function first(pieces: AsyncIterable<string>): Promise<string> {
   return '';
 }
 
-/** In milliseconds. */
-async function timesOf(database: ReturnType<typeof createDataSource>, ask: () => Promise<unknown>): Promise<Times> {
+/** Some runs one after the other. */
+async function batchOf(database: Gateway['database'], ask: () => Promise<unknown>): Promise<Batch> {
   for (let run = 0; run < warmUps; run++) await ask();
   const backends = await database.query<Array<{ pid: number }>>(
     'SELECT pid FROM pg_stat_activity WHERE datname = current_database()',
@@ -291,17 +326,14 @@ async function timesOf(database: ReturnType<typeof createDataSource>, ask: () =>
   };
   const before = cpu();
   const times: number[] = [];
-  for (let run = 0; run < runs; run++) {
+  for (let run = 0; run < runsPerRound; run++) {
     const began = performance.now();
     await ask();
     times.push(performance.now() - began);
     // A question that takes seconds is known well enough after a few.
-    if (times.reduce((sum, time) => sum + time, 0) > 5000 && times.length >= 5) break;
+    if (times.reduce((sum, time) => sum + time, 0) > 5000) break;
   }
-  const used = (cpu() - before) / times.length;
-  times.sort((left, right) => left - right);
-  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { best: at(0), cpu: overHttp ? NaN : used, median: at(0.5), p95: at(0.95) };
+  return { times, cpu: overHttp ? NaN : cpu() - before };
 }
 
 /** NaN when they run on another machine. */
@@ -318,7 +350,7 @@ function cpuOfBackends(backends: ReadonlyArray<{ pid: number }>): number {
 
 /** Plans, with the settings that the first statements of a snapshot make. */
 function explain(
-  database: ReturnType<typeof createDataSource>,
+  database: Gateway['database'],
   statements: ReadonlyArray<{ sql: string; values: unknown[] }>,
 ): Promise<string[]> {
   return database.transaction(async (transaction) => {
@@ -334,7 +366,7 @@ function explain(
 
 /** The statements that one question asks, in its snapshot and outside of it. */
 async function record(
-  database: ReturnType<typeof createDataSource>,
+  database: Gateway['database'],
   ask: () => Promise<unknown>,
 ): Promise<Array<{ sql: string; values: unknown[] }>> {
   const statements: Array<{ sql: string; values: unknown[] }> = [];

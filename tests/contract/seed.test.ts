@@ -36,6 +36,21 @@ it('fills the log with calls whose books add up, and again beside them', async (
   await pool.end();
 });
 
+it('has as many users, keys, models and channels as it is told', async () => {
+  const small = await createTestDatabase();
+  expect(seedInto(small, '--logs', '3000', '--users', '12', '--models', '3').status).toBe(0);
+  const pool = new pg.Pool({ connectionString: small.url, max: 1 });
+  const { rows } = await pool.query(
+    `SELECT (SELECT count(*)::int FROM users WHERE username LIKE 'seed-%') AS users, (SELECT count(*)::int FROM tokens) AS keys,
+            (SELECT count(*)::int FROM channels) AS channels, (SELECT count(DISTINCT user_id)::int FROM logs) AS callers,
+            (SELECT array_agg(DISTINCT model_name ORDER BY model_name) FROM logs) AS models`,
+  );
+  expect(rows).toEqual([{ users: 12, keys: 24, channels: 3, callers: 12, models: ['model-0', 'model-1', 'model-2'] }]);
+  expect(await reconcile(pool)).toEqual([]);
+  await pool.end();
+  await small.drop();
+});
+
 it('is counted by a server whose sums were there before', async () => {
   const running = await createTestDatabase();
   const dataSource = await createDataSource(running.url, 2).initialize();
@@ -56,7 +71,7 @@ it('is counted by a server whose sums were there before', async () => {
   await running.drop();
 });
 
-it.each(['0', '-5', 'many', '1.5'])('refuses --logs=%s', (count) => {
-  const { status, stderr } = seed(`--logs=${count}`);
-  expect([status, stderr]).toEqual([2, 'seed: --logs must be a whole number above 0\n']);
+it.each(['logs=0', 'logs=-5', 'logs=many', 'logs=1.5', 'users=0', 'models=none'])('refuses --%s', (option) => {
+  const { status, stderr } = seed(`--${option}`);
+  expect([status, stderr]).toEqual([2, `seed: --${option.split('=')[0]} must be a whole number above 0\n`]);
 });

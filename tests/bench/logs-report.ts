@@ -1,0 +1,100 @@
+/** Runs of one question. */
+export interface Batch {
+  /** Milliseconds of each. */
+  readonly times: readonly number[];
+  /** Milliseconds that node and backends computed, all runs together; NaN where nobody can tell. */
+  readonly cpu: number;
+}
+
+interface Times {
+  readonly best: number;
+  /** Mean of what node and backends computed. It says on a busy machine what the clock cannot. */
+  readonly cpu: number;
+  readonly median: number;
+  readonly p95: number;
+}
+
+/** What one question took, and how many rows were answered: one of each for every size, the smallest first. */
+export interface Result {
+  readonly name: string;
+  readonly times: readonly Times[];
+  /** null: the answer has no rows. */
+  readonly rows: ReadonlyArray<number | null>;
+}
+
+/** The goals: at most so many milliseconds, and so many times as long as at the smallest size. */
+const [mostMilliseconds, mostGrowth] = [50, 1.5];
+/** An answer with more rows than so many times those of the smallest size is another answer. */
+const sameRows = 1.1;
+
+export function timesOf(batches: readonly Batch[]): Times {
+  const sorted = batches.flatMap(({ times }) => times).sort((left, right) => left - right);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const cpu = batches.reduce((sum, batch) => sum + batch.cpu, 0) / sorted.length;
+  return { best: at(0), cpu, median: at(0.5), p95: at(0.95) };
+}
+
+/** Rows of a list or a file; of a page of usage all that were added up for it, of a page of the log those on it. */
+export function rowsOf(answer: unknown): number | null {
+  if (Array.isArray(answer)) return answer.length;
+  if (typeof answer === 'string') return answer.split('\n').length - 1;
+  const { items, rows, totalCount, totalCapped } = (answer ?? {}) as Record<string, unknown>;
+  if (Array.isArray(rows)) return rows.length;
+  if (!Array.isArray(items)) return null;
+  return items.length > 0 && totalCapped === undefined ? Number(totalCount) : items.length;
+}
+
+/** Every question with all sizes beside each other. */
+export function tableOf(sizes: readonly number[], results: readonly Result[]): string[] {
+  const head = ['', `| | ${sizes.join(' | ')} | rows |`, `|---|${sizes.map(() => '---|').join('')}---|`];
+  return head.concat(
+    results.map(({ name, times, rows }) => {
+      const cells = times.map((one) =>
+        [one.cpu, one.best, one.median, one.p95].map((value) => value.toFixed(1)).join(' / '),
+      );
+      return `| ${name} | ${cells.join(' | ')} | ${rows.map((count) => count ?? '').join(' / ')} |`;
+    }),
+  );
+}
+
+/** Which questions miss a goal. */
+export function summaryOf(sizes: readonly number[], results: readonly Result[]): string[] {
+  const slow = results.flatMap(({ name, times }) =>
+    times.flatMap(({ p95 }, place) =>
+      p95 > mostMilliseconds ? [`- ${name}: ${p95.toFixed(1)} at ${String(sizes[place])}`] : [],
+    ),
+  );
+  const lines = ['', `95th percentile above ${mostMilliseconds} ms: ${slow.length}`, ...slow];
+  if (sizes.length < 2) return lines;
+  const isEmpty = ({ rows }: Result): boolean => rows[0] === 0 && rows.at(-1) !== 0;
+  const isSame = ({ rows }: Result): boolean => (rows.at(-1) ?? 1) <= (rows[0] ?? 1) * sameRows;
+  const compared = results.filter((result) => !isEmpty(result));
+  const empty = results.filter(isEmpty);
+  lines.push('', `Nothing to answer at ${String(sizes[0])}, so nothing to compare with: ${empty.length}`);
+  lines.push(...empty.map(({ name }) => `- ${name}`));
+  for (const [label, of] of [
+    ['95th percentile', ({ p95 }: Times) => p95],
+    ['median', ({ median }: Times) => median],
+  ] as const) {
+    const growth = ({ times }: Result): number => of(last(times)) / of(first(times));
+    const over = compared.filter((result) => growth(result) > mostGrowth);
+    const alike = over.filter(isSame).length;
+    lines.push(
+      '',
+      `${label} above ${mostGrowth} times: ${over.length} of ${compared.length}, ${alike} of them with as many rows`,
+    );
+    const most = [...over].sort((left, right) => growth(right) - growth(left));
+    lines.push(
+      ...most.map((result) => {
+        const { name, times, rows } = result;
+        const answered = rows[0] === null ? '' : `, rows ${String(rows[0])} and ${String(rows.at(-1))}`;
+        return `- ${name}: ${of(first(times)).toFixed(1)} and ${of(last(times)).toFixed(1)} ms, ${growth(result).toFixed(2)} times${answered}`;
+      }),
+    );
+  }
+  return lines;
+}
+
+const none: Times = { best: NaN, cpu: NaN, median: NaN, p95: NaN };
+const first = (times: readonly Times[]): Times => times[0] ?? none;
+const last = (times: readonly Times[]): Times => times.at(-1) ?? none;
