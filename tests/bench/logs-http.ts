@@ -56,7 +56,8 @@ export async function askOverHttp(databaseUrl: string, ownId: number): Promise<H
   await holder.query('SELECT pg_current_xact_id()');
   const server = await spawnServer({
     database: { url: databaseUrl, drop: async () => undefined },
-    environment: { ENCRYPTION_KEY: benchSecret },
+    // As `npm start` has it.
+    environment: { ENCRYPTION_KEY: benchSecret, NODE_OPTIONS: '--max-semi-space-size=32' },
   });
   const { api } = server;
   const root = await api.setUp().catch(() => api.signIn('root', rootPassword));

@@ -124,7 +124,7 @@ function divideBySlots(range: Range, hours: readonly number[], places: { sums: B
   addRange(places.source, { from, end: range.end });
 }
 
-/** The folded hours that a range begins and ends inside of. */
+/** The hours that a range begins and ends inside of. */
 export const edgesOf = ({ from, end }: Range): number[] => [
   ...new Set([from, end].filter((edge) => edge % hour !== 0).map((edge) => edge - (edge % hour))),
 ];
