@@ -102,6 +102,18 @@ describe('an answer that is under way', () => {
     expect(asked).toHaveBeenCalledTimes(4);
   });
 
+  it('is old after half a minute, and so is its moment', async () => {
+    const { fetchAnswer, momentOfQuestions } = await load('/log');
+    const later = Date.now() + 30_001;
+    jest.spyOn(Date, 'now').mockReturnValue(later);
+    const first = momentOfQuestions();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(momentOfQuestions().getTime()).toBeGreaterThan(first.getTime());
+    asked.mockImplementation(() => answer('asked anew'));
+    expect(await fetchAnswer('/graphql', rows())).toEqual({ text: 'asked anew' });
+    jest.restoreAllMocks();
+  });
+
   it('says the moment it counts as asked at until it is taken', async () => {
     const { fetchAnswer, momentOfQuestions } = await load('/log');
     const first = momentOfQuestions();
