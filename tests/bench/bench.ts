@@ -47,14 +47,10 @@ async function compare(kind: Kind, floor: Contender, gateway: Contender, postmas
   sayRatios('gateway CPU to floor', results.gateway, results.floor);
 }
 
-/**
- * As on a server that has run for a while: old write-ahead files are there to be used again, none has to be made, and the
- * rows of the rounds before, at ten times this rate, do not wait to be vacuumed. Its own are, whenever Postgres sees fit.
- */
+/** As on a server that has run for a while: old write-ahead files are there to be used again, none has to be made. */
 async function settleDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query('VACUUM (ANALYZE)');
   await client.query('CHECKPOINT');
   await client.end();
   await pause(1000);
