@@ -250,6 +250,16 @@ describe('the outbox', () => {
     expect(told).toEqual(Array.from({ length: tries }, () => [user.id, notice]));
   });
 
+  it('a node tries again by itself, however its timers and the clock of the database fall', async () => {
+    for (let repeats = 0; repeats < 100; repeats++) {
+      const { outbox, told } = node([false, false, true]);
+      await outbox.post(user.id, notice);
+      await empty();
+      await outbox.stop();
+      expect(told).toHaveLength(3);
+    }
+  });
+
   it('what a stopped node left is taken up by exactly one of the others', async () => {
     const first = node([false]);
     await first.outbox.post(user.id, notice);

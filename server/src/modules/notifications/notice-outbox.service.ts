@@ -35,6 +35,8 @@ const defaultPauses = [2_000, 10_000];
 const leaseSeconds = 60;
 const batch = 20;
 const stopMilliseconds = 5000;
+/** A timer may fire a millisecond before its time: the database would not call the notice due yet. */
+const timerMarginMilliseconds = 10;
 
 const insertSql = `INSERT INTO notices (user_id, type, title, content, fillings, tries, due_at)
   VALUES ($1, $2, $3, $4, $5, 1, now() + $6 * interval '1 second') RETURNING id`;
@@ -107,7 +109,7 @@ export class NoticeOutbox {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
       void this.round();
-    }, pause);
+    }, pause + timerMarginMilliseconds);
     timer.unref();
     this.timers.add(timer);
   }
