@@ -9,7 +9,7 @@ import { migrate } from '../../server/src/db/migrate.js';
 import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
 import { LogService, type LogFilter } from '../../server/src/modules/logs/log.service.js';
 import { foldSlots } from '../../server/src/modules/sums/sum-fold.js';
-import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
+import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import { UsageService, type UsageDimension, type UsageFilter } from '../../server/src/modules/usage/usage.service.js';
 import { createLogger } from '../../server/src/observability/logger.js';
 import type { Actor } from '../../server/src/shared/actor.js';

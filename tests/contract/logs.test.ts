@@ -1,5 +1,5 @@
 import { createDataSource } from '../../server/src/db/data-source.js';
-import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
+import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import { Site, type Answer, type Person } from './site.js';
 
 interface Row {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { LogService } from '../../server/src/modules/logs/log.service.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
-import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
+import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Secrets } from '../../server/src/shared/secrets.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { LogService, type LogFilter } from '../../server/src/modules/logs/log.service.js';
-import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
+import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Secrets } from '../../server/src/shared/secrets.js';

@@ -3,11 +3,11 @@ import pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
+import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import {
   hour,
   logFrom,
   readSnapshot,
-  SumFolding,
   usageCounters,
   usageFrom,
   type Queries,

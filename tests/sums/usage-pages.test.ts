@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { createDataSource } from '../../server/src/db/data-source.js';
-import { SumFolding } from '../../server/src/modules/sums/sums.service.js';
+import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import {
   UsageService,
   type UsageDimension,

@@ -15,7 +15,7 @@ import { LedgerKeeper } from '../modules/quota/ledger.jobs.js';
 import { PostgresLedger } from '../modules/quota/postgres-ledger.service.js';
 import { Spool } from '../modules/quota/spool.js';
 import { SumClock } from '../modules/sums/sums.jobs.js';
-import { SumFolding } from '../modules/sums/sums.service.js';
+import { SumFolding } from '../modules/sums/sum-folding.service.js';
 import { foldUpstreamCosts } from '../modules/sums/upstream-costs.js';
 import { Mailer } from '../mail/mailer.js';
 import type { Logger } from '../observability/logger.js';

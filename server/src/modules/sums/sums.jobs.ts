@@ -1,5 +1,5 @@
 import type { SharedState } from '../../cache/shared-state.js';
-import type { SumFolding } from './sums.service.js';
+import type { SumFolding } from './sum-folding.service.js';
 
 const roundMilliseconds = 10_000;
 const leaseSeconds = 60;
