@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto';
+import type { DataSource } from 'typeorm';
 import { MemoryState } from '../../server/src/cache/memory-state.js';
 import { Changes } from '../../server/src/cache/changes.js';
+import { createDataSource } from '../../server/src/db/data-source.js';
 import {
   NoticeDelivery,
   type Notice,
@@ -12,10 +14,11 @@ import { NoticeOutbox } from '../../server/src/modules/notifications/notice-outb
 import { UserSettings } from '../../server/src/modules/users/user-setting.service.js';
 import type { GuardedRequest } from '../../server/src/outbound/guarded-fetch.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { rootPassword, Site, type Person } from './site.js';
+import { Site, type Person } from './site.js';
 
 const until = async (holds: () => boolean): Promise<void> => {
   for (let tries = 0; tries < 200 && !holds(); tries++) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -207,19 +210,25 @@ describe('delivery', () => {
 
 describe('the outbox', () => {
   const notice: Notice = { type: 't', title: 'Title', content: '{{value}}', values: ['x'] };
-  let site: Site;
-  let user: Person;
+  const [user, other] = [{ id: 1 }, { id: 2 }];
+  // No server beside it, which would take up what is due.
+  let database: TestDatabase;
+  let dataSource: DataSource;
   beforeAll(async () => {
-    site = await Site.open();
-    user = await site.invite(await site.setUp());
+    database = await createTestDatabase();
+    dataSource = await createDataSource(database.url, 6).initialize();
+    await dataSource.query(`INSERT INTO users (id, username) VALUES (1, 'user'), (2, 'other')`);
   });
-  afterAll(() => site.stop());
+  afterAll(async () => {
+    await dataSource.destroy();
+    await database.drop();
+  });
 
   /** A node of its own, whose tries are played: `false` fails. */
   function node(outcomes: boolean[], pauses = [1, 1]) {
     const told: Array<[number, Notice]> = [];
     const outbox = new NoticeOutbox({
-      ...{ database: site.dataSource, settings, logger: silent, pauses },
+      ...{ database: dataSource, settings, logger: silent, pauses },
       delivery: {
         deliver: ({ id }, { type, title, content, values }) => {
           told.push([id, { type, title, content, values }]);
@@ -229,7 +238,7 @@ describe('the outbox', () => {
     });
     return { outbox, told };
   }
-  const rows = () => site.query<{ tries: number }>('SELECT tries FROM notices');
+  const rows = () => dataSource.query<Array<{ tries: number }>>('SELECT tries FROM notices');
   const empty = async (): Promise<void> => {
     for (let tries = 0; tries < 100 && (await rows()).length > 0; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -275,22 +284,21 @@ describe('the outbox', () => {
     const insert = `INSERT INTO notices (user_id, type, title, content, fillings, tries, due_at)
       VALUES ($1, 't', 'Title', '{{value}}', '["x"]', $2, now() + $3 * interval '1 second')`;
     const { outbox, told } = node([]);
-    await site.query(insert, [user.id, 1, 30]);
+    await dataSource.query(insert, [user.id, 1, 30]);
     await outbox.round();
     expect([told.length, (await rows()).length]).toEqual([0, 1]);
-    await site.query(`UPDATE notices SET due_at = now() - interval '1 second'`);
+    await dataSource.query(`UPDATE notices SET due_at = now() - interval '1 second'`);
     await outbox.round();
     expect([told.length, (await rows()).length]).toEqual([1, 0]);
-    await site.query(insert, [user.id, 3, -1]);
+    await dataSource.query(insert, [user.id, 3, -1]);
     await outbox.round();
     expect([told.length, (await rows()).length]).toEqual([1, 0]);
   });
 
   it('reads where to at each try, and tells nobody who is gone', async () => {
-    const other = await site.invite(await site.signIn('root', rootPassword));
     const { outbox, told } = node([false, true], [5, 5]);
     await outbox.post(other.id, notice);
-    await site.query('UPDATE users SET deleted_at = now() WHERE id = $1', [other.id]);
+    await dataSource.query('UPDATE users SET deleted_at = now() WHERE id = $1', [other.id]);
     await empty();
     await outbox.stop();
     expect(told).toHaveLength(1);

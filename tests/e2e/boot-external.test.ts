@@ -5,7 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
-import { boot, buildServer, cleanUp, freePort, isRunning, postmasterPid, sleep, statusOf } from './boot-support.js';
+import { boot, buildServer, cleanUp, isRunning, postmasterPid, sleep, statusOf } from './boot-support.js';
+import { freePort } from '../support/services/processes.js';
 
 /** Production mode: the database is somebody else's, nodes come and go, and so does the database. */
 
@@ -114,9 +115,10 @@ it('a second signal, or calls that take too long, do not keep it', async () => {
   await server.ready();
   const postmaster = postmasterPid(server.dataDir);
   const hanging = beginCall(server.url);
-  await sleep(200);
+  await sleep(1000);
   server.process.kill('SIGTERM');
-  await sleep(700);
+  // Longer than what counts as the echo of a signal.
+  await sleep(1500);
   expect(isRunning(server.process.pid ?? 0)).toBe(true);
   expect(await statusOf(`${server.url}/healthz`)).toBe(0);
   server.process.kill('SIGTERM');
@@ -127,7 +129,7 @@ it('a second signal, or calls that take too long, do not keep it', async () => {
   const patient = await boot({ dataDir: server.dataDir, environment: { SHUTDOWN_TIMEOUT: '1' } });
   await patient.ready();
   const second = beginCall(patient.url);
-  await sleep(200);
+  await sleep(1000);
   const begun = Date.now();
   expect(await patient.end()).toBe(0);
   expect(Date.now() - begun).toBeGreaterThan(900);

@@ -11,10 +11,10 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { freePort } from '../support/services/processes.js';
 
 export const projectRoot = join(import.meta.dirname, '../..');
 export const asRoot = process.getuid?.() === 0;
@@ -201,15 +201,6 @@ export function tryKill(pid: number, signal: NodeJS.Signals): void {
 
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
-}
 
 /**
  * The built server in a folder of its own, with a Postgres package of its own in the state npm leaves when install scripts

@@ -244,10 +244,12 @@ it('stops a round of tests, and asks all providers for their balances', async ()
   const models = Array.from({ length: 9 }, (_, index) => `model-${String(index)}`);
   await site.server.api.createChannel(site.root, { name: 'Slow one', baseUrl: 'http://127.0.0.1:9', models });
   let asked = 0;
+  let goOn: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => (goOn = resolve));
   await page.route('**/graphql', async (route) => {
     if (route.request().postData()?.includes('TestChannel')) {
       asked += 1;
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await stopped;
     }
     await route.continue();
   });
@@ -257,6 +259,7 @@ it('stops a round of tests, and asks all providers for their balances', async ()
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Test all' }).click();
   await dialog.getByRole('button', { name: 'Stop' }).click();
+  goOn();
   // Those that run are finished; no other begins.
   await dialog.getByRole('button', { name: 'Test all' }).waitFor();
   expect(await dialog.getByText('Failed', { exact: true }).count()).toBe(asked);

@@ -56,8 +56,19 @@ const stickingOut = (area: Locator): Promise<string[]> =>
     }),
   );
 
+/** Until what measures itself has been drawn in its new size. */
+async function resize(width: number): Promise<void> {
+  await visitor.page.setViewportSize({ width, height });
+  await visitor.page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+      }),
+  );
+}
+
 async function open(view: View): Promise<Hands> {
-  await visitor.page.setViewportSize({ width: 390, height });
+  await resize(390);
   const hands = new Hands(visitor.page, sayIn('en'));
   await openView(view, hands);
   return hands;
@@ -69,7 +80,7 @@ const wider = (): Promise<number> =>
 it.each(dialogViews.map((view) => [view.name, view] as const))('%s takes all of the screen', async (_name, view) => {
   const hands = await open(view);
   for (const width of [390, 360]) {
-    await visitor.page.setViewportSize({ width, height });
+    await resize(width);
     await visitor.photograph(`phone-${view.name}-${String(width)}`);
     expect(await hands.dialog().boundingBox()).toEqual({ x: 0, y: 0, width, height });
     expect(await stickingOut(hands.dialog())).toEqual([]);
@@ -85,7 +96,7 @@ const screens = adminViews.filter(({ name, deskOnly }) => !deskOnly && !dialogVi
 it.each(screens.map((view) => [view.name, view] as const))('%s is not wider than the page', async (_name, view) => {
   await open(view);
   for (const width of [390, 360]) {
-    await visitor.page.setViewportSize({ width, height });
+    await resize(width);
     expect(await stickingOut(visitor.page.locator('main'))).toEqual([]);
     expect(await wider()).toBe(0);
   }

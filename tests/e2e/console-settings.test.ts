@@ -55,11 +55,7 @@ it('counts changes by section, points at what is wrong, and saves only what chan
   });
   await photographAll(visitor, 'settings');
   await bar().getByRole('button', { name: '1 field to fix' }).click();
-  expect(
-    await setting('ChannelDisableThreshold')
-      .getByRole('textbox')
-      .evaluate((input) => input === document.activeElement),
-  ).toBe(true);
+  await setting('ChannelDisableThreshold').locator('input:focus').waitFor();
   await setting('ChannelDisableThreshold').getByRole('textbox').fill('12.5');
   const sent: string[] = [];
   page.on('request', (request) => {

@@ -65,8 +65,7 @@ it('finishes the stream, charges it, takes no new call and exits 0', async () =>
   const reader = answer.body?.getReader();
   await reader?.read();
   server.process.kill('SIGTERM');
-  await sleep(200);
-  expect(await statusOf(`${server.url}/healthz`)).toBe(0);
+  while ((await statusOf(`${server.url}/healthz`)) !== 0) await sleep(20);
   expect(server.process.exitCode).toBeNull();
   let text = '';
   for (;;) {

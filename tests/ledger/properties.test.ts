@@ -123,4 +123,4 @@ it('the books balance to the unit after any interleaving', async () => {
     }),
     { numRuns: 40 },
   );
-}, 120_000);
+}, 300_000);

@@ -2,7 +2,7 @@ import { ApolloLink, InMemoryCache } from '@apollo/client';
 import { MockedProvider } from '@apollo/client/testing/react';
 import { MockLink } from '@apollo/client/testing';
 import { ThemeProvider } from '@mui/material/styles';
-import { configure, render, type RenderResult } from '@testing-library/react';
+import { render, type RenderResult } from '@testing-library/react';
 import { OperationTypeNode } from 'graphql';
 import { useState, type ReactNode } from 'react';
 import { NEVER } from 'rxjs';
@@ -12,9 +12,6 @@ import { ConfirmProvider, preloadQuestions } from '../components/ConfirmProvider
 import { CopyProvider } from '../components/CopyProvider.js';
 import { preloadToasts, ToastProvider } from '../components/toast.js';
 import { changeLanguage, loadAllTexts, startI18n } from '../i18n/i18n.js';
-
-// A whole grid is drawn before a role can be found in it, on a machine that does other things besides.
-configure({ asyncUtilTimeout: 5_000 });
 
 export interface ScreenOptions {
   /** Where the reader is. */

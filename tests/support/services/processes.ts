@@ -31,18 +31,26 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
+const portsPerWorker = 1000;
+/** Below what systems give out by themselves: nobody else is given one before its server has started. */
+const firstPort = 20_000 + portsPerWorker * (Number(process.env.JEST_WORKER_ID ?? 0) % 12);
+let portsGiven = Math.floor(Math.random() * portsPerWorker);
+
+/** A port of 127.0.0.1 that is free, and that no other test is given meanwhile. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < portsPerWorker; tries++) {
+    const port = firstPort + (portsGiven++ % portsPerWorker);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no port from ${firstPort} on is free`);
 }
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 
 /** Runs a program to its end. Rejects with what it said when it fails. */
 export function runProgram(program: string, args: string[], options: SpawnOptions = {}): Promise<void> {

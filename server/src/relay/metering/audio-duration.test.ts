@@ -266,7 +266,12 @@ describe('whatever is sent', () => {
     };
     const quarter = 256 * 1024;
     await times(quarter);
-    const [small, large] = [await times(quarter), await times(4 * quarter)];
+    // The least of several runs: others may have had the processor in one of them.
+    let [small, large] = [Infinity, Infinity];
+    for (let run = 0; run < 3; run++) {
+      small = Math.min(small, await times(quarter));
+      large = Math.min(large, await times(4 * quarter));
+    }
     // Four times the bytes: sixteen times the time would be a square.
     expect(large / small).toBeLessThan(10);
 

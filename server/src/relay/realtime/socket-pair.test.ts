@@ -158,7 +158,7 @@ describe('backpressure', () => {
   });
 
   it('a client that takes its time, but takes it, stays', async () => {
-    const { client, upstream, nearUpstream } = await pairOf({ ...limits, stallMilliseconds: 400 });
+    const { client, upstream, nearUpstream } = await pairOf({ ...limits, stallMilliseconds: 4000 });
     const piece = Buffer.alloc(4 * 1024 * 1024, 'a');
     let received = 0;
     client.on('message', (data: Buffer) => {
@@ -287,7 +287,7 @@ describe('pings', () => {
   });
 
   it('who answers them stays, also while the other is not read', async () => {
-    const { client, upstream, nearUpstream } = await pairOf({ pingMilliseconds: 30, mostWaiting: 1024 });
+    const { client, upstream, nearUpstream } = await pairOf({ pingMilliseconds: 300, mostWaiting: 1024 });
     const pings = { client: 0, upstream: 0 };
     client.on('ping', () => pings.client++);
     upstream.on('ping', () => pings.upstream++);
