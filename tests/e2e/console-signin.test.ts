@@ -133,18 +133,15 @@ async function pressInTelegram(id: number): Promise<void> {
   );
 }
 
-/** Presses Telegram's button until it shows. The driver does not see a frame move, so a press beside it may meet nothing. */
-async function logInWithTelegram(shown: Locator): Promise<void> {
-  const frame = visitor.page.frameLocator('iframe[title="Continue with Telegram"]');
-  for (let tries = 0; tries < 3; tries++) {
-    await frame.getByRole('button', { name: 'Log in with Telegram' }).click();
-    const came = await shown.waitFor({ timeout: 8000 }).then(
-      () => true,
-      () => false,
-    );
-    if (came) return;
-  }
-  throw new Error('nothing came of three presses of the button in the frame');
+/** Once the dialog stands still: the driver does not see a frame move, and would press beside the button. */
+async function logInWithTelegram(): Promise<void> {
+  const { page } = visitor;
+  const inFrame = page.frameLocator('iframe[title="Continue with Telegram"]').getByRole('button');
+  await inFrame.waitFor();
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map(({ finished }) => finished.catch(() => undefined))),
+  );
+  await inFrame.click();
 }
 
 it('shows the ways in that are on, and no other', async () => {
@@ -235,7 +232,8 @@ it('binds Telegram in its frame, without a script of Telegram’s', async () => 
   await pressInTelegram(99);
   await page.goto('/personal');
   await button('Bind Telegram').click();
-  await logInWithTelegram(page.getByText('Bound to Telegram'));
+  await logInWithTelegram();
+  await page.getByText('Bound to Telegram').waitFor();
   await page.getByText('99', { exact: true }).waitFor();
   expect(foreign).toEqual([]);
 });
@@ -364,12 +362,14 @@ it('signs in through WeChat and Telegram, to the home page', async () => {
   await pressInTelegram(5);
   await page.goto('/login');
   await button('Telegram').click();
-  await logInWithTelegram(page.getByRole('dialog').getByRole('alert'));
+  await logInWithTelegram();
+  await page.getByRole('dialog').getByRole('alert').waitFor();
   await photographAll(visitor, 'signin-telegram');
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await pressInTelegram(99);
   await button('Telegram').click();
-  await logInWithTelegram(page.getByRole('button', { name: 'Account of root' }));
+  await logInWithTelegram();
+  await page.getByRole('button', { name: 'Account of root' }).waitFor();
   expect(pathOf(page)).toBe('/');
 });
 

@@ -273,7 +273,7 @@ describe('whatever is sent', () => {
       large = Math.min(large, await times(4 * quarter));
     }
     // Four times the bytes: sixteen times the time would be a square.
-    expect(large / small).toBeLessThan(10);
+    expect(large / small).toBeLessThan(8);
 
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
