@@ -1,6 +1,7 @@
 /**
- * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20]`: fills the database at DATABASE_URL with calls
- * that could have been made, for benchmarks and screenshots. Few logs have fewer users, unless they are told. The schema has to be there: start the server once. The books add up afterwards
+ * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20] [--even]`: fills the database at DATABASE_URL with calls
+ * that could have been made, for benchmarks and screenshots. Few logs have fewer users, unless they are told. `--even`: of every other call, users and models take turns from the first second to
+ * the last, so that few calls are enough to have all of them every hour. The schema has to be there: start the server once. The books add up afterwards
  * (`npm run reconcile`), because balances, counters, hourly usage and log are written from the same rows. The sums are
  * left to the server, which folds them when it runs.
  */
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '30' },
     users: { type: 'string' },
     models: { type: 'string', default: '20' },
+    even: { type: 'boolean', default: false },
   },
 });
 const logs = whole(values.logs, 'logs');
@@ -64,7 +66,7 @@ try {
   for (const month of loaders) await closeMonth(month);
   // Months that were filled apart came past the triggers that tell a running server's sums of changes.
   await client.query(
-    'INSERT INTO sums_late (hour) SELECT DISTINCT created_at - created_at % 300 FROM logs WHERE created_at >= $1 ON CONFLICT DO NOTHING',
+    'INSERT INTO sums_late (hour) SELECT DISTINCT created_at - created_at % 60 FROM logs WHERE created_at >= $1 ON CONFLICT DO NOTHING',
     [end - days * daySeconds],
   );
   await client.query('COMMIT');
@@ -131,7 +133,7 @@ async function closeMonth({ name, low, high, isApart }) {
 /**
  * One day in the order of time, with a busy and a quiet half; now is busy. A few users call most; a user has a key for nearly everything
  * and a second one; each key has a favourite among four of the models; a model is served by one channel. Two calls of
- * a hundred fail.
+ * a hundred fail. With `--even` that is so of every other call.
  */
 async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { low, high, first, last }) {
   await client.query(
@@ -144,14 +146,18 @@ async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { lo
             d / 1000, n % 3 = 0,
             CASE WHEN failed THEN 'the upstream answered 500' ELSE 'model ratio 1.25, completion ratio 4.00, group ratio 1.00' END,
             CASE WHEN failed THEN '{"status_code":500}' ELSE '{"model_ratio":1.25,"group_ratio":1,"completion_ratio":4,"model_price":-1,"frt":420,"admin_info":{"use_channel":["1"]}}' END
-       FROM (SELECT n, at, u, k, (u * 7 + k * 3 + floor(power(random(), 3) * 4)::integer * $11::integer) % $10::integer AS m, p, c, d, failed
-               FROM (SELECT n, $6::bigint + floor(mod(((random() + random()) / 2 + 0.5)::numeric, 1) * ($9::bigint - $6::bigint))::bigint AS at,
-                            floor(power(random(), 3) * $5)::integer AS u, (random() < 0.2)::integer AS k,
+       FROM (SELECT n, at, u, k, CASE WHEN takes_turns THEN n / 2 / $5::integer ELSE u * 7 + k * 3 + floor(power(random(), 3) * 4)::integer * $11::integer END
+                      % $10::integer AS m, p, c, d, failed
+               FROM (SELECT n, takes_turns,
+                            $6::bigint + floor(CASE WHEN takes_turns THEN (n - 0.5 - $7::bigint) / ($8::bigint - $7::bigint)
+                              ELSE mod(((random() + random()) / 2 + 0.5)::numeric, 1) END * ($9::bigint - $6::bigint))::bigint AS at,
+                            CASE WHEN takes_turns THEN n / 2 % $5::integer ELSE floor(power(random(), 3) * $5::integer)::integer END AS u,
+                            (random() < 0.2)::integer AS k,
                             (random() * 2000)::integer AS p, (random() * 800)::integer AS c,
                             (200 + power(random(), 4) * 30000)::integer AS d, random() < 0.02 AS failed
-                       FROM generate_series($7::bigint + 1, $8::bigint) n) drawn) placed
+                       FROM (SELECT n, $12::boolean AND n % 2 = 0 AS takes_turns FROM generate_series($7::bigint + 1, $8::bigint) n) called) drawn) placed
       ORDER BY at`,
-    [run, from, tokens, channels, users, low, first, last, high, models, favouriteStep],
+    [run, from, tokens, channels, users, low, first, last, high, models, favouriteStep, values.even],
   );
 }
 

@@ -8,7 +8,8 @@ import { createDataSource } from '../../server/src/db/data-source.js';
 import { migrate } from '../../server/src/db/migrate.js';
 import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
 import { LogService, type LogFilter } from '../../server/src/modules/logs/log.service.js';
-import { foldSlots } from '../../server/src/modules/sums/sum-fold.js';
+import { minuteSpan, slotSpan } from '../../server/src/modules/sums/sum-blocks.js';
+import { foldShort } from '../../server/src/modules/sums/sum-fold.js';
 import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import { UsageService, type UsageDimension, type UsageFilter } from '../../server/src/modules/usage/usage.service.js';
 import { createLogger } from '../../server/src/observability/logger.js';
@@ -38,13 +39,12 @@ const [runsPerRound, warmUps] = [5, 5];
 const explained = 3;
 const only = new RegExp(process.env.BENCH_ONLY ?? '');
 /**
- * How many users (with two keys each) and models call. `wide`: what a large gateway has, of which ten thousand rows show a part.
- * `filled`: few enough that ten thousand rows have nearly every user, key and model of every day, so that an answer has
- * about as many rows at every size.
+ * Who calls. `wide`: what a large gateway has, of which ten thousand rows show a part. `filled`: few enough users (with two keys
+ * each) and models that ten thousand rows have all of them every hour, so that an answer has as many rows at every size.
  */
 const shapes: Readonly<Record<string, readonly string[]>> = {
   wide: [],
-  filled: ['--users', '20', '--models', '4'],
+  filled: ['--users', '2', '--models', '3', '--even'],
 };
 const shape = process.env.BENCH_SHAPE ?? 'wide';
 const seedOptions = shapes[shape];
@@ -155,7 +155,8 @@ async function fill(database: Gateway['database'], url: string, size: number): P
 
 /**
  * As if the last call had just been made: the last half an hour to one and a half are not folded by the hour, which is more
- * than on a running server, and the last two to seven minutes not at all, which is what it leaves.
+ * than on a running server, the last two to seven minutes not by slots, and the last twenty to eighty seconds not at all, which is
+ * what it leaves.
  */
 async function unfoldTheLast(database: Gateway['database']): Promise<void> {
   const [last] = await database.query<Array<{ at: string }>>('SELECT max(created_at) AS at FROM logs');
@@ -163,10 +164,14 @@ async function unfoldTheLast(database: Gateway['database']): Promise<void> {
     const moment = Number(last?.at ?? 0) - seconds;
     return moment - (moment % length);
   };
-  const range = { from: before(1800, 3600), end: before(130, 300) };
+  const slots = { from: before(1800, 3600), end: before(130, 300) };
+  const minutes = { from: slots.end, end: before(20, 60) };
   await database.transaction(async (transaction) => {
-    await transaction.query('UPDATE sums_state SET folded_until = $1, slots_until = $2', [range.from, range.end]);
-    await foldSlots(transaction, [range]);
+    await transaction.query('UPDATE sums_state SET folded_until = $1, slots_until = $2, minutes_until = $3', [
+      ...[slots.from, slots.end, minutes.end],
+    ]);
+    await foldShort(transaction, slotSpan, [slots]);
+    await foldShort(transaction, minuteSpan, [minutes]);
   });
   await database.query('VACUUM ANALYZE log_by_all, log_by_route');
 }

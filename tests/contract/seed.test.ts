@@ -51,6 +51,23 @@ it('has as many users, keys, models and channels as it is told', async () => {
   await small.drop();
 });
 
+it('lets users and models take turns, so that few calls have all of them in every whole hour', async () => {
+  const even = await createTestDatabase();
+  const options = ['--logs', '1000', '--days', '3', '--users', '2', '--models', '3'];
+  expect(seedInto(even, ...options, '--even').status).toBe(0);
+  const pool = new pg.Pool({ connectionString: even.url, max: 1 });
+  const { rows } = await pool.query(
+    `SELECT callers, count(*)::int AS hours FROM (
+       SELECT hour, count(DISTINCT (user_id, model_name))::int AS callers FROM usage_hourly
+        WHERE hour > (SELECT min(hour) FROM usage_hourly) AND hour < (SELECT max(hour) FROM usage_hourly) GROUP BY 1) counted
+      GROUP BY 1`,
+  );
+  expect(rows).toEqual([{ callers: 6, hours: 71 }]);
+  expect(await reconcile(pool)).toEqual([]);
+  await pool.end();
+  await even.drop();
+});
+
 it('is counted by a server whose sums were there before', async () => {
   const running = await createTestDatabase();
   const dataSource = await createDataSource(running.url, 2).initialize();

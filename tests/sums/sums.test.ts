@@ -49,7 +49,8 @@ async function reset(): Promise<void> {
   await dataSource.query(`
     TRUNCATE usage_hourly, logs, reservations, usage_by_model, usage_by_route, usage_by_user, usage_by_token, usage_by_all,
       log_by_route, log_by_all, sums_late;
-    UPDATE sums_state SET folded_until = 0, slots_until = 0;
+    UPDATE sums_state SET folded_until = 0, slots_until = 0, minutes_until = 0;
+    SELECT setval('sums_closed_until', 0);
     UPDATE log_state SET trimmed_before = 0;
     UPDATE test_clock SET now = ${origin};
   `);
@@ -195,6 +196,7 @@ type Step =
   | { kind: 'hold'; quota: number }
   | { kind: 'let go'; commit: boolean }
   | { kind: 'wait'; seconds: number }
+  | { kind: 'set back'; seconds: number }
   | { kind: 'fold' }
   | { kind: 'die'; after: number }
   | { kind: 'trim'; ago: number }
@@ -224,6 +226,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: kind('wait'), seconds: fc.oneof(fc.nat(700), fc.nat(5000), fc.nat(8 * day)) }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: kind('set back'), seconds: fc.oneof(fc.nat(300), fc.nat(2 * day)) }) },
   { weight: 4, arbitrary: fc.record({ kind: kind('fold') }) },
   { weight: 2, arbitrary: fc.record({ kind: kind('die'), after: fc.nat(60) }) },
   { weight: 1, arbitrary: fc.record({ kind: kind('trim'), ago: fc.nat(10 * day) }) },
@@ -237,9 +240,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-it('answers as the rows do, whatever is late, held open or killed', async () => {
+it('answers as the rows do, whatever is late, held open or killed, and wherever the clock is set back to', async () => {
   const folding = new SumFolding(dataSource, 100);
   let now = origin;
+  let furthest = origin;
   let isHeld = false;
   let bursts: number[] = [];
   let slotted = 0;
@@ -280,6 +284,11 @@ it('answers as the rows do, whatever is late, held open or killed', async () => 
         now += one.seconds;
         await dataSource.query('UPDATE test_clock SET now = $1', [now]);
         break;
+      case 'set back':
+        furthest = Math.max(furthest, now);
+        now -= one.seconds;
+        await dataSource.query('UPDATE test_clock SET now = $1', [now]);
+        break;
       case 'fold':
         await folding.run();
         break;
@@ -305,18 +314,22 @@ it('answers as the rows do, whatever is late, held open or killed', async () => 
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), async (steps) => {
       await reset();
       now = origin;
+      furthest = origin;
       bursts = [];
       for (const one of steps) await take(one);
       await take({ kind: 'let go', commit: true });
-      await take({ kind: 'wait', seconds: 2 * hour });
+      await take({ kind: 'wait', seconds: Math.max(0, furthest - now) + 2 * hour });
       await new SumFolding(dataSource).run();
-      const [state] = await dataSource.query<Array<{ folded: string; slots: string; late: string }>>(
-        `SELECT folded_until AS folded, slots_until AS slots,
-                (SELECT count(*) FROM sums_late WHERE hour < greatest(folded_until, slots_until)) AS late FROM sums_state`,
+      const [state] = await dataSource.query<Array<Record<'folded' | 'slots' | 'minutes' | 'late', number>>>(
+        `SELECT folded_until::float8 AS folded, slots_until::float8 AS slots, minutes_until::float8 AS minutes,
+                (SELECT count(*)::int FROM sums_late WHERE hour < greatest(folded_until, slots_until, minutes_until)) AS late
+           FROM sums_state`,
       );
-      const [hours, slots] = [hour, 300].map((length) => Math.floor((now - 120) / length) * length);
-      expect([Number(state?.folded), state?.late]).toEqual([hours, '0']);
-      expect(Math.max(Number(state?.folded), Number(state?.slots))).toBe(slots);
+      if (!state) throw new Error('the state is gone');
+      const last = (ago: number, length: number): number => Math.floor((now - ago) / length) * length;
+      expect([state.folded, state.late]).toEqual([last(120, hour), 0]);
+      expect(Math.max(state.folded, state.slots)).toBe(last(120, 300));
+      expect(Math.max(state.folded, state.slots, state.minutes)).toBe(last(10, 60));
       await ask({ from: 0, end: now + day });
       await ask({ from: now - 9 * day, end: now });
       for (const at of bursts) await ask({ from: at - 700, end: at + 250 });
@@ -369,8 +382,9 @@ it('answers as the rows do while several settle, two fold and the clock runs', a
     while (!isOver()) await new SumFolding(dataSource, 50).step();
   };
   const clock = async (): Promise<void> => {
-    while (!isOver()) {
-      now += 600;
+    for (let n = 0; !isOver(); n++) {
+      // Now and then it is set back.
+      now += n % 7 === 6 ? -1500 : 600;
       await dataSource.query('UPDATE test_clock SET now = $1', [now]);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -446,6 +460,105 @@ it('folds minutes of the hour that is not over, again what is late there, and le
   await new SumFolding(dataSource).run();
   expect([await slots(), await rowsRead()]).toEqual([[], 0]);
   await ask();
+});
+
+it('folds minutes behind the slots after ten seconds, again what is late there, and lets them go with their slot', async () => {
+  await reset();
+  const at = origin + hour;
+  const range = { from: origin, end: at + hour };
+  const clock = (now: number): Promise<unknown> => dataSource.query('UPDATE test_clock SET now = $1', [now]);
+  const call = (time: number): Promise<void> =>
+    settle(dataSource, { at: time, user: 1, model: 'm1', channel: 1, quota: 5, logged: true });
+  const blocks = (span: number): Promise<number[][]> =>
+    dataSource
+      .query<Array<{ start: number; entries: number }>>(
+        'SELECT start::float8 AS start, sum(entries)::int AS entries FROM log_by_route WHERE span = $1 GROUP BY 1 ORDER BY 1',
+        [span],
+      )
+      .then((rows) => rows.map(({ start, entries }) => [start - at, entries]));
+  await clock(at + 299);
+  for (const second of [5, 10, 130, 250, 290]) await call(at + second);
+  await clock(at + 309);
+  expect(await new SumFolding(dataSource).run()).toBeGreaterThan(0);
+  expect(await blocks(-1)).toEqual([
+    [0, 2],
+    [120, 1],
+  ]);
+  expect(await total(range)).toEqual({ entries: 5, rows: 2 });
+  await clock(at + 310);
+  expect(await new SumFolding(dataSource).run()).toBe(1);
+  expect(await total(range)).toEqual({ entries: 5, rows: 0 });
+  // Late: its minute is read from the rows, and that minute alone.
+  await call(at + 131);
+  expect(await total(range)).toEqual({ entries: 6, rows: 2 });
+  expect(await new SumFolding(dataSource).run()).toBe(1);
+  expect(await total(range)).toEqual({ entries: 6, rows: 0 });
+  // The clock is set back: what comes to a minute that is folded is still seen.
+  await clock(at + 100);
+  await call(at + 90);
+  expect(await total(range)).toEqual({ entries: 7, rows: 1 });
+  expect(await new SumFolding(dataSource).run()).toBe(1);
+  expect(await total(range)).toEqual({ entries: 7, rows: 0 });
+  await dataSource.query('UPDATE log_by_route SET entries = entries + 1 WHERE span = -1 AND start = $1', [at]);
+  const drifts = await reconcile({ query: async (sql) => ({ rows: await dataSource.query(sql) }) });
+  expect(drifts.filter(({ account }) => account.startsWith('sums')).map(({ name }) => name)).toEqual([
+    'block of a minute',
+  ]);
+  await clock(at + 420);
+  await new SumFolding(dataSource).run();
+  expect([await blocks(0), await blocks(-1)]).toEqual([[[0, 7]], []]);
+  expect(await total(range)).toEqual({ entries: 7, rows: 0 });
+});
+
+it('reads the slots that the version before folds over minutes, and lets these go with their hour', async () => {
+  await reset();
+  const at = origin + hour;
+  const range = { from: origin, end: at + hour };
+  for (const second of [5, 70, 310])
+    await settle(dataSource, { at: at + second, user: 1, model: 'm1', channel: 1, quota: 5, logged: true });
+  await dataSource.query('UPDATE test_clock SET now = $1', [at + 400]);
+  await new SumFolding(dataSource).run();
+  expect(await total(range)).toEqual({ entries: 3, rows: 0 });
+  // It does not know that there are minutes.
+  await dataSource.query(`
+    INSERT INTO log_by_all SELECT 0, created_at - created_at % 300, type, user_id, token_id, token_name, channel_id, model_name, "group",
+      count(*), sum(quota), sum(prompt_tokens), sum(completion_tokens) FROM logs WHERE created_at < ${at + 300} GROUP BY 2, 3, 4, 5, 6, 7, 8, 9;
+    INSERT INTO log_by_route SELECT 0, start, type, channel_id, model_name, "group", sum(entries), sum(quota), sum(prompt_tokens),
+      sum(completion_tokens) FROM log_by_all WHERE span = 0 GROUP BY 2, 3, 4, 5, 6;
+    UPDATE sums_state SET slots_until = ${at + 300};
+  `);
+  expect(await total(range)).toEqual({ entries: 3, rows: 0 });
+  await dataSource.query('UPDATE test_clock SET now = $1', [at + hour + 120]);
+  await new SumFolding(dataSource).run();
+  expect(await total(range)).toEqual({ entries: 3, rows: 0 });
+  expect(
+    await dataSource.query(
+      'SELECT span FROM log_by_route WHERE span < 1 UNION SELECT span FROM log_by_all WHERE span < 1',
+    ),
+  ).toEqual([]);
+});
+
+it('is closed once and for all before it is folded, however many close', async () => {
+  await reset();
+  const closed = async (): Promise<number> => {
+    const [row] = await dataSource.query<Array<{ until: number }>>(
+      `SELECT pg_sequence_last_value('sums_closed_until')::float8 AS until`,
+    );
+    return row?.until ?? NaN;
+  };
+  await dataSource.query('UPDATE test_clock SET now = $1', [origin + 2 * hour + 70]);
+  // It dies before its transaction ends: closed it is all the same.
+  await expect(new SumFolding(dying(4), 100).step()).rejects.toThrow('killed');
+  const [{ folded } = { folded: NaN }] = await dataSource.query<Array<{ folded: number }>>(
+    'SELECT folded_until::float8 AS folded FROM sums_state',
+  );
+  expect([folded, await closed()]).toEqual([0, Math.floor((origin + 2 * hour - 50) / hour) * hour]);
+  await new SumFolding(dataSource).run();
+  const until = origin + 2 * hour + 60;
+  expect(await closed()).toBe(until);
+  await dataSource.query('UPDATE test_clock SET now = $1', [origin + hour]);
+  await Promise.all([new SumFolding(dataSource).run(), new SumFolding(dataSource).run()]);
+  expect(await closed()).toBe(until);
 });
 
 /** What the log says of a range, and how many of its rows were read for it one by one. */

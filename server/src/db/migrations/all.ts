@@ -16,6 +16,7 @@ import { SumKeys1763770000001 } from './1763770000001-sum-keys.js';
 import { SingleCalls1763780000000 } from './1763780000000-single-calls.js';
 import { UpstreamCosts1763790000000 } from './1763790000000-upstream-costs.js';
 import { KeptSlots1763800000000 } from './1763800000000-kept-slots.js';
+import { SumMinutes1763810000000 } from './1763810000000-sum-minutes.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -37,4 +38,5 @@ export const migrations = [
   SingleCalls1763780000000,
   UpstreamCosts1763790000000,
   KeptSlots1763800000000,
+  SumMinutes1763810000000,
 ];

@@ -1,5 +1,17 @@
 import fc from 'fast-check';
-import { allSpans, edgesOf, hour, lengthOf, placesOf, slot, slotSpan, totalOf, type FoldState } from './sum-blocks.js';
+import {
+  allSpans,
+  edgesOf,
+  hour,
+  lengthOf,
+  minute,
+  minuteSpan,
+  placesOf,
+  slot,
+  slotSpan,
+  totalOf,
+  type FoldState,
+} from './sum-blocks.js';
 
 const start = 1_760_000_400;
 const moment = fc.integer({ min: start - 40 * hour, max: start + 900 * hour });
@@ -9,18 +21,23 @@ const state: fc.Arbitrary<FoldState> = fc
   .record({
     foldedUntil: fc.oneof(fc.constant(0), hourStart),
     slotsBehind: fc.integer({ min: -20, max: 40 }),
+    minutesBehind: fc.integer({ min: -20, max: 40 }),
     late: fc.uniqueArray(fc.oneof(hourStart, slotStart), { maxLength: 4 }),
-    lateSlots: fc.uniqueArray(fc.integer({ min: -15, max: 40 }), { maxLength: 3 }),
+    lateMinutes: fc.uniqueArray(fc.integer({ min: -75, max: 240 }), { maxLength: 3 }),
     slotted: fc.uniqueArray(hourStart, { maxLength: 3 }),
   })
-  .map(({ foldedUntil, slotsBehind, late, lateSlots, slotted }) => ({
-    ...{ foldedUntil, slotted },
-    slotsUntil: Math.max(0, foldedUntil + slotsBehind * slot),
-    late: [...late, ...lateSlots.map((slots) => foldedUntil + slots * slot)],
-  }));
+  .map(({ foldedUntil, slotsBehind, minutesBehind, late, lateMinutes, slotted }) => {
+    const slotsUntil = Math.max(0, foldedUntil + slotsBehind * slot);
+    const minutesUntil = Math.max(0, slotsUntil + minutesBehind * minute);
+    return {
+      ...{ foldedUntil, slotsUntil, minutesUntil, slotted },
+      late: [...late, ...lateMinutes.map((minutes) => foldedUntil + minutes * minute)],
+    };
+  });
 const spans = fc.constantFrom(
   ...[[...allSpans], [1], [1, 6, 24], [6, 24, 168], []],
   ...[[slotSpan, ...allSpans], [slotSpan], [slotSpan, 1]],
+  ...[[minuteSpan, slotSpan, ...allSpans], [minuteSpan, slotSpan, 1], [minuteSpan]],
 );
 
 /** Hours at the edges have slots half of the time, as far as the state's other parts allow it. */
@@ -41,7 +58,10 @@ it('finds every moment of a range in exactly one place, and trusts only whole bl
         expect(allowed).toContain(span);
         expect([from % lengthOf(span), end % lengthOf(span)]).toEqual([0, 0]);
         const isBehind = span === slotSpan && from >= folds.foldedUntil;
-        expect(end).toBeLessThanOrEqual(isBehind ? folds.slotsUntil : folds.foldedUntil);
+        if (span === minuteSpan) {
+          expect(from).toBeGreaterThanOrEqual(Math.max(folds.foldedUntil, folds.slotsUntil));
+          expect(end).toBeLessThanOrEqual(folds.minutesUntil);
+        } else expect(end).toBeLessThanOrEqual(isBehind ? folds.slotsUntil : folds.foldedUntil);
         if (span === slotSpan && !isBehind) {
           const hours = Array.from(
             { length: (hourOf(end - 1) - hourOf(from)) / hour + 1 },
@@ -72,6 +92,7 @@ it('takes the longest blocks it can: a month is some twenty of them, wherever it
       const { sums, source } = placesOf({ from, end: from + 720 * hour }, allSpans, {
         foldedUntil: from + 720 * hour,
         slotsUntil: 0,
+        minutesUntil: 0,
         late: [],
         slotted: [],
       });
@@ -87,6 +108,7 @@ it('reads all time at once', () => {
   const { sums, source } = placesOf({ from: 0, end }, allSpans, {
     foldedUntil: 1000 * 168 * hour,
     slotsUntil: 0,
+    minutesUntil: 0,
     late: [],
     slotted: [],
   });
@@ -99,6 +121,7 @@ it('reads the hours that are not folded from their slots, save the last and thos
   const { sums, source } = placesOf({ from: 17, end: from + 1700 }, [slotSpan, ...allSpans], {
     foldedUntil: from,
     slotsUntil: from + 5 * slot,
+    minutesUntil: 0,
     late: [from + 2 * slot, from + 9 * slot],
     slotted: [],
   });
@@ -113,10 +136,34 @@ it('reads the hours that are not folded from their slots, save the last and thos
   ]);
 });
 
+it('reads what is behind the slots from minutes, save the last and those that changed since', () => {
+  const from = 168 * hour;
+  const state = {
+    ...{ foldedUntil: from, slotsUntil: from + slot, minutesUntil: from + slot + 5 * minute },
+    ...{ late: [from + slot + 2 * minute, from + slot + 9 * minute], slotted: [] },
+  };
+  const range = { from: from + 17, end: from + slot + 5 * minute + 30 };
+  expect(placesOf(range, [minuteSpan, slotSpan, ...allSpans], state)).toEqual({
+    sums: [
+      { span: minuteSpan, from: from + slot, end: from + slot + 2 * minute },
+      { span: minuteSpan, from: from + slot + 3 * minute, end: from + slot + 5 * minute },
+    ],
+    source: [
+      { from: from + 17, end: from + slot },
+      { from: from + slot + 2 * minute, end: from + slot + 3 * minute },
+      { from: from + slot + 5 * minute, end: range.end },
+    ],
+  });
+  // A slot that is folded hides its minutes.
+  expect(placesOf({ from, end: from + slot }, [minuteSpan, slotSpan], state).sums).toEqual([
+    { span: slotSpan, from, end: from + slot },
+  ]);
+});
+
 it('reads the edges of a range from the slots of their hours, and at most half a slot of rows for each', () => {
   const begin = 200 * hour;
   const edges = { from: begin + 700, end: begin + 5 * hour + 1000 };
-  const state = { foldedUntil: begin + 20 * hour, slotsUntil: 0, late: [], slotted: edgesOf(edges) };
+  const state = { foldedUntil: begin + 20 * hour, slotsUntil: 0, minutesUntil: 0, late: [], slotted: edgesOf(edges) };
   const spans = [slotSpan, 1];
   const read = totalOf(edges, spans, state, 0).map(({ sign, ...part }) => ({ sign, ...placesOf(part, spans, state) }));
   expect(read).toEqual([

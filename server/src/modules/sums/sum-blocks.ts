@@ -6,7 +6,7 @@ export interface Range {
 
 /** Blocks of one length that follow each other. */
 export interface BlockRange extends Range {
-  /** Length of each block in hours; 0 for a slot. */
+  /** Length of each block in hours; 0 for a slot, -1 for a minute. */
   readonly span: number;
 }
 
@@ -23,7 +23,9 @@ export interface FoldState {
   readonly foldedUntil: number;
   /** Behind `foldedUntil`, every slot of the log that ends at or before it is in the sums. Unix seconds, whole slots. */
   readonly slotsUntil: number;
-  /** Starts of slots that changed after they were folded, or of their hours. */
+  /** Behind both, every minute of the log that ends at or before it is in the sums. Unix seconds, whole minutes. */
+  readonly minutesUntil: number;
+  /** Starts of minutes that changed after they were folded, or of their slots or hours. */
   readonly late: readonly number[];
   /** Starts of folded hours that have their slots as well, of those that somebody asked about. */
   readonly slotted: readonly number[];
@@ -31,35 +33,46 @@ export interface FoldState {
 
 export const hour = 3600;
 /**
- * Seconds of the shortest block. The log has such blocks of the hours that are not folded, and of those with many rows, so that
+ * Seconds of a part of an hour. The log has such blocks of the hours that are not folded, and of those with many rows, so that
  * few rows are read one by one.
  */
 export const slot = 300;
+/** Seconds of the shortest block: a part of a slot, for the last minutes behind the slots. */
+export const minute = 60;
 
 /** Lengths of blocks in hours, each a part of the next. A week begins on a Thursday, as Unix time does. */
 export const allSpans = [1, 6, 24, 168] as const;
 /** The span of a slot. */
 export const slotSpan = 0;
+/** The span of a minute. */
+export const minuteSpan = -1;
 
-/** Seconds. @param span hours; 0 for a slot */
-export const lengthOf = (span: number): number => (span === slotSpan ? slot : span * hour);
+/** Seconds. @param span hours; 0 for a slot, -1 for a minute */
+export const lengthOf = (span: number): number =>
+  span === minuteSpan ? minute : span === slotSpan ? slot : span * hour;
 
 /**
  * The fewest blocks that make up a range, and what of it is in none: the edges inside a block, what is not folded yet, and
  * what changed since.
- * @param spans lengths that may be used, hours; 0 for slots
+ * @param spans lengths that may be used, hours; 0 for slots, -1 for minutes
  */
 export function placesOf(range: Range, spans: readonly number[], state: FoldState): Places {
   const places: { sums: BlockRange[]; source: Range[] } = { sums: [], source: [] };
-  const longestFirst = [...spans].filter((span) => span !== slotSpan).sort((left, right) => right - left);
+  const longestFirst = [...spans].filter((span) => span > slotSpan).sort((left, right) => right - left);
   const hasSlots = spans.includes(slotSpan);
   const folded = Math.max(range.from, Math.min(range.end, state.foldedUntil));
   const inSlots = hasSlots ? Math.max(folded, Math.min(range.end, state.slotsUntil)) : folded;
+  const behindSlots = Math.max(inSlots, Math.min(range.end, state.slotsUntil));
+  const inMinutes = spans.includes(minuteSpan)
+    ? Math.max(behindSlots, Math.min(range.end, state.minutesUntil))
+    : behindSlots;
   divideAround({ from: range.from, end: folded }, { late: state.late, length: hour }, longestFirst, places);
   const edges = places.source.splice(0);
   for (const edge of edges) divideBySlots(edge, hasSlots ? slottedHours(state) : [], places);
   divideAround({ from: folded, end: inSlots }, { late: state.late, length: slot }, [slotSpan], places);
-  addRange(places.source, { from: inSlots, end: range.end });
+  addRange(places.source, { from: inSlots, end: behindSlots });
+  divideAround({ from: behindSlots, end: inMinutes }, { late: state.late, length: minute }, [minuteSpan], places);
+  addRange(places.source, { from: inMinutes, end: range.end });
   return { sums: places.sums, source: joined(places.source) };
 }
 

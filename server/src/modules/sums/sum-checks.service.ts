@@ -1,8 +1,14 @@
-import { hour, lengthOf, slot, slotSpan } from './sum-blocks.js';
+import { hour, lengthOf, minuteSpan, slot, slotSpan } from './sum-blocks.js';
 import { measuresOf, quoted, sourceTime, tablesInOrder, type SumTable } from './sum-tables.js';
 
 const state = `state AS (
-  SELECT folded_until, slots_until, (trimmed_before + ${hour - 1}) / ${hour} * ${hour} AS kept_from FROM sums_state, log_state)`;
+  SELECT folded_until, slots_until, greatest(folded_until, slots_until) AS in_slots_until, minutes_until, (trimmed_before + ${hour - 1}) / ${hour} * ${hour} AS kept_from FROM sums_state, log_state)`;
+
+/** What is not counted in hours: what it is called, and the columns of the state that it lies between. */
+const kinds = new Map([
+  [slotSpan, { name: 'a slot', until: 'slots_until', since: 'folded_until' }],
+  [minuteSpan, { name: 'a minute', until: 'minutes_until', since: 'in_slots_until' }],
+]);
 
 /**
  * Statements that find blocks whose sums are not those of the rows they were made of, for `npm run reconcile`. Hours that
@@ -10,7 +16,7 @@ const state = `state AS (
  * of a block that differ, in any of their columns.
  */
 export const sumChecks: readonly string[] = tablesInOrder.flatMap((table) => [
-  ...(table.hasSlots ? [check(table, slotSpan, null)] : []),
+  ...(table.hasSlots ? [minuteSpan, slotSpan].map((span) => check(table, span, null)) : []),
   ...(table.keepsSlots ? [checkKept(table)] : []),
   ...table.spans.map((span, index) => check(table, span, table.spans[index - 1] ?? null)),
 ]);
@@ -25,9 +31,8 @@ function check(table: SumTable, span: number, shorter: number | null): string {
   const ofSpan = time === 'start' ? `span = ${shorter ?? span} AND ` : '';
   const kept = (column: string): string =>
     table.family === 'log' ? `${column} - ${column} % ${length} >= (SELECT kept_from FROM state) AND ` : '';
-  const isSlot = span === slotSpan;
-  const until = isSlot ? 'slots_until' : 'folded_until';
-  const behind = (column: string): string => (isSlot ? `AND ${column} >= (SELECT folded_until FROM state)` : '');
+  const { name, until, since } = kinds.get(span) ?? { name: `${span} h`, until: 'folded_until', since: null };
+  const behind = (column: string): string => (since === null ? '' : `AND ${column} >= (SELECT ${since} FROM state)`);
   const trusted = (column: string): string =>
     `${kept(column)}${column} - ${column} % ${length} + ${length} <= (SELECT ${until} FROM state) ${behind(column)}
        AND ${column} - ${column} % ${length} NOT IN (SELECT hour - hour % ${length} FROM sums_late)`;
@@ -37,7 +42,7 @@ function check(table: SumTable, span: number, shorter: number | null): string {
                FROM ${source} WHERE ${ofSpan}${trusted(time)} GROUP BY 1, ${keys.join(', ')}),
     found AS (SELECT start, ${keys.join(', ')}, ${columns.join(', ')} FROM ${table.name}
                WHERE span = ${span} AND ${trusted('start')})
-    ${differences(table, columns, isSlot ? 'a slot' : `${span} h`)}`;
+    ${differences(table, columns, name)}`;
 }
 
 /** The slots of folded hours beside the rows of these hours. */

@@ -1,4 +1,4 @@
-import { hour, lengthOf, slot, slotSpan, type Range } from './sum-blocks.js';
+import { hour, lengthOf, minuteSpan, slot, slotSpan, type Range } from './sum-blocks.js';
 import { measuresOf, quoted, sourceTime, spansOf, tablesInOrder, type SumTable } from './sum-tables.js';
 
 export interface Queries {
@@ -24,16 +24,25 @@ export async function foldHours(database: Queries, hours: readonly number[], unt
   }
 }
 
-/** Makes the sums of some slots of the log anew from their rows. Doing it again changes nothing. */
-export async function foldSlots(database: Queries, slots: readonly Range[]): Promise<void> {
-  for (const table of tablesWithSlots) await foldBlocks(database, table, slotSpan, null, slots);
+/** Makes the sums of some slots or minutes of the log anew from their rows. Doing it again changes nothing. */
+export async function foldShort(database: Queries, span: number, ranges: readonly Range[]): Promise<void> {
+  for (const table of tablesWithSlots) await foldBlocks(database, table, span, null, ranges);
 }
 
-/** Slots of hours that are being folded, as they were made while these were open. */
+/** Slots and minutes of hours that are being folded, as they were made while these were open. */
 export async function dropSlots(database: Queries, { from, end }: Range): Promise<void> {
   for (const { name, keepsSlots } of tablesWithSlots) {
     const since = keepsSlots ? `AND start >= ${from}` : '';
     await database.query(`DELETE FROM ${name} WHERE span = ${slotSpan} ${since} AND start < ${end}`);
+  }
+  // From the beginning: a node of the version before folds slots and leaves their minutes.
+  await dropMinutes(database, { from: 0, end });
+}
+
+/** Minutes that nobody reads any more, because their slots are folded. */
+export async function dropMinutes(database: Queries, { from, end }: Range): Promise<void> {
+  for (const { name } of tablesWithSlots) {
+    await database.query(`DELETE FROM ${name} WHERE span = ${minuteSpan} AND start >= ${from} AND start < ${end}`);
   }
 }
 

@@ -1,21 +1,27 @@
-import { hour, slot, type FoldState, type Range } from './sum-blocks.js';
-import { dropSlots, dropTrimmed, foldHours, foldSlots, type Queries } from './sum-fold.js';
+import { hour, minute, minuteSpan, slot, slotSpan, type FoldState, type Range } from './sum-blocks.js';
+import { dropMinutes, dropSlots, dropTrimmed, foldHours, foldShort, type Queries } from './sum-fold.js';
 import type { Snapshots } from './sums.service.js';
 
-/** An hour or a slot is folded when it has been over for this long: twice what the clock of a database may be set back. */
+/**
+ * An hour or a slot is folded when it has been over for this long. What comes later, from a node whose clock is behind, is right as
+ * well, but costs a second folding.
+ */
 const settledSeconds = 120;
+/** A minute is folded sooner, since it costs little to do again. */
+const minuteSettledSeconds = 10;
 /** So many hours are folded in one transaction when there is much to catch up with. */
 const hoursPerStep = 24;
 const pollMilliseconds = 20;
 
 /**
- * Folds hours that are over into the sums, slots of the log behind them, and what changed since once more. Each step is one
- * transaction, which either happened or did not, and a step that is done twice changes nothing: any number of nodes may do
- * it, and die.
+ * Folds hours that are over into the sums, slots of the log behind them, minutes behind these, and what changed since once
+ * more. Each step is one transaction, which either happened or did not, and a step that is done twice changes nothing: any
+ * number of nodes may do it, and die.
  *
- * Exact because of two facts. A transaction that changes an hour or a slot which is over leaves a mark (triggers of the
- * migrations), so it is read from its source until it was folded again. And a transaction that changed it before it was
- * over had begun to write by then: nothing is folded before all those have ended.
+ * Exact because of two facts. A time is closed before it is folded, and a transaction that changes what is closed leaves a mark
+ * (triggers of the migrations), so it is read from its source until it was folded again. And a transaction that changed it
+ * before it was closed had begun to write by then: nothing is folded before all those have ended. So no clock is trusted:
+ * one that is wrong closes too early, which costs marks, or too late.
  */
 export class SumFolding {
   /** @param patienceMilliseconds how long a step waits for those who still write */
@@ -24,28 +30,56 @@ export class SumFolding {
     private readonly patienceMilliseconds = 5_000,
   ) {}
 
-  /** @returns how many hours and slots were folded: none when nothing is left to do, or writers are still at it */
+  /** @returns how many hours, slots and minutes were folded: none when nothing is left to do, or writers are still at it */
   async step(): Promise<number> {
     const [now] = await this.database.query<Progress[]>(
-      `SELECT sums_clock() AS clock, pg_snapshot_xmax(pg_current_snapshot())::text AS horizon, folded_until::text AS folded,
-              slots_until::text AS slots, (SELECT min(hour) FROM sums_late WHERE hour < greatest(folded_until, slots_until))::text AS late
+      `SELECT sums_clock() AS clock, folded_until::text AS folded, slots_until::text AS slots, minutes_until::text AS minutes,
+              (SELECT min(hour) FROM sums_late WHERE hour < greatest(folded_until, slots_until, minutes_until))::text AS late
          FROM sums_state`,
     );
     if (!now) throw new Error('the state of the sums is gone');
     const folded = Number(now.folded);
-    const over = lastBefore(now.clock - settledSeconds, hour);
-    const slotsOver = lastBefore(now.clock - settledSeconds, slot);
-    const isOver = over > folded || slotsOver > Math.max(folded, Number(now.slots));
-    if (isOver && (await this.waitFor(now.horizon))) {
-      return this.database.transaction((transaction) =>
-        over > folded ? foldNext(transaction, over) : foldNextSlots(transaction, slotsOver),
-      );
+    const inSlots = Math.max(folded, Number(now.slots));
+    const next = [
+      { until: folded, over: lastBefore(now.clock - settledSeconds, hour), fold: foldNext },
+      { until: inSlots, over: lastBefore(now.clock - settledSeconds, slot), fold: foldNextSlots },
+      {
+        until: Math.max(inSlots, Number(now.minutes)),
+        over: lastBefore(now.clock - minuteSettledSeconds, minute),
+        fold: foldNextMinutes,
+      },
+    ].find(({ until, over }) => over > until);
+    if (next && (await this.waitFor(await this.close(next.over)))) {
+      return this.database.transaction((transaction) => next.fold(transaction, next.over));
     }
     if (now.late === null) return 0;
-    return this.database.transaction(Number(now.late) < folded ? foldLate : foldLateSlots);
+    const late = Number(now.late);
+    return this.database.transaction(late < folded ? foldLate : late < inSlots ? foldLateSlots : foldLateMinutes);
   }
 
-  /** Steps until nothing is left. @returns how many hours and slots were folded */
+  /**
+   * Whoever changes what ends at or before a moment leaves a mark from now on, save those who already write. Never open again,
+   * whoever closes at the same time.
+   * @returns the first transaction that cannot be among them
+   */
+  private close(moment: number): Promise<string> {
+    return this.database.transaction(async (transaction) => {
+      await lockState(transaction);
+      // Seen by all at once, before this transaction ends: a sequence is not a part of any.
+      await transaction.query(
+        `SELECT setval('sums_closed_until', greatest($1, pg_sequence_last_value('sums_closed_until')))`,
+        [moment],
+      );
+      // A statement of its own, so that it looks after the last one.
+      const [row] = await transaction.query<Array<{ horizon: string }>>(
+        'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS horizon',
+      );
+      if (!row) throw new Error('the database told of no snapshot');
+      return row.horizon;
+    });
+  }
+
+  /** Steps until nothing is left. @returns how many hours, slots and minutes were folded */
   async run(): Promise<number> {
     for (let total = 0; ;) {
       const folded = await this.step();
@@ -71,10 +105,10 @@ export class SumFolding {
 
 interface Progress {
   readonly clock: number;
-  readonly horizon: string;
   readonly folded: string;
   readonly slots: string;
-  /** The first hour or slot that changed after it was folded. */
+  readonly minutes: string;
+  /** The first hour, slot or minute that changed after it was folded. */
   readonly late: string | null;
 }
 
@@ -99,9 +133,21 @@ async function foldNextSlots(transaction: Queries, over: number): Promise<number
   const from = Math.max(foldedUntil, slotsUntil);
   if (from >= over) return 0;
   await transaction.query('DELETE FROM sums_late WHERE hour >= $1 AND hour < $2', [from, over]);
-  await foldSlots(transaction, [{ from, end: over }]);
+  await foldShort(transaction, slotSpan, [{ from, end: over }]);
+  await dropMinutes(transaction, { from, end: over });
   await transaction.query('UPDATE sums_state SET slots_until = $1', [over]);
   return (over - from) / slot;
+}
+
+/** Minutes of the log that are over, behind its slots. */
+async function foldNextMinutes(transaction: Queries, over: number): Promise<number> {
+  const { foldedUntil, slotsUntil, minutesUntil } = await lockState(transaction);
+  const from = Math.max(foldedUntil, slotsUntil, minutesUntil);
+  if (from >= over) return 0;
+  await transaction.query('DELETE FROM sums_late WHERE hour >= $1 AND hour < $2', [from, over]);
+  await foldShort(transaction, minuteSpan, [{ from, end: over }]);
+  await transaction.query('UPDATE sums_state SET minutes_until = $1', [over]);
+  return (over - from) / minute;
 }
 
 /** Hours of one day that changed after they were folded. */
@@ -119,21 +165,31 @@ async function foldLate(transaction: Queries): Promise<number> {
   return hours.length;
 }
 
-/** Slots that changed after they were folded. A mark of an hour that is not folded yet says nothing that will not be read. */
+/** Slots that changed after they were folded. A mark of what is not folded yet says nothing that will not be read. */
 async function foldLateSlots(transaction: Queries): Promise<number> {
   const { foldedUntil, slotsUntil } = await lockState(transaction);
-  const rows = await transaction.query<Array<{ slot: string }>>(
-    `WITH gone AS (DELETE FROM sums_late WHERE hour >= $1 AND hour < $2 RETURNING hour - hour % ${slot} AS slot)
-     SELECT DISTINCT slot::text FROM gone`,
-    [foldedUntil, slotsUntil],
-  );
-  const slots = rows.map((row) => Number(row.slot));
-  if (slots.length > 0)
-    await foldSlots(
-      transaction,
-      slots.map((from) => ({ from, end: from + slot })),
-    );
+  const slots = await takeMarks(transaction, { from: foldedUntil, end: slotsUntil }, slot);
+  await foldShort(transaction, slotSpan, slots);
   return slots.length;
+}
+
+/** Minutes that changed after they were folded. */
+async function foldLateMinutes(transaction: Queries): Promise<number> {
+  const { foldedUntil, slotsUntil, minutesUntil } = await lockState(transaction);
+  const behindSlots = { from: Math.max(foldedUntil, slotsUntil), end: minutesUntil };
+  const minutes = await takeMarks(transaction, behindSlots, minute);
+  await foldShort(transaction, minuteSpan, minutes);
+  return minutes.length;
+}
+
+/** Takes the marks away that lie in a range. @returns the blocks of a length that had one */
+async function takeMarks(transaction: Queries, { from, end }: Range, length: number): Promise<Range[]> {
+  const rows = await transaction.query<Array<{ start: string }>>(
+    `WITH gone AS (DELETE FROM sums_late WHERE hour >= $1 AND hour < $2 RETURNING hour - hour % ${length} AS start)
+     SELECT DISTINCT start::text FROM gone`,
+    [from, end],
+  );
+  return rows.map((row) => ({ from: Number(row.start), end: Number(row.start) + length }));
 }
 
 /** Marks first: what the statements after this one see is at least what left them. */
@@ -143,14 +199,21 @@ async function refold(transaction: Queries, hours: number[], until: number): Pro
 }
 
 /** One folds at a time. @returns until when everything is folded */
-async function lockState(transaction: Queries): Promise<Pick<FoldState, 'foldedUntil' | 'slotsUntil'>> {
+async function lockState(
+  transaction: Queries,
+): Promise<Pick<FoldState, 'foldedUntil' | 'slotsUntil' | 'minutesUntil'>> {
   await transaction.query('SET LOCAL statement_timeout = 0');
   // What is added up at once fits: nothing is spilled.
   await transaction.query("SET LOCAL work_mem = '64MB'");
-  const [state] = await transaction.query<Array<{ folded: string; slots: string }>>(
-    'SELECT folded_until::text AS folded, slots_until::text AS slots FROM sums_state FOR UPDATE',
+  const [state] = await transaction.query<Array<{ folded: string; slots: string; minutes: string }>>(
+    `SELECT folded_until::text AS folded, slots_until::text AS slots, minutes_until::text AS minutes
+       FROM sums_state FOR UPDATE`,
   );
-  return { foldedUntil: Number(state?.folded ?? 0), slotsUntil: Number(state?.slots ?? 0) };
+  return {
+    foldedUntil: Number(state?.folded ?? 0),
+    slotsUntil: Number(state?.slots ?? 0),
+    minutesUntil: Number(state?.minutes ?? 0),
+  };
 }
 
 /** The first hour from a moment on that has rows, or the end. */

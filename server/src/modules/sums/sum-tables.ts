@@ -1,5 +1,5 @@
 import { durationBounds } from '../../shared/latency.js';
-import { allSpans, slotSpan } from './sum-blocks.js';
+import { allSpans, minuteSpan, slotSpan } from './sum-blocks.js';
 
 /**
  * A table of sums: rows of its source added up by some of their columns, for blocks of time. Two families: `usage_*` over
@@ -11,7 +11,7 @@ export interface SumTable {
   readonly keys: readonly string[];
   /** Lengths of its blocks in hours, ascending. Shorter times are read from the source. */
   readonly spans: readonly number[];
-  /** Whether it has blocks of slots as well, of what is not folded by the hour. */
+  /** Whether it has blocks of slots and minutes as well, of what is not folded by the hour. */
   readonly hasSlots: boolean;
   /** Whether slots stay when their hour is folded, where they are much fewer than its log rows: all of an hour, or none. */
   readonly keepsSlots: boolean;
@@ -81,8 +81,9 @@ export function measuresOf({ family }: SumTable, source: string): readonly Measu
   );
 }
 
-/** Lengths of all its blocks, in hours; 0 for slots. */
-export const spansOf = ({ spans, hasSlots }: SumTable): readonly number[] => (hasSlots ? [slotSpan, ...spans] : spans);
+/** Lengths of all its blocks, in hours; 0 for slots, -1 for minutes. */
+export const spansOf = ({ spans, hasSlots }: SumTable): readonly number[] =>
+  hasSlots ? [minuteSpan, slotSpan, ...spans] : spans;
 
 /** The column of a source's time; null: a table of sums. */
 export const sourceTime = (relation: string): string | null =>
@@ -91,5 +92,14 @@ export const sourceTime = (relation: string): string | null =>
 export const quoted = (column: string): string => (column === 'group' ? '"group"' : column);
 
 function table(name: string, family: SumTable['family'], keys: readonly string[], madeFrom: string): SumTable {
-  return { name, family, keys, spans: allSpans, hasSlots: family === 'log', keepsSlots: false, madeFrom };
+  return {
+    name,
+    family,
+    keys,
+    spans: allSpans,
+    hasSlots: family === 'log',
+    keepsSlots: false,
+
+    madeFrom,
+  };
 }

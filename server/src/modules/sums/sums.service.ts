@@ -2,6 +2,8 @@ import type { DataSource } from 'typeorm';
 import {
   edgesOf,
   hour,
+  minute,
+  minuteSpan,
   placesOf,
   slot,
   slotSpan,
@@ -55,15 +57,16 @@ const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_
 
 async function readState(database: Queries, edges: readonly number[]): Promise<SumState> {
   const [row] = await database.query<
-    Array<Record<'folded' | 'slots' | 'trimmed', string> & Record<Lists, string[] | null>>
+    Array<Record<'folded' | 'slots' | 'minutes' | 'trimmed', string> & Record<Lists, string[] | null>>
   >(
-    `SELECT folded_until::text AS folded, slots_until::text AS slots, (SELECT array_agg(DISTINCT hour)::text[] FROM sums_late) AS late,
+    `SELECT folded_until::text AS folded, slots_until::text AS slots, minutes_until::text AS minutes, (SELECT array_agg(DISTINCT hour)::text[] FROM sums_late) AS late,
             (SELECT trimmed_before::text FROM log_state) AS trimmed, ${slottedAmong(edges)} AS slotted, ${quickSettings} FROM sums_state`,
   );
   if (!row) throw new Error('the state of the sums is gone');
   return {
     foldedUntil: Number(row.folded),
     slotsUntil: Number(row.slots),
+    minutesUntil: Number(row.minutes),
     late: (row.late ?? []).map(Number),
     slotted: (row.slotted ?? []).map(Number),
     trimmedBefore: Number(row.trimmed),
@@ -177,7 +180,7 @@ export function logFrom(
        FROM logs WHERE ${inRanges('created_at', [part])} AND ${condition}`;
   const sumsOf = (places: Places, sign: string): string =>
     `SELECT ${sign}entries, ${sign}quota, ${sign}prompt_tokens, ${sign}completion_tokens, start,
-            start + CASE span WHEN 0 THEN ${slot} ELSE span * ${hour} END FROM ${table.name} WHERE (${inBlocks(places)}) AND ${condition}`;
+            start + CASE span WHEN ${minuteSpan} THEN ${minute} WHEN ${slotSpan} THEN ${slot} ELSE span * ${hour} END FROM ${table.name} WHERE (${inBlocks(places)}) AND ${condition}`;
   const parts = (isTotal ? totalOf(asked, spans, known, state.trimmedBefore) : [asked]).flatMap(({ sign, ...part }) => {
     const places = placesOf(part, spans, known);
     return [
