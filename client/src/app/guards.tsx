@@ -17,6 +17,9 @@ export function returnPath(state: unknown): string {
   return typeof from === 'string' && /^\/(?![/\\])/.test(from) ? from : '/token';
 }
 
+/** Marks the routes that send visitors to sign in: the console. */
+export const signedInOnly = 'signed in only';
+
 export function RequireUser() {
   const user = useSession();
   const { pathname, search } = useLocation();

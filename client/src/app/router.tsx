@@ -2,7 +2,7 @@ import { Suspense } from 'react';
 import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'react-router-dom';
 import { session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
-import { ConsoleHome, RequireAdmin, RequireUser, SetupGate } from './guards.js';
+import { ConsoleHome, RequireAdmin, RequireUser, SetupGate, signedInOnly } from './guards.js';
 import { NotFoundScreen } from './NotFoundScreen.js';
 import { screens, type LazyScreen } from './routes.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
@@ -17,9 +17,6 @@ const at = (path: string, screen: LazyScreen): RouteObject => ({
     </Suspense>
   ),
 });
-
-/** Marks the routes that send visitors to sign in. */
-export const signedInOnly = 'signed in only';
 
 /** Screens crash inside the shell, so that the way out stays. */
 const inShell = (children: RouteObject[]): RouteObject => ({

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RouteObject } from 'react-router-dom';
-import { routes, signedInOnly } from './router.js';
+import { signedInOnly } from './guards.js';
+import { routes } from './router.js';
 import type { LazyScreen } from './routes.js';
 import { screenFiles, type Audience } from './screenFiles.js';
 

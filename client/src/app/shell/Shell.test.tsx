@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
 import { renderScreen } from '../../testing/renderScreen.js';
+import { signedInOnly } from '../guards.js';
 import { Shell } from './Shell.js';
 
 const status = siteStatus.get();
@@ -10,8 +11,9 @@ const routes = [
     element: <Shell />,
     children: [
       { path: '/about', element: <h1>about</h1> },
-      { path: '/token', element: <h1>tokens</h1> },
+      { path: '/token', element: <h1>tokens</h1>, handle: signedInOnly },
       { path: '/personal', element: <h1>oneself</h1> },
+      { path: '*', element: <h1>nothing</h1> },
     ],
   },
 ];
@@ -42,6 +44,20 @@ it('offers visitors both ways in, and registration only while it is open', async
   siteStatus.set({ ...siteStatus.get(), canRegister: false });
   await visit('/about');
   expect(screen.queryByRole('link', { name: 'Register' })).not.toBeInTheDocument();
+});
+
+it.each([
+  ['/token', 'Console', 'true'],
+  ['/about', 'About', 'page'],
+  ['/nowhere', null, null],
+])('names in the top bar where one is: on %s %s', async (path, name, current) => {
+  session.start({ id: 2, username: 'mira', displayName: 'Mira', role: 1, status: 1, group: 'default' });
+  await visit(path);
+  const links = within(await screen.findByRole('navigation', { name: 'Main' })).getAllByRole('link');
+  const marked = links.filter((link) => link.hasAttribute('aria-current'));
+  expect(marked.map((link) => [link.textContent, link.getAttribute('aria-current')])).toEqual(
+    name === null ? [] : [[name, current]],
+  );
 });
 
 it('leads from the user menu to one’s own page', async () => {

@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import IconButton from '@mui/material/IconButton';
 import MenuOutlinedIcon from '@mui/icons-material/MenuOutlined';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation } from 'react-router-dom';
+import { Link, useLocation, useMatches } from 'react-router-dom';
 import { later } from '../../components/later.js';
 import { Logo } from '../../components/Logo.js';
 import { ToneLabel } from '../../components/ToneLabel.js';
@@ -11,6 +11,7 @@ import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useAtRest } from '../../lib/useAtRest.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
+import { signedInOnly } from '../guards.js';
 import { LanguageMenu } from './LanguageMenu.js';
 import { useSiteLinks } from './siteLinks.js';
 import { ThemeMenu } from './ThemeMenu.js';
@@ -115,9 +116,7 @@ function TopLinks({ pathname }: { readonly pathname: string }) {
     whiteSpace: 'nowrap',
     '&:hover': { color: 'text.primary' },
   });
-  const onConsole = !['/', '/login', '/setup', '/register', '/reset', '/user/reset', '/about', '/pricing'].includes(
-    pathname,
-  );
+  const onConsole = useMatches().some(({ handle }) => handle === signedInOnly);
   return (
     <Box
       component="nav"
