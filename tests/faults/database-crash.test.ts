@@ -73,7 +73,9 @@ it('crashes at any moment under load: every answered call has one log row, the b
   const traffic = new Traffic(20, () => ({ url: server.url, key }));
   for (let round = 0; round < 6; round++) {
     const before = traffic.answered.length;
-    await until(() => traffic.answered.length > before + 20, 60, 'calls are answered');
+    await until(() => traffic.answered.length > before + 20, 60, 'calls are answered').catch((error: unknown) => {
+      throw new Error(`the server said last:\n${server.logLines().slice(-5).join('\n')}`, { cause: error });
+    });
     await sleep(Math.random() * 100);
     await postgres.crash();
     await sleep(Math.random() * 500);

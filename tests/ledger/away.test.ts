@@ -1,12 +1,17 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createLedgerPool } from '../../server/src/db/data-source.js';
 import { Books, charge } from './books.js';
 
-/** A wire to the database that can be cut: at once, or only for the answers, so that a commit's outcome stays unknown. */
+/**
+ * A wire to the database that can be cut: at once, or only for the answers, so that a commit's outcome stays unknown; or
+ * that falls silent, with nobody told.
+ */
 class Wire {
   private readonly sockets = new Set<Socket>();
   private server: Server | null = null;
-  mode: 'open' | 'cut' | 'mute' = 'open';
+  mode: 'open' | 'cut' | 'mute' | 'silent' = 'open';
 
   constructor(private readonly target: URL) {}
 
@@ -25,11 +30,13 @@ class Wire {
           upstream.destroy();
         });
       }
-      client.on('data', (bytes) => upstream.write(bytes));
+      client.on('data', (bytes) => {
+        if (this.mode !== 'silent') upstream.write(bytes);
+      });
       upstream.on('data', (bytes) => {
         if (this.mode === 'open') client.write(bytes);
         // The statement ran; its answer never arrives.
-        else client.destroy();
+        else if (this.mode !== 'silent') client.destroy();
       });
     });
     await new Promise<void>((resolve) => this.server!.listen(0, '127.0.0.1', resolve));
@@ -131,5 +138,58 @@ it('a restarted server books what the one before left in the spool', async () =>
   await second.keeper.stop();
   expect(await books.user(user)).toMatchObject({ quota: 920, used_quota: 80 });
   expect(await readdir(books.spoolFolder)).toEqual([]);
+  expect(await books.reconcile()).toEqual([]);
+});
+
+it('a network that falls silent is a database that is away', async () => {
+  const user = await books.addUser(1000);
+  const { ledger } = books.node('silent', { connectionString: url, pool: { query_timeout: 500 } });
+  const held = await ledger.reserve(request('s1', user));
+  wire.mode = 'silent';
+  await expect(ledger.reserve(request('s2', user))).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await ledger.settle(held, charge(60));
+  wire.mode = 'open';
+  await until(async () => ledger.available && (await readdir(books.spoolFolder)).length === 0);
+  await until(async () => (await books.count('reservations')) === 0);
+  expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 1 });
+
+  const { options } = createLedgerPool(url);
+  expect(options.query_timeout).toBeGreaterThan(options.statement_timeout as number);
+});
+
+it('who finds the spool in the hands of another leaves it to him', async () => {
+  const user = await books.addUser(1000);
+  const first = books.node('shared', { connectionString: url });
+  const held = await Promise.all(['o1', 'o2', 'o3'].map((id) => first.ledger.reserve(request(id, user))));
+  wire.cut();
+  await first.ledger.settle(held[0]!, charge(80));
+  await first.ledger.settle(held[1]!, charge(10));
+  await first.ledger.release(held[2]!);
+  await books.closeNodes();
+
+  const dead = (nodeId: string): boolean => nodeId === 'shared';
+  const others = ['second', 'third'].map((nodeId) => books.node(nodeId).ledger);
+  const counts = await Promise.all([...others, ...others].map((ledger) => ledger.replaySpool(dead)));
+  expect(counts).toContain(2);
+  expect(await readdir(books.spoolFolder)).toEqual([]);
+  expect(await books.user(user)).toMatchObject({ used_quota: 90, request_count: 2 });
+});
+
+it('a spool that cannot be read keeps nobody from calling, now or after the next time the database was away', async () => {
+  const user = await books.addUser(1000);
+  const { ledger, keeper } = books.node('away', { connectionString: url });
+  const obstacle = join(books.spoolFolder, 'away.0.replay');
+  await mkdir(obstacle);
+  for (const id of ['u1', 'u2']) {
+    const held = await ledger.reserve(request(id, user));
+    wire.cut();
+    await ledger.settle(held, charge(30));
+    wire.mode = 'open';
+    await until(() => ledger.available);
+  }
+  await rmdir(obstacle);
+  await keeper.beat();
+  await until(async () => (await readdir(books.spoolFolder)).length === 0);
+  expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 2 });
   expect(await books.reconcile()).toEqual([]);
 });

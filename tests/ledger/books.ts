@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { createLedgerPool } from '../../server/src/db/data-source.js';
 import { LedgerKeeper, type KeeperTimes } from '../../server/src/modules/quota/ledger.jobs.js';
 import type { Charge, Posting } from '../../server/src/modules/quota/ledger.service.js';
 import { postEntry } from '../../server/src/modules/quota/post-entry.service.js';
@@ -30,13 +31,12 @@ export class Books {
     return new Books(database, pool, await mkdtemp(join(tmpdir(), 'tollgate-spool-')));
   }
 
-  node(nodeId: string, options: { connectionString?: string; times?: KeeperTimes } = {}) {
-    const pool = new pg.Pool({
-      connectionString: options.connectionString ?? this.database.url,
+  node(nodeId: string, options: { connectionString?: string; times?: KeeperTimes; pool?: pg.PoolConfig } = {}) {
+    const pool = createLedgerPool(options.connectionString ?? this.database.url, () => undefined, {
       max: 2,
       connectionTimeoutMillis: 2000,
+      ...options.pool,
     });
-    pool.on('error', () => undefined);
     const spool = new Spool(this.spoolFolder, nodeId);
     const ledger = new PostgresLedger({ pool, nodeId, spool, clock: systemClock, logger: silent });
     const keeper = new LedgerKeeper({

@@ -55,14 +55,21 @@ export function poolOf(dataSource: DataSource): pg.Pool {
 }
 
 /** The ledger's own connections, so that no console query can keep a call waiting for one. */
-export function createLedgerPool(url: string, onBroken: OnBroken = () => undefined): pg.Pool {
+export function createLedgerPool(
+  url: string,
+  onBroken: OnBroken = () => undefined,
+  changed: pg.PoolConfig = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: 4,
     application_name: 'tollgate-ledger',
     statement_timeout: 15_000,
+    // For a network that falls silent: then Postgres cannot tell us that it stopped the statement, and nobody else would.
+    query_timeout: 20_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    ...changed,
   });
   pool.on('error', onBroken);
   // A connection that breaks while somebody holds it is nobody's listener otherwise, and would end the process.

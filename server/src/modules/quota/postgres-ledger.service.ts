@@ -76,6 +76,8 @@ export class PostgresLedger implements Ledger {
   private readonly doubtful = new Set<string>();
   private away = false;
   private probing: Promise<void> | null = null;
+  /** One replay at a time: two of the same file would take it away under each other. */
+  private replaying: Promise<unknown> = Promise.resolve();
   private stopped = false;
 
   constructor(private readonly parts: LedgerParts) {
@@ -258,7 +260,7 @@ export class PostgresLedger implements Ledger {
   private wentAway(error: unknown): void {
     if (!this.away) this.parts.logger.error({ err: error }, 'the database is away: new calls are refused');
     this.away = true;
-    this.probing ??= this.probe().finally(() => (this.probing = null));
+    this.probing ??= this.probe();
   }
 
   private async spooled(lines: SettleLine[]): Promise<boolean> {
@@ -271,7 +273,7 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  /** Runs until the database answers and everything that waited for it is booked. */
+  /** Runs until the database answers and everything that waited for it is booked. Never throws. */
   private async probe(): Promise<void> {
     while (this.away && !this.stopped) {
       try {
@@ -284,8 +286,13 @@ export class PostgresLedger implements Ledger {
       this.parts.logger.info({ doubtful: this.doubtful.size }, 'the database is back');
       await this.releaseDoubtful();
       // It may go away again meanwhile: then `away` is set, what is open is back in the spool, and this goes on.
-      await this.replaySpool(() => false);
+      await this.replaySpool(() => false).catch((error: unknown) => {
+        // The keeper's next beat tries again.
+        this.parts.logger.error({ err: error }, 'the settlement spool could not be replayed');
+      });
     }
+    // In the same turn as the last look at `away`: whoever sets it from now on has to begin a probe.
+    this.probing = null;
   }
 
   private async releaseDoubtful(): Promise<void> {
@@ -294,8 +301,14 @@ export class PostgresLedger implements Ledger {
     await Promise.all(all.map((requestId) => new Promise<void>((done) => this.releasing.add({ requestId, done }))));
   }
 
-  /** Settles what this node and dead nodes left on the disk. Safe to call at any time. */
-  async replaySpool(isDead: (nodeId: string) => boolean): Promise<number> {
+  /** Settles what this node and dead nodes left on the disk. Safe to call at any time: the probe and the keeper do. */
+  replaySpool(isDead: (nodeId: string) => boolean): Promise<number> {
+    const turn = this.replaying.then(() => this.replayFiles(isDead));
+    this.replaying = turn.catch(() => undefined);
+    return turn;
+  }
+
+  private async replayFiles(isDead: (nodeId: string) => boolean): Promise<number> {
     const { spool, logger } = this.parts;
     await spool.rotate();
     let count = 0;

@@ -60,13 +60,14 @@ export class Spool {
     });
   }
 
+  /** @returns nothing for a file that another node replayed meanwhile */
   async read(name: string): Promise<SettleLine[]> {
-    const text = await readFile(join(this.folder, name), 'utf8');
+    const text = await readFile(join(this.folder, name), 'utf8').catch(ifMissing(''));
     return text.split('\n').flatMap((line) => (line === '' ? [] : (fromSpoolText(line) ?? [])));
   }
 
   async remove(name: string): Promise<void> {
-    await unlink(join(this.folder, name));
+    await unlink(join(this.folder, name)).catch(ifMissing(undefined));
   }
 
   close(): Promise<void> {
@@ -103,3 +104,11 @@ export class Spool {
     }
   }
 }
+
+/** Nodes that share a folder may find a dead node's file at the same time. */
+const ifMissing =
+  <Value>(value: Value) =>
+  (error: unknown): Value => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return value;
+    throw error;
+  };
