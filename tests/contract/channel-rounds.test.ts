@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { SharedState } from '../../server/src/cache/shared-state.js';
 import { ChannelClock } from '../../server/src/modules/channels/channel.jobs.js';
 import { ChannelRounds, type ChannelRoundsParts } from '../../server/src/modules/channels/channel-rounds.service.js';
 import { balances } from '../../server/src/modules/channels/channel-balance.js';
@@ -106,12 +107,83 @@ describe('testing all channels', () => {
 
   it('leaves channels alone that cannot be reached, and all of them when the site says so', async () => {
     const unreachable = await create({ base_url: 'http://127.0.0.1:9' });
+    await waitForRound('/api/channel/test');
     expect((await until(tested)).find(({ id }) => id === unreachable)?.status).toBe(1);
     await set({ AutomaticDisableChannelEnabled: 'false' });
     upstream.script({}, unauthorized());
     await create();
     await waitForRound('/api/channel/test');
     expect((await until(tested)).map(({ status }) => status)).toEqual([1, 1]);
+  });
+
+  it('takes out a key that is refused, and the channel with its last one', async () => {
+    upstream.script({ key: 'sk-good' }, passes);
+    upstream.script({ key: 'sk-bad' }, unauthorized());
+    upstream.script({ key: 'sk-worse' }, unauthorized());
+    const [mixed, bad] = [await create({ key: 'sk-bad,sk-good' }), await create({ key: 'sk-bad,sk-worse' })];
+    for (let round = 0; round < 4; round++) {
+      await site.query('UPDATE channels SET test_time = 0');
+      await waitForRound('/api/channel/test');
+      await until(tested);
+    }
+    const rows = await until((all) => all.find(({ id }) => id === bad)?.status === 3);
+    expect(rows.map(({ id, status }) => [id, status])).toEqual([
+      [mixed, 1],
+      [bad, 3],
+    ]);
+    const keys = upstream.requests.map(({ headers }) => headers['authorization']);
+    expect(keys.filter((key) => key === 'Bearer sk-good').length).toBeGreaterThan(2);
+  });
+
+  it('leaves alone what the network failed for, however long that took', async () => {
+    await set({ ChannelDisableThreshold: '0.05' });
+    upstream.script({}, (response) => void setTimeout(() => response.destroy(), 120));
+    const broken = await create();
+    upstream.script({ key: 'sk-bad' }, unauthorized());
+    const refused = await create({ key: 'sk-bad' });
+    await waitForRound('/api/channel/test');
+    const rows = await until((all) => all.find(({ id }) => id === refused)?.status === 3);
+    expect(rows.find(({ id }) => id === broken)?.status).toBe(1);
+  });
+
+  it('switches nothing that somebody switched off by hand, and nothing on unless the site says so', async () => {
+    await set({ AutomaticEnableChannelEnabled: 'false' });
+    upstream.script({ key: 'sk-good' }, passes);
+    upstream.script({ key: 'sk-bad' }, unauthorized());
+    const [off, refused, waiting] = [
+      await create({ key: 'sk-good' }),
+      await create({ key: 'sk-bad' }),
+      await create({ key: 'sk-good' }),
+    ];
+    await site.query('UPDATE channels SET status = CASE id WHEN $1 THEN 3 ELSE 2 END', [waiting]);
+    const states = async (): Promise<Array<number | undefined>> => {
+      await site.query('UPDATE channels SET test_time = 0');
+      await waitForRound('/api/channel/test');
+      const rows = await until(tested);
+      await waitForRound('/api/channel/test');
+      return [off, refused, waiting].map((id) => rows.find((row) => row.id === id)?.status);
+    };
+    expect(await states()).toEqual([2, 2, 3]);
+    await set({ AutomaticEnableChannelEnabled: 'true' });
+    await states();
+    const rows = await until((all) => all.find(({ id }) => id === waiting)?.status === 1);
+    expect([off, refused, waiting].map((id) => rows.find((row) => row.id === id)?.status)).toEqual([2, 2, 1]);
+  });
+
+  it('takes no channel for too slow when the site sets no limit', async () => {
+    await set({ ChannelDisableThreshold: '0' });
+    upstream.script({}, (response) => {
+      setTimeout(() => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end('{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}');
+      }, 120);
+    });
+    const slow = await create();
+    upstream.script({ key: 'sk-bad' }, unauthorized());
+    const refused = await create({ key: 'sk-bad' });
+    await waitForRound('/api/channel/test');
+    const rows = await until((all) => all.find(({ id }) => id === refused)?.status === 3);
+    expect(rows.find(({ id }) => id === slow)?.status).toBe(1);
   });
 
   it('takes out a channel that answers too slowly', async () => {
@@ -274,6 +346,17 @@ describe('balances', () => {
     ]);
     expect(state(empty)?.other_info).toContain('insufficient balance');
   });
+
+  it('leaves empty channels on while the site does not want them off', async () => {
+    await set({ AutomaticDisableChannelEnabled: 'false' });
+    upstream.script({}, json({ balance_infos: [{ currency: 'CNY', total_balance: '0' }] }));
+    const id = await create({ type: 43 });
+    await waitForRound('/api/channel/update_balance');
+    const [row] = await until((rows) => Number(rows[0]?.balance_updated_time) > 0);
+    await waitForRound('/api/channel/update_balance');
+    expect([row?.id, row?.balance]).toEqual([id, 0]);
+    expect((await site.query<State>('SELECT * FROM channels')).map(({ status }) => status)).toEqual([1]);
+  });
 });
 
 it('the super admin hears of the end of a test that somebody asked for, and of no other round', async () => {
@@ -304,6 +387,75 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
 describe('rounds on a clock', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
   afterEach(() => void jest.useRealTimers());
+
+  /** By the clock of this test. */
+  function leases(): Pick<SharedState, 'lease' | 'release'> {
+    const held = new Map<string, { owner: string; until: number }>();
+    return {
+      lease: (name, owner, seconds) => {
+        const now = held.get(name);
+        if (now && now.owner !== owner && now.until > Date.now()) return Promise.resolve(false);
+        held.set(name, { owner, until: Date.now() + seconds * 1000 });
+        return Promise.resolve(true);
+      },
+      release: (name, owner) => {
+        if (held.get(name)?.owner === owner) held.delete(name);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  /** Rounds over three channels whose tests take 25 s each. */
+  function slowRounds(state: Pick<SharedState, 'lease' | 'release'>) {
+    const visited: number[] = [];
+    const warnings: string[] = [];
+    const rounds = new ChannelRounds({
+      channels: { find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 1, autoBan: 1 }))) },
+      tests: {
+        test: async (_admin: unknown, id: number) => {
+          visited.push(id);
+          await new Promise((resolve) => setTimeout(resolve, 25_000));
+          return { success: true, message: '', seconds: 1, refused: false, unreachable: false };
+        },
+      },
+      options: { values: { ChannelDisableThreshold: 0 } },
+      notices: { tellRoot: () => undefined },
+      logger: {
+        info: () => undefined,
+        warn: ({ err }: { err: Error }) => void warnings.push(err.message),
+      },
+      ...{ state, nodeId: 'n', pause: 0 },
+    } as unknown as ChannelRoundsParts);
+    return { rounds, visited, warnings };
+  }
+  const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+
+  it('keep their lease for as long as they take, and give it back', async () => {
+    const state = leases();
+    const { rounds, visited } = slowRounds(state);
+    await rounds.startTests(admin);
+    await jest.advanceTimersByTimeAsync(70_000);
+    await expect(slowRounds(state).rounds.startTests(admin)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await jest.advanceTimersByTimeAsync(5_000);
+    await rounds.idle();
+    expect(visited).toEqual([1, 2, 3]);
+    const next = slowRounds(state);
+    await next.rounds.startTests(admin);
+    expect(next.visited).toEqual([1]);
+    await jest.advanceTimersByTimeAsync(75_000);
+  });
+
+  it('end when their lease is lost, and leave it to who has it', async () => {
+    const state = leases();
+    const { rounds, visited, warnings } = slowRounds(state);
+    await rounds.startTests(admin);
+    await jest.advanceTimersByTimeAsync(1_000);
+    state.lease = () => Promise.resolve(false);
+    await jest.advanceTimersByTimeAsync(75_000);
+    await rounds.idle();
+    expect(visited).toEqual([1]);
+    expect(warnings).toEqual(['the lease of this round was lost']);
+  });
 
   it('of several nodes one begins each round, the first after one period', async () => {
     // The shared state of all nodes, by the clock of this test.

@@ -123,7 +123,7 @@ describe('a site with calls, a mail server and a worker', () => {
     });
   });
 
-  it('tells root when a channel goes out of service by itself', async () => {
+  it('tells root when a channel goes out of service by itself, and when it comes back', async () => {
     await site.query(`UPDATE users SET email = 'root@example.com' WHERE id = $1`, [root.id]);
     await site.expectSuccess(root, 'PUT', '/api/user/self', { display_name: 'Root' });
     await site.expectSuccess(root, 'PUT', '/api/user/setting', { notify_type: 'email', quota_warning_threshold: 1 });
@@ -137,6 +137,15 @@ describe('a site with calls, a mail server and a worker', () => {
     const letter = await mail.mailTo('root@example.com');
     expect(letter.subject).toMatch(/^Channel \d+ was disabled automatically$/);
     upstream.reset();
+
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'AutomaticEnableChannelEnabled', value: 'true' });
+    mail.reset();
+    await site.expectSuccess(root, 'GET', '/api/channel/test');
+    await until(() => mail.mails.length >= 2);
+    expect(mail.mails.map(({ subject }) => subject).sort()).toEqual([
+      letter.subject.replace('disabled', 'enabled'),
+      'The channel test is complete',
+    ]);
   });
 });
 

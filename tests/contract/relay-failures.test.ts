@@ -385,3 +385,11 @@ it('lets the server stop only when every call is paid', async () => {
   await response.text();
   await relay.idle();
 });
+
+it('a test of a channel takes a provider that says nothing for slow, not for out of reach', async () => {
+  const channelId = await relay.addChannel();
+  relay.upstream.script({}, faults.silence());
+  const result = await relay.probe.send({ channelId, model: 'gpt-4o', endpoint: 'chat', body: call, retires: false });
+  expect(result).toMatchObject({ success: false, unreachable: false, refused: false });
+  expect(result.milliseconds).toBeGreaterThan(400);
+});

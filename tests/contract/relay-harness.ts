@@ -133,6 +133,10 @@ export class RelayHarness {
   get logLines(): readonly string[] {
     return this.parts.logLines;
   }
+  /** What tests of channels ask with. */
+  get probe(): BuiltRelay['probe'] {
+    return this.parts.built.probe;
+  }
   /** Channels that the relay asked to switch off. */
   get disabled(): ReadonlyArray<{ id: number; reason: string }> {
     return this.parts.disabled;

@@ -98,6 +98,26 @@ describe('a channel that cannot be reached', () => {
     expect(statuses).toEqual(Array(10).fill(200));
     expect(triesOf() - before).toBe(1);
   });
+
+  it('is back by the test of an admin, too, and one that fails keeps nobody from trying later', async () => {
+    const dead = await deadAddress();
+    const channelId = await relay.addChannel({ priority: 9, baseUrl: dead.url });
+    await relay.addChannel({ priority: 1 });
+    relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
+    const { key } = await relay.addToken();
+    const probe = () => relay.probe.send({ channelId, model: body.model, endpoint: 'chat', body, retires: false });
+    for (let call = 0; call < 5; call++) expect(await statusOf(key)).toBe(200);
+    now += 30_000;
+    expect(await probe()).toMatchObject({ success: false, unreachable: true, refused: false });
+    await dead.open();
+    expect(await statusOf(key)).toBe(200);
+    expect(dead.asked()).toBe(0);
+    now += 30_000;
+    expect(await probe()).toMatchObject({ success: true });
+    expect(await statusOf(key)).toBe(200);
+    expect(dead.asked()).toBe(2);
+    await dead.close();
+  });
 });
 
 describe('a channel is switched off', () => {

@@ -35,26 +35,13 @@ export class ChannelLessons {
   /** @returns how the failure is shown, when it is the upstream's */
   failed(requestId: string, channel: RoutedChannel, keyIndex: number, error: unknown): UpstreamErrorView | undefined {
     const { keyRing, options, logger, metrics, credentials } = this.parts;
-    if (error instanceof ClientGoneError) {
-      keyRing.undecided(channel, keyIndex);
-      return undefined;
-    }
+    noteFailure({ keyRing, credentials }, channel, keyIndex, error);
+    if (error instanceof ClientGoneError) return undefined;
     metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
     logger.warn({ requestId, channelId: channel.id, ...loggable(error) }, 'upstream attempt failed');
-    if (error instanceof UpstreamConnectionError && !error.requestSent) keyRing.unreachable(channel, keyIndex);
-    else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
-    else keyRing.undecided(channel, keyIndex);
     if (!(error instanceof UpstreamError)) return undefined;
-    // A credential may have been taken back before its time: the next call asks for a new one.
-    if (error.status === 401) credentials.forget({ channelId: channel.id, key: channel.keys[keyIndex] ?? '' });
     const { values } = options;
-    if (
-      values.AutomaticDisableChannelEnabled &&
-      channel.autoBan &&
-      meansDeadKey(error, channel.type, values.AutomaticDisableKeywords)
-    ) {
-      this.retire(channel, keyIndex, error);
-    }
+    if (retires(error, channel, values)) this.retire(channel, keyIndex, error);
     return {
       status: channel.statusMapping.get(error.status) ?? error.status,
       hidden: values['global.hide_upstream_error_enabled'],
@@ -73,6 +60,28 @@ export class ChannelLessons {
       });
   }
 }
+
+/** What a failed request says about the connection of a key and about what was signed in with it. */
+export function noteFailure(
+  { keyRing, credentials }: Pick<ChannelLessonsParts, 'keyRing' | 'credentials'>,
+  channel: RoutedChannel,
+  keyIndex: number,
+  error: unknown,
+): void {
+  if (error instanceof UpstreamConnectionError && !error.requestSent) keyRing.unreachable(channel, keyIndex);
+  else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
+  else keyRing.undecided(channel, keyIndex);
+  // A credential may have been taken back before its time: the next call asks for a new one.
+  if (error instanceof UpstreamError && error.status === 401) {
+    credentials.forget({ channelId: channel.id, key: channel.keys[keyIndex] ?? '' });
+  }
+}
+
+/** Whether a key is not to be used again after this failure (`relay-core.md` 3.8). */
+export const retires = (error: unknown, channel: RoutedChannel, values: OptionValues): boolean =>
+  values.AutomaticDisableChannelEnabled &&
+  channel.autoBan &&
+  meansDeadKey(error, channel.type, values.AutomaticDisableKeywords);
 
 /** What the log may know of a failure: a provider's words may repeat what the client said, so they stay out. */
 function loggable(error: unknown): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import type { ChannelProbe, ProbeRequest, ProbeResult } from '../modules/channels/channel-probe.service.js';
 import type { OptionValues } from '../modules/options/option.service.js';
 import { seconds, type Clock } from '../shared/clock.js';
-import { AppError } from '../shared/errors.js';
+import { AppError, isAppError } from '../shared/errors.js';
 import { adapters } from './adapters/registry.js';
 import {
   UpstreamError,
@@ -13,14 +13,16 @@ import {
 } from './adapter.js';
 import type { AttemptSettings } from './attempt.js';
 import { toTarget } from './attempt-target.js';
+import { noteFailure, retires } from './channel-lessons.js';
 import { chatCapability, openAIChat } from './chat-dialects.js';
 import { familySettings } from './family-settings.js';
 import { maskSecrets } from './protocols/openai/masking.js';
 import { toUpstreamError } from './protocols/openai/upstream-error.js';
 import type { KeyRing } from './routing/key-ring.js';
-import { meansDeadKey } from './routing/automatic-disable.js';
+import type { RoutedChannel } from './routing/routed-channel.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';
 import type { Credentials } from './upstream/credentials.js';
+import { UpstreamConnectionError } from './upstream/exchange.js';
 import type { UpstreamClient } from './upstream/upstream-client.js';
 
 export interface ProbeParts {
@@ -40,36 +42,40 @@ export class RelayProbe implements ChannelProbe {
   constructor(private readonly parts: ProbeParts) {}
 
   async send(request: ProbeRequest): Promise<ProbeResult> {
+    const { channels, keyRing } = this.parts;
     // The channel may have been saved a moment ago.
-    await this.parts.channels.follow();
+    await channels.follow();
+    const channel = channels.table.channel(request.channelId);
+    if (!channel) return failed(0, { message: 'The channel cannot be used: its key cannot be read' });
+    const keyIndex = keyRing.take(channel);
     const startedAt = performance.now();
     const elapsed = (): number => Math.round(performance.now() - startedAt);
     try {
-      const usage = await this.call(request);
-      if (!usage)
-        return { success: false, milliseconds: elapsed(), message: 'the answer reports no usage', refused: false };
+      const usage = await this.call(request, channel, keyIndex);
+      keyRing.reached(channel, keyIndex);
+      if (!usage) return failed(elapsed(), { message: 'the answer reports no usage' });
       const { promptTokens, completionTokens } = usage;
       return { success: true, milliseconds: elapsed(), promptTokens, completionTokens };
     } catch (error) {
-      return { success: false, milliseconds: elapsed(), ...described(error), refused: this.isRefused(error, request) };
+      noteFailure(this.parts, channel, keyIndex, error);
+      const refused = request.retires && this.retire(channel, keyIndex, error);
+      return failed(elapsed(), { ...described(error), refused, unreachable: isNetworkError(error) });
     }
   }
 
-  private isRefused(error: unknown, { channelId }: ProbeRequest): boolean {
-    const channel = this.parts.channels.table.channel(channelId);
-    const { AutomaticDisableKeywords } = this.parts.options.values;
-    return channel !== undefined && meansDeadKey(error, channel.type, AutomaticDisableKeywords);
+  /** @returns whether no key of the channel is left */
+  private retire(channel: RoutedChannel, keyIndex: number, error: unknown): boolean {
+    const { keyRing, options } = this.parts;
+    return retires(error, channel, options.values) && keyRing.refuse(channel, keyIndex);
   }
 
-  private async call(request: ProbeRequest): Promise<Usage | null> {
-    const { channels, keyRing, upstream, settings, credentials, clock } = this.parts;
-    const channel = channels.table.channel(request.channelId);
-    if (!channel) throw new AppError('NOT_FOUND', 'The channel cannot be used: its key cannot be read');
+  private async call(request: ProbeRequest, channel: RoutedChannel, keyIndex: number): Promise<Usage | null> {
+    const { upstream, settings, credentials, clock } = this.parts;
     const adapter = adapters[channel.type];
     if (!adapter) throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Test not supported for this channel type');
     const plain = toTarget({
       channel,
-      key: channel.keys[keyRing.take(channel)] ?? '',
+      key: channel.keys[keyIndex] ?? '',
       requestedModel: request.model,
       bareModel: request.model,
       settings,
@@ -125,6 +131,20 @@ function probeOf(adapter: Adapter, { endpoint, body }: ProbeRequest, target: Tar
     read: (answer) => chat.fromUpstreamResponse(answer.body, target).usage,
   };
 }
+
+function failed(
+  milliseconds: number,
+  why: Pick<Failure, 'message'> & Partial<Omit<Failure, 'success' | 'milliseconds'>>,
+): ProbeResult {
+  return { success: false, milliseconds, refused: false, unreachable: false, ...why };
+}
+
+type Failure = Extract<ProbeResult, { success: false }>;
+
+/** No connection, or one that broke. A provider that takes a request and lets it wait is slow, not out of reach. */
+const isNetworkError = (error: unknown): boolean =>
+  (error instanceof UpstreamConnectionError && !error.requestSent) ||
+  (isAppError(error) && error.code === 'UPSTREAM_UNREACHABLE');
 
 /** For an admin, yet without keys: messages end up on screens and in tickets. */
 function described(error: unknown): { message: string; status?: number } {

@@ -11,6 +11,8 @@ export interface ProbeRequest {
   readonly endpoint: 'chat' | 'embeddings';
   /** In the OpenAI dialect, `model` included. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** A key that the provider refuses is not used again, as after a call (`relay-core.md` 3.8). */
+  readonly retires: boolean;
 }
 
 export type ProbeResult =
@@ -27,6 +29,8 @@ export type ProbeResult =
       readonly status?: number;
       /** For an admin, `status code N: …` when the provider answered; masked, without keys. */
       readonly message: string;
-      /** The provider says that the key is no longer good (`relay-core.md` 3.8). */
+      /** No key of the channel is left that its provider takes: a request that retires found the last one refused. */
       readonly refused: boolean;
+      /** The network failed, so the time says nothing about the provider. */
+      readonly unreachable: boolean;
     };

@@ -31,6 +31,7 @@ export interface ChannelRoundsParts {
 type Row = Pick<Channel, 'id' | 'type' | 'status' | 'autoBan'>;
 
 const leaseSeconds = 60;
+const renewMilliseconds = 20_000;
 
 /** Tests and balances of all channels, one after another, by one node at a time whoever asks. */
 export class ChannelRounds {
@@ -76,8 +77,13 @@ export class ChannelRounds {
     const { state, nodeId, logger } = this.parts;
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(busy);
-    const renewal = setInterval(() => void state.lease(name, owner, leaseSeconds).catch(() => false), 20_000);
-    const round = this.visitAll(visit)
+    const lost = new AbortController();
+    // While nobody can be asked it goes on: the lease outlasts two failed tries.
+    const renew = async (): Promise<void> => {
+      if (!(await state.lease(name, owner, leaseSeconds).catch(() => true))) lost.abort();
+    };
+    const renewal = setInterval(() => void renew(), renewMilliseconds);
+    const round = this.visitAll(visit, lost.signal)
       .then((count) => {
         logger.info({ round: name, channels: count }, 'a round over the channels ended');
         ended?.(count);
@@ -99,17 +105,20 @@ export class ChannelRounds {
     });
   }
 
-  private async visitAll(visit: (row: Row) => Promise<void>): Promise<number> {
+  /** @param lost aborted when another node may have begun the same round */
+  private async visitAll(visit: (row: Row) => Promise<void>, lost: AbortSignal): Promise<number> {
     const { channels, pause, logger } = this.parts;
     const select = { id: true, type: true, status: true, autoBan: true } as const;
     const rows = await channels.find({ select, order: { id: 'ASC' } });
     for (const row of rows) {
       if (this.stopping.signal.aborted) break;
+      if (lost.aborted) throw new Error('the lease of this round was lost');
       // One channel that fails in a way nobody foresaw must not keep the others waiting.
       await visit(row).catch((error: unknown) => {
         if (!isAppError(error)) logger.warn({ err: error, channelId: row.id }, 'a channel could not be visited');
       });
-      if (pause > 0) await sleep(pause, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+      const signal = AbortSignal.any([this.stopping.signal, lost]);
+      if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
     return rows.length;
   }
@@ -117,7 +126,7 @@ export class ChannelRounds {
   private async test(admin: Actor, row: Row): Promise<void> {
     if (untestable.includes(row.type)) return;
     const { service, tests, options } = this.parts;
-    const result = await tests.test(admin, row.id);
+    const result = await tests.test(admin, row.id, undefined, true);
     const reason = this.reasonToDisable(result);
     if (reason !== null) {
       if (options.values.AutomaticDisableChannelEnabled) await service.disableAutomatically(row.id, reason);
@@ -130,11 +139,13 @@ export class ChannelRounds {
     }
   }
 
-  /** A plain network error is no reason. */
-  private reasonToDisable({ refused, message, seconds }: ChannelTestResult): string | null {
+  /** A plain network error is no reason, however long it took. */
+  private reasonToDisable({ refused, unreachable, message, seconds }: ChannelTestResult): string | null {
     if (refused) return message;
     const limit = this.parts.options.values.ChannelDisableThreshold;
-    return limit > 0 && seconds > limit ? `response time ${seconds.toFixed(2)}s exceeds ${limit.toFixed(2)}s` : null;
+    return !unreachable && limit > 0 && seconds > limit
+      ? `response time ${seconds.toFixed(2)}s exceeds ${limit.toFixed(2)}s`
+      : null;
   }
 
   private async refresh(admin: Actor, row: Row): Promise<void> {

@@ -15,8 +15,9 @@ export interface ChannelTestResult {
   /** Why not; empty on success. */
   readonly message: string;
   readonly seconds: number;
-  /** The provider says that the key is no longer good. */
+  /** As in `ProbeResult`. */
   readonly refused: boolean;
+  readonly unreachable: boolean;
 }
 
 export interface ChannelTestParts {
@@ -37,8 +38,11 @@ const embeddingsOnly = 44;
 export class ChannelTestService {
   constructor(private readonly parts: ChannelTestParts) {}
 
-  /** @throws AppError NOT_FOUND, UNSUPPORTED_BY_CHANNEL; what the provider does is the result */
-  async test(actor: MaybeActor, id: number, model?: string): Promise<ChannelTestResult> {
+  /**
+   * @param retires a refused key is not used again: so do rounds, never an admin who tries a channel
+   * @throws AppError NOT_FOUND, UNSUPPORTED_BY_CHANNEL; what the provider does is the result
+   */
+  async test(actor: MaybeActor, id: number, model?: string, retires = false): Promise<ChannelTestResult> {
     const admin = requireRole(actor, 'admin');
     const channel = await this.parts.channels.findOneBy({ id });
     if (!channel) throw new NotFoundError('Channel', id);
@@ -46,7 +50,7 @@ export class ChannelTestService {
       throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Channels of this type cannot be tested');
     }
     if (model && model.length > 255) throw new InvalidInputError('Model name too long', 'model');
-    const request = testRequest(channel, model?.trim() ?? '');
+    const request = { ...testRequest(channel, model?.trim() ?? ''), retires };
     const result = await this.parts.probe.send(request);
     await this.keep(admin, channel, request.model, result);
     return {
@@ -54,6 +58,7 @@ export class ChannelTestService {
       message: result.success ? '' : result.message,
       seconds: result.milliseconds / 1000,
       refused: !result.success && result.refused,
+      unreachable: !result.success && result.unreachable,
     };
   }
 
@@ -80,7 +85,7 @@ export class ChannelTestService {
   }
 }
 
-function testRequest(channel: Channel, asked: string): ProbeRequest {
+function testRequest(channel: Channel, asked: string): Omit<ProbeRequest, 'retires'> {
   const model = asked || channel.testModel || splitList(channel.models)[0] || 'gpt-4o-mini';
   if (channel.type === embeddingsOnly || isEmbedding(model)) {
     return { channelId: channel.id, model, endpoint: 'embeddings', body: { model, input: ['hello world'] } };

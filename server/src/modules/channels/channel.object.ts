@@ -257,7 +257,7 @@ export class ChannelTypeObject implements ChannelType {
 }
 
 @ObjectType('ChannelTestResult')
-export class ChannelTestResultObject implements Omit<ChannelTestResult, 'refused'> {
+export class ChannelTestResultObject implements Omit<ChannelTestResult, 'refused' | 'unreachable'> {
   @Field(() => Boolean)
   success: boolean;
 

@@ -117,7 +117,10 @@ export class TaskDesk {
         available: (channel) => keyRing.available(channel),
       });
     if (!picked) throw noChannel(admission.model, admission.group);
-    return targetOf(picked, picked.keys[keyRing.take(picked)] ?? '', secrets);
+    const keyIndex = keyRing.take(picked);
+    // Nobody tells the ring how a task's request ended, so it must not wait for that.
+    keyRing.undecided(picked, keyIndex);
+    return targetOf(picked, picked.keys[keyIndex] ?? '', secrets);
   }
 
   /** The channel and the account that know a task. */
