@@ -398,6 +398,22 @@ describe('asking a provider for its models', () => {
     expect([undecodable.status, undecodable.body]).toEqual([400, failure('Invalid request')]);
   });
 
+  it('of a stored channel says what went wrong, too', async () => {
+    const path = `/api/channel/fetch_models/${await create()}`;
+    upstream.script({}, unauthorized(), malformedJson());
+    expect((await call('GET', path)).body).toMatchObject(failure('status code: 401'));
+    expect((await call('GET', path)).body).toMatchObject(failure('The answer is not a list of models'));
+  });
+
+  it('says that nobody listens, not where', async () => {
+    const form = { base_url: 'http://127.0.0.1:9', type: 1, key: 'k' };
+    const answer = await call('POST', '/api/channel/fetch_models', form);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { ...failure('The address cannot be reached'), code: 'UPSTREAM_UNREACHABLE' },
+    ]);
+  });
+
   it('never sends a stored key to another address', async () => {
     const id = await create({ key: 'sk-stored' });
     const document = 'mutation ($input: FetchModelsInput!) { fetchUpstreamModels(input: $input) }';
@@ -452,6 +468,28 @@ describe('testing a channel', () => {
     expect(upstream.requests[0]?.body).toMatchObject({ max_completion_tokens: 10 });
     expect(upstream.requests[1]?.body).toMatchObject({ max_tokens: 300 });
     expect(upstream.requests[2]?.body).toMatchObject({ input: ['hello world'] });
+  });
+
+  it.each([
+    ['deepseek-thinking', { max_tokens: 50 }],
+    ['gemini-2.0-flash-thinking-exp', { max_tokens: 50 }],
+    ['claude-3-7-sonnet-20250219-thinking', {}],
+  ])('lets %s think: %j', async (model, limit) => {
+    await call('GET', `/api/channel/test/${await create({ models: model })}`);
+    const messages = [{ role: 'user', content: 'hi' }];
+    expect(upstream.requests.map(({ body: sent }) => sent)).toEqual([{ model, messages, stream: false, ...limit }]);
+  });
+
+  it.each([
+    [1, 'm3e-base', '/v1/embeddings'],
+    [1, 'BAAI/bge-m3', '/v1/embeddings'],
+    // Such a channel has nothing else; the address goes by the name.
+    [44, 'of-any-name', '/chat/'],
+  ])('has a channel of type %d embed when its first model is %s', async (type, model, address) => {
+    await call('GET', `/api/channel/test/${await create({ type, models: model })}`);
+    expect(upstream.requests.map(({ path, body: sent }) => [path, sent])).toEqual([
+      [address, { model, input: ['hello world'] }],
+    ]);
   });
 
   it('tells why it failed, and disables nothing', async () => {

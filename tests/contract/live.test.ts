@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EventReader } from '../support/event-reader.js';
+import { unauthorized } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Site, type Person } from './site.js';
+import { Site, type Answer, type Person } from './site.js';
 
 let site: Site;
 let upstream: Upstream;
@@ -35,10 +36,14 @@ afterEach(() => {
 });
 afterAll(() => Promise.all([site.stop(), upstream.stop()]));
 
-async function call(model = 'gpt-4o'): Promise<void> {
+function ask(model: string): Promise<Answer> {
   const body = { model, messages: [{ role: 'user', content: prompt }] };
   const headers = { authorization: `Bearer sk-${key}`, 'content-type': 'application/json' };
-  const answer = await site.rest(null, 'POST', '/v1/chat/completions', body, headers);
+  return site.rest(null, 'POST', '/v1/chat/completions', body, headers);
+}
+
+async function call(model = 'gpt-4o'): Promise<void> {
+  const answer = await ask(model);
   expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
 }
 
@@ -163,17 +168,32 @@ describe('a balance', () => {
 });
 
 describe('channels', () => {
-  it('tell their status with its reason, and what a test measured', async () => {
+  type Channel = { id: number; status: number; responseTime: number; otherInfo: string };
+  const told = (reader: EventReader): Channel[] =>
+    reader.results.flatMap(({ data }) => (data?.['channelChanged'] as { items: Channel[] }).items);
+
+  it('tell their status, and what a test measured', async () => {
     const reader = await open(root, channels);
-    type Channel = { id: number; status: number; responseTime: number; otherInfo: string };
-    const told = (): Channel[] =>
-      reader.results.flatMap(({ data }) => (data?.['channelChanged'] as { items: Channel[] }).items);
     await site.expectSuccess(root, 'GET', '/api/channel/test/1');
-    await reader.until(() => told().some(({ responseTime }) => responseTime > 0));
+    await reader.until(() => told(reader).some(({ responseTime }) => responseTime > 0));
     await site.graphql(root, 'mutation { updateChannel(id: 1, input: { status: 2 }) { id } }');
-    await reader.until(() => told().at(-1)?.status === 2);
+    await reader.until(() => told(reader).at(-1)?.status === 2);
     await site.graphql(root, 'mutation { updateChannel(id: 1, input: { status: 1 }) { id } }');
-    await reader.until(() => told().at(-1)?.status === 1);
+    await reader.until(() => told(reader).at(-1)?.status === 1);
+  });
+
+  it('that go out of service by themselves say why and since when', async () => {
+    upstream.script({ key: 'sk-refused' }, unauthorized());
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'AutomaticDisableChannelEnabled', value: 'true' });
+    const refused = { name: 'refused', key: 'sk-refused', models: 'gpt-4', group: 'default', base_url: upstream.url };
+    await site.expectSuccess(root, 'POST', '/api/channel/', refused);
+    const reader = await open(root, channels);
+    const before = Math.floor(Date.now() / 1000);
+    expect((await ask('gpt-4')).status).toBe(401);
+    await reader.until(() => told(reader).some(({ status }) => status === 3));
+    const info = JSON.parse(told(reader).at(-1)?.otherInfo ?? '') as { status_reason: string; status_time: number };
+    expect(info.status_reason).toContain('Incorrect API key provided');
+    expect(info.status_time).toBeGreaterThanOrEqual(before);
   });
 
   it('say that the list is to be read again where many changed at once, or one is gone', async () => {

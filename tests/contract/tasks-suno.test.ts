@@ -46,6 +46,9 @@ describe('an order', () => {
       Array(3).fill(50_000),
     );
     expect(await fetchTask(id)).toMatchObject({ task_id: id, action: 'MUSIC', status: 'SUBMITTED', progress: '0%' });
+    const [version] = await site.rows('SELECT version AS price_version FROM price_versions');
+    const [row] = await site.chargedRows(1);
+    expect(row).toMatchObject({ quota: 50_000, other: { task: true, model_price: 0.1, ...version } });
   });
 
   it('keeps fields that nobody here knows', async () => {

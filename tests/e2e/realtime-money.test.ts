@@ -128,15 +128,20 @@ it('counts at what the provider reports, never below nothing and never beyond wh
   expect((await site.balances(guest.user.id, guest.tokenId)).used).toBe(1_000_000_000);
 });
 
-it('the price is what it was when the session began', async () => {
+it('the price is what it was when the session began, and its log row says by which version', async () => {
   const client = await clients.session(site.key);
+  const [version] = await site.rows('SELECT version AS price_version FROM price_versions');
   const options = await site.server.api.data<Array<{ key: string; value: string }>>(site.root, 'GET', '/api/option/');
   const saved = options.find(({ key }) => key === 'ModelRatio')?.value ?? '{}';
   await site.setOption('ModelRatio', JSON.stringify({ ...(JSON.parse(saved) as object), [model]: 100 }));
   const before = await site.balances();
   await speak(client);
   expect((await site.balances()).used - before.used).toBe(7100);
+  client.socket.close();
+  await nothingHeld();
   await site.setOption('ModelRatio', saved);
+  const [row] = await site.chargedRows(1);
+  expect(row).toMatchObject({ quota: 7100, other: { ws: true, ...version } });
 });
 
 it('a model nobody priced is refused before anybody is asked', async () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { poolOf } from '../../server/src/db/data-source.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { anywhere, Site, type Person } from '../contract/site.js';
@@ -245,6 +248,18 @@ describe('bodies of strangers (CVE-2026-64868)', () => {
   it.each(['/api/user/login', '/api/user/register', '/api/user/reset', '/api/setup'])('%s has a cap', async (path) => {
     const answer = await site.rest(null, 'POST', path, { username: 'x'.repeat(20_000) }, anywhere());
     expect(answer.status).toBe(413);
+  });
+
+  it('a callback about a drawing has one, and is not read at all before its secret was', async () => {
+    await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'MjNotifyEnabled', value: 'true' });
+    const { data } = await site.graphql(root, '{ drawingNotifyUrl(channelId: 1) }');
+    const path = new URL(data?.['drawingNotifyUrl'] as string, site.server.url).pathname;
+    expect((await site.rest(null, 'POST', path, 'x'.repeat(1024 * 1024 + 1))).status).toBe(413);
+    const endless = httpRequest(`${site.server.url}/mj/notify/1/${'a'.repeat(32)}`, { method: 'POST' });
+    endless.on('error', () => undefined).flushHeaders();
+    const [answer] = (await once(endless, 'response')) as [IncomingMessage];
+    expect([answer.statusCode, await text(answer)]).toEqual([400, expect.stringContaining('notify_not_allowed')]);
+    endless.destroy();
   });
 });
 
