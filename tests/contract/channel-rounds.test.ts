@@ -384,6 +384,33 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
   ]);
 });
 
+it('a round rests between two channels for as long as the site says, and a stopping server waits for no rest', async () => {
+  const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+  const begin = async (pause: number) => {
+    const visits: number[] = [];
+    const rounds = new ChannelRounds({
+      channels: { find: () => Promise.resolve([1, 2, 3].map((id) => ({ id, type: 1, status: 1, autoBan: 1 }))) },
+      tests: { test: () => Promise.resolve(visits.push(performance.now())).then(() => ({ success: false })) },
+      options: { values: { ChannelDisableThreshold: 0 } },
+      state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
+      notices: { tellRoot: () => undefined },
+      ...{ nodeId: 'n', pause, logger: { info: () => undefined, warn: () => undefined } },
+    } as unknown as ChannelRoundsParts);
+    await rounds.startTests(admin);
+    return { rounds, visits };
+  };
+  const short = await begin(40);
+  await short.rounds.idle();
+  const [first = 0, second = 0, third = 0] = short.visits;
+  expect(second - first).toBeGreaterThan(35);
+  expect(third - second).toBeGreaterThan(35);
+
+  const long = await begin(3_600_000);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await long.rounds.stop();
+  expect(long.visits).toHaveLength(1);
+});
+
 describe('rounds on a clock', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
   afterEach(() => void jest.useRealTimers());
