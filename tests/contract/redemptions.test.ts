@@ -161,8 +161,24 @@ describe('changing', () => {
     const answer = await call('PUT', '/api/redemption/', { id, name: 'new', quota: 5 });
     expect(answer.body).toMatchObject({ success: true, data: { id, key, name: 'new', quota: 5 } });
     expect((answer.body.data as WireCode)['valid_until']).toBeGreaterThan(0);
-    const wrong = await call('PUT', '/api/redemption/', { id, quota: 0 });
-    expect(wrong.body).toMatchObject({ success: false, message: 'Quota must be a whole number above 0' });
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [{ name: '' }, 'Name length must be 1-20'],
+    [{ name: ' ' }, 'Name length must be 1-20'],
+    [{ name: 'x'.repeat(21) }, 'Name length must be 1-20'],
+    [{ quota: 0 }, 'Quota must be a whole number above 0'],
+    [{ valid_from: 20, valid_until: 10 }, 'Start must be before end'],
+    [{ valid_from: 10, valid_until: 10 }, 'Start must be before end'],
+    // one end against the other, which stays
+    [{ valid_from: 4_000_000_000 }, 'Start must be before end'],
+    [{ valid_until: 1_000 }, 'Start must be before end'],
+    [{ valid_until: -1 }, 'Not a time'],
+  ])('refuses %j and keeps the code as it was', async (change, message) => {
+    const code = await createOne({ valid_from: 1_000, valid_until: 4_000_000_000 });
+    const answer = await call('PUT', '/api/redemption/', { id: code.id, ...change });
+    expect(answer.body).toEqual({ success: false, message, code: 'INVALID_INPUT' });
+    expect(await byKey(code.key)).toEqual(code);
   });
 
   it('lets a code be disabled and enabled, and a used one be neither, nor edited', async () => {
@@ -192,13 +208,32 @@ describe('changing', () => {
     const disable = (body: unknown) => call('PUT', '/api/redemption/batch-disable', body);
     expect((await disable({ ids: [] })).body).toMatchObject({ message: 'ID list must not be empty' });
     expect((await disable({ ids: [...ids, used.id, 999_999, -1] })).body).toMatchObject({ data: 2 });
-    expect((await call('GET', '/api/redemption/count-by-name?name=')).body).toMatchObject({
-      message: 'Name must not be empty',
-    });
+    const nameless = { success: false, message: 'Name must not be empty', code: 'INVALID_INPUT' };
+    for (const query of ['', '?name=', '?name=%20']) {
+      expect((await call('GET', `/api/redemption/count-by-name${query}`)).body).toEqual(nameless);
+      expect((await call('DELETE', `/api/redemption/delete-by-name${query}`)).body).toEqual(nameless);
+    }
     expect((await call('GET', '/api/redemption/count-by-name?name=bulk')).body).toMatchObject({ data: 4 });
     expect((await call('DELETE', '/api/redemption/delete-disabled')).body).toMatchObject({ data: 2 });
     expect((await call('DELETE', '/api/redemption/delete-by-name?name=bulk')).body).toMatchObject({ data: 2 });
     expect((await call('GET', '/api/redemption/')).body.data).toMatchObject({ total: 1, items: [{ key: other }] });
+  });
+
+  it('deletes more codes of a name than a statement can name, each with its entry in the audit', async () => {
+    await site.query('DELETE FROM redemptions');
+    await site.query('DELETE FROM audit_entries');
+    await site.query(
+      `INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time)
+       SELECT 1, sha256(n::text::bytea), '', 'flood', 1, 0 FROM generate_series(1, 70000) n`,
+    );
+    const other = await createOne({ name: 'flood 2' });
+    expect((await call('DELETE', '/api/redemption/delete-by-name?name=flood')).body).toMatchObject({ data: 70_000 });
+    expect(await site.query('SELECT id FROM redemptions WHERE deleted_at IS NULL')).toEqual([{ id: other.id }]);
+    const entries = `SELECT count(*)::int AS n, count(DISTINCT subject_id)::int AS codes FROM audit_entries`;
+    expect(await site.query(`${entries} WHERE action = 'delete'`)).toEqual([{ n: 70_000, codes: 70_000 }]);
+    expect(await site.query(`SELECT content FROM logs WHERE content LIKE '%flood:%'`)).toEqual([
+      { content: 'Deleted the codes named flood: 70000' },
+    ]);
   });
 
   it('tells an unknown id', async () => {
@@ -250,6 +285,34 @@ describe('redeeming', () => {
     await site.expectSuccess(await site.invite(root), 'POST', '/api/user/topup', { key: used.key });
     expect((await redeem(person, used.key)).body).toEqual(refused('Code already used'));
     expect(await balance(person)).toBe(0);
+  });
+
+  describe('a window', () => {
+    const [from, until] = [now() + 1_000, now() + 2_000];
+    afterEach(() => void jest.restoreAllMocks());
+
+    /** The server is in this process and has its clock. */
+    async function redeemAt(time: number, window: Record<string, unknown>): Promise<unknown> {
+      const [person, { key }] = [await site.invite(root), await createOne(window)];
+      jest.spyOn(Date, 'now').mockReturnValue(time);
+      const { body } = await redeem(person, key);
+      jest.restoreAllMocks();
+      expect(await balance(person)).toBe(body['success'] === true ? 100_000 : 0);
+      return body;
+    }
+
+    const window = { valid_from: from, valid_until: until };
+    const redeemed = { success: true, message: '', data: { quota: 100_000, is_gift: false } };
+    it.each<[string, number, Record<string, unknown>, unknown]>([
+      ['not a moment before its first second', from * 1000 - 1, window, refused('Code not yet valid')],
+      ['in its first second', from * 1000, window, redeemed],
+      ['to the end of its last second', until * 1000 + 999, window, redeemed],
+      ['not in the second after', (until + 1) * 1000, window, refused('Code expired')],
+      ['that has no beginning, before it', from * 1000 - 1, { valid_until: until }, redeemed],
+      ['that has no end, after it', (until + 1) * 1000, { valid_from: from }, redeemed],
+    ])('is open %s', async (_name, time, given, answer) => {
+      expect(await redeemAt(time, given)).toEqual(answer);
+    });
   });
 
   it('gives a gift to many, once to each, until it is used up', async () => {

@@ -110,6 +110,15 @@ describe('creating', () => {
     expect(await site.query('SELECT 1 FROM tokens')).toEqual([]);
   });
 
+  it.each(['{"name":', 'name=dev', '', '"dev"', '[]', 'null'])('refuses the body %j', async (text) => {
+    const { status, body } = await call('POST', '/api/token/', text);
+    expect([status, body]).toEqual([
+      200,
+      { success: false, message: expect.stringMatching(/^Invalid parameter/) as string, code: 'INVALID_INPUT' },
+    ]);
+    expect(await site.query('SELECT 1 FROM tokens')).toEqual([]);
+  });
+
   it('counts characters, not bytes, of a name', async () => {
     expect(await create({ name: '名'.repeat(30) })).toMatchObject({ name: '名'.repeat(30) });
   });
@@ -215,6 +224,12 @@ describe('changing', () => {
   it('refuses what it would refuse in a new token, and foreign ones', async () => {
     const token = await create();
     expect((await put(token, { name: '' })).body).toMatchObject({ message: 'Token name must not be empty' });
+    expect((await put(token, { name: 'x'.repeat(31) })).body).toEqual({
+      success: false,
+      message: 'Token name too long',
+      code: 'INVALID_INPUT',
+    });
+    expect((await call('GET', `/api/token/${token.id}`)).body.data).toEqual(token);
     expect((await put(token, { group: 'svip' })).body).toMatchObject({ message: 'You cannot use this group' });
     expect((await call('PUT', '/api/token/', { name: 'x' })).body).toMatchObject({ code: 'INVALID_INPUT' });
     const foreign = await create({}, other);

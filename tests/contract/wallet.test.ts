@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { Site, type Answer, type Person } from './site.js';
 
 let site: Site;
@@ -143,6 +143,35 @@ describe('POST /api/user/pay', () => {
     }
   });
 
+  it.each([4, 0, -5])('refuses %d below the least amount, and keeps no order', async (amount) => {
+    await configure({ MinTopUp: '5' });
+    const before = await site.query('SELECT count(*) FROM top_up_orders');
+    const { status, body } = await post('/api/user/pay', { amount, payment_method: 'wx' });
+    expect([status, body]).toEqual([200, failure('Top-up amount must not be below 5')]);
+    expect(await site.query('SELECT count(*) FROM top_up_orders')).toEqual(before);
+  });
+
+  it('says that an order could not be kept, and why to the log alone', async () => {
+    await site.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the disk is full'; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON top_up_orders EXECUTE FUNCTION refuse()`,
+    );
+    const order = { amount: 2, payment_method: 'wx' };
+    const { status, body } = await post('/api/user/pay', order);
+    const { codes, text } = await site.graphql(
+      buyer,
+      'mutation { startTopUp(amount: 2, paymentMethod: "wx") { tradeNo } }',
+    );
+    await site.query('DROP FUNCTION refuse CASCADE');
+    expect([status, body]).toEqual([200, failure('Failed to create order')]);
+    expect([codes, text]).toEqual([['SERVICE_UNAVAILABLE'], expect.stringContaining('Failed to create order')]);
+    expect(text).not.toContain('disk');
+    const told = site.server.logLines().filter((line) => line.includes('the disk is full'));
+    expect(told).toHaveLength(2);
+    for (const line of told) expect(line).toContain('an order could not be kept');
+    expect((await post('/api/user/pay', order)).body).toMatchObject({ success: true });
+  });
+
   it('answers strangers as every endpoint does', async () => {
     const { status, body } = await site.rest(null, 'POST', '/api/user/pay', { amount: 2, payment_method: 'wx' });
     expect([status, body['success'], body['code']]).toEqual([401, false, 'NOT_SIGNED_IN']);
@@ -153,6 +182,33 @@ describe('POST /api/user/pay', () => {
     const order = () => site.rest(person, 'POST', '/api/user/pay', { amount: 1, payment_method: 'wx' });
     const answers = await Promise.all(Array.from({ length: 31 }, order));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
+});
+
+describe('a site that shows points', () => {
+  it('prices, keeps and credits every point of an amount', async () => {
+    await configure({ DisplayInCurrencyEnabled: 'false' });
+    const person = await site.invite(root);
+    const ask = (path: string, amount: number): Promise<Answer> =>
+      site.rest(person, 'POST', path, { amount, payment_method: 'wx' });
+    expect((await ask('/api/user/pay', 499_999)).body).toEqual(failure('Top-up amount must not be below 500000'));
+    expect((await ask('/api/user/amount', 1_234_567)).body.data).toBe('18.02');
+    const form = (await ask('/api/user/pay', 1_234_567)).body.data as Record<string, string>;
+    expect(form).toMatchObject({ name: 'TUC1234567', money: '18.02' });
+    const order = 'SELECT quota, money, status FROM top_up_orders WHERE user_id = $1';
+    expect(await site.query(order, [person.id])).toEqual([{ quota: '1234567', money: '1802', status: 'pending' }]);
+
+    const payment = {
+      ...{ pid: '1000', trade_no: randomUUID(), out_trade_no: form['out_trade_no'] ?? '', type: 'wxpay' },
+      ...{ name: form['name'] ?? '', money: '18.02', trade_status: 'TRADE_SUCCESS' },
+    };
+    const told = new URLSearchParams({ ...payment, sign: sign(payment), sign_type: 'MD5' });
+    expect((await site.rest(null, 'GET', `/api/user/epay/notify?${told}`)).body).toEqual({ text: 'success' });
+    expect((await site.rest(person, 'GET', '/api/user/self')).body.data).toMatchObject({ quota: 1_234_567 });
+    expect(await site.query(order, [person.id])).toEqual([{ quota: '1234567', money: '1802', status: 'success' }]);
+    expect(await site.query('SELECT quota, content FROM logs WHERE user_id = $1 AND type = 1', [person.id])).toEqual([
+      { quota: '1234567', content: 'Online top-up 1234567 points, paid 18.02' },
+    ]);
   });
 });
 
@@ -193,5 +249,96 @@ describe('orders over GraphQL', () => {
       `{ myTopUps(filter: { userId: ${person.id}, tradeNo: "${started.tradeNo}" }) { totalCount } }`,
     );
     expect(foreign.data).toEqual({ myTopUps: { totalCount: 0 } });
+  });
+});
+
+describe('a list of orders', () => {
+  let anne: Person;
+  let bert: Person;
+  beforeAll(async () => {
+    anne = await site.invite(root);
+    bert = await site.invite(root);
+    await site.query('DELETE FROM top_up_orders');
+    await site.query(
+      `INSERT INTO top_up_orders
+         (user_id, trade_no, provider, merchant_id, payment_method, currency, quota, money, status, created_time, paid_time)
+       SELECT owner, n, 'epay', '1000', 'wxpay', 'CNY', quota, money, status, created, paid
+         FROM (VALUES (1, $1::int, 30, 300, 'pending', 1003, 0), (2, $2::int, 10, 100, 'success', 1001, 2001),
+                      (3, $1, 20, 300, 'success', 1001, 2002), (4, $2, 20, 200, 'pending', 1002, 0),
+                      (5, $1, 10, 100, 'success', 1002, 2000), (6, $2, 30, 200, 'pending', 1003, 0))
+              AS row (n, owner, quota, money, status, created, paid) ORDER BY n`,
+      [anne.id, bert.id],
+    );
+  });
+
+  /** The numbers of the rows above, as they come. */
+  async function list(person: Person, field: string, args = ''): Promise<string> {
+    const fields = '{ totalCount items { tradeNo } }';
+    const { data } = await site.graphql(person, `{ ${field}(pageSize: 100${args}) ${fields} }`);
+    const { totalCount, items } = data?.[field] as { totalCount: number; items: Array<{ tradeNo: string }> };
+    expect(totalCount).toBe(items.length);
+    return items.map(({ tradeNo }) => tradeNo).join('');
+  }
+
+  it.each([
+    ['id', '123456', '654321'],
+    ['createdTime', '325461', '615432'],
+    ['paidTime', '641523', '325641'],
+    ['quota', '524361', '614352'],
+    ['money', '526431', '316452'],
+    ['status', '641532', '532641'],
+  ])('is sorted by %s both ways, equal ones the newest first', async (field, ascending, descending) => {
+    const all = (direction: string) => list(root, 'topUps', `, sort: { field: "${field}", direction: ${direction} }`);
+    const own = (direction: string) => list(anne, 'myTopUps', `, sort: { field: "${field}", direction: ${direction} }`);
+    expect([await all('ASC'), await all('DESC')]).toEqual([ascending, descending]);
+    const ofAnne = (numbers: string) => numbers.replace(/[246]/g, '');
+    expect([await own('ASC'), await own('DESC')]).toEqual([ofAnne(ascending), ofAnne(descending)]);
+  });
+
+  it('shows every order once, page by page, where many are equal', async () => {
+    const page = async (number: number): Promise<string> => {
+      const args = `page: ${number}, pageSize: 2, sort: { field: "status", direction: ASC }`;
+      const { data } = await site.graphql(root, `{ topUps(${args}) { totalCount items { tradeNo } } }`);
+      const { totalCount, items } = data?.['topUps'] as { totalCount: number; items: Array<{ tradeNo: string }> };
+      return `${items.map(({ tradeNo }) => tradeNo).join('')} of ${totalCount}`;
+    };
+    expect([await page(0), await page(1), await page(2), await page(3)]).toEqual([
+      '64 of 6',
+      '15 of 6',
+      '32 of 6',
+      ' of 6',
+    ]);
+  });
+
+  it.each([
+    ['', '654321', '531'],
+    ['filter: { status: "success" }', '532', '53'],
+    ['filter: { status: "pending" }', '641', '1'],
+    ['filter: { status: "paid" }', '', ''],
+    ['filter: { status: null }', '654321', '531'],
+    ['filter: { status: "success" }, sort: { field: "quota", direction: ASC }', '523', '53'],
+  ])('is filtered by {%s}', async (args, all, ofAnne) => {
+    expect([await list(root, 'topUps', `, ${args}`), await list(anne, 'myTopUps', `, ${args}`)]).toEqual([all, ofAnne]);
+  });
+
+  it('of one’s own holds nobody else’s, whatever is asked, not even for root', async () => {
+    for (const [filter, found] of [
+      [`userId: ${bert.id}`, '531'],
+      [`userId: ${bert.id}, status: "success"`, '53'],
+      ['tradeNo: "2"', ''],
+    ]) {
+      expect(await list(anne, 'myTopUps', `, filter: { ${filter} }`)).toBe(found);
+      expect(await list(root, 'myTopUps', `, filter: { ${filter} }`)).toBe('');
+    }
+    expect(await list(root, 'topUps', `, filter: { userId: ${bert.id} }`)).toBe('642');
+    expect(await list(root, 'topUps', ', filter: { tradeNo: "2" }')).toBe('2');
+    expect((await site.graphql(anne, '{ topUps { totalCount } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  });
+
+  it.each(['merchantId', 'tradeNo', 'constructor'])('is not sorted by %s', async (field) => {
+    for (const name of ['topUps', 'myTopUps']) {
+      const sort = `sort: { field: "${field}", direction: ASC }`;
+      expect((await site.graphql(root, `{ ${name}(${sort}) { totalCount } }`)).codes).toEqual(['INVALID_INPUT']);
+    }
   });
 });

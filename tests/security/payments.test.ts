@@ -47,8 +47,14 @@ function signed(parameters: Parameters, secret = key): Parameters {
   };
 }
 
-async function order(amount = 2): Promise<Parameters> {
-  const { body } = await server.api.rest(root, 'POST', '/api/user/pay', { amount, payment_method: 'wx' });
+async function person(username: string): Promise<Person> {
+  const password = `password of ${username}`;
+  await server.api.data(root, 'POST', '/api/user/', { username, password });
+  return server.api.signIn(username, password);
+}
+
+async function order(amount = 2, buyer = root): Promise<Parameters> {
+  const { body } = await server.api.rest(buyer, 'POST', '/api/user/pay', { amount, payment_method: 'wx' });
   return (body as { data: Parameters }).data;
 }
 
@@ -177,6 +183,66 @@ describe('forged, replayed or cross-provider payment callbacks', () => {
     for (const secret of [key, '']) expect(await notify(signed(payment, secret))).toBe('fail');
     await configure();
     expect(await balance()).toBe(before);
+  });
+});
+
+describe('check-then-act on the inviter’s share', () => {
+  afterEach(() => configure({ RebateEnabled: 'false' }));
+
+  it('is credited once with the order, however often and at once that is told, and the books add up', async () => {
+    const [inviter, payer] = [await person('inviter'), await person('payer')];
+    await pool.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [inviter.id, payer.id]);
+    await configure({ RebatePercentage: '7.5', RebateEnabled: 'true' });
+    const payment = signed(paymentOf(await order(2, payer)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => notify(payment)));
+    for (let again = 0; again < 3; again++) answers.push(await notify(payment));
+    expect(new Set(answers)).toEqual(new Set(['success']));
+    // its share goes to the balance, and not to what the inviter earned by invitations
+    const { rows } = await pool.query('SELECT quota, aff_quota FROM users WHERE id = ANY ($1) ORDER BY id', [
+      [inviter.id, payer.id],
+    ]);
+    expect(rows).toEqual([
+      { quota: '75000', aff_quota: '0' },
+      { quota: '1000000', aff_quota: '0' },
+    ]);
+    const entries = await pool.query(
+      `SELECT user_id, kind, source, amount FROM ledger_entries WHERE kind IN ('top_up', 'rebate') AND user_id = ANY ($1) ORDER BY id`,
+      [[inviter.id, payer.id]],
+    );
+    const source = `epay:${payment['out_trade_no']}`;
+    expect(entries.rows).toEqual([
+      { user_id: payer.id, kind: 'top_up', source, amount: '1000000' },
+      { user_id: inviter.id, kind: 'rebate', source: `rebate:${source}`, amount: '75000' },
+    ]);
+    const logs = await pool.query(
+      `SELECT type, user_id, quota FROM logs WHERE content ILIKE '%rebate%' AND user_id = ANY ($1) ORDER BY id`,
+      [[inviter.id, payer.id]],
+    );
+    expect(logs.rows).toEqual([
+      { type: 4, user_id: inviter.id, quota: '75000' },
+      { type: 4, user_id: payer.id, quota: '0' },
+    ]);
+    expect(await reconcile(pool)).toEqual([]);
+  });
+
+  it('is not credited when the order cannot be, nor the order without it', async () => {
+    const [inviter, payer] = [await person('inviter2'), await person('payer2')];
+    await pool.query('UPDATE users SET inviter_id = $1 WHERE id = $2', [inviter.id, payer.id]);
+    await configure({ RebatePercentage: '10', RebateEnabled: 'true' });
+    const payment = paymentOf(await order(2, payer));
+    await pool.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the disk is full'; END $$;
+       CREATE TRIGGER refuse BEFORE INSERT ON ledger_entries FOR EACH ROW WHEN (NEW.kind = 'rebate') EXECUTE FUNCTION refuse()`,
+    );
+    const balances = async (): Promise<unknown> =>
+      (await pool.query('SELECT quota FROM users WHERE id = ANY ($1) ORDER BY id', [[inviter.id, payer.id]])).rows;
+    expect(await notify(signed(payment))).toBe('fail');
+    expect(await notify(signed({ ...payment, money: '0.01' }))).toBe('fail');
+    await pool.query('DROP FUNCTION refuse CASCADE');
+    expect(await balances()).toEqual([{ quota: '0' }, { quota: '0' }]);
+    expect(await notify(signed(payment))).toBe('success');
+    expect(await balances()).toEqual([{ quota: '100000' }, { quota: '1000000' }]);
+    expect(await reconcile(pool)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange } from '../../shared/audit.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { assertIdList } from '../../shared/id-list.js';
 import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
@@ -21,7 +22,7 @@ export class ChannelBulkService {
   /** @returns how many are gone */
   async delete(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const admin = requireRole(actor, 'admin');
-    if (ids.length === 0) throw new InvalidInputError('Invalid parameter', 'ids');
+    assertIdList(ids, 'Invalid parameter');
     return this.change(admin, 'Deleted', (manager) => remove(manager, { id: In([...ids]) }));
   }
 
@@ -35,7 +36,7 @@ export class ChannelBulkService {
   /** @param tag empty takes the tag away @returns how many have it now */
   async setTag(actor: MaybeActor, ids: readonly number[], tag: string): Promise<number> {
     const admin = requireRole(actor, 'admin');
-    if (ids.length === 0) throw new InvalidInputError('Invalid parameter', 'ids');
+    assertIdList(ids, 'Invalid parameter');
     const fields = parseFields({ tag });
     return this.change(admin, `Tagged "${fields.tag ?? ''}"`, (manager) =>
       update(manager, { id: In([...ids]) }, fields),

@@ -5,6 +5,7 @@ import type { AuditChange, AuditLog, AuditTrail } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { defined } from '../../shared/defined.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { assertIdList, mostIds } from '../../shared/id-list.js';
 import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -152,7 +153,7 @@ export class RedemptionService {
   /** @returns how many were enabled before */
   async disable(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const admin = requireRole(actor, 'admin');
-    if (ids.length === 0) throw new InvalidInputError('ID list must not be empty', 'ids');
+    assertIdList(ids, 'ID list must not be empty');
     const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= largestId);
     return this.parts.redemptions.manager.transaction(async (manager) => {
       const rows = await lockWhere(manager, { id: In(known), status: RedemptionStatus.enabled });
@@ -194,12 +195,16 @@ export class RedemptionService {
 
   private async remove(admin: Actor, which: FindOptionsWhere<Redemption>, content: string): Promise<number> {
     return this.parts.redemptions.manager.transaction(async (manager) => {
-      const rows = await lockWhere(manager, which);
-      if (rows.length === 0) return 0;
-      await manager.softDelete(Redemption, { id: In(rows.map(({ id }) => id)) });
-      const changes = rows.map((row) => changeOf('delete', row.id, row, null));
-      await this.log(manager, admin, `${content}: ${rows.length}`, changes);
-      return rows.length;
+      let gone = 0;
+      // As many at a time as a statement can name; what is deleted is not found again.
+      for (let found = mostIds; found === mostIds; gone += found) {
+        const rows = await lockWhere(manager, which, mostIds);
+        found = rows.length;
+        await manager.softDelete(Redemption, { id: In(rows.map(({ id }) => id)) });
+        await this.parts.trail.write(manager, admin, ...rows.map((row) => changeOf('delete', row.id, row, null)));
+      }
+      if (gone > 0) await this.log(manager, admin, `${content}: ${gone}`);
+      return gone;
     });
   }
 
@@ -217,7 +222,7 @@ export class RedemptionService {
     return { redemption, key: this.parts.secrets.open(redemption.keySealed) };
   }
 
-  private async log(manager: EntityManager, admin: Actor, content: string, changes: AuditChange[]): Promise<void> {
+  private async log(manager: EntityManager, admin: Actor, content: string, changes: AuditChange[] = []): Promise<void> {
     const { id, username } = admin;
     await this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content });
     await this.parts.trail.write(manager, admin, ...changes);
@@ -225,8 +230,8 @@ export class RedemptionService {
 }
 
 /** In the order of their ids, as everybody who locks many does. */
-const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>): Promise<Redemption[]> =>
-  manager.find(Redemption, { where, order: { id: 'ASC' }, lock: { mode: 'for_no_key_update' } });
+const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>, take?: number): Promise<Redemption[]> =>
+  manager.find(Redemption, { where, order: { id: 'ASC' }, take, lock: { mode: 'for_no_key_update' } });
 
 type Audited = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil' | 'isGift' | 'maxUses'> & {
   readonly status?: number;

@@ -36,7 +36,7 @@ export const statusBody = z
   .object({ id: z.int(), status: whole })
   .transform(({ id, status }) => ({ id, status: status ?? 0 }));
 
-export const idsBody = z.object({ ids: z.array(z.int()).max(10_000).nullish() }).transform(({ ids }) => ids ?? []);
+export const idsBody = z.object({ ids: z.array(z.int()).nullish() }).transform(({ ids }) => ids ?? []);
 
 /** `POST /api/user/topup`. */
 export const redeemBody = z.object({ key: text }).transform(({ key }) => key ?? '');

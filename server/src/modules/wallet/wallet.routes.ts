@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
-import { isAppError } from '../../shared/errors.js';
+import { isAppError, type ErrorCode } from '../../shared/errors.js';
 import type { WalletService } from './wallet.service.js';
 import { amountBody, notPaid, paid, payBody } from './wallet.wire.js';
 
@@ -47,6 +47,8 @@ export const walletRoutes =
     });
   };
 
+const ownFailures: readonly ErrorCode[] = ['INVALID_INPUT', 'NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'];
+
 type Handler = (context: RestContext<Actor>) => Promise<Record<string, unknown>>;
 
 /** What went wrong goes where these two endpoints have it; who may not call at all hears it as everywhere. */
@@ -57,9 +59,7 @@ const inOwnShape =
       return new RestAnswer(await handler(context));
     } catch (error) {
       if (error instanceof z.ZodError) return new RestAnswer(notPaid('Invalid parameter'));
-      if (isAppError(error) && (error.code === 'INVALID_INPUT' || error.code === 'NOT_IMPLEMENTED')) {
-        return new RestAnswer(notPaid(error.message));
-      }
+      if (isAppError(error) && ownFailures.includes(error.code)) return new RestAnswer(notPaid(error.message));
       throw error;
     }
   };

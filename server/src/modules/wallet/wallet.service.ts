@@ -3,7 +3,7 @@ import type { EntityManager, Repository } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
 import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { AppError, InvalidInputError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
@@ -53,7 +53,10 @@ export class WalletService {
     return formatMoney(money);
   }
 
-  /** @param method `zfb` or `wx` @throws AppError INVALID_INPUT, NOT_IMPLEMENTED without a gateway, RATE_LIMITED */
+  /**
+   * @param method `zfb` or `wx`
+   * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED without a gateway, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
   async pay(actor: MaybeActor, amount: number, method: string): Promise<StartedPayment> {
     const user = requireActor(actor);
     const options = this.parts.options.values;
@@ -65,7 +68,7 @@ export class WalletService {
     const createdTime = seconds(this.parts.clock);
     const tradeNo = `USR${user.id}NO${randomAlphanumeric(6)}${createdTime}`;
     const merchantId = options.EpayId;
-    await this.parts.orders.insert({
+    await this.keep({
       ...{ userId: user.id, tradeNo, provider, merchantId, paymentMethod, quota, money, currency, createdTime },
     });
     const ourAddress = options.ServerAddress || defaultServerAddress;
@@ -144,6 +147,15 @@ export class WalletService {
       quota: order.quota,
       describe: (amount) => `Online top-up ${amount}, paid ${formatMoney(order.money)}`,
     });
+  }
+
+  private async keep(order: Partial<TopUpOrder>): Promise<void> {
+    try {
+      await this.parts.orders.insert(order);
+    } catch (error) {
+      this.parts.logger.error({ err: error, tradeNo: order.tradeNo }, 'an order could not be kept');
+      throw new UnavailableError('Failed to create order', { cause: error });
+    }
   }
 
   private async limit({ id }: Actor): Promise<void> {
