@@ -177,6 +177,27 @@ describe('usage over GraphQL', () => {
     });
   });
 
+  it('orders by the 95th percentile, whether it is shown or not', async () => {
+    await use({ at: now - hour, user: bob, model: 'slow', durations: [0, 0, 0, 0, 0, 0, 1] });
+    await use({ at: now - hour, user: bob, model: 'quick', durations: [9, 1] });
+    const by = (direction: string) =>
+      `groupBy: [MODEL], orderBy: { field: "p95Milliseconds", direction: ${direction} }`;
+    const shown = (models: Array<[string, number | null]>) => ({
+      items: models.map(([modelName, p95Milliseconds]) => ({ modelName, p95Milliseconds })),
+    });
+    expect(await usage(root, 'modelName p95Milliseconds', by('DESC'))).toMatchObject(
+      shown([
+        ['slow', 988],
+        ['quick', 75],
+        ['gpt-4o', null],
+        ['o1', null],
+      ]),
+    );
+    expect(await usage(bob, 'modelName', by('ASC'))).toMatchObject({
+      items: [{ modelName: 'quick' }, { modelName: 'slow' }, { modelName: 'o1' }],
+    });
+  });
+
   it('shows each user his own, never by channel', async () => {
     const filter = `filter: { userId: ${alice.id}, channelId: ${channel} }`;
     expect(await usage(bob, 'userId quota', `groupBy: [USER], ${filter}`)).toEqual({
@@ -194,6 +215,7 @@ describe('usage over GraphQL', () => {
     ['groupBy: [DAY, HOUR]'],
     ['groupBy: [USER], orderBy: { field: "1; DROP TABLE users", direction: ASC }'],
     ['groupBy: [USER], orderBy: { field: "constructor", direction: ASC }'],
+    ['groupBy: [USER], orderBy: { field: "username", direction: ASC }'],
   ])('refuses %s', async (args) => {
     expect((await site.graphql(root, `{ usage(${args}) { totalCount } }`)).codes).toEqual(['INVALID_INPUT']);
   });

@@ -21,6 +21,9 @@ const day = 24 * hour;
 const now = Math.floor(Date.now() / 1000 / hour) * hour + hour / 2;
 const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 const range = { from: now - 3 * day, to: now };
+/** When there was more usage than the groups that are looked for at once. */
+const longAgo = { from: Math.floor(now / day) * day - 20 * day, to: Math.floor(now / day) * day - 18 * day };
+const many = 20_600;
 
 interface Used {
   readonly hour: number;
@@ -41,6 +44,10 @@ beforeAll(async () => {
     options: { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } },
     clock: { now: () => now * 1000 },
   });
+  // A site whose database puts text in the order of a language.
+  for (const table of ['usage_hourly', 'usage_by_model', 'usage_by_route', 'usage_by_all']) {
+    await dataSource.query(`ALTER TABLE ${table} ALTER COLUMN model_name TYPE text COLLATE "und-x-icu"`);
+  }
   await dataSource.query(`INSERT INTO users (id, username) SELECT n, 'user' || n FROM generate_series(1, 320) n`);
   await dataSource.query(
     `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, logged_calls, logged_quota,
@@ -49,6 +56,12 @@ beforeAll(async () => {
             1 + n % 5, n * 13 % 101, 100, ARRAY[n % 3, 0, 1 + n % 4, n % 2]
        FROM generate_series(1, 2500) n`,
     [now - hour / 2],
+  );
+  await dataSource.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota)
+     SELECT $1::bigint + n % 30 * 3600, 1 + n % 700, n, 0, (ARRAY['m', 'M', '_', 'é', '日'])[1 + n % 5] || n % 1170, 'default', 1, n
+       FROM generate_series(1, ${many}) n`,
+    [longAgo.from],
   );
   await new SumFolding(dataSource, 30_000).run();
   // Late, and not folded again.
@@ -100,9 +113,21 @@ function expected(groupBy: readonly UsageDimension[], ofUser?: number): Group[] 
         right.quota - left.quota ||
         (left.userId ?? 0) - (right.userId ?? 0) ||
         (left.tokenId ?? 0) - (right.tokenId ?? 0) ||
-        (left.modelName ?? '').localeCompare(right.modelName ?? ''),
+        compareText(left.modelName ?? '', right.modelName ?? ''),
     );
 }
+
+/** Text by code points. */
+const compareText = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
+
+/** The groups in the order of exports: that of lists would change with every call. */
+const expectedInExport = (groupBy: readonly UsageDimension[]): Group[] =>
+  expected(groupBy).sort(
+    (left, right) =>
+      (left.time ?? 0) - (right.time ?? 0) ||
+      (left.userId ?? 0) - (right.userId ?? 0) ||
+      compareText(left.modelName ?? '', right.modelName ?? ''),
+  );
 
 const groupings: UsageDimension[][] = [
   ['USER'],
@@ -144,7 +169,7 @@ it('orders by what is asked for, and pages through one user’s groups', async (
   expect(own.items.map(shown)).toEqual(expected(['DAY', 'TOKEN'], 7));
 });
 
-it.each([[['USER']], [['HOUR', 'USER']], [['MODEL']]] as UsageDimension[][][])(
+it.each([[['USER']], [['USER', 'HOUR']], [['MODEL']]] as UsageDimension[][][])(
   'exports usage by %s, each group once and in order, however many pieces it takes',
   async (groupBy) => {
     const lines: string[] = [];
@@ -153,7 +178,7 @@ it.each([[['USER']], [['HOUR', 'USER']], [['MODEL']]] as UsageDimension[][][])(
     const column = (name: string): number => header?.indexOf(name) ?? -1;
     const names = ['user_id', 'model', 'calls', 'quota', 'p95_ms'].map(column);
     expect(cells.map((line) => names.map((index) => line[index]))).toEqual(
-      expected(groupBy).map(({ userId, modelName, calls, quota, p95Milliseconds }) =>
+      expectedInExport(groupBy).map(({ userId, modelName, calls, quota, p95Milliseconds }) =>
         [userId, modelName, calls, quota, p95Milliseconds].map((cell) => String(cell ?? '')),
       ),
     );
@@ -164,4 +189,47 @@ it('an export of nothing is its header', async () => {
   const pieces: string[] = [];
   for await (const piece of usage.exportAll(root, ['USER'], { from: 1, to: 2 })) pieces.push(piece);
   expect(pieces).toEqual([expect.stringMatching(/^time,user_id,[^\n]*\n$/)]);
+});
+
+/** Cells of the columns that tell the groups of an export apart, and what else is asked for. */
+function cellsOf(text: string, names: readonly string[]): string[] {
+  const [header = [], ...rows] = text
+    .split(/\r?\n/)
+    .slice(0, -1)
+    .map((line) => line.split(','));
+  return rows.map((row) => names.map((name) => row[header.indexOf(name)]).join(' '));
+}
+
+it.each([
+  [['TOKEN'], many],
+  [['MODEL', 'USER'], many],
+  [['MODEL', 'DAY', 'TOKEN'], many],
+  [['TOKEN', 'HOUR', 'GROUP'], many],
+  [['USER'], 700],
+] as Array<[UsageDimension[], number]>)(
+  'exports usage by %s with each group once, though calls turn its order around between two pieces',
+  async (groupBy, count) => {
+    let text = '';
+    for await (const piece of usage.exportAll(root, groupBy, longAgo)) {
+      if (text === '') {
+        await dataSource.query(`UPDATE usage_hourly SET quota = 100000 - quota WHERE hour <= ${longAgo.to}`);
+      }
+      text += piece;
+    }
+    const groups = cellsOf(text, ['time', 'user_id', 'token_id', 'model', 'group']);
+    expect(groups).toHaveLength(count);
+    expect(new Set(groups).size).toBe(count);
+    expect(cellsOf(text, ['calls']).reduce((sum, calls) => sum + Number(calls), 0)).toBe(many);
+  },
+);
+
+it('exports by time, then by what is asked for as it is asked for, text by code points', async () => {
+  let text = '';
+  for await (const piece of usage.exportAll(root, ['MODEL', 'DAY', 'TOKEN'], longAgo)) text += piece;
+  const keys = cellsOf(text, ['time', 'model', 'token_id']).map((line) => line.split(' '));
+  const inOrder = [...keys].sort(
+    ([day = '', model = '', token], [otherDay = '', otherModel = '', otherToken]) =>
+      compareText(day, otherDay) || compareText(model, otherModel) || Number(token) - Number(otherToken),
+  );
+  expect(keys).toEqual(inOrder);
 });

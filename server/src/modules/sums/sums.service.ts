@@ -112,7 +112,7 @@ export function usageFrom(question: UsageQuestion, state: FoldState): string {
     state,
   );
   const keys = columns.map(quoted);
-  const fields = [...keys, ...counters].join(', ');
+  const fields = [...keys, ...counters];
   const fixed = [
     ...equal.map(({ column, placeholder }) => ` AND ${quoted(column)} = ${placeholder}`),
     ...among.map(({ column, placeholder }) => ` AND ${quoted(column)} = ANY (${placeholder})`),
@@ -122,13 +122,13 @@ export function usageFrom(question: UsageQuestion, state: FoldState): string {
   const parts = [
     ...(places.sums.length === 0
       ? []
-      : [`SELECT start AS hour, ${fields} FROM ${table.name} WHERE (${inBlocks(places)})${fixed}`]),
+      : [`SELECT ${['start AS hour', ...fields].join(', ')} FROM ${table.name} WHERE (${inBlocks(places)})${fixed}`]),
     ...(places.source.length === 0 && places.sums.length > 0
       ? []
       : [
           isUnique
             ? `SELECT ${['hour', ...keys].join(', ')}, ${added} ${rows} GROUP BY ${['hour', ...keys].join(', ')}`
-            : `SELECT hour, ${fields} ${rows}`,
+            : `SELECT ${['hour', ...fields].join(', ')} ${rows}`,
         ]),
   ];
   return `(${parts.join(' UNION ALL ')}) used`;

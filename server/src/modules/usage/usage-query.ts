@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../shared/errors.js';
+import { durationBounds } from '../../shared/latency.js';
 import type { PageQuery } from '../../shared/page.js';
 import {
   bucketSums,
@@ -9,7 +10,7 @@ import {
   type FoldState,
   type Queries,
 } from '../sums/sums.service.js';
-import type { GroupKey, GroupRow } from './usage-row.js';
+import type { CountedGroups, GroupKey, GroupRow } from './usage-row.js';
 
 export const usageDimensions = ['DAY', 'HOUR', 'USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
@@ -49,8 +50,7 @@ const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
   GROUP: { sql: '"group"', column: 'group', field: 'group', type: 'text' },
 };
 
-/** What every group is summed up to; the driver hands such numbers on as text, and only those of the page. */
-const sums: Readonly<Record<string, string>> = {
+const counts: Readonly<Record<string, string>> = {
   calls: 'sum(calls)',
   streamCalls: 'sum(stream_calls)',
   failedCalls: 'sum(failed_calls)',
@@ -58,15 +58,25 @@ const sums: Readonly<Record<string, string>> = {
   completionTokens: 'sum(completion_tokens)',
   cachedTokens: 'sum(cached_tokens)',
   quota: 'sum(quota)',
-  durationMs: 'sum(duration_ms)',
 };
+
+/** What every group is summed up to; the driver hands such numbers on as text, and only those of the page. */
+const sums: Readonly<Record<string, string>> = { ...counts, durationMs: 'sum(duration_ms)' };
+
+/** As `percentile` finds it, save that it is not rounded. */
+const p95 = `(SELECT low + (high - low) * (0.95 * total - until + count) / count
+   FROM (SELECT *, sum(count) OVER (ORDER BY low) AS until, sum(count) OVER () AS total
+           FROM unnest(ARRAY[0, ${durationBounds.join(', ')}], ARRAY[${durationBounds.join(', ')}, ${2 * (durationBounds.at(-1) ?? 0)}],
+                       ARRAY[${bucketSums}]) AS bucket (low, high, count)) buckets
+  WHERE count > 0 AND until >= 0.95 * total ORDER BY low LIMIT 1)`;
 
 /** Fields a list can be ordered by, besides its dimensions. */
 const orders: Readonly<Record<string, string>> = {
-  ...sums,
+  ...counts,
   usd: 'sum(quota)',
   totalTokens: 'sum(prompt_tokens + completion_tokens)',
   averageMilliseconds: 'sum(duration_ms) / nullif(sum(calls), 0)',
+  p95Milliseconds: p95,
   errorRate: 'sum(failed_calls) / nullif(sum(calls) + sum(failed_calls), 0)',
 };
 
@@ -98,13 +108,13 @@ export async function readGroups(
   database: Queries,
   question: GroupQuestion,
   state: FoldState,
-): Promise<readonly GroupRow[]> {
+): Promise<ReadonlyArray<GroupRow & CountedGroups>> {
   if (hasCheapDetails(question)) {
     return readDetails(database, question, await readKeys(database, question, state), state);
   }
   const detail = sumColumns(question.percentiles);
   const { sql, values } = pageStatement(dimensionsOf(question.groupBy), question, detail, state);
-  return database.query<GroupRow[]>(sql, values);
+  return database.query<Array<GroupRow & CountedGroups>>(sql, values);
 }
 
 /** Reading twice costs less than adding up everything of everybody: the tables by user and by key find some of them. */
@@ -115,18 +125,47 @@ const hasCheapDetails = ({ groupBy, filter, percentiles }: GroupQuestion): boole
   equalOf(filter).equal.length === 0;
 
 /** The groups of a page, and how many there are; not what they add up to. @throws InvalidInputError */
-export function readKeys(database: Queries, question: GroupQuestion, state: FoldState): Promise<GroupKey[]> {
+function readKeys(
+  database: Queries,
+  question: GroupQuestion,
+  state: FoldState,
+): Promise<Array<GroupKey & CountedGroups>> {
   const { sql, values } = pageStatement(dimensionsOf(question.groupBy), question, '', state);
-  return database.query<GroupKey[]>(sql, values);
+  return database.query<Array<GroupKey & CountedGroups>>(sql, values);
+}
+
+/**
+ * The next groups behind one of them, by time and then by what is asked for. Calls do not change this order, as they do every
+ * order by sums, so whoever reads on behind the last group meets each of them once.
+ * @throws InvalidInputError
+ */
+export function readKeysBehind(
+  database: Queries,
+  { groupBy, filter }: Omit<GroupQuestion, 'page'>,
+  last: GroupKey | undefined,
+  most: number,
+  state: FoldState,
+): Promise<GroupKey[]> {
+  const asked = dimensionsOf(groupBy);
+  const chosen = [...asked.filter(isTime), ...asked.filter((dimension) => !isTime(dimension))];
+  const whole = rangeOf(filter);
+  // What lies before the last group's time is behind us, and not read again.
+  const range = { ...whole, from: Math.max(whole.from, Number(last?.time ?? 0)) };
+  const question = { filter, range, columns: columnsOf(chosen), longest: longestOf(chosen) };
+  const { from, values } = usageOf(question, '', state);
+  const places = chosen.map(({ type }, index) => `$${values.length + index + 1}::${type}`).join(', ');
+  const sql = `SELECT ${fieldsOf(chosen)} FROM ${from} ${last ? `WHERE (${orderOf(chosen)}) > (${places})` : ''}
+    GROUP BY ${keysOf(chosen)} ORDER BY ${orderOf(chosen)} LIMIT ${most}`;
+  return database.query<GroupKey[]>(sql, [...values, ...(last ? chosen.map(({ field }) => last[field]) : [])]);
 }
 
 /** What some groups add up to, in their order. */
-export async function readDetails(
+export async function readDetails<Key extends GroupKey>(
   database: Queries,
-  { groupBy, filter, percentiles }: GroupQuestion,
-  keys: readonly GroupKey[],
+  { groupBy, filter, percentiles }: Omit<GroupQuestion, 'page'>,
+  keys: readonly Key[],
   state: FoldState,
-): Promise<GroupRow[]> {
+): Promise<Array<GroupRow & Key>> {
   if (keys.length === 0) return [];
   const chosen = dimensionsOf(groupBy);
   const { sql, values } = detailStatement(chosen, filter, keys, sumColumns(percentiles), state);
@@ -135,7 +174,7 @@ export async function readDetails(
   const sumsOf = new Map(found.map((row) => [textOf(row), row]));
   return keys.flatMap((key) => {
     const row = sumsOf.get(textOf(key));
-    return row ? [{ ...row, groups: key.groups }] : [];
+    return row ? [{ ...row, ...key }] : [];
   });
 }
 
@@ -152,6 +191,10 @@ function dimensionsOf(groupBy: readonly UsageDimension[]): Dimension[] {
 const fieldsOf = (chosen: readonly Dimension[]): string =>
   chosen.map(({ sql, field }) => `${sql} AS "${field}"`).join(', ');
 const keysOf = (chosen: readonly Dimension[]): string => chosen.map(({ sql }) => sql).join(', ');
+/** Text by code points, whatever the order of the database is. */
+const sortKey = ({ sql, type }: Dimension): string => (type === 'text' ? `${sql} COLLATE "C"` : sql);
+const orderOf = (chosen: readonly Dimension[]): string => chosen.map(sortKey).join(', ');
+const isTime = ({ field }: Dimension): boolean => field === 'time';
 const columnsOf = (chosen: readonly Dimension[]): string[] => chosen.flatMap(({ column }) => column ?? []);
 
 /** Hours that may be one row. */
@@ -240,14 +283,17 @@ export function hourlyModelStatement(filter: WholeUsageFilter, most: number, sta
 
 /** Time first when it is asked for, the dearest first otherwise; the dimensions make every order complete. */
 function order(chosen: readonly Dimension[], sort: PageQuery['sort']): string {
-  const keys = keysOf(chosen);
+  const keys = orderOf(chosen);
   if (!sort) {
-    const time = chosen.find(({ field }) => field === 'time');
+    const time = chosen.find(isTime);
     return time ? `${time.sql} ASC, sum(quota) DESC, ${keys}` : `sum(quota) DESC, ${keys}`;
   }
-  const own = chosen.find(({ field }) => field === sort.field)?.sql;
-  const sql = own ?? (Object.hasOwn(orders, sort.field) ? orders[sort.field] : undefined);
-  if (!sql) throw new InvalidInputError('Usage cannot be ordered by this field', 'orderBy');
+  const own = chosen.find(({ field }) => field === sort.field);
+  const sql = own ? sortKey(own) : Object.hasOwn(orders, sort.field) ? orders[sort.field] : undefined;
+  if (!sql) {
+    const known = [...chosen.map(({ field }) => field), ...Object.keys(orders)].join(', ');
+    throw new InvalidInputError(`Usage grouped like this can be ordered by ${known}`, 'orderBy');
+  }
   return `${sql} ${sort.direction} NULLS LAST, ${keys}`;
 }
 

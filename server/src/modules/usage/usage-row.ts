@@ -44,9 +44,8 @@ type SumName =
 
 export type SumRow = Readonly<Record<SumName, string>> & { readonly buckets: readonly string[] };
 
-/** A group, and how many there are. */
+/** What tells a group apart. */
 export interface GroupKey {
-  readonly groups: string;
   readonly time?: string;
   readonly userId?: number;
   readonly tokenId?: number;
@@ -56,6 +55,11 @@ export interface GroupKey {
 }
 
 export type GroupRow = SumRow & GroupKey;
+
+/** How many groups there are. */
+export interface CountedGroups {
+  readonly groups: string;
+}
 
 export function toTotals(row: SumRow, quotaPerUnit: number): UsageTotals {
   const calls = Number(row.calls);

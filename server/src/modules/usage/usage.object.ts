@@ -154,7 +154,8 @@ export class UsageArgs {
 
   @Field(() => SortInput, {
     nullable: true,
-    description: 'A dimension or a sum; when absent by time, or the dearest first.',
+    description:
+      'A number of the rows, or time, userId, tokenId, modelName, channelId or group where they are grouped by it; nulls come last. When absent by time, or the dearest first.',
   })
   orderBy?: SortInput | null;
 

@@ -9,7 +9,7 @@ import {
   hourlyModelStatement,
   readDetails,
   readGroups,
-  readKeys,
+  readKeysBehind,
   totalStatement,
   type UsageDimension,
   type Statement,
@@ -19,6 +19,7 @@ import {
 import {
   toTotals,
   toUsageRow,
+  type GroupKey,
   type GroupRow,
   type Names,
   type SumRow,
@@ -65,8 +66,8 @@ const month = 30 * 24 * hour;
 /** No user has this id, and no usage. */
 const nobody = -1;
 const mostRows = 100_000;
-/** Groups are put in order so many at once, and added up in pieces. */
-const keysPerRead = 5000;
+/** Groups are found so many at once, and added up in pieces. */
+const keysPerRead = 20_000;
 const rowsPerPiece = 250;
 const full: UsageDetail = { percentiles: true };
 
@@ -147,23 +148,32 @@ export class UsageService {
   }
 
   private async *pieces(groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncGenerator<string> {
+    let header = usageCsvHeader;
+    for await (const rows of this.groups(groupBy, filter)) {
+      yield header + (await this.toItems(rows)).map(toCsvLine).join('');
+      header = '';
+    }
+    if (header !== '') yield header;
+  }
+
+  /** All groups, each once. No snapshot is held while nobody reads on. */
+  private async *groups(groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncGenerator<GroupRow[]> {
     // One range for all pieces.
-    const range = this.inRange(await this.resolveUser(filter));
-    for (let page = 0; ; page++) {
-      const question = { groupBy, filter: range, percentiles: true, page: { page, pageSize: keysPerRead } };
-      const keys = await readSnapshot(this.parts.database, (transaction, state) =>
-        readKeys(transaction, question, state),
+    const question = { groupBy, filter: this.inRange(await this.resolveUser(filter)), percentiles: true };
+    let keys: GroupKey[];
+    let last: GroupKey | undefined;
+    do {
+      keys = await readSnapshot(this.parts.database, (transaction, state) =>
+        readKeysBehind(transaction, question, last, keysPerRead, state),
       );
-      for (let begin = 0; begin < keys.length || page + begin === 0; begin += rowsPerPiece) {
+      last = keys.at(-1);
+      for (let begin = 0; begin < keys.length; begin += rowsPerPiece) {
         const some = keys.slice(begin, begin + rowsPerPiece);
-        const rows = await readSnapshot(this.parts.database, (transaction, state) =>
+        yield await readSnapshot(this.parts.database, (transaction, state) =>
           readDetails(transaction, question, some, state),
         );
-        const items = await this.toItems(rows);
-        yield (page + begin === 0 ? usageCsvHeader : '') + items.map(toCsvLine).join('');
       }
-      if (keys.length < keysPerRead) return;
-    }
+    } while (keys.length === keysPerRead);
   }
 
   /** A name that nobody has matches nothing. */

@@ -1,0 +1,222 @@
+import type { DataSource } from 'typeorm';
+import { createDataSource } from '../../server/src/db/data-source.js';
+import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
+import { UsageService, type UsageDimension, type UsageRow } from '../../server/src/modules/usage/usage.service.js';
+import type { Actor } from '../../server/src/shared/actor.js';
+import { percentile } from '../../server/src/shared/latency.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/** Pages of usage in every order: each group once, nulls last both ways, and groups that are alike in the order of their keys. */
+let database: TestDatabase;
+let dataSource: DataSource;
+let usage: UsageService;
+const hour = 3600;
+const now = Math.floor(Date.now() / 1000 / hour) * hour + hour / 2;
+const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
+const range = { from: now - 4 * 24 * hour, to: now };
+const pageSize = 9;
+/** A locale would have "b" before "B", "É" before "z", and would not look at the signs first. */
+const models = ['b', 'B', 'a-2', 'a_1', 'A', 'É', 'z', '日本', '\u{1f600}', '\uff5e'];
+
+interface Used {
+  readonly time: number;
+  readonly user_id: number;
+  readonly token_id: number;
+  readonly channel_id: number;
+  readonly model_name: string;
+  readonly group: string;
+  readonly calls: number;
+  readonly stream_calls: number;
+  readonly failed_calls: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cached_tokens: number;
+  readonly quota: number;
+  readonly duration_ms: number;
+  readonly duration_buckets: number[];
+}
+let rows: Used[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dataSource = await createDataSource(database.url, 4).initialize();
+  usage = new UsageService({
+    database: dataSource,
+    options: { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } },
+    clock: { now: () => now * 1000 },
+  });
+  // A site whose database puts text in the order of a language.
+  for (const table of ['usage_hourly', 'usage_by_model', 'usage_by_route', 'usage_by_all']) {
+    await dataSource.query(`ALTER TABLE ${table} ALTER COLUMN model_name TYPE text COLLATE "und-x-icu"`);
+  }
+  // A third of the users have no calls, and half of these no failures either. Sums are small, so that many are alike.
+  await dataSource.query(
+    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, stream_calls, failed_calls,
+       prompt_tokens, completion_tokens, cached_tokens, quota, duration_ms, duration_buckets)
+     SELECT $1::bigint - r[1] % 80 * 3600, person, 1 + r[2] % 12, 1 + r[3] % 5, ($2::text[])[1 + r[4] % 10],
+            (ARRAY['vip', 'Vip', 'default'])[1 + r[5] % 3], calls, r[6] % 3, CASE WHEN person % 6 = 0 THEN 0 ELSE r[7] % 3 END,
+            r[8] % 4, r[9] % 3, r[10] % 2, r[11] % 4, calls * (100 + r[12] % 11 * 50),
+            CASE WHEN calls > 0 THEN array_fill(0::bigint, ARRAY[(r[13] % 22)::integer]) || ARRAY[calls, r[14] % 3] ELSE '{}' END
+       FROM generate_series(1, 400) n,
+            LATERAL (SELECT array_agg(abs(hashint4(n * 100 + i)::bigint)) AS r FROM generate_series(1, 14) i) random,
+            LATERAL (SELECT 1 + n % 30 AS person) whose,
+            LATERAL (SELECT CASE WHEN person % 3 = 0 THEN 0 ELSE 1 + r[6] % 3 END AS calls) made
+     ON CONFLICT DO NOTHING`,
+    [now - hour / 2, models],
+  );
+  await new SumFolding(dataSource, 30_000).run();
+  // Late, and not folded again.
+  await dataSource.query('UPDATE usage_hourly SET quota = quota + 2 WHERE user_id = 7');
+  const found = await dataSource.query<Array<{ row: Used }>>(
+    `SELECT to_jsonb(h) || jsonb_build_object('time', hour) AS row FROM usage_hourly h`,
+  );
+  rows = found.map(({ row }) => row);
+}, 60_000);
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+type Cell = number | string | null;
+type Direction = 'ASC' | 'DESC';
+
+const dimensions: Readonly<Record<UsageDimension, readonly [field: keyof UsageRow, cell: (row: Used) => Cell]>> = {
+  DAY: ['time', ({ time }) => time - (time % (24 * hour))],
+  HOUR: ['time', ({ time }) => time],
+  USER: ['userId', (row) => row.user_id],
+  TOKEN: ['tokenId', (row) => row.token_id],
+  MODEL: ['modelName', (row) => row.model_name],
+  CHANNEL: ['channelId', (row) => row.channel_id],
+  GROUP: ['group', (row) => row.group],
+};
+
+const sum = (used: readonly Used[], value: (row: Used) => number): number =>
+  used.reduce((total, row) => total + value(row), 0);
+const share = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
+
+const numbers: Readonly<Record<string, (used: readonly Used[]) => number | null>> = {
+  calls: (used) => sum(used, (row) => row.calls),
+  streamCalls: (used) => sum(used, (row) => row.stream_calls),
+  failedCalls: (used) => sum(used, (row) => row.failed_calls),
+  promptTokens: (used) => sum(used, (row) => row.prompt_tokens),
+  completionTokens: (used) => sum(used, (row) => row.completion_tokens),
+  cachedTokens: (used) => sum(used, (row) => row.cached_tokens),
+  quota: (used) => sum(used, (row) => row.quota),
+  usd: (used) => sum(used, (row) => row.quota) / 500_000,
+  totalTokens: (used) => sum(used, (row) => row.prompt_tokens + row.completion_tokens),
+  averageMilliseconds: (used) =>
+    share(
+      sum(used, (row) => row.duration_ms),
+      sum(used, (row) => row.calls),
+    ),
+  errorRate: (used) =>
+    share(
+      sum(used, (row) => row.failed_calls),
+      sum(used, (row) => row.calls + row.failed_calls),
+    ),
+};
+const p95Of = (used: readonly Used[]): number | null =>
+  percentile(
+    Array.from({ length: 24 }, (_, bucket) => sum(used, (row) => row.duration_buckets[bucket] ?? 0)),
+    0.95,
+  );
+
+/** The groups as the rows have them. */
+function groupsOf(groupBy: readonly UsageDimension[]): Array<{ keys: Cell[]; used: Used[] }> {
+  const groups = new Map<string, { keys: Cell[]; used: Used[] }>();
+  for (const row of rows) {
+    const keys = groupBy.map((name) => dimensions[name][1](row));
+    const group = groups.get(keys.join(' ')) ?? { keys, used: [] };
+    group.used.push(row);
+    groups.set(keys.join(' '), group);
+  }
+  return [...groups.values()];
+}
+
+function compare(left: Cell, right: Cell, direction: Direction): number {
+  if (left === null || right === null) return Number(left === null) - Number(right === null);
+  const order =
+    typeof left === 'number' && typeof right === 'number'
+      ? left - right
+      : Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
+  return direction === 'ASC' ? order : -order;
+}
+const compareKeys = (left: readonly Cell[], right: readonly Cell[]): number =>
+  left.map((cell, index) => compare(cell, right[index] ?? null, 'ASC')).find((order) => order !== 0) ?? 0;
+
+/** The keys of all groups, as pages have them. */
+async function pagesOf(
+  groupBy: readonly UsageDimension[],
+  field: string,
+  direction: Direction,
+  percentiles: boolean,
+): Promise<Cell[][]> {
+  const keys: Cell[][] = [];
+  for (let page = 0; ; page++) {
+    const query = { page, pageSize, sort: { field, direction } };
+    const { items } = await usage.list(root, groupBy, range, query, { percentiles });
+    keys.push(...items.map((row) => groupBy.map((name) => row[dimensions[name][0]])));
+    if (items.length < pageSize) return keys;
+  }
+}
+
+const groupings: UsageDimension[][] = [
+  ['USER'],
+  ['DAY', 'USER'],
+  ['MODEL', 'CHANNEL'],
+  ['GROUP', 'TOKEN'],
+  ['HOUR', 'GROUP'],
+];
+const bothWays = (fields: readonly string[]): Array<[string, Direction]> =>
+  fields.flatMap((field) => [[field, 'ASC'] as [string, Direction], [field, 'DESC'] as [string, Direction]]);
+
+describe.each(groupings.map((groupBy) => [groupBy.join(' and '), groupBy] as const))('usage by %s', (_, groupBy) => {
+  it.each(bothWays(Object.keys(numbers)))('is ordered by %s %s', async (field, direction) => {
+    const expected = groupsOf(groupBy)
+      .map(({ keys, used }) => ({ keys, value: numbers[field]?.(used) ?? null }))
+      .sort((left, right) => compare(left.value, right.value, direction) || compareKeys(left.keys, right.keys))
+      .map(({ keys }) => keys);
+    expect(await pagesOf(groupBy, field, direction, false)).toEqual(expected);
+    expect(await pagesOf(groupBy, field, direction, true)).toEqual(expected);
+  });
+
+  it.each(bothWays(groupBy.map((name) => dimensions[name][0])))('is ordered by %s %s', async (field, direction) => {
+    const place = groupBy.findIndex((name) => dimensions[name][0] === field);
+    const expected = groupsOf(groupBy)
+      .map(({ keys }) => keys)
+      .sort((left, right) => compare(left[place] ?? null, right[place] ?? null, direction) || compareKeys(left, right));
+    expect(await pagesOf(groupBy, field, direction, false)).toEqual(expected);
+  });
+
+  // It is shown rounded, and groups that look alike may differ in fractions.
+  it.each(bothWays(['p95Milliseconds']))('is ordered by %s %s', async (field, direction) => {
+    const known = new Map(groupsOf(groupBy).map(({ keys, used }) => [keys.join(' '), p95Of(used)]));
+    for (const percentiles of [true, false]) {
+      const keys = (await pagesOf(groupBy, field, direction, percentiles)).map((key) => key.join(' '));
+      expect([...keys].sort()).toEqual([...known.keys()].sort());
+      const values = keys.map((key) => known.get(key) ?? null);
+      expect(values).toEqual([...values].sort((left, right) => compare(left, right, direction)));
+    }
+  });
+});
+
+it.each([...Object.entries(numbers), ['p95Milliseconds', p95Of] as const])(
+  'has pages of groups with the same %s, and of different ones',
+  (_, valueOf) => {
+    const values = groupsOf(['DAY', 'USER']).map(({ used }) => valueOf(used));
+    expect(new Set(values).size).toBeGreaterThan(3);
+    expect(new Set(values).size).toBeLessThan(values.length - pageSize);
+  },
+);
+
+it.each(['username', 'durationMs', 'userId', 'constructor'])(
+  'is not ordered by %s, and tells by what it can be',
+  async (field) => {
+    await expect(pagesOf(['DAY', 'MODEL'], field, 'ASC', false)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message:
+        'Usage grouped like this can be ordered by time, modelName, calls, streamCalls, failedCalls, promptTokens, ' +
+        'completionTokens, cachedTokens, quota, usd, totalTokens, averageMilliseconds, p95Milliseconds, errorRate',
+    });
+  },
+);
