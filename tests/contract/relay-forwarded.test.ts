@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { json } from '../support/upstream/replies.js';
+import { json, writeOrLeave } from '../support/upstream/replies.js';
 import { RelayHarness } from './relay-harness.js';
 
 /** Sound, pictures and transcripts: long answers that are forwarded while they come. */
@@ -33,7 +32,7 @@ const errorOf = async (response: Response): Promise<{ status: number; code: unkn
 /** Writes `total` bytes in pieces as fast as they are taken. */
 async function pour(response: ServerResponse, total: number, piece = Buffer.alloc(64 * 1024, 7)): Promise<void> {
   for (let sent = 0; sent < total && !response.destroyed; sent += piece.length) {
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    await writeOrLeave(response, piece);
   }
 }
 
@@ -81,7 +80,7 @@ describe('sound and pictures', () => {
     relay.upstream.script({}, async (response) => {
       response.writeHead(200, { 'content-type': type });
       for (; written < megabytes * 1024 * 1024 && !response.destroyed; written += piece.length) {
-        if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+        await writeOrLeave(response, piece);
       }
       response.end();
     });
