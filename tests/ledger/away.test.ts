@@ -175,9 +175,9 @@ it('who finds the spool in the hands of another leaves it to him', async () => {
   expect(await books.user(user)).toMatchObject({ used_quota: 90, request_count: 2 });
 });
 
-it('a spool that cannot be read keeps nobody from calling, now or after the next time the database was away', async () => {
+it('a spool that cannot be read keeps nobody from calling, and no other from being booked', async () => {
   const user = await books.addUser(1000);
-  const { ledger, keeper } = books.node('away', { connectionString: url });
+  const { ledger, keeper, spool } = books.node('away', { connectionString: url });
   const obstacle = join(books.spoolFolder, 'away.0.replay');
   await mkdir(obstacle);
   for (const id of ['u1', 'u2']) {
@@ -187,9 +187,21 @@ it('a spool that cannot be read keeps nobody from calling, now or after the next
     wire.mode = 'open';
     await until(() => ledger.available);
   }
-  await rmdir(obstacle);
-  await keeper.beat();
-  await until(async () => (await readdir(books.spoolFolder)).length === 0);
+  await until(async () => (await readdir(books.spoolFolder)).join() === 'away.0.replay');
   expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 2 });
+
+  // A disk that fails where the open file is closed.
+  spool.rotate = () => Promise.reject(new Error('EIO'));
+  const held = await ledger.reserve(request('u3', user));
+  wire.cut();
+  await ledger.settle(held, charge(30));
+  wire.mode = 'open';
+  await until(() => ledger.available);
+  await ledger.release(await ledger.reserve(request('u4', user)));
+  Reflect.deleteProperty(spool, 'rotate');
+  await keeper.beat();
+  expect(await readdir(books.spoolFolder)).toEqual(['away.0.replay']);
+  expect(await books.user(user)).toMatchObject({ quota: 910, used_quota: 90, request_count: 3 });
+  await rmdir(obstacle);
   expect(await books.reconcile()).toEqual([]);
 });

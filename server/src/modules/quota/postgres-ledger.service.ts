@@ -313,12 +313,17 @@ export class PostgresLedger implements Ledger {
     await spool.rotate();
     let count = 0;
     for (const name of await spool.pending(isDead)) {
-      const lines = await spool.read(name);
-      await Promise.allSettled(lines.map((line) => this.replay(line)));
-      // While this ran the database may have gone again: then the lines are back in the open file, which is kept.
-      await spool.remove(name);
-      count += lines.length;
-      logger.info({ file: name, lines: lines.length }, 'spooled settlements were replayed');
+      try {
+        const lines = await spool.read(name);
+        await Promise.allSettled(lines.map((line) => this.replay(line)));
+        // While this ran the database may have gone again: then the lines are back in the open file, which is kept.
+        await spool.remove(name);
+        count += lines.length;
+        logger.info({ file: name, lines: lines.length }, 'spooled settlements were replayed');
+      } catch (error) {
+        // One that cannot be read keeps the others from nothing, and is tried again with the next beat.
+        logger.error({ err: error, file: name }, 'spooled settlements could not be replayed');
+      }
     }
     return count;
   }
