@@ -14,7 +14,7 @@ export default {
       name: 'skins-on-top',
       comment: 'Skins translate; nothing but what puts the server together knows them.',
       severity: 'error',
-      from: { path: '^server/src', pathNot: `^server/src/(main|compose/[^/]+|graphql/emit-schema)\\.ts$|${tests}` },
+      from: { path: '^server/src', pathNot: `^server/src/(main|compose/[^/]+)\\.ts$|${tests}` },
       to: { path: skins },
     },
     {
@@ -53,8 +53,8 @@ export default {
       to: {
         pathNot: [
           '^server/src/relay/adapters/($1|openai-compatible)/',
-          '^server/src/relay/adapter\\.ts$',
-          '^server/src/relay/(protocols|neutral|sse)/',
+          '^server/src/relay/(adapter|usage)\\.ts$',
+          '^server/src/relay/(protocols|neutral|sse|errors|forms|pass-through)/',
           '^server/src/shared/',
           '^node_modules/zod/',
           // Signatures and event frames: computed from what is given, like everything else here.
@@ -62,6 +62,28 @@ export default {
           '^node_modules/@smithy/',
         ],
       },
+    },
+    {
+      name: 'modules-stand-on-the-ground',
+      comment:
+        'The ground (database, cache, mail, GraphQL, HTTP, …) serves modules and the relay, so it imports neither.',
+      severity: 'error',
+      from: { path: '^server/src/(db|cache|graphql|http|live|mail|observability|outbound)/', pathNot: tests },
+      to: { path: '^server/src/(modules|relay|compose)/' },
+    },
+    {
+      name: 'modules-without-relay',
+      comment: 'The relay uses services of modules, never the other way round.',
+      severity: 'error',
+      from: { path: '^server/src/modules/', pathNot: tests },
+      to: { path: '^server/src/(relay|compose)/' },
+    },
+    {
+      name: 'relay-is-composed',
+      comment: 'Only the entry points know how the server is put together.',
+      severity: 'error',
+      from: { path: '^server/src/relay/', pathNot: tests },
+      to: { path: '^server/src/compose/' },
     },
     {
       name: 'shared-is-the-floor',
@@ -93,9 +115,16 @@ export default {
     },
     {
       name: 'no-circles',
-      comment: 'Two files that need each other are one file, or three.',
+      comment: 'Two files that need each other are one file, or three. On the server imports of types count too.',
       severity: 'error',
-      from: { path: '^(server|client)/' },
+      from: { path: '^server/' },
+      to: { circular: true },
+    },
+    {
+      name: 'no-circles-in-the-console',
+      comment: 'Two files that need each other are one file, or three. A component may take its types from its page.',
+      severity: 'error',
+      from: { path: '^client/' },
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
     },
     {

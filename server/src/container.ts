@@ -10,6 +10,7 @@ import { composeChannels } from './compose/channels.js';
 import { composeOperations } from './compose/operations.js';
 import { composePlatform, type Foundation } from './compose/platform.js';
 import { composeRelay } from './compose/relay.js';
+import { entities } from './compose/entities.js';
 import { composeSkins } from './compose/skins.js';
 
 /** A whole server. */
@@ -42,7 +43,7 @@ export function createContainer(config: Config, surroundings: Surroundings = {})
 
   async function start(): Promise<StartedServer> {
     const metrics = new Metrics();
-    const database = await openDatabase(config, logger, metrics, cancelled.signal);
+    const database = await openDatabase(config, entities, logger, metrics, cancelled.signal);
     shutdown.onStop('database', () => database.close());
     const app = await compose({ config, logger, metrics, database, shutdown }, surroundings.clientRoot ?? null);
     await app.listen({ port: config.port, host: config.host });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { EntityManager } from 'typeorm';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { migrate } from '../../server/src/db/migrate.js';
 import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
@@ -85,7 +86,7 @@ async function open(serverUrl: string, size: number): Promise<Gateway> {
   if (rowCount === 0) await admin.query(`CREATE DATABASE ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const database = createDataSource(url.href, 4);
+  const database = createDataSource(url.href, 4, entities);
   await database.initialize();
   await migrate(database, url.href, createLogger('silent'));
   if (rowCount === 0) await fill(database, url.href, size);

@@ -1,4 +1,5 @@
 import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { keptSince, LogRetention } from '../../server/src/modules/logs/log.jobs.js';
 import { createTestDatabase } from '../support/database.js';
@@ -11,7 +12,7 @@ it('keeps from the first of the month that holds the oldest day to keep', () => 
 
 it('drops what is older, once, and leaves the rest', async () => {
   const test = await createTestDatabase();
-  const database = await createDataSource(test.url, 2).initialize();
+  const database = await createDataSource(test.url, 2, entities).initialize();
   const state = new MemoryState();
   try {
     const now = Date.UTC(2026, 10, 20, 12);

@@ -1,3 +1,4 @@
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import { Site, type Answer, type Person } from './site.js';
@@ -45,7 +46,7 @@ beforeEach(async () => {
 
 /** As the server does it by its clock. */
 async function fold(): Promise<void> {
-  const database = await createDataSource(site.server.database.url, 2).initialize();
+  const database = await createDataSource(site.server.database.url, 2, entities).initialize();
   await new SumFolding(database).run();
   await database.destroy();
 }

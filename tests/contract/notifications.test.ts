@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { MemoryState } from '../../server/src/cache/memory-state.js';
 import { Changes } from '../../server/src/cache/changes.js';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import {
   NoticeDelivery,
@@ -225,7 +226,7 @@ describe('the outbox', () => {
   let dataSource: DataSource;
   beforeAll(async () => {
     database = await createTestDatabase();
-    dataSource = await createDataSource(database.url, 6).initialize();
+    dataSource = await createDataSource(database.url, 6, entities).initialize();
     await dataSource.query(`INSERT INTO users (id, username) VALUES (1, 'user'), (2, 'other')`);
   });
   afterAll(async () => {

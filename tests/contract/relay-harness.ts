@@ -8,6 +8,7 @@ import type { DataSource } from 'typeorm';
 import { Changes } from '../../server/src/cache/changes.js';
 import { MemoryState } from '../../server/src/cache/memory-state.js';
 import type { Change } from '../../server/src/cache/shared-state.js';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource, createLedgerPool } from '../../server/src/db/data-source.js';
 import { createApp } from '../../server/src/http/app.js';
 import { defaultOptionValues, type OptionValues } from '../../server/src/modules/options/option-registry.js';
@@ -155,7 +156,7 @@ export class RelayHarness {
     clock = systemClock,
   }: HarnessOptions = {}): Promise<RelayHarness> {
     const database = await createTestDatabase();
-    const dataSource = await createDataSource(database.url, 4).initialize();
+    const dataSource = await createDataSource(database.url, 4, entities).initialize();
     const ledgerPool = createLedgerPool(database.url);
     ledgerPool.on('error', () => undefined);
     const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-relay-'));

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { LogService } from '../../server/src/modules/logs/log.service.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
@@ -70,7 +71,7 @@ it('lets users and models take turns, so that few calls have all of them in ever
 
 it('is counted by a server whose sums were there before', async () => {
   const running = await createTestDatabase();
-  const dataSource = await createDataSource(running.url, 2).initialize();
+  const dataSource = await createDataSource(running.url, 2, entities).initialize();
   await new SumFolding(dataSource).run();
   expect(seedInto(running, '--logs', '4000', '--days', '1').status).toBe(0);
   const logs = new LogService(dataSource, new Secrets('a secret of a test'), systemClock);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { buildServer, projectRoot } from './boot-support.js';
@@ -29,7 +30,7 @@ function explain(...parameters: string[]): { code: number | null; output: string
 }
 
 it('prints the formula with its numbers and the same result, or says that it is not', async () => {
-  const dataSource = await createDataSource(database.url, 1).initialize();
+  const dataSource = await createDataSource(database.url, 1, entities).initialize();
   const other = { model_ratio: 1.25, completion_ratio: 4, cache_tokens: 400, cache_ratio: 0.5, group_ratio: 0.8 };
   for (const [requestId, quota] of [
     ['right', 2800],

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { Changes } from '../../server/src/cache/changes.js';
 import { MemoryState } from '../../server/src/cache/memory-state.js';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
 import type { Ledger } from '../../server/src/modules/quota/ledger.service.js';
@@ -63,7 +64,7 @@ let run = 0;
 
 beforeAll(async () => {
   books = await Books.open();
-  database = await createDataSource(books.database.url, 6).initialize();
+  database = await createDataSource(books.database.url, 6, entities).initialize();
   const changes = new Changes(new MemoryState());
   for (const kind of ['drawing', 'creativeTask'] as const) {
     changes.on(kind, ({ id }) => announced.push(`${kind} ${id}`));

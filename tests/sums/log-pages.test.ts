@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { LogService, type LogFilter } from '../../server/src/modules/logs/log.service.js';
 import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
@@ -19,7 +20,7 @@ const rows = 900;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dataSource = await createDataSource(database.url, 3).initialize();
+  dataSource = await createDataSource(database.url, 3, entities).initialize();
   logs = new LogService(dataSource, new Secrets('test'), systemClock);
   await insert(rows, `${thisHour} - (power(random(), 2) * 60 * 24 * 3600)::bigint`);
   await new SumFolding(dataSource).run();

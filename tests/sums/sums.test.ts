@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
@@ -28,7 +29,7 @@ const origin = Math.floor(1_763_000_000 / (7 * day)) * 7 * day - 3 * hour;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dataSource = await createDataSource(database.url, 6).initialize();
+  dataSource = await createDataSource(database.url, 6, entities).initialize();
   slow = new pg.Client({ connectionString: database.url });
   await slow.connect();
   // The test says what time it is.

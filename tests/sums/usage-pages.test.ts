@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
 import {
@@ -38,7 +39,7 @@ let rows: Used[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  dataSource = await createDataSource(database.url, 4).initialize();
+  dataSource = await createDataSource(database.url, 4, entities).initialize();
   usage = new UsageService({
     database: dataSource,
     options: { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } },

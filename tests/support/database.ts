@@ -73,7 +73,7 @@ async function migrateDatabase(url: string): Promise<void> {
   const { createDataSource } = await import('../../server/src/db/data-source.js');
   const { migrate } = await import('../../server/src/db/migrate.js');
   const { createLogger } = await import('../../server/src/observability/logger.js');
-  const dataSource = await createDataSource(url, 2).initialize();
+  const dataSource = await createDataSource(url, 2, []).initialize();
   try {
     await migrate(dataSource, url, createLogger('silent'));
   } finally {

@@ -7,9 +7,9 @@ import type {
   Target,
   Transcript,
   UpstreamRequest,
-  Usage,
 } from '../../server/src/relay/adapter.js';
-import { familySettings } from '../../server/src/relay/family-settings.js';
+import type { Usage } from '../../server/src/relay/usage.js';
+import { familySettings } from '../../server/src/relay/attempt/family-settings.js';
 import type {
   AnswerContext,
   ClientCodec,

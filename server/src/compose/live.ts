@@ -1,16 +1,21 @@
-import type { LiveSources } from '../graphql/live-sources.js';
 import { OpenStreams } from '../graphql/open-streams.js';
+import type { ChannelSources } from '../modules/channels/channel-live.resolver.js';
 import { ChannelWatch } from '../modules/channels/channel-watch.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
+import type { LogSources } from '../modules/logs/log-live.resolver.js';
 import { LogTail } from '../modules/logs/log-tail.service.js';
 import { CreativeTask } from '../modules/tasks/creative-task.entity.js';
+import type { TaskSources } from '../modules/tasks/task-live.resolver.js';
 import { TaskWatch } from '../modules/tasks/task-watch.service.js';
+import type { BalanceSources } from '../modules/users/balance.resolver.js';
 import { BalanceWatch } from '../modules/users/balance-watch.service.js';
 import { User } from '../modules/users/user.entity.js';
 import type { Platform } from './platform.js';
 import type { ComposedRelay } from './relay.js';
 
-/** What subscriptions are fed from, and those that are open. */
+type LiveSources = LogSources & ChannelSources & TaskSources & BalanceSources;
+
+/** The event sources of subscriptions, and the registry of open ones. */
 export function composeLive(
   { dataSource, changes, signals, logger, shutdown }: Platform,
   { drawingService }: ComposedRelay,

@@ -1,43 +1,27 @@
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { AuditRecord } from '../modules/audit/audit.entity.js';
-import { Session } from '../modules/auth/session.entity.js';
-import { Channel } from '../modules/channels/channel.entity.js';
-import { Log } from '../modules/logs/log.entity.js';
-import { Option } from '../modules/options/option.entity.js';
-import { PriceVersion } from '../modules/pricing/price-version.entity.js';
-import { Redemption } from '../modules/redemptions/redemption.entity.js';
-import { Setup } from '../modules/setup/setup.entity.js';
-import { CreativeTask } from '../modules/tasks/creative-task.entity.js';
-import { Drawing } from '../modules/tasks/drawing.entity.js';
-import { Token } from '../modules/tokens/token.entity.js';
-import { User } from '../modules/users/user.entity.js';
-import { TopUpOrder } from '../modules/wallet/top-up-order.entity.js';
 import { migrations } from './migrations/all.js';
 
 /** What to do when an idle connection breaks: the pool replaces it, so there is nothing to do but tell. */
 type OnBroken = (error: Error) => void;
 
-/** Management queries go through TypeORM; `synchronize` is never on. */
-export function createDataSource(url: string, poolSize: number, onBroken: OnBroken = () => undefined): DataSource {
+/** An entity class of TypeORM. */
+export type EntityClass = new () => object;
+
+/**
+ * Management queries go through TypeORM; `synchronize` is never on.
+ * @param entities the classes whose repositories are used; `[]` is enough for migrations and plain SQL
+ */
+export function createDataSource(
+  url: string,
+  poolSize: number,
+  entities: readonly EntityClass[],
+  onBroken: OnBroken = () => undefined,
+): DataSource {
   return new DataSource({
     type: 'postgres',
     url,
-    entities: [
-      User,
-      Session,
-      Token,
-      Channel,
-      Option,
-      Setup,
-      Log,
-      AuditRecord,
-      Redemption,
-      TopUpOrder,
-      PriceVersion,
-      Drawing,
-      CreativeTask,
-    ],
+    entities: [...entities],
     migrations,
     migrationsTableName: 'migrations',
     synchronize: false,

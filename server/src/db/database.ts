@@ -5,7 +5,7 @@ import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
 import { isDatabaseAway } from '../shared/postgres-error.js';
-import { createDataSource, createLedgerPool, poolOf } from './data-source.js';
+import { createDataSource, createLedgerPool, poolOf, type EntityClass } from './data-source.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { migrate } from './migrate.js';
 
@@ -33,13 +33,14 @@ const patienceMilliseconds = 30_000;
  */
 export async function openDatabase(
   config: Config,
+  entities: readonly EntityClass[],
   logger: Logger,
   metrics: Metrics,
   cancelled?: AbortSignal,
 ): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres(config, logger);
   try {
-    return await connect(config, logger, metrics, embedded, cancelled);
+    return await connect(config, entities, logger, metrics, embedded, cancelled);
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -48,6 +49,7 @@ export async function openDatabase(
 
 async function connect(
   config: Config,
+  entities: readonly EntityClass[],
   logger: Logger,
   metrics: Metrics,
   embedded: EmbeddedPostgres | undefined,
@@ -59,7 +61,7 @@ async function connect(
     // Connections that say goodbye may still be told that the database stops.
     if (!closing) logger.warn({ err: error }, 'a database connection broke');
   };
-  const create = (): DataSource => createDataSource(url, config.databasePoolSize, onBroken);
+  const create = (): DataSource => createDataSource(url, config.databasePoolSize, entities, onBroken);
   const dataSource = await connectPatiently(create, logger, cancelled);
   const ledgerPool = createLedgerPool(url, onBroken);
   watchPool(poolOf(dataSource), 'management', metrics);

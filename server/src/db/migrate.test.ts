@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 async function connect(): Promise<DataSource> {
-  const dataSource = await createDataSource(database.url, 2).initialize();
+  const dataSource = await createDataSource(database.url, 2, []).initialize();
   open.push(dataSource);
   return dataSource;
 }

@@ -39,5 +39,3 @@ const noTopics: PubSub = {
 function refuseTopic(topic: string): never {
   throw new Error(`no topic ${topic}`);
 }
-
-export const classOf = (instance: object): ResolverClass => instance.constructor as ResolverClass;

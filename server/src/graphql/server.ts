@@ -9,7 +9,6 @@ import { toFailure } from '../http/rest-error.js';
 import { createContext, type GraphQLContext } from './context.js';
 import { documentLimits, maxTokens } from './document-limits.js';
 import { formatErrors } from './format-error.js';
-import type { LiveSources } from './live-sources.js';
 import type { OpenStreams } from './open-streams.js';
 import { mountStreams } from './stream.js';
 
@@ -18,7 +17,8 @@ const bodyLimit = 1024 * 1024;
 export interface GraphQLParts {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
-  readonly live: LiveSources;
+  /** Event sources of the subscriptions (`live-sources.ts`). */
+  readonly live: object;
   readonly streams: OpenStreams;
   readonly logger: Pick<Logger, 'error'>;
 }

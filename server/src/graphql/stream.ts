@@ -7,7 +7,7 @@ import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
 import { createContext } from './context.js';
 import { EventSocket } from './event-socket.js';
 import { formatErrors } from './format-error.js';
-import type { LiveSources, StreamContext } from './live-sources.js';
+import type { StreamContext } from './live-sources.js';
 import type { OpenStreams } from './open-streams.js';
 import { openSubscription, parseStreamRequest, type Results } from './subscribe.js';
 
@@ -18,7 +18,8 @@ const lastWordsMilliseconds = 500;
 export interface StreamParts {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
-  readonly live: LiveSources;
+  /** Event sources of the subscriptions (`live-sources.ts`). */
+  readonly live: object;
   readonly streams: OpenStreams;
   readonly report: (error: unknown) => void;
 }

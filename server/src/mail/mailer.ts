@@ -1,7 +1,19 @@
 import nodemailer from 'nodemailer';
 import type { Logger } from 'pino';
-import type { OptionValues } from '../modules/options/option.service.js';
 import { AppError } from '../shared/errors.js';
+
+/** The options of the outgoing mail server, by their names on the wire. */
+export interface MailOptions {
+  readonly SystemName: string;
+  readonly SMTPServer: string;
+  readonly SMTPPort: number;
+  readonly SMTPAccount: string;
+  /** Sender address; the account is used when this is empty. */
+  readonly SMTPFrom: string;
+  /** Password of the account. */
+  readonly SMTPToken: string;
+  readonly SMTPSSLEnabled: boolean;
+}
 
 export interface Mail {
   /** One address, or several between `;`. */
@@ -15,7 +27,7 @@ const timeout = 10_000;
 /** Sends mail through the server of the settings (`rest-api.md` 6.13). Certificates are checked. */
 export class Mailer {
   constructor(
-    private readonly options: { readonly values: OptionValues },
+    private readonly options: { readonly values: MailOptions },
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 

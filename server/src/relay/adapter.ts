@@ -1,7 +1,9 @@
+import type { UpstreamError } from './errors/upstream-error.js';
 import type { ProviderCodec } from './neutral/codec.js';
 import type { ClaudeSettings } from './protocols/anthropic/claude-settings.js';
 import type { GeminiSettings } from './protocols/gemini/gemini-settings.js';
 import type { ServerEvent } from './sse/event.js';
+import type { Usage } from './usage.js';
 
 /**
  * How a provider is spoken to. An adapter is data or pure functions: no network, no clock, no database. It offers a
@@ -275,48 +277,4 @@ export interface Transcript {
   toolCall(): void;
   /** Audio, images or anything else that is a real answer without text. */
   otherContent(): void;
-}
-
-/**
- * What a call cost, in the one inner form (`relay-providers.md` 0.8): prompt is inclusive of cache read and write,
- * completion inclusive of reasoning. All whole numbers, never negative.
- */
-export interface Usage {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly cachedTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly reasoningTokens: number;
-  readonly audioInputTokens: number;
-  readonly audioOutputTokens: number;
-  /** Dollars that the provider says it charged for the call; absent where it does not say. */
-  readonly chargedUsd?: number;
-}
-
-export const noUsage: Usage = {
-  promptTokens: 0,
-  completionTokens: 0,
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  reasoningTokens: 0,
-  audioInputTokens: 0,
-  audioOutputTokens: 0,
-};
-
-/** The provider refused or broke. `status`, `code`, `type` and `message` are its own words before any mapping. */
-export class UpstreamError extends Error {
-  constructor(
-    readonly status: number,
-    readonly detail: {
-      readonly message: string;
-      readonly type?: string;
-      readonly param?: string | null;
-      readonly code?: string | number | null;
-      readonly retryAfter?: string;
-    },
-    options?: ErrorOptions,
-  ) {
-    super(detail.message, options);
-    this.name = 'UpstreamError';
-  }
 }

@@ -14,15 +14,14 @@ import { InFlight } from './access/in-flight.js';
 import { KeyDirectory } from './access/key-directory.js';
 import { SensitiveWords } from './access/sensitive-words.js';
 import { ModelRateLimit } from './access/rate-limit.js';
-import type { AttemptSettings } from './attempt.js';
-import { Attempts } from './attempts.js';
-import type { BalanceWatch } from './balance-watch.js';
-import { ChannelLessons, type ChannelGuard } from './channel-lessons.js';
-import { ErrorLog } from './error-log.js';
-import { guardedMedia } from './media-fetch.js';
+import type { AttemptSettings } from './attempt/attempt.js';
+import { Attempts } from './attempt/attempts.js';
+import type { BalanceWatch } from './record/balance-watch.js';
+import { ChannelLessons, type ChannelGuard } from './attempt/upstream-failure-handler.js';
+import { ErrorLog } from './record/error-log.js';
+import { guardedMedia } from './attempt/media-fetch.js';
 import { RelayProbe } from './probe.js';
-import { Relay } from './relay.js';
-import type { RelayRoutesParts } from './relay-routes-parts.js';
+import { Relay } from './call/relay.js';
 import { KeyRing } from './routing/key-ring.js';
 import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
 import { defaultPoolLimits, Pools } from './upstream/pools.js';
@@ -86,6 +85,16 @@ export interface BuiltRelay {
   start(): Promise<void>;
   /** Waits for calls in flight, then closes the connections to providers. Call when no new ones can come. */
   stop(): Promise<void>;
+}
+
+/** Dependencies of `relayRoutes`, `playgroundRoutes` and the routes of tasks. */
+export interface RelayRoutesParts {
+  readonly relay: Relay;
+  readonly keys: KeyDirectory;
+  readonly channels: RoutingDirectory;
+  readonly prices: PriceBook;
+  readonly options: { readonly values: OptionValues };
+  readonly maxBodyBytes: number;
 }
 
 const totalTimeout = 30 * 60_000;

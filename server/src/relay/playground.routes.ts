@@ -4,15 +4,16 @@ import { authenticate, type Authenticator } from '../http/authenticate.js';
 import { AppError } from '../shared/errors.js';
 import { playgroundCaller } from './access/playground-caller.js';
 import type { KeyDirectory } from './access/key-directory.js';
-import type { ClientResponse } from './client-response.js';
+import type { ClientResponse } from './call/client-response.js';
 import { openAIErrors } from './endpoints/chat-endpoints.js';
 import { playgroundEndpoint } from './endpoints/playground-endpoint.js';
 import { asText } from './neutral/fields.js';
 import { parseJsonBody } from './protocols/openai/chat-request.js';
-import { toOpenAIFailure } from './protocols/openai/error.js';
-import { RelayError } from './relay-error.js';
-import { sendFailure, type IncomingCall, type Relay } from './relay.js';
-import { take } from './route-call.js';
+import { toOpenAIFailure } from './errors/failure.js';
+import { RelayError } from './errors/relay-error.js';
+import { sendFailure, type Relay } from './call/relay.js';
+import type { IncomingCall } from './call/incoming-call.js';
+import { take } from './call/route-call.js';
 
 export interface PlaygroundParts {
   readonly relay: Relay;

@@ -3,21 +3,16 @@ import type { OptionValues } from '../modules/options/option.service.js';
 import { seconds, type Clock } from '../shared/clock.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import { adapters } from './adapters/registry.js';
-import {
-  UpstreamError,
-  type Adapter,
-  type Target,
-  type UpstreamAnswer,
-  type UpstreamRequest,
-  type Usage,
-} from './adapter.js';
-import type { AttemptSettings } from './attempt.js';
-import { toTarget } from './attempt-target.js';
-import { noteFailure, retires } from './channel-lessons.js';
-import { chatCapability, openAIChat } from './chat-dialects.js';
-import { familySettings } from './family-settings.js';
-import { maskSecrets } from './protocols/openai/masking.js';
-import { toUpstreamError } from './protocols/openai/upstream-error.js';
+import type { Adapter, Target, UpstreamAnswer, UpstreamRequest } from './adapter.js';
+import { UpstreamError } from './errors/upstream-error.js';
+import type { Usage } from './usage.js';
+import type { AttemptSettings } from './attempt/attempt.js';
+import { toTarget } from './attempt/attempt-target.js';
+import { noteFailure, retires } from './attempt/upstream-failure-handler.js';
+import { chatCapability, openAIChat } from './attempt/chat-dialects.js';
+import { familySettings } from './attempt/family-settings.js';
+import { maskSecrets } from './errors/mask-secrets.js';
+import { toUpstreamError } from './errors/read-upstream-error.js';
 import type { KeyRing } from './routing/key-ring.js';
 import type { RoutedChannel } from './routing/routed-channel.js';
 import type { RoutingDirectory } from './routing/routing-directory.js';

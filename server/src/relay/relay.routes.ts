@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../shared/errors.js';
-import type { ClientResponse } from './client-response.js';
-import type { Endpoint } from './endpoint.js';
+import type { ClientResponse } from './call/client-response.js';
+import type { Endpoint } from './call/endpoint.js';
 import {
   chatEndpoint,
   generateEndpoint,
@@ -22,7 +22,7 @@ import {
   translationEndpoint,
 } from './endpoints/media-endpoints.js';
 import { offeredModels } from './offered-models.js';
-import { toOpenAIFailure } from './protocols/openai/error.js';
+import { toOpenAIFailure } from './errors/failure.js';
 import {
   modelList,
   modelListFormat,
@@ -30,9 +30,10 @@ import {
   unknownModel,
   type OfferedModel,
 } from './protocols/openai/model-list.js';
-import type { RelayRoutesParts } from './relay-routes-parts.js';
-import { sendFailure, type IncomingCall, type Relay } from './relay.js';
-import { take } from './route-call.js';
+import type { RelayRoutesParts } from './create-relay.js';
+import { sendFailure, type Relay } from './call/relay.js';
+import type { IncomingCall } from './call/incoming-call.js';
+import { take } from './call/route-call.js';
 
 /** Answered 501 once the key is good (`relay-core.md` 1.3, 1.4). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [

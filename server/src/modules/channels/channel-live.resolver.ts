@@ -2,16 +2,22 @@ import { Resolver, Root, Subscription } from 'type-graphql';
 import { deliveryType } from '../../graphql/delivery.object.js';
 import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
+import type { ChannelWatch } from './channel-watch.service.js';
 import type { Channel } from './channel.entity.js';
 import { ChannelObject, toChannelObject } from './channel.object.js';
 
 const ChannelsChanged = deliveryType(ChannelObject, 'ChannelsChanged');
 
+/** Event sources of the subscriptions below. */
+export interface ChannelSources {
+  readonly channels: ChannelWatch;
+}
+
 @Resolver()
 export class ChannelLiveResolver {
   @Subscription(() => ChannelsChanged, {
     description: 'Channels whose status, response time, balance or settings changed.',
-    subscribe: liveSource(({ live, actor }) => live.channels.changed(actor)),
+    subscribe: liveSource<ChannelSources>(({ live, actor }) => live.channels.changed(actor)),
   })
   channelChanged(@Root() { items, missed }: Delivery<Channel>): Delivery<ChannelObject> {
     return { items: items.map(toChannelObject), missed };

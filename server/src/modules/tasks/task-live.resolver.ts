@@ -2,6 +2,7 @@ import { Resolver, Root, Subscription } from 'type-graphql';
 import { deliveryType } from '../../graphql/delivery.object.js';
 import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
+import type { TaskWatch } from './task-watch.service.js';
 import type { CreativeTask } from './creative-task.entity.js';
 import { CreativeTaskObject, toCreativeTaskObject } from './creative-task.object.js';
 import type { Drawing } from './drawing.entity.js';
@@ -10,30 +11,39 @@ import { DrawingObject, toDrawingObject, toOwnDrawingObject } from './drawing.ob
 const DrawingsChanged = deliveryType(DrawingObject, 'DrawingsChanged');
 const CreativeTasksChanged = deliveryType(CreativeTaskObject, 'CreativeTasksChanged');
 
+/** Event sources of the subscriptions below. */
+export interface TaskSources {
+  readonly tasks: TaskWatch;
+}
+
 @Resolver()
 export class TaskLiveResolver {
   @Subscription(() => DrawingsChanged, {
     description: 'Drawings of everybody that were ordered or moved on.',
-    subscribe: liveSource(({ live, actor }) => live.tasks.allDrawings(actor)),
+    subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.allDrawings(actor)),
   })
   drawingChanged(@Root() { items, missed }: Delivery<Drawing>): Delivery<DrawingObject> {
     return { items: items.map(toDrawingObject), missed };
   }
 
-  @Subscription(() => DrawingsChanged, { subscribe: liveSource(({ live, actor }) => live.tasks.ownDrawings(actor)) })
+  @Subscription(() => DrawingsChanged, {
+    subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.ownDrawings(actor)),
+  })
   myDrawingChanged(@Root() { items, missed }: Delivery<Drawing>): Delivery<DrawingObject> {
     return { items: items.map(toOwnDrawingObject), missed };
   }
 
   @Subscription(() => CreativeTasksChanged, {
     description: 'Creative tasks of everybody that were ordered or moved on.',
-    subscribe: liveSource(({ live, actor }) => live.tasks.allTasks(actor)),
+    subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.allTasks(actor)),
   })
   creativeTaskChanged(@Root() { items, missed }: Delivery<CreativeTask>): Delivery<CreativeTaskObject> {
     return { items: items.map(toCreativeTaskObject), missed };
   }
 
-  @Subscription(() => CreativeTasksChanged, { subscribe: liveSource(({ live, actor }) => live.tasks.ownTasks(actor)) })
+  @Subscription(() => CreativeTasksChanged, {
+    subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.ownTasks(actor)),
+  })
   myCreativeTaskChanged(@Root() { items, missed }: Delivery<CreativeTask>): Delivery<CreativeTaskObject> {
     return { items: items.map(toCreativeTaskObject), missed };
   }

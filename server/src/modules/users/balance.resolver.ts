@@ -2,7 +2,7 @@ import { GraphQLSafeInt } from 'graphql-scalars';
 import { Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
 import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
-import type { Balance } from './balance-watch.service.js';
+import type { Balance, BalanceWatch } from './balance-watch.service.js';
 
 @ObjectType('Balance')
 class BalanceObject implements Omit<Balance, 'id'> {
@@ -16,11 +16,16 @@ class BalanceObject implements Omit<Balance, 'id'> {
   requestCount: number;
 }
 
+/** Event sources of the subscriptions below. */
+export interface BalanceSources {
+  readonly balances: BalanceWatch;
+}
+
 @Resolver()
 export class BalanceResolver {
   @Subscription(() => BalanceObject, {
     description: 'The caller’s balance: what it is now, then every time it moved.',
-    subscribe: liveSource(({ live, actor }) => live.balances.own(actor)),
+    subscribe: liveSource<BalanceSources>(({ live, actor }) => live.balances.own(actor)),
   })
   balanceChanged(@Root() { items }: Delivery<Balance>): BalanceObject {
     const [balance] = items;

@@ -1,6 +1,7 @@
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
-import { UpstreamError, type ChatRequest, type Target } from '../adapter.js';
-import { familySettings } from '../family-settings.js';
+import type { ChatRequest, Target } from '../adapter.js';
+import { UpstreamError } from '../errors/upstream-error.js';
+import { familySettings } from '../attempt/family-settings.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { adapters } from './registry.js';
 import { zhipuToken } from './zhipu/token.js';

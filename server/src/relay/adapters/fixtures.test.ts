@@ -1,23 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
-import {
-  UpstreamError,
-  type Adapter,
-  type ChatRequest,
-  type OneShotCapability,
-  type OneShotRequest,
-  type Target,
-  type UpstreamAnswer,
-  type Usage,
-} from '../adapter.js';
-import { familySettings } from '../family-settings.js';
+import type { Adapter, ChatRequest, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
+import { UpstreamError } from '../errors/upstream-error.js';
+import type { Usage } from '../usage.js';
+import { familySettings } from '../attempt/family-settings.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { translatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { eventsOf } from '../sse/event-parser.js';
-import { toUpstreamError } from '../protocols/openai/upstream-error.js';
+import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { adapters } from './registry.js';
 
 /*

@@ -8,8 +8,8 @@ import {
   openAIChat,
   responsesDialect,
   type ChatDialect,
-} from '../chat-dialects.js';
-import { familySettings } from '../family-settings.js';
+} from '../attempt/chat-dialects.js';
+import { familySettings } from '../attempt/family-settings.js';
 import { adapters } from './registry.js';
 
 /*

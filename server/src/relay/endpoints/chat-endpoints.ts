@@ -1,7 +1,13 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { attemptChat } from '../attempt-chat.js';
-import { generateDialect, messagesDialect, openAIChat, responsesDialect, type ChatDialect } from '../chat-dialects.js';
-import type { Endpoint, ErrorDialect } from '../endpoint.js';
+import { attemptChat } from '../attempt/attempt-chat.js';
+import {
+  generateDialect,
+  messagesDialect,
+  openAIChat,
+  responsesDialect,
+  type ChatDialect,
+} from '../attempt/chat-dialects.js';
+import type { Endpoint, ErrorDialect } from '../call/endpoint.js';
 import { textsIn } from '../metering/body-texts.js';
 import { countContents, countMessages, countResponses } from '../metering/dialect-prompts.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
@@ -13,7 +19,7 @@ import { messagesClient } from '../protocols/anthropic/messages-client.js';
 import { modelOf, parseJsonBody, toChatCall } from '../protocols/openai/chat-request.js';
 import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
-import type { OpenedBody, RelayCall } from '../relay-call.js';
+import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { messagesTariff, textTariff } from '../tariffs/text-tariff.js';
 import { needInput, withCode } from './refusals.js';
 import { geminiCallOf, wantsJsonList } from './gemini-path.js';

@@ -1,6 +1,6 @@
-import { attemptChat } from '../attempt-chat.js';
-import { textCompletions } from '../chat-dialects.js';
-import type { Endpoint } from '../endpoint.js';
+import { attemptChat } from '../attempt/attempt-chat.js';
+import { textCompletions } from '../attempt/chat-dialects.js';
+import type { Endpoint } from '../call/endpoint.js';
 import { textsIn } from '../metering/body-texts.js';
 import { countInput } from '../metering/dialect-prompts.js';
 import { asFields } from '../neutral/fields.js';

@@ -1,11 +1,11 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { attemptOnce, type OneShotEndpoint } from '../attempt-once.js';
-import type { Endpoint } from '../endpoint.js';
+import { attemptOnce, type OneShotEndpoint } from '../attempt/attempt-once.js';
+import type { Endpoint } from '../call/endpoint.js';
 import { asFieldsList, asText, either, parseFields, type Fields } from '../neutral/fields.js';
 import { needFields, needList, optionalCount } from '../neutral/given.js';
 import { asFloats } from '../protocols/openai/embedding-vectors.js';
 import { parseJsonBody } from '../protocols/openai/chat-request.js';
-import type { RelayCall } from '../relay-call.js';
+import type { RelayCall } from '../call/relay-call.js';
 import { geminiErrors } from './chat-endpoints.js';
 import { embeddingsEndpoint } from './embedding-endpoints.js';
 import { geminiCallOf } from './gemini-path.js';

@@ -1,5 +1,5 @@
-import { RelayError } from '../relay-error.js';
-import type { IncomingCall } from '../relay.js';
+import { RelayError } from '../errors/relay-error.js';
+import type { IncomingCall } from '../call/incoming-call.js';
 
 export interface GeminiCall {
   readonly model: string;

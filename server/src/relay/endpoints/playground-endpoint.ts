@@ -1,6 +1,6 @@
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../call/endpoint.js';
 import { parseJsonBody, toChatCall } from '../protocols/openai/chat-request.js';
-import { RelayError } from '../relay-error.js';
+import { RelayError } from '../errors/relay-error.js';
 import { chatEndpoint } from './chat-endpoints.js';
 
 /** POST /pg/chat/completions: a chat call of somebody signed in. `group` says who pays how and stays here. */

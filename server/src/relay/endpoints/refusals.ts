@@ -1,5 +1,5 @@
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
-import { RelayError } from '../relay-error.js';
+import { RelayError } from '../errors/relay-error.js';
 
 /** Runs a check, giving what it refuses the code that clients of this endpoint know (`relay-core.md` 9.2). */
 export function withCode<T>(code: string, check: () => T): T {

@@ -1,4 +1,4 @@
-import { noUsage, type Usage } from '../adapter.js';
+import { noUsage, type Usage } from '../usage.js';
 import type { TextMeter } from './text-meter.js';
 
 export interface Metered {

@@ -3,7 +3,7 @@ import { dataImageSize, imageTokens } from './image-tokens.js';
 import { countPrompt, estimatePrompt } from './prompt-tokens.js';
 import { TextMeter } from './text-meter.js';
 import { encodingOf, loadEncoding, withoutLongRuns } from './tokenizer.js';
-import { noUsage } from '../adapter.js';
+import { noUsage } from '../usage.js';
 
 const user = (content: unknown, more: object = {}): object => ({ role: 'user', content, ...more });
 const prompt = (model: string, messages: object[], more: object = {}): Promise<number> =>

@@ -1,4 +1,5 @@
-import type { UpstreamError, Usage } from '../adapter.js';
+import type { UpstreamError } from '../errors/upstream-error.js';
+import type { Usage } from '../usage.js';
 import type { NeutralAnswer, NeutralChoice } from './answer.js';
 import type { NeutralEvent } from './event.js';
 import type { Fields } from './fields.js';

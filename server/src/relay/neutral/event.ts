@@ -1,4 +1,5 @@
-import type { UpstreamError, Usage } from '../adapter.js';
+import type { UpstreamError } from '../errors/upstream-error.js';
+import type { Usage } from '../usage.js';
 import type { Fields } from './fields.js';
 import type { FinishReason } from './finish-reason.js';
 

@@ -14,13 +14,15 @@ import {
   type Fixture,
   type Json,
 } from '../../../../tests/support/relay-dialects.js';
-import { UpstreamError, type ChatRequest, type Target, type Usage } from '../adapter.js';
+import type { ChatRequest, Target } from '../adapter.js';
+import { UpstreamError } from '../errors/upstream-error.js';
+import type { Usage } from '../usage.js';
 import { anthropic } from '../adapters/anthropic/anthropic.js';
 import { gemini } from '../adapters/gemini/gemini.js';
 import { anthropicErrorBody } from '../protocols/anthropic/error.js';
-import { toOpenAIFailure } from '../protocols/openai/error.js';
+import { toOpenAIFailure } from '../errors/failure.js';
 import { chatProvider } from '../protocols/openai/chat-write.js';
-import { toUpstreamError } from '../protocols/openai/upstream-error.js';
+import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { nativeResponseStream } from '../protocols/responses/responses-native.js';
 
 const chat = clients['openai-chat'];

@@ -9,12 +9,12 @@ import {
   written,
   type Json,
 } from '../../../../tests/support/relay-dialects.js';
-import { UpstreamError } from '../adapter.js';
+import { UpstreamError } from '../errors/upstream-error.js';
 import { anthropicErrorEvents } from '../protocols/anthropic/error.js';
 import { nativeMessageStream } from '../protocols/anthropic/messages-native.js';
 import { geminiErrorEvents } from '../protocols/gemini/error.js';
 import { nativeGeminiStream } from '../protocols/gemini/gemini-native.js';
-import { toOpenAIFailure } from '../protocols/openai/error.js';
+import { toOpenAIFailure } from '../errors/failure.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import { dialects, type Dialect } from './dialect.js';
 import type { NeutralEvent } from './event.js';

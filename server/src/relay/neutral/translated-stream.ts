@@ -1,4 +1,6 @@
-import type { FrameParser, StreamTransform, Transcript, UpstreamError, Usage } from '../adapter.js';
+import type { FrameParser, StreamTransform, Transcript } from '../adapter.js';
+import type { UpstreamError } from '../errors/upstream-error.js';
+import type { Usage } from '../usage.js';
 import type { ServerEvent } from '../sse/event.js';
 import { eventStream, type EventTransform } from '../sse/event-stream.js';
 import type { StreamReader, StreamWriter } from './codec.js';

@@ -1,4 +1,4 @@
-import { RelayError } from '../relay-error.js';
+import { RelayError } from '../errors/relay-error.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 
 const azureType = 3;

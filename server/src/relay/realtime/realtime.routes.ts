@@ -2,8 +2,9 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, isAppError } from '../../shared/errors.js';
-import { CallFailedError } from '../attempts.js';
-import { openAIErrorBody, toOpenAIFailure } from '../protocols/openai/error.js';
+import { CallFailedError } from '../attempt/attempts.js';
+import { toOpenAIFailure } from '../errors/failure.js';
+import { openAIErrorBody } from '../protocols/openai/error.js';
 import { incomingTask } from '../tasks/incoming-task.js';
 import type { Realtime } from './realtime.js';
 

@@ -5,8 +5,8 @@ import type { SessionBooks } from '../../modules/quota/session-books.service.js'
 import type { Logger } from '../../observability/logger.js';
 import type { Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
-import { toOpenAIFailure } from '../protocols/openai/error.js';
-import { RelayError } from '../relay-error.js';
+import { toOpenAIFailure } from '../errors/failure.js';
+import { RelayError } from '../errors/relay-error.js';
 import { inputOf, noAudio, outputOf, sumOf, type ChargedAudio, type SessionPrice } from './session-price.js';
 import { SocketPair, type EndCause, type Frame, type SocketPairLimits } from './socket-pair.js';
 import { TurnEstimate } from './turn-estimate.js';

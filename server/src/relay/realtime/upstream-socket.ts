@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { WebSocket, type ClientOptions } from 'ws';
 import type { OutboundGuard } from '../../outbound/outbound-guard.js';
 import { AppError } from '../../shared/errors.js';
-import { toUpstreamError } from '../protocols/openai/upstream-error.js';
+import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
 import { bareHostOf, toProxyAddress } from '../upstream/proxy-address.js';
 import { openTunnel } from '../upstream/tunnel.js';

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../adapter.js';
+import { UpstreamError } from '../errors/upstream-error.js';
 
 const geminiType = 24;
 const codes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);

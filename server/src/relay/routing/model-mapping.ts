@@ -1,4 +1,4 @@
-import { RelayError } from '../relay-error.js';
+import { RelayError } from '../errors/relay-error.js';
 
 /** Parsed `model_mapping`. Null: the text is no JSON object of names, which is the channel's defect. */
 export type ModelMapping = Readonly<Record<string, string>> | null;

@@ -1,5 +1,5 @@
 import { isAppError } from '../../shared/errors.js';
-import { UpstreamError } from '../adapter.js';
+import { UpstreamError } from '../errors/upstream-error.js';
 
 const anthropicType = 14;
 const mostRetries = 10;

@@ -5,7 +5,7 @@ import { meansDeadKey } from './automatic-disable.js';
 import { isRetryable, retriesAllowed } from './retry.js';
 import { RoutingTable } from './routing-table.js';
 import { pickChannel, type Picking } from './selection.js';
-import { UpstreamError } from '../adapter.js';
+import { UpstreamError } from '../errors/upstream-error.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
 import { AppError } from '../../shared/errors.js';
 

@@ -1,7 +1,7 @@
 import { chargeOf, chargeOfImages, imagePrice, reserveOf } from '../../modules/pricing/price-book.service.js';
-import { noUsage, type Usage } from '../adapter.js';
-import type { ChargedCall, Tariff } from '../endpoint.js';
-import type { RelayCall } from '../relay-call.js';
+import { noUsage, type Usage } from '../usage.js';
+import type { ChargedCall, Tariff } from '../call/endpoint.js';
+import type { RelayCall } from '../call/relay-call.js';
 
 /** Input alone is paid: embeddings, rerank, moderations. What a provider says of an output does not count. */
 export const inputTariff = (count: Tariff['countPrompt']): Tariff => ({

@@ -1,6 +1,6 @@
 import { chargeOf, chargeOfAudio, chargeOfMessages, reserveOf } from '../../modules/pricing/price-book.service.js';
-import type { Usage } from '../adapter.js';
-import type { ChargedCall, Tariff } from '../endpoint.js';
+import type { Usage } from '../usage.js';
+import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 
 /** Models whose sound has its own price on the chat and Responses endpoints (`relay-core.md` 4.3). */

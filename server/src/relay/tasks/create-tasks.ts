@@ -11,7 +11,7 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
 import type { Clock } from '../../shared/clock.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { SensitiveWords } from '../access/sensitive-words.js';
-import type { ChannelGuard } from '../channel-lessons.js';
+import type { ChannelGuard } from '../attempt/upstream-failure-handler.js';
 import type { BuiltRelay } from '../create-relay.js';
 import { DrawingLookup } from './midjourney/drawing-lookup.js';
 import { Submission } from './midjourney/submission.js';

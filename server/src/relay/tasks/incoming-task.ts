@@ -1,8 +1,9 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../shared/errors.js';
-import { openAIErrorBody, toOpenAIFailure } from '../protocols/openai/error.js';
-import type { IncomingCall } from '../relay.js';
-import { readRequestBody } from '../request-body.js';
+import { toOpenAIFailure } from '../errors/failure.js';
+import { openAIErrorBody } from '../protocols/openai/error.js';
+import type { IncomingCall } from '../call/incoming-call.js';
+import { readRequestBody } from '../call/request-body.js';
 
 /** A request for a task as the relay's access rules read it. */
 export function incomingTask(request: FastifyRequest, maxBodyBytes: number): IncomingCall {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../shared/clock.js';
 import type { CredentialExchange, Target } from '../adapter.js';
-import { toUpstreamError } from '../protocols/openai/upstream-error.js';
+import { toUpstreamError } from '../errors/read-upstream-error.js';
 import type { UpstreamClient } from './upstream-client.js';
 
 /** A credential is renewed this long before it ends, so that no call leaves with one that ends on the way. */

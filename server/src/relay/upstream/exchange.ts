@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { errors, type Dispatcher } from 'undici';
 import { AppError } from '../../shared/errors.js';
-import { RelayError } from '../relay-error.js';
+import { RelayError } from '../errors/relay-error.js';
 
 /** Receives a body as it comes. Exactly one of `end` and `fail` is called, once. */
 export interface BodySink {

@@ -1,4 +1,4 @@
-import { UpstreamError } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { asText, type Fields } from '../../neutral/fields.js';
 
 const statusOf = (code: string): number => {

@@ -1,6 +1,7 @@
 import { defined } from '../../../shared/defined.js';
 import { AppError } from '../../../shared/errors.js';
-import { UpstreamError, type OneShotCapability, type Target, type UpstreamRequest } from '../../adapter.js';
+import type { OneShotCapability, Target, UpstreamRequest } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { bearer } from '../openai-compatible/credentials.js';

@@ -1,5 +1,6 @@
 import { bodyOf, Heard, sse, targetFor, type Json } from '../../../../../tests/support/relay-dialects.js';
-import { UpstreamError, type ChatRequest, type Target, type UpstreamRequest } from '../../adapter.js';
+import type { ChatRequest, Target, UpstreamRequest } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { anthropic } from './anthropic.js';
 
 const model = 'claude-sonnet-4-5';

@@ -1,6 +1,7 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { AppError } from '../../../shared/errors.js';
-import { UpstreamError, type FrameParser } from '../../adapter.js';
+import type { FrameParser } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { asText, parseFields, type Fields } from '../../neutral/fields.js';
 import type { ServerEvent } from '../../sse/event.js';
 

@@ -1,4 +1,6 @@
-import type { StreamTransform, UpstreamError, Usage } from '../../adapter.js';
+import type { StreamTransform } from '../../adapter.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { AwsFrames, exceptionOf } from './frames.js';
 

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
-import { UpstreamError, type CredentialExchange } from '../../adapter.js';
+import type { CredentialExchange } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { baseOf } from '../openai-compatible/own-dialect.js';
 

@@ -1,4 +1,4 @@
-import type { UpstreamError } from '../../adapter.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
 import { asText, someNumber, type Fields } from '../../neutral/fields.js';
 import { providerError } from '../openai-compatible/own-dialect.js';
 

@@ -1,10 +1,11 @@
 import { AppError } from '../../../shared/errors.js';
-import { noUsage, UpstreamError, type Usage } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import { noUsage, type Usage } from '../../usage.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
-import { readError } from '../../protocols/openai/upstream-error.js';
+import { readError } from '../../errors/read-upstream-error.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import { oneAnswer } from '../openai-compatible/own-dialect.js';
 

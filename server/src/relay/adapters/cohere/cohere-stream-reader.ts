@@ -1,7 +1,7 @@
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, type Fields } from '../../neutral/fields.js';
-import { readError, toUpstreamError } from '../../protocols/openai/upstream-error.js';
+import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { argumentsOf, failureOf, finishOf, toCohereUsage } from './cohere-read.js';
 

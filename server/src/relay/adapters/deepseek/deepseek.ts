@@ -1,4 +1,5 @@
-import { UpstreamError, type Adapter } from '../../adapter.js';
+import type { Adapter } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFieldsList, type Fields } from '../../neutral/fields.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 

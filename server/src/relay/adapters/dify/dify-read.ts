@@ -1,10 +1,11 @@
 import { AppError } from '../../../shared/errors.js';
-import { noUsage, UpstreamError, type Usage } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import { noUsage, type Usage } from '../../usage.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
-import { readError } from '../../protocols/openai/upstream-error.js';
+import { readError } from '../../errors/read-upstream-error.js';
 import { toCount, toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { oneAnswer, textPart } from '../openai-compatible/own-dialect.js';

@@ -1,5 +1,6 @@
 import { bodyOf, Heard, play, sse, targetFor, type Json } from '../../../../../tests/support/relay-dialects.js';
-import { UpstreamError, type ChatRequest, type OneShotRequest, type Target } from '../../adapter.js';
+import type { ChatRequest, OneShotRequest, Target } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { gemini } from './gemini.js';
 
 const model = 'gemini-2.5-flash';

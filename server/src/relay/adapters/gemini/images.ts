@@ -1,12 +1,7 @@
 import { AppError } from '../../../shared/errors.js';
-import {
-  UpstreamError,
-  type OneShotCapability,
-  type OneShotRequest,
-  type Target,
-  type UpstreamRequest,
-  type Usage,
-} from '../../adapter.js';
+import type { OneShotCapability, OneShotRequest, Target, UpstreamRequest } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../usage.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, parseJson, someText, type Fields } from '../../neutral/fields.js';
 import { readBlocked, readGeminiError } from '../../protocols/gemini/error.js';

@@ -1,5 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
-import { type UpstreamError, type Adapter } from '../../adapter.js';
+import type { Adapter } from '../../adapter.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
 import { droppedBy, plainTurns } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';

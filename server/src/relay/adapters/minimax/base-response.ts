@@ -1,4 +1,4 @@
-import { UpstreamError } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, someNumber } from '../../neutral/fields.js';
 
 /** Codes of `base_resp`, which comes with status 200. */

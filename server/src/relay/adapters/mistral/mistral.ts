@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { UpstreamError, type Adapter } from '../../adapter.js';
+import type { Adapter } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
 import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';

@@ -1,7 +1,8 @@
 import { AppError } from '../../../shared/errors.js';
-import { UpstreamError, type ChatAnswer, type Target } from '../../adapter.js';
+import type { ChatAnswer, Target } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { tellChoices } from '../../protocols/openai/chat-parts.js';
-import { readError } from '../../protocols/openai/upstream-error.js';
+import { readError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { Dialect } from './dialect.js';
 import { thinkingToContent } from './thinking.js';

@@ -1,4 +1,4 @@
-import { noUsage, type Usage } from '../../adapter.js';
+import { noUsage, type Usage } from '../../usage.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 import { toCount, toUsage } from '../../protocols/openai/usage.js';
 

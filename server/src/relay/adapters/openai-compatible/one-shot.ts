@@ -1,18 +1,18 @@
 import { AppError } from '../../../shared/errors.js';
-import {
-  UpstreamError,
-  type OneShotAnswer,
-  type OneShotCapability,
-  type OneShotRequest,
-  type Target,
-  type UpstreamAnswer,
-  type UpstreamRequest,
-  type Usage,
+import type {
+  OneShotAnswer,
+  OneShotCapability,
+  OneShotRequest,
+  Target,
+  UpstreamAnswer,
+  UpstreamRequest,
 } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
-import { leastChange } from '../../neutral/native-body.js';
-import { writeForm } from '../../protocols/openai/multipart.js';
-import { readError } from '../../protocols/openai/upstream-error.js';
+import { leastChange } from '../../pass-through/native-body.js';
+import { writeForm } from '../../forms/multipart-write.js';
+import { readError } from '../../errors/read-upstream-error.js';
 import { bearer } from './credentials.js';
 import type { Dialect, Place } from './dialect.js';
 import { toOneShotUsage } from './one-shot-usage.js';

@@ -1,6 +1,6 @@
 import type { ChatRequest, Target } from '../../adapter.js';
 import { defaultOptionValues } from '../../../modules/options/option-registry.js';
-import { familySettings } from '../../family-settings.js';
+import { familySettings } from '../../attempt/family-settings.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import { adapters } from '../registry.js';
 import { PassThroughStream } from './pass-through-stream.js';

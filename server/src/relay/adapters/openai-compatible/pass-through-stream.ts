@@ -1,8 +1,10 @@
-import type { StreamTransform, Transcript, UpstreamError, Usage } from '../../adapter.js';
+import type { StreamTransform, Transcript } from '../../adapter.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../usage.js';
 import { doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
 import { tellChoices } from '../../protocols/openai/chat-parts.js';
 import { nextPlainChunk } from '../../protocols/openai/plain-chunk.js';
-import { readError, toUpstreamError } from '../../protocols/openai/upstream-error.js';
+import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.js';
 import { eventsOf } from '../../sse/event-parser.js';

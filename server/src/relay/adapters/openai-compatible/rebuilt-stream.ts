@@ -1,8 +1,10 @@
-import { UpstreamError, type Transcript, type Usage } from '../../adapter.js';
+import type { Transcript } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../usage.js';
 import { dataEvent, doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
 import { tellChoices } from '../../protocols/openai/chat-parts.js';
 import { parseFields } from '../../neutral/fields.js';
-import { readError, toUpstreamError } from '../../protocols/openai/upstream-error.js';
+import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import type { EventTransform } from '../../sse/event-stream.js';

@@ -1,6 +1,6 @@
 import type { ChatCapability, ChatRequest, Target } from '../../adapter.js';
 import { asFields } from '../../neutral/fields.js';
-import { leastChange } from '../../neutral/native-body.js';
+import { leastChange } from '../../pass-through/native-body.js';
 import { nativeResponse, nativeResponseStream } from '../../protocols/responses/responses-native.js';
 import { bearer } from './credentials.js';
 import type { BodyRules, Dialect, Place } from './dialect.js';

@@ -1,6 +1,7 @@
 import { defined } from '../../../shared/defined.js';
 import { AppError } from '../../../shared/errors.js';
-import { type UpstreamError, type Target } from '../../adapter.js';
+import type { Target } from '../../adapter.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
 import { droppedBy, plainTurns } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { ProviderCodec, StreamReader, WrittenRequest } from '../../neutral/codec.js';

@@ -1,6 +1,8 @@
 import { defined } from '../../../shared/defined.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
-import { noUsage, UpstreamError, type OneShotCapability, type Target, type UpstreamRequest } from '../../adapter.js';
+import type { OneShotCapability, Target, UpstreamRequest } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import { noUsage } from '../../usage.js';
 import { unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';

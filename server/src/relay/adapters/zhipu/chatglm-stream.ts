@@ -2,7 +2,7 @@ import type { FrameParser } from '../../adapter.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields } from '../../neutral/fields.js';
-import { toUpstreamError } from '../../protocols/openai/upstream-error.js';
+import { toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import { parseEvent } from '../../sse/event-parser.js';
 import type { ServerEvent } from '../../sse/event.js';

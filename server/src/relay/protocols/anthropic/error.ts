@@ -1,6 +1,6 @@
-import { UpstreamError } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, type Fields } from '../../neutral/fields.js';
-import type { OpenAIFailure } from '../openai/error.js';
+import type { OpenAIFailure } from '../../errors/failure.js';
 
 /** Types clients know, with the status each belongs to (`relay-providers.md` 0.6, `relay-core.md` 9.3). */
 const statusOfType: Readonly<Record<string, number>> = {

@@ -1,16 +1,10 @@
 import { AppError } from '../../../shared/errors.js';
-import type {
-  ChatAnswer,
-  ChatRequest,
-  StreamTransform,
-  Target,
-  Transcript,
-  UpstreamError,
-  Usage,
-} from '../../adapter.js';
+import type { ChatAnswer, ChatRequest, StreamTransform, Target, Transcript } from '../../adapter.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../usage.js';
 import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
-import { leastChange } from '../../neutral/native-body.js';
-import { NativeStream, type NativeListener } from '../../neutral/native-stream.js';
+import { leastChange } from '../../pass-through/native-body.js';
+import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { tellAnswer } from '../../neutral/tell.js';
 import { claudeTraits } from './claude-model.js';
 import { maxTokensFor, type ClaudeSettings } from './claude-settings.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../adapter.js';
+import type { Usage } from '../../usage.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
 

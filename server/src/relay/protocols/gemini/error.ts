@@ -1,6 +1,6 @@
-import { UpstreamError } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.js';
-import type { OpenAIFailure } from '../openai/error.js';
+import type { OpenAIFailure } from '../../errors/failure.js';
 
 const statuses: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',

@@ -1,7 +1,9 @@
 import { AppError } from '../../../shared/errors.js';
-import type { ChatAnswer, StreamTransform, Transcript, UpstreamError, Usage } from '../../adapter.js';
+import type { ChatAnswer, StreamTransform, Transcript } from '../../adapter.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../usage.js';
 import { asFields, asFieldsList, parseJson, someText, type Fields } from '../../neutral/fields.js';
-import { NativeStream, type NativeListener } from '../../neutral/native-stream.js';
+import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { tellAnswer } from '../../neutral/tell.js';
 import { readGeminiError } from './error.js';
 import { readGeminiAnswer } from './gemini-read.js';

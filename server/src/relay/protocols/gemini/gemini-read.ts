@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
 import { randomAlphanumeric } from '../../../shared/ids.js';
-import { UpstreamError } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import type { NeutralAnswer, NeutralChoice } from '../../neutral/answer.js';
 import { asFields, asFieldsList, asText, either, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';

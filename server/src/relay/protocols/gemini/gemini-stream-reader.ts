@@ -1,4 +1,4 @@
-import { UpstreamError } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asFieldsList, asText, parseJson, someNumber, type Fields } from '../../neutral/fields.js';

@@ -7,7 +7,7 @@ import {
   sse,
   type Json,
 } from '../../../../../tests/support/relay-dialects.js';
-import { UpstreamError } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Part } from '../../neutral/message.js';
 import { chatProvider } from './chat-write.js';
 

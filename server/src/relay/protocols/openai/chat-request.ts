@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import { RelayError } from '../../relay-error.js';
+import { RelayError } from '../../errors/relay-error.js';
 
 /** What the relay itself has to know of a chat call; everything else travels untouched. */
 export interface ChatCall {

@@ -12,7 +12,7 @@ import {
 import type { ServerEvent } from '../../sse/event.js';
 import { finishOf, readContent, readImages, reasoningText, signatureOf } from './chat-read.js';
 import { plainChunk } from './plain-chunk.js';
-import { readError, toUpstreamError } from './upstream-error.js';
+import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from './usage.js';
 
 /** Indexes a provider may count tool calls with; one above them is a broken stream, not a call. */

@@ -1,5 +1,5 @@
 import { defined } from '../../../shared/defined.js';
-import type { Usage } from '../../adapter.js';
+import type { Usage } from '../../usage.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import type { Fields } from '../../neutral/fields.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../adapter.js';
+import type { Usage } from '../../usage.js';
 import { fromUsage } from './usage.js';
 import { asFieldsList } from '../../neutral/fields.js';
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../adapter.js';
+import type { Usage } from '../../usage.js';
 
 /** No real call has more; keeps every product inside what the books can hold. */
 const maxTokens = 1_000_000_000;

@@ -1,4 +1,4 @@
-import type { OpenAIFailure } from '../openai/error.js';
+import type { OpenAIFailure } from '../../errors/failure.js';
 
 /**
  * An error inside a stream of Responses; whole errors have the shape of chat. Clients look for `error`, older ones for the

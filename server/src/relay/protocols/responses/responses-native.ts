@@ -1,9 +1,11 @@
 import { AppError } from '../../../shared/errors.js';
-import type { ChatAnswer, StreamTransform, Transcript, UpstreamError, Usage } from '../../adapter.js';
+import type { ChatAnswer, StreamTransform, Transcript } from '../../adapter.js';
+import type { UpstreamError } from '../../errors/upstream-error.js';
+import type { Usage } from '../../usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
-import { NativeStream, type NativeListener } from '../../neutral/native-stream.js';
+import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
 import { tellAnswer } from '../../neutral/tell.js';
-import { readError, toUpstreamError } from '../openai/upstream-error.js';
+import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { failureOf, readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
 import { toResponsesUsage } from './responses-usage.js';

@@ -1,10 +1,10 @@
 import { AppError } from '../../../shared/errors.js';
-import { UpstreamError } from '../../adapter.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
-import { readError } from '../openai/upstream-error.js';
+import { readError } from '../../errors/read-upstream-error.js';
 import { proofOfItem } from './proof.js';
 import { toResponsesUsage } from './responses-usage.js';
 

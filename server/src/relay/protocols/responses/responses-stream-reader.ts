@@ -1,4 +1,4 @@
-import { toUpstreamError, readError } from '../openai/upstream-error.js';
+import { toUpstreamError, readError } from '../../errors/read-upstream-error.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';

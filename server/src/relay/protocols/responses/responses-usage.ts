@@ -1,4 +1,4 @@
-import type { Usage } from '../../adapter.js';
+import type { Usage } from '../../usage.js';
 import { asFields } from '../../neutral/fields.js';
 import { fromUsage, toUsage } from '../openai/usage.js';
 

@@ -6,7 +6,7 @@ import { drawingKind, type TaskBooks } from '../../../modules/tasks/task-books.s
 import type { GuardedFetch, GuardedResponse } from '../../../outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
-import type { IncomingCall } from '../../relay.js';
+import type { IncomingCall } from '../../call/incoming-call.js';
 import { text } from '../field.js';
 import type { TaskDesk } from '../task-desk.js';
 import { jsonObject, type TaskUpstream } from '../task-upstream.js';

@@ -1,0 +1,13 @@
+import 'reflect-metadata';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createSchema } from '../graphql/schema.js';
+import { resolverClasses } from './resolvers.js';
+
+const schema = await createSchema(resolverClasses);
+
+/** Output file: the first argument, or the committed schema. */
+const target = process.argv[2] ?? 'schema/schema.graphql';
+await mkdir(dirname(target), { recursive: true });
+await writeFile(target, `${printSchema(lexicographicSortSchema(schema))}\n`);

@@ -1,0 +1,73 @@
+import type { ResolverClass } from '../graphql/schema.js';
+import { AuditResolver } from '../modules/audit/audit.resolver.js';
+import { SessionResolver } from '../modules/auth/session.resolver.js';
+import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
+import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.js';
+import { ChannelResolver } from '../modules/channels/channel.resolver.js';
+import { CheckInResolver } from '../modules/check-in/check-in.resolver.js';
+import { GroupResolver } from '../modules/groups/group.resolver.js';
+import { InviteResolver } from '../modules/invites/invite.resolver.js';
+import { LogLiveResolver } from '../modules/logs/log-live.resolver.js';
+import { LogResolver } from '../modules/logs/log.resolver.js';
+import { OptionResolver } from '../modules/options/option.resolver.js';
+import { PriceVersionResolver } from '../modules/pricing/price-version.resolver.js';
+import { PricingResolver } from '../modules/pricing/pricing.resolver.js';
+import { RedemptionResolver } from '../modules/redemptions/redemption.resolver.js';
+import { RegistrationResolver } from '../modules/registration/registration.resolver.js';
+import { SetupResolver } from '../modules/setup/setup.resolver.js';
+import { StatusResolver } from '../modules/status/status.resolver.js';
+import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
+import { TaskResolver } from '../modules/tasks/task.resolver.js';
+import { TokenResolver } from '../modules/tokens/token.resolver.js';
+import { MarginResolver } from '../modules/usage/margin.resolver.js';
+import { UsageResolver } from '../modules/usage/usage.resolver.js';
+import { BalanceResolver } from '../modules/users/balance.resolver.js';
+import { OAuthResolver } from '../modules/users/oauth.resolver.js';
+import { SettingResolver } from '../modules/users/setting.resolver.js';
+import { SignInResolver } from '../modules/users/sign-in.resolver.js';
+import { UserResolver } from '../modules/users/user.resolver.js';
+import { WalletResolver } from '../modules/wallet/wallet.resolver.js';
+import { ChannelHeads } from '../modules/channels/channel-heads.service.js';
+import type { Subjects } from './subjects.js';
+
+/** Every GraphQL resolver: its class, and how it is built. The schema is printed from the classes alone. */
+const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => object]> = [
+  [StatusResolver, ({ operations }) => new StatusResolver(operations.statusService, operations.releaseService)],
+  [SetupResolver, ({ accounts }) => new SetupResolver(accounts.setupService)],
+  [SignInResolver, ({ accounts }) => new SignInResolver(accounts.authService)],
+  [UserResolver, ({ accounts }) => new UserResolver(accounts.userService, accounts.accountService)],
+  [GroupResolver, ({ catalogue }) => new GroupResolver(catalogue.groupService)],
+  [OptionResolver, ({ platform }) => new OptionResolver(platform.optionService)],
+  [ChannelResolver, ({ channelServices }) => new ChannelResolver(channelServices)],
+  [ChannelHeadResolver, ({ operations }) => new ChannelHeadResolver(new ChannelHeads(operations.channelService))],
+  [TokenResolver, ({ catalogue }) => new TokenResolver(catalogue.tokenService)],
+  [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],
+  [LogResolver, ({ platform }) => new LogResolver(platform.logService)],
+  [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
+  [SessionResolver, ({ accounts }) => new SessionResolver(accounts.ownSessions)],
+  [OAuthResolver, ({ accounts }) => new OAuthResolver(accounts.oauthService, accounts.emailBinding)],
+  [
+    RegistrationResolver,
+    ({ accounts }) => new RegistrationResolver(accounts.registrationService, accounts.passwordResetService),
+  ],
+  [SettingResolver, ({ accounts }) => new SettingResolver(accounts.settingService)],
+  [CheckInResolver, ({ accounts }) => new CheckInResolver(accounts.checkInService)],
+  [InviteResolver, ({ accounts }) => new InviteResolver(accounts.inviteService)],
+  [PricingResolver, ({ catalogue }) => new PricingResolver(catalogue.pricingService)],
+  [PriceVersionResolver, ({ catalogue }) => new PriceVersionResolver(catalogue.priceVersionService)],
+  [
+    RedemptionResolver,
+    ({ operations }) => new RedemptionResolver(operations.redemptionService, operations.redeemService),
+  ],
+  [WalletResolver, ({ operations }) => new WalletResolver(operations.walletService)],
+  [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],
+  [MarginResolver, ({ operations }) => new MarginResolver(operations.marginService)],
+  [LogLiveResolver, () => new LogLiveResolver()],
+  [ChannelLiveResolver, () => new ChannelLiveResolver()],
+  [TaskLiveResolver, () => new TaskLiveResolver()],
+  [BalanceResolver, () => new BalanceResolver()],
+];
+
+export const resolverClasses: readonly ResolverClass[] = resolvers.map(([resolver]) => resolver);
+
+export const buildResolvers = (subjects: Subjects): object[] => resolvers.map(([, build]) => build(subjects));

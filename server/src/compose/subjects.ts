@@ -1,0 +1,16 @@
+import type { ChannelServices } from '../modules/channels/channel-services.js';
+import type { Accounts } from './accounts.js';
+import type { Catalogue } from './catalogue.js';
+import type { Operations } from './operations.js';
+import type { Platform } from './platform.js';
+import type { ComposedRelay } from './relay.js';
+
+/** Every service that the REST routes and the GraphQL resolvers delegate to, grouped by subject. */
+export interface Subjects {
+  readonly platform: Platform;
+  readonly catalogue: Catalogue;
+  readonly accounts: Accounts;
+  readonly operations: Operations;
+  readonly relay: ComposedRelay;
+  readonly channelServices: ChannelServices;
+}

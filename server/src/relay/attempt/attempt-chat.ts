@@ -1,0 +1,164 @@
+import { InvalidInputError } from '../../shared/errors.js';
+import { adapters } from '../adapters/registry.js';
+import type { ChatCapability, ChatRequest, Target } from '../adapter.js';
+import {
+  answerHeaders,
+  contentTypeOf,
+  exchangeWith,
+  unsupportedBy,
+  withCredential,
+  type Attempt,
+  type AttemptOutcome,
+  type Received,
+} from './attempt.js';
+import { toTarget } from './attempt-target.js';
+import { chatCapability, type ChatDialect } from './chat-dialects.js';
+import { contentLimit } from '../record/chat-content.js';
+import type { ClientResponse } from '../call/client-response.js';
+import { ClientGoneError, deliverStream, type Delivery } from '../call/delivery.js';
+import { estimatePrompt } from '../metering/prompt-tokens.js';
+import { TextMeter } from '../metering/text-meter.js';
+import { mostMedia } from './media-fetch.js';
+import type { AnswerContext } from '../neutral/codec.js';
+import { answerWithModel, shownModel, StreamWithModel } from './shown-model.js';
+import { isTranslated, type TranslatedChat } from './translation.js';
+import type { Exchange } from '../upstream/exchange.js';
+
+const ping = ': PING\n\n';
+const waiting = ': WAITING FOR UPSTREAM \n\n';
+const waitingMilliseconds = 5000;
+
+/** One try, as all of its steps know it. */
+interface ChatTry {
+  readonly attempt: Attempt;
+  readonly dialect: ChatDialect;
+  readonly chat: ChatCapability;
+  readonly request: ChatRequest;
+  readonly target: Target;
+  readonly meter: TextMeter;
+  readonly client: ClientResponse;
+  /** What the answer calls the model, where that is not what the provider calls it. */
+  readonly shown: string | null;
+  readonly dropped?: readonly string[];
+}
+
+/**
+ * Calls the upstream and forwards its answer up to, not including, what ends it.
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent upstream
+ */
+export async function attemptChat(
+  attempt: Attempt,
+  dialect: ChatDialect,
+  client: ClientResponse,
+): Promise<AttemptOutcome> {
+  const { call, channel } = attempt;
+  const adapter = adapters[channel.type];
+  // One growing JSON list is a form of ours; whoever speaks the dialect streams events.
+  const spoken = call.jsonList ? { ...dialect, native: () => undefined } : dialect;
+  const plain = toTarget(attempt);
+  const shown = shownModel(attempt, plain.upstreamModel);
+  const chat = chatCapability(adapter, spoken, () => contextOf(attempt, shown));
+  if (!adapter || !chat) throw unsupportedBy(channel.type, 'chat');
+  const target = adapter.credential ? await withCredential(adapter, plain, attempt) : plain;
+  const simulated = call.stream && channel.setting.nonStreamOnly === true;
+  const request: ChatRequest = {
+    path: attempt.path,
+    body: call.body,
+    rawBody: attempt.rawBody,
+    stream: call.stream && !simulated,
+    wantsUsage: call.wantsUsage,
+  };
+  if (isTranslated(chat)) await putMedia(chat, request, target, attempt);
+  const sent = chat.toUpstreamRequest(request, target);
+  const { dropped, reasoningEffort } = sent;
+  const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
+  const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
+  if (client.gone) throw new ClientGoneError();
+  if (simulated && dialect.takesComments) startWaiting(client);
+  const tried: ChatTry = { attempt, dialect, chat, request, target, meter, client, shown, dropped };
+  const received = await exchangeWith(attempt, sent, client, upstreamModel, (exchange) => receive(tried, exchange));
+  return {
+    meter,
+    upstreamModel,
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(dropped === undefined ? {} : { dropped }),
+    ...received,
+  };
+}
+
+/** Providers that fetch nothing themselves get what lies at an address with the call. */
+async function putMedia(chat: TranslatedChat, request: ChatRequest, target: Target, attempt: Attempt): Promise<void> {
+  const urls = chat.remoteMedia(request, target);
+  if (urls.length === 0) return;
+  if (urls.length > mostMedia) throw new InvalidInputError(`a call may name at most ${mostMedia} addresses`);
+  const fetched = await Promise.all(urls.map(async (url) => [url, await attempt.fetchMedia(url)] as const));
+  chat.putMedia(new Map(fetched));
+}
+
+async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
+  const { attempt, chat, request, target, meter, client, dialect } = tried;
+  const headers = answerHeaders(exchange, tried.dropped);
+  const contentType = contentTypeOf(exchange);
+  const streams = contentType.startsWith('text/event-stream')
+    ? request.stream || !isTranslated(chat)
+    : request.stream && !contentType.includes('json');
+  if (!streams) return receiveAnswer(tried, exchange, headers);
+  let firstByteAt: number | null = null;
+  const open = (): void => {
+    if (client.started) return;
+    client.openStream(headers, streamType(attempt));
+    if (attempt.pingSeconds > 0 && dialect.takesComments) client.startBeat(ping, attempt.pingSeconds * 1000);
+  };
+  const own = chat.openStream(request, target, meter);
+  const transform = tried.shown === null || isTranslated(chat) ? own : new StreamWithModel(own, tried.shown);
+  const delivery = await deliverStream(exchange, transform, client, open, () => (firstByteAt = performance.now()));
+  return { delivery, firstByteAt, isStream: true };
+}
+
+/** An answer of one piece; a client that asked for a stream gets it all at once. */
+async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
+  const { attempt, chat, target, meter, client, dialect } = tried;
+  const { call } = attempt;
+  const own = chat.fromUpstreamResponse(await exchange.collect(attempt.settings.maxAnswerBytes), target);
+  const answer = tried.shown === null || isTranslated(chat) ? own : answerWithModel(own, tried.shown);
+  const replay = call.stream ? dialect.replay(answer, contextOf(attempt, tried.shown)) : null;
+  const delivery: Delivery = {
+    end: { kind: 'complete' },
+    usage: answer.usage,
+    tell: () => answer.tell(meter),
+    finish: (usage) => {
+      if (!replay) {
+        const body = answer.usage === null && answer.withUsage ? answer.withUsage(usage) : answer.body;
+        client.send(200, { ...headers, 'content-type': 'application/json' }, body);
+        return;
+      }
+      client.stopBeat();
+      client.openStream(headers, streamType(attempt));
+      client.end(replay(usage));
+    },
+  };
+  return { delivery, firstByteAt: null, isStream: call.stream };
+}
+
+function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
+  const { call, requestId, requestedModel, rawBody } = attempt;
+  return {
+    id: requestId,
+    created: Math.floor(attempt.now / 1000),
+    model: requestedModel,
+    ...(shown === null ? {} : { shownModel: shown }),
+    promptTokens: estimatePrompt(rawBody, call.body, requestedModel),
+    includeUsage: call.wantsUsage,
+    body: call.body,
+    ...(call.jsonList ? { jsonList: true } : {}),
+  };
+}
+
+const streamType = ({ call }: Attempt): string | undefined => (call.jsonList ? 'application/json' : undefined);
+
+/** Sent at once and then every few seconds, while a channel that cannot stream prepares its whole answer. */
+function startWaiting(client: ClientResponse): void {
+  client.openStream({});
+  client.write(waiting);
+  client.startBeat(waiting, waitingMilliseconds);
+}

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../shared/errors.js';
+import { adapters } from '../adapters/registry.js';
+import type {
+  Adapter,
+  OneShotAnswer,
+  OneShotCapability,
+  OneShotRequest,
+  StreamTransform,
+  Target,
+  UpstreamAnswer,
+} from '../adapter.js';
+import {
+  answerHeaders,
+  contentTypeOf,
+  exchangeWith,
+  refusal,
+  unsupportedBy,
+  wholeAnswer,
+  withCredential,
+  type Attempt,
+  type AttemptOutcome,
+  type Received,
+} from './attempt.js';
+import { toTarget } from './attempt-target.js';
+import type { ClientResponse } from '../call/client-response.js';
+import { contentLimit } from '../record/chat-content.js';
+import { ClientGoneError, deliverStream } from '../call/delivery.js';
+import { beginningOf, ForwardedBytes, forwardedEvents } from './forwarded-answer.js';
+import { shownModel, withModel } from './shown-model.js';
+import { TextMeter } from '../metering/text-meter.js';
+import { unsupported } from '../neutral/field-name.js';
+import type { Exchange } from '../upstream/exchange.js';
+
+/** What a client gets of an answer in one piece. */
+export interface ShownAnswer {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+export interface OneShotEndpoint {
+  /** For messages: "embeddings". */
+  readonly name: string;
+  pick(adapter: Adapter): OneShotCapability | undefined;
+  /** A long answer may be forwarded while it comes: its price is known without it. */
+  readonly forwards?: boolean;
+  /** What was said, for admins who log it. */
+  transcript?(answer: OneShotAnswer): string;
+  /** The answer in the form the client asked for, where that is not the adapter's. */
+  show?(answer: OneShotAnswer, attempt: Attempt): ShownAnswer;
+}
+
+interface OnceTry {
+  readonly attempt: Attempt;
+  readonly capability: OneShotCapability;
+  readonly request: OneShotRequest;
+  readonly target: Target;
+  readonly client: ClientResponse;
+}
+
+/**
+ * Calls the upstream for an answer in one piece, and asks again where that is how the provider answers.
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent upstream
+ */
+export async function attemptOnce(
+  attempt: Attempt,
+  endpoint: OneShotEndpoint,
+  client: ClientResponse,
+): Promise<AttemptOutcome> {
+  const { call, channel } = attempt;
+  const adapter = adapters[channel.type];
+  const capability = adapter && endpoint.pick(adapter);
+  if (!capability) throw unsupportedBy(channel.type, endpoint.name);
+  if (call.stream && !capability.forwards) throw unsupported('stream', 'it answers in one piece');
+  const target = await withCredential(adapter, toTarget(attempt), attempt);
+  const request: OneShotRequest = {
+    path: attempt.path,
+    body: call.body,
+    rawBody: attempt.rawBody,
+    form: call.form ?? null,
+  };
+  const sent = capability.toUpstreamRequest(request, target);
+  const dropped = [...(call.dropped ?? []), ...(sent.dropped ?? [])];
+  const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
+  const tried: OnceTry = { attempt, capability, request, target, client };
+  // An answer is always something: only a provider that reports nothing is counted here.
+  const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
+  meter.otherContent();
+  const received = await exchangeWith(attempt, sent, client, upstreamModel, async (exchange) => {
+    const headers = answerHeaders(exchange, dropped);
+    const first = await firstAnswer(tried, exchange, endpoint, headers);
+    if ('delivery' in first) return first;
+    return deliver(tried, await lastAnswer(tried, first), endpoint, headers, meter);
+  });
+  return { meter, upstreamModel, ...(dropped.length > 0 ? { dropped } : {}), ...received };
+}
+
+/** Longer answers are forwarded as they come, where they are the client's as they are. */
+const readFirst = 64 * 1024;
+
+/**
+ * All of the provider's answer, or what is left of it once it was forwarded: sound, and what comes as events or is long.
+ * Nobody looks into it: a failure is short, and comes as JSON.
+ */
+async function firstAnswer(
+  { attempt, capability, client }: OnceTry,
+  exchange: Exchange,
+  endpoint: OneShotEndpoint,
+  headers: Record<string, string>,
+): Promise<UpstreamAnswer | Received> {
+  if (!capability.forwards || !endpoint.forwards) return wholeAnswer(exchange, attempt.settings);
+  const contentType = contentTypeOf(exchange);
+  const shownType = exchange.headers['content-type'];
+  const forward = async (transform: StreamTransform, isStream: boolean): Promise<Received> => {
+    let firstByteAt: number | null = null;
+    const open = (): void => client.openStream(headers, shownType);
+    const onFirstByte = (): void => void (firstByteAt = isStream ? performance.now() : null);
+    const delivery = await deliverStream(exchange, transform, client, open, onFirstByte);
+    return { delivery: isStream ? delivery : { ...delivery, breakOff: () => client.drop() }, firstByteAt, isStream };
+  };
+  if (contentType.startsWith('text/event-stream')) return forward(forwardedEvents(), true);
+  const { pieces, whole } = await beginningOf(exchange, readFirst);
+  if (whole) return { contentType, body: Buffer.concat(pieces) };
+  const rest = forward(new ForwardedBytes(pieces), false);
+  exchange.resume();
+  return rest;
+}
+
+function deliver(
+  { attempt, capability, request, target, client }: OnceTry,
+  answer: UpstreamAnswer,
+  endpoint: OneShotEndpoint,
+  headers: Record<string, string>,
+  meter: TextMeter,
+): Received {
+  const said = capability.fromUpstreamResponse(answer, request, target);
+  if (attempt.keepsContent && endpoint.transcript) meter.text(endpoint.transcript(said));
+  const shown = named(endpoint.show?.(said, attempt) ?? said, shownModel(attempt, target.upstreamModel));
+  return {
+    delivery: {
+      end: { kind: 'complete' },
+      usage: said.usage,
+      tell: () => undefined,
+      finish: () => client.send(200, { ...headers, 'content-type': shown.contentType }, shown.body),
+    },
+    firstByteAt: null,
+    isStream: false,
+  };
+}
+
+const named = (answer: ShownAnswer, model: string | null): ShownAnswer =>
+  model === null || !answer.contentType.includes('json')
+    ? answer
+    : { contentType: answer.contentType, body: withModel(answer.body, model) };
+
+/** Follows a ticket to what it stands for. */
+async function lastAnswer(tried: OnceTry, first: UpstreamAnswer): Promise<UpstreamAnswer> {
+  const { attempt, capability, target, client } = tried;
+  let answer = first;
+  const until = performance.now() + attempt.settings.totalTimeout;
+  for (;;) {
+    const next = capability.next?.(answer, target);
+    if (!next) return answer;
+    if (performance.now() > until) throw new AppError('UPSTREAM_TIMEOUT', 'The call took longer than allowed');
+    await sleep(next.afterMilliseconds);
+    if (client.gone) throw new ClientGoneError();
+    const { upstream, settings, channel } = attempt;
+    const exchange = upstream.send(
+      next.request,
+      { firstByte: settings.firstByteTimeout, idle: settings.idleTimeout },
+      channel.setting.proxy,
+    );
+    await exchange.answer;
+    if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
+    answer = await wholeAnswer(exchange, settings);
+  }
+}

@@ -1,0 +1,144 @@
+import { AppError } from '../../shared/errors.js';
+import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest } from '../adapter.js';
+import type { ClientResponse } from '../call/client-response.js';
+import { ClientGoneError, goneDelivery, type Delivery } from '../call/delivery.js';
+import type { FetchMedia } from './media-fetch.js';
+import type { TextMeter } from '../metering/text-meter.js';
+import { toUpstreamError } from '../errors/read-upstream-error.js';
+import type { RelayCall } from '../call/relay-call.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { Credentials } from '../upstream/credentials.js';
+import type { Exchange } from '../upstream/exchange.js';
+import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
+
+export interface AttemptSettings {
+  /** Milliseconds. */
+  readonly firstByteTimeout: number;
+  readonly idleTimeout: number;
+  readonly totalTimeout: number;
+  readonly forceStreamUsage: boolean;
+  readonly azureVersion?: string;
+  /** Bytes of an answer of one piece. */
+  readonly maxAnswerBytes: number;
+}
+
+/** One try of one call at one channel with one key. */
+export interface Attempt {
+  readonly requestId: string;
+  readonly call: RelayCall;
+  /** Path and query. */
+  readonly path: string;
+  readonly rawBody: Buffer;
+  readonly channel: RoutedChannel;
+  readonly key: string;
+  readonly requestedModel: string;
+  readonly bareModel: string;
+  readonly upstream: UpstreamClient;
+  readonly credentials: Credentials;
+  readonly fetchMedia: FetchMedia;
+  readonly settings: AttemptSettings;
+  readonly passThrough: boolean;
+  readonly families: FamilySettings;
+  readonly keepsContent: boolean;
+  /** Answers name the model as the client did, also where the channel maps it. */
+  readonly showsRequestedModel: boolean;
+  /** 0: no pings. */
+  readonly pingSeconds: number;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+export interface AttemptOutcome {
+  readonly delivery: Delivery;
+  readonly meter: TextMeter;
+  readonly upstreamModel: string;
+  readonly reasoningEffort?: string;
+  /** Hints the provider does not know. */
+  readonly dropped?: readonly string[];
+  /** When the provider's first data came, by `performance.now()`; null for answers of one piece. */
+  readonly firstByteAt: number | null;
+  /** The client was answered with a stream. */
+  readonly isStream: boolean;
+}
+
+export type Received = Pick<AttemptOutcome, 'delivery' | 'firstByteAt' | 'isStream'>;
+
+/** The target with the credential its key is worth, where the provider wants it exchanged. */
+export async function withCredential(adapter: Adapter, target: Target, attempt: Attempt): Promise<Target> {
+  if (!adapter.credential) return target;
+  const { credentials, channel } = attempt;
+  return { ...target, credential: await credentials.get(adapter.credential, target, channel.setting.proxy) };
+}
+
+/**
+ * Sends a request and lets `receive` have its answer, within the time a call may take and as long as the client waits.
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent upstream
+ */
+export async function exchangeWith(
+  attempt: Attempt,
+  request: UpstreamRequest,
+  client: ClientResponse,
+  model: string,
+  receive: (exchange: Exchange) => Promise<Received>,
+): Promise<Received> {
+  if (client.gone) throw new ClientGoneError();
+  const { settings, channel } = attempt;
+  const exchange = attempt.upstream.send(
+    request,
+    { firstByte: settings.firstByteTimeout, idle: idleTimeoutOf(attempt, model) },
+    channel.setting.proxy,
+  );
+  const total = setTimeout(() => exchange.abort(tookTooLong()), settings.totalTimeout);
+  client.onGone(() => exchange.abort(new ClientGoneError()));
+  try {
+    await exchange.answer;
+    if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
+    return await receive(exchange);
+  } catch (error) {
+    // What never left this node cost nobody anything.
+    if (!(error instanceof ClientGoneError) || !exchange.requestSent) throw error;
+    return { delivery: goneDelivery, firstByteAt: null, isStream: attempt.call.stream };
+  } finally {
+    clearTimeout(total);
+    client.onGone(null);
+  }
+}
+
+export const contentTypeOf = (exchange: Exchange): string => (exchange.headers['content-type'] ?? '').toLowerCase();
+
+export async function wholeAnswer(exchange: Exchange, settings: AttemptSettings): Promise<UpstreamAnswer> {
+  return { contentType: contentTypeOf(exchange), body: await exchange.collect(settings.maxAnswerBytes) };
+}
+
+/** What of the answer's head a client may see, and what was left out of its request. */
+export function answerHeaders(exchange: Exchange, dropped: readonly string[] | undefined): Record<string, string> {
+  const headers = safeResponseHeaders(exchange.headers);
+  if (dropped && dropped.length > 0) headers['x-tollgate-dropped'] = dropped.map(headerSafe).join(', ');
+  return headers;
+}
+
+/** Names come from the client's body: only what a header may hold. */
+const headerSafe = (name: string): string => name.replace(/[^\w.[\]-]/g, '_').slice(0, 100);
+
+export async function refusal(exchange: Exchange): Promise<Error> {
+  const retryAfter = exchange.headers['retry-after'];
+  let body: Buffer | string = '';
+  try {
+    body = await exchange.collect(maxErrorBytes);
+  } catch (error) {
+    if (error instanceof ClientGoneError) throw error;
+    // The status alone still tells what the upstream meant.
+  }
+  return toUpstreamError(exchange.status, body, typeof retryAfter === 'string' ? retryAfter : undefined);
+}
+
+const maxErrorBytes = 64 * 1024;
+
+/** o1 and o3 think silently for long (`relay-core.md` 3.11). */
+const idleTimeoutOf = ({ settings }: Attempt, model: string): number =>
+  /^o[13]/.test(model) ? settings.idleTimeout * 2 : settings.idleTimeout;
+
+const tookTooLong = (): AppError => new AppError('UPSTREAM_TIMEOUT', 'The call took longer than allowed');
+
+export const unsupportedBy = (channelType: number, what: string): AppError =>
+  new AppError('UNSUPPORTED_BY_CHANNEL', `Channel type ${channelType} does not offer ${what}`);

@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OptionValues } from '../../modules/options/option.service.js';
+import type { Metrics } from '../../observability/metrics.js';
+import type { Clock } from '../../shared/clock.js';
+import { randomBetween } from '../../shared/ids.js';
+import { noChannel, type Admission } from '../access/admission.js';
+import type { Attempt, AttemptOutcome, AttemptSettings } from './attempt.js';
+import type { ChannelLessons } from './upstream-failure-handler.js';
+import type { ClientResponse } from '../call/client-response.js';
+import type { Endpoint } from '../call/endpoint.js';
+import type { FetchMedia } from './media-fetch.js';
+import type { UpstreamErrorView } from '../errors/failure.js';
+import { familySettings } from './family-settings.js';
+import type { RelayCall } from '../call/relay-call.js';
+import type { RoutingDirectory } from '../routing/routing-directory.js';
+import type { KeyRing } from '../routing/key-ring.js';
+import { isRetryable, retriesAllowed } from '../routing/retry.js';
+import type { RoutedChannel } from '../routing/routed-channel.js';
+import { pickChannel } from '../routing/selection.js';
+import type { Credentials } from '../upstream/credentials.js';
+import type { UpstreamClient } from '../upstream/upstream-client.js';
+import { outcomeWithoutKey, withoutKey } from './redact-key.js';
+
+export interface AttemptsParts {
+  readonly options: { readonly values: OptionValues };
+  readonly channels: RoutingDirectory;
+  readonly keyRing: KeyRing;
+  readonly upstream: UpstreamClient;
+  readonly credentials: Credentials;
+  readonly fetchMedia: FetchMedia;
+  readonly clock: Clock;
+  readonly lessons: ChannelLessons;
+  readonly settings: AttemptSettings;
+  readonly metrics: Metrics;
+}
+
+/** A call that no channel could serve, with what the client is told of it. */
+export class CallFailedError extends Error {
+  constructor(
+    override readonly cause: unknown,
+    readonly view: UpstreamErrorView | undefined,
+    readonly usedChannels: readonly number[],
+  ) {
+    super('no channel served the call', { cause });
+  }
+}
+
+/** What is sent, whoever serves it. */
+export interface ServedCall {
+  readonly requestId: string;
+  readonly endpoint: Endpoint;
+  readonly call: RelayCall;
+  /** Path and query. */
+  readonly path: string;
+  readonly rawBody: Buffer;
+}
+
+export interface Served extends AttemptOutcome {
+  readonly channel: RoutedChannel;
+  readonly usedChannels: readonly number[];
+}
+
+/** Tries channels until one serves the call (`relay-core.md` 3.3). */
+export class Attempts {
+  constructor(private readonly parts: AttemptsParts) {}
+
+  /** @throws CallFailedError with the last upstream failure, or the failure that ended the tries */
+  async serve(incoming: ServedCall, admission: Admission, client: ClientResponse): Promise<Served> {
+    const { options, metrics, keyRing } = this.parts;
+    const usedChannels: number[] = [];
+    const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
+    let last: CallFailedError | null = null;
+    for (let attempt = 0; ; attempt++) {
+      const channel = this.choose(admission, attempt, usedChannels);
+      // Where nobody is left, what the last one said is what the client hears.
+      if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
+      usedChannels.push(channel.id);
+      const keyIndex = keyRing.take(channel);
+      const key = channel.keys[keyIndex] ?? '';
+      try {
+        const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, admission, channel, keyIndex), client);
+        keyRing.reached(channel, keyIndex);
+        return { ...outcomeWithoutKey(outcome, key), channel, usedChannels };
+      } catch (caught) {
+        const error = withoutKey(caught, key);
+        const view = this.parts.lessons.failed(incoming.requestId, channel, keyIndex, error);
+        const again = attempt < retries && !client.started && !client.gone;
+        const status = view?.status ?? null;
+        last = new CallFailedError(error, view, usedChannels);
+        if (!again || !isRetryable({ error, status, channelType: channel.type })) throw last;
+        metrics.relayRetries.inc({ route: incoming.endpoint.route });
+        // The first retry is at once; a storm of later ones is spread.
+        if (attempt >= 1) await sleep(randomBetween(100, 500));
+      }
+    }
+  }
+
+  private choose(admission: Admission, attempt: number, used: readonly number[]): RoutedChannel | null {
+    if (admission.pinned) return admission.pinned;
+    const { channels, keyRing } = this.parts;
+    return pickChannel({
+      candidates: admission.candidates,
+      attempt,
+      used: new Set(used),
+      // The table may have changed since the call began: nothing goes to a channel that is off by now.
+      enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
+      available: (channel) => keyRing.available(channel),
+    });
+  }
+
+  private toAttempt(incoming: ServedCall, admission: Admission, channel: RoutedChannel, keyIndex: number): Attempt {
+    const { values } = this.parts.options;
+    return {
+      requestId: incoming.requestId,
+      call: incoming.call,
+      path: incoming.path,
+      rawBody: incoming.rawBody,
+      channel,
+      key: channel.keys[keyIndex] ?? '',
+      requestedModel: admission.model,
+      bareModel: admission.bareModel,
+      upstream: this.parts.upstream,
+      credentials: this.parts.credentials,
+      fetchMedia: this.parts.fetchMedia,
+      settings: this.parts.settings,
+      passThrough: values['global.pass_through_request_enabled'],
+      families: familySettings(values),
+      keepsContent: values.LogChatContentEnabled,
+      showsRequestedModel: values['global.requested_model_in_answers'],
+      pingSeconds: values['general_setting.ping_interval_enabled']
+        ? values['general_setting.ping_interval_seconds']
+        : 0,
+      now: this.parts.clock.now(),
+    };
+  }
+}

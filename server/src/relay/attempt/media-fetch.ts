@@ -1,0 +1,35 @@
+import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
+import { isAppError } from '../../shared/errors.js';
+import { bareMediaType } from '../neutral/media.js';
+import type { FetchedMedia } from '../neutral/remote-media.js';
+import { RelayError } from '../errors/relay-error.js';
+
+/** Gets what lies at an address a client gave, for providers that do not fetch it themselves. */
+export type FetchMedia = (url: string) => Promise<FetchedMedia>;
+
+/** Pictures and files of one call at most. */
+export const mostMedia = 64;
+const maxBytes = 20 * 1024 * 1024;
+const timeoutMs = 10_000;
+const takes = /^(?:image|audio|video|text)\/|^application\/(?:pdf|octet-stream|json)$/;
+
+/**
+ * Public addresses only, whatever they redirect to (`relay-core.md` 10.32).
+ * @throws RelayError invalid_image: the client's address, so no other channel would do better
+ */
+export const guardedMedia =
+  (guarded: Pick<GuardedFetch, 'fetch'>): FetchMedia =>
+  async (url) => {
+    const answer = await guarded.fetch({ url, policy: 'public-only', maxBytes, timeoutMs }).catch((error: unknown) => {
+      if (!isAppError(error)) throw error;
+      throw refused('it cannot be fetched', error);
+    });
+    if (answer.status !== 200) throw refused(`its address answers with status ${answer.status}`);
+    const type = answer.headers['content-type'];
+    const mediaType = bareMediaType((Array.isArray(type) ? type[0] : type) ?? 'application/octet-stream');
+    if (!takes.test(mediaType)) throw refused('its address holds no picture and no file');
+    return { mediaType, data: answer.body.toString('base64') };
+  };
+
+const refused = (reason: string, cause?: Error): RelayError =>
+  new RelayError('INVALID_INPUT', `An image or file of the call is not usable: ${reason}`, 'invalid_image', { cause });

@@ -1,0 +1,102 @@
+import type { ChatAnswer, StreamTransform } from '../adapter.js';
+import type { UpstreamError } from '../errors/upstream-error.js';
+import type { Usage } from '../usage.js';
+import type { Attempt } from './attempt.js';
+import { asFields, parseFields, type Fields } from '../neutral/fields.js';
+
+/**
+ * The name a client reads in its answer where the channel maps the model (option `global.requested_model_in_answers`,
+ * `relay-providers.md` 1.5); null: what the provider says stays, byte for byte.
+ */
+export const shownModel = (
+  { showsRequestedModel, requestedModel, bareModel }: Attempt,
+  upstreamModel: string,
+): string | null => (showsRequestedModel && upstreamModel !== bareModel ? requestedModel : null);
+
+/** Where the dialects say which model answered: at the top, in a message or response, and Google's `modelVersion`. */
+function renamed(answer: Fields, model: string): Fields | null {
+  if (typeof answer['model'] === 'string') return { ...answer, model };
+  if (typeof answer['modelVersion'] === 'string') return { ...answer, modelVersion: model };
+  for (const name of ['message', 'response']) {
+    const inner = asFields(answer[name]);
+    if (typeof inner?.['model'] === 'string') return { ...answer, [name]: { ...inner, model } };
+  }
+  return null;
+}
+
+/** @returns the same bytes where no model is named */
+export function withModel(body: Buffer, model: string): Buffer {
+  const answer = parseFields(body.toString('utf8'));
+  const changed = answer && renamed(answer, model);
+  return changed ? Buffer.from(JSON.stringify(changed)) : body;
+}
+
+export function answerWithModel(answer: ChatAnswer, model: string): ChatAnswer {
+  const withUsage = answer.withUsage?.bind(answer);
+  return {
+    get body() {
+      return withModel(answer.body, model);
+    },
+    usage: answer.usage,
+    tell: (heard) => answer.tell(heard),
+    ...(withUsage ? { withUsage: (usage: Usage) => withModel(withUsage(usage), model) } : {}),
+  };
+}
+
+const namesModel = /"model(?:Version)?"\s*:/;
+const dataLine = /^data: ?(\{.*\})(?=\r?$)/gm;
+
+/** Whole events in, the same events out: only the one field in them is another. */
+function eventsWithModel(bytes: Buffer | string, model: string): Buffer | string {
+  const text = typeof bytes === 'string' ? bytes : bytes.toString('utf8');
+  if (!namesModel.test(text)) return bytes;
+  return text.replace(dataLine, (line, data: string) => {
+    const event = namesModel.test(data) ? parseFields(data) : null;
+    const changed = event && renamed(event, model);
+    return changed ? `data: ${JSON.stringify(changed)}` : line;
+  });
+}
+
+/** A provider's own stream in which the model has the name the client asked for. */
+export class StreamWithModel implements StreamTransform {
+  constructor(
+    private readonly inner: StreamTransform,
+    private readonly model: string,
+  ) {}
+
+  push(bytes: Buffer): Buffer | string | null {
+    return this.shown(this.inner.push(bytes));
+  }
+
+  end(): Buffer | string | null {
+    return this.shown(this.inner.end());
+  }
+
+  tell(): void {
+    this.inner.tell();
+  }
+
+  closing(usage: Usage): Buffer | string {
+    return eventsWithModel(this.inner.closing(usage), this.model);
+  }
+
+  usage(): Usage | null {
+    return this.inner.usage();
+  }
+
+  get done(): boolean {
+    return this.inner.done;
+  }
+
+  get complete(): boolean {
+    return this.inner.complete;
+  }
+
+  get failure(): UpstreamError | null {
+    return this.inner.failure;
+  }
+
+  private shown(bytes: Buffer | string | null): Buffer | string | null {
+    return bytes === null ? null : eventsWithModel(bytes, this.model);
+  }
+}

@@ -1,0 +1,128 @@
+import { isAppError, type AppError, type ErrorCode } from '../../shared/errors.js';
+import { UpstreamError } from './upstream-error.js';
+import { RelayError } from './relay-error.js';
+import { maskSecrets } from './mask-secrets.js';
+
+/** What a client of the OpenAI dialect is told. */
+export interface OpenAIFailure {
+  readonly status: number;
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | number | null;
+  readonly retryAfter?: string;
+}
+
+const gatewayType = 'veloera_error';
+const saturated = 'The upstream of this group is saturated, try again later';
+
+/** Status and code of every failure the gateway itself foresaw (`relay-core.md` 2.3, 9.2). */
+const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: string }> = {
+  INVALID_INPUT: { status: 400, code: 'invalid_text_request' },
+  NOT_FOUND: { status: 404, code: 'not_found' },
+  CONFLICT: { status: 409, code: 'conflict' },
+  PAYLOAD_TOO_LARGE: { status: 413, code: 'request_too_large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, code: 'unsupported_media_type' },
+  NOT_IMPLEMENTED: { status: 501, code: 'api_not_implemented' },
+  NOT_SIGNED_IN: { status: 401, code: 'not_signed_in' },
+  INVALID_ACCESS_TOKEN: { status: 401, code: 'invalid_access_token' },
+  USER_ID_MISMATCH: { status: 401, code: 'user_id_mismatch' },
+  USER_BANNED: { status: 403, code: 'user_banned' },
+  INSUFFICIENT_PRIVILEGES: { status: 403, code: 'insufficient_privileges' },
+  INVALID_CREDENTIALS: { status: 401, code: 'invalid_credentials' },
+  ALREADY_SET_UP: { status: 400, code: 'already_set_up' },
+  MISSING_API_KEY: { status: 401, code: 'missing_api_key' },
+  INVALID_API_KEY: { status: 401, code: 'invalid_api_key' },
+  TOKEN_EXPIRED: { status: 401, code: 'token_expired' },
+  TOKEN_DISABLED: { status: 401, code: 'token_disabled' },
+  TOKEN_QUOTA_EXHAUSTED: { status: 401, code: 'token_quota_exhausted' },
+  CHANNEL_PIN_FORBIDDEN: { status: 403, code: 'channel_pin_forbidden' },
+  IP_NOT_ALLOWED: { status: 403, code: 'ip_not_allowed' },
+  GROUP_NOT_ALLOWED: { status: 403, code: 'group_not_allowed' },
+  GROUP_DEPRECATED: { status: 403, code: 'group_deprecated' },
+  MODEL_NOT_ALLOWED: { status: 403, code: 'model_not_allowed' },
+  INVALID_CHANNEL_ID: { status: 400, code: 'invalid_channel_id' },
+  CHANNEL_DISABLED: { status: 403, code: 'channel_disabled' },
+  NO_CHANNEL: { status: 503, code: 'model_not_found' },
+  MODEL_NOT_FOUND: { status: 404, code: 'model_not_found' },
+  MODEL_NOT_PRICED: { status: 400, code: 'model_not_priced' },
+  MODEL_MAPPING_INVALID: { status: 500, code: 'model_mapped_error' },
+  UNSUPPORTED_BY_CHANNEL: { status: 400, code: 'unsupported_by_channel' },
+  BROWSER_EXTENSION_BLOCKED: { status: 403, code: 'browser_extension_blocked' },
+  SENSITIVE_WORDS: { status: 400, code: 'sensitive_words_detected' },
+  INSUFFICIENT_QUOTA: { status: 403, code: 'insufficient_user_quota' },
+  INSUFFICIENT_TOKEN_QUOTA: { status: 403, code: 'pre_consume_token_quota_failed' },
+  RATE_LIMITED: { status: 429, code: 'rate_limit_exceeded' },
+  UPSTREAM_ERROR: { status: 502, code: 'bad_response' },
+  UPSTREAM_UNREACHABLE: { status: 500, code: 'do_request_failed' },
+  UPSTREAM_INVALID_RESPONSE: { status: 502, code: 'invalid_response' },
+  UPSTREAM_TIMEOUT: { status: 500, code: 'do_request_failed' },
+  SERVICE_UNAVAILABLE: { status: 503, code: 'service_unavailable' },
+  INTERNAL_ERROR: { status: 500, code: 'internal_error' },
+};
+
+/** How an upstream failure is shown: what the channel's admin and the options make of it. */
+export interface UpstreamErrorView {
+  /** The status after `status_code_mapping`. */
+  readonly status: number;
+  /** Option `global.hide_upstream_error_enabled`. */
+  readonly hidden: boolean;
+}
+
+/** Anything that is not foreseen is "Internal error"; its text goes to the log only. */
+export function toOpenAIFailure(error: unknown, view?: UpstreamErrorView): OpenAIFailure {
+  if (error instanceof UpstreamError) return ofUpstream(error, view ?? { status: error.status, hidden: false });
+  if (isAppError(error)) return ofGateway(error);
+  return {
+    status: 500,
+    message: 'Internal error',
+    type: gatewayType,
+    param: '',
+    code: openAIErrors.INTERNAL_ERROR.code,
+  };
+}
+
+function ofGateway(error: AppError): OpenAIFailure {
+  const row = openAIErrors[error.code];
+  const own = error instanceof RelayError ? error : null;
+  return {
+    status: own?.status ?? row.status,
+    message: shownMessage(error),
+    type: gatewayType,
+    param: '',
+    code: own?.wireCode ?? row.code,
+    ...(error.retryAfterSeconds ? { retryAfter: String(error.retryAfterSeconds) } : {}),
+  };
+}
+
+/** Our own words are safe; what comes with an upstream's failure may name it. */
+function shownMessage(error: AppError): string {
+  if (error.code === 'INTERNAL_ERROR') return 'Internal error';
+  return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
+}
+
+function ofUpstream(error: UpstreamError, given: UpstreamErrorView): OpenAIFailure {
+  const { detail } = error;
+  // A redirect is not followed and means nothing to our clients.
+  const view = given.status >= 400 ? given : { ...given, status: 502 };
+  const retryAfter = detail.retryAfter ? { retryAfter: detail.retryAfter } : {};
+  const shown = view.hidden && view.status !== 429;
+  if (shown) {
+    return {
+      status: view.status,
+      message: `Upstream error with status code ${view.status}`,
+      type: 'upstream_error',
+      param: '',
+      code: 'bad_response_status_code',
+      ...retryAfter,
+    };
+  }
+  return {
+    status: view.status,
+    message: view.status === 429 ? saturated : maskSecrets(detail.message),
+    type: maskSecrets(detail.type ?? 'upstream_error'),
+    param: typeof detail.param === 'string' ? maskSecrets(detail.param) : (detail.param ?? null),
+    code: typeof detail.code === 'string' ? maskSecrets(detail.code) : (detail.code ?? null),
+    ...retryAfter,
+  };
+}

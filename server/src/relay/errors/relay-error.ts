@@ -1,0 +1,18 @@
+import { AppError, type ErrorCode } from '../../shared/errors.js';
+
+/** A failure of a relay call whose code on the wire is finer than our own (`relay-core.md` 9.2). */
+export class RelayError extends AppError {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    /** `error.code` as clients see it. */
+    readonly wireCode: string,
+    options?: ErrorOptions & { retryAfterSeconds?: number; status?: number },
+  ) {
+    super(code, message, options);
+    this.status = options?.status;
+  }
+
+  /** HTTP status where it differs from the code's usual one. */
+  readonly status?: number;
+}

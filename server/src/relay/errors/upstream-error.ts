@@ -1,0 +1,17 @@
+/** The provider refused or broke. `status`, `code`, `type` and `message` are its own words before any mapping. */
+export class UpstreamError extends Error {
+  constructor(
+    readonly status: number,
+    readonly detail: {
+      readonly message: string;
+      readonly type?: string;
+      readonly param?: string | null;
+      readonly code?: string | number | null;
+      readonly retryAfter?: string;
+    },
+    options?: ErrorOptions,
+  ) {
+    super(detail.message, options);
+    this.name = 'UpstreamError';
+  }
+}

@@ -1,0 +1,73 @@
+import type { FormPart } from '../adapter.js';
+import { RelayError } from '../errors/relay-error.js';
+
+const mostParts = 1000;
+const mostHeaderBytes = 16 * 1024;
+const blankLine = Buffer.from('\r\n\r\n');
+
+const malformed = (reason: string): RelayError =>
+  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
+
+/**
+ * Reads a multipart form (RFC 7578). Files are windows onto the body's bytes, not copies.
+ * @throws RelayError invalid_request
+ */
+export function readForm(body: Buffer, contentType: string): FormPart[] {
+  const boundary = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;,]{1,200}))/i.exec(contentType);
+  const name = boundary?.[1] ?? boundary?.[2];
+  if (!/^multipart\/form-data\b/i.test(contentType) || name === undefined) {
+    throw malformed('the body is not a multipart form');
+  }
+  const mark = Buffer.from(`--${name}`);
+  const between = Buffer.from(`\r\n--${name}`);
+  const parts: FormPart[] = [];
+  let at = body.indexOf(mark);
+  for (;;) {
+    if (at === -1) throw malformed('the form is cut short');
+    at += mark.length;
+    if (body.toString('latin1', at, at + 2) === '--') return parts;
+    const lineEnd = body.indexOf('\r\n', at);
+    if (lineEnd === -1 || lineEnd - at > 200) throw malformed('the form cannot be read');
+    const headEnd = body.indexOf(blankLine, lineEnd);
+    if (headEnd === -1 || headEnd - lineEnd > mostHeaderBytes) throw malformed('the form cannot be read');
+    const end = body.indexOf(between, headEnd + 2);
+    if (end === -1) throw malformed('the form is cut short');
+    const head = body.toString('utf8', lineEnd + 2, headEnd);
+    parts.push(readPart(head, body.subarray(Math.min(headEnd + blankLine.length, end), end)));
+    if (parts.length > mostParts) throw malformed('the form has too many parts');
+    at = end + 2;
+  }
+}
+
+function readPart(head: string, bytes: Buffer): FormPart {
+  const headers = new Map(
+    head.split('\r\n').map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  const disposition = headers.get('content-disposition') ?? '';
+  const name = parameter(disposition, 'name');
+  if (name === null) throw malformed('a part of the form has no name');
+  const filename = parameter(disposition, 'filename');
+  if (filename === null) return { name, value: bytes.toString('utf8') };
+  const contentType = headers.get('content-type') ?? 'application/octet-stream';
+  return { name, value: { filename, contentType, bytes } };
+}
+
+function parameter(disposition: string, name: string): string | null {
+  const found = new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;]+))`, 'i').exec(disposition);
+  const value = found?.[1] ?? found?.[2];
+  return value === undefined ? null : value.replace(/\\(["\\])/g, '$1').replaceAll('%22', '"');
+}
+
+/** The text fields of a form by name; of several the first. */
+export function textFields(parts: readonly FormPart[]): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const { name, value } of parts) {
+    if (typeof value === 'string' && !Object.hasOwn(fields, name)) {
+      Object.defineProperty(fields, name, { value, enumerable: true, writable: true, configurable: true });
+    }
+  }
+  return fields;
+}

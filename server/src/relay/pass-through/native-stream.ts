@@ -1,0 +1,111 @@
+import { AppError } from '../../shared/errors.js';
+import type { StreamTransform, Transcript } from '../adapter.js';
+import type { UpstreamError } from '../errors/upstream-error.js';
+import type { Usage } from '../usage.js';
+import { EventBlocks, eachEvent, type EventBlock } from '../sse/event-blocks.js';
+import { eventsOf, parseEvent } from '../sse/event-parser.js';
+import { KeptEvents } from '../sse/kept-events.js';
+import type { StreamReader } from '../neutral/codec.js';
+import { parseFields, type Fields } from '../neutral/fields.js';
+import { tellEvent } from '../neutral/tell.js';
+
+/** What one dialect's stream has to be listened to for. */
+export interface NativeListener {
+  /** Finds, in raw text, events worth reading. Inside JSON text quotes are escaped, so content cannot look like a mark. */
+  readonly marks: RegExp;
+  /** @returns whether the stream ends from this event on: it and what follows is sent after the call was paid */
+  hear(event: Fields): boolean;
+  usage(): Usage | null;
+  /** The provider said that its answer is complete. */
+  readonly complete: boolean;
+  /** Nothing follows. */
+  readonly done: boolean;
+  readonly failure: UpstreamError | null;
+}
+
+/** The end of a stream is one event, of Responses the whole answer once more. */
+const heldLimit = 64 * 1024 * 1024;
+
+/** Forwards a stream that speaks the client's dialect as it came, and only listens. */
+export class NativeStream implements StreamTransform {
+  private readonly blocks = new EventBlocks();
+  /** Unread, in case they have to be counted. */
+  private readonly kept = new KeptEvents();
+  private held: Buffer[] = [];
+  private heldLength = 0;
+
+  /** @param reader tells what was said, should it have to be counted */
+  constructor(
+    private readonly listener: NativeListener,
+    private readonly reader: StreamReader,
+    private readonly heard: Transcript,
+  ) {}
+
+  push(bytes: Buffer): Buffer | null {
+    if (this.listener.done || this.listener.failure) return null;
+    const block = this.blocks.push(bytes);
+    return block ? this.forward(block) : null;
+  }
+
+  end(): Buffer | null {
+    if (this.listener.done || this.listener.failure) return null;
+    const rest = this.blocks.rest();
+    if (!rest) return null;
+    // Some providers leave the last blank line out.
+    return this.forward({ bytes: Buffer.concat([rest.bytes, Buffer.from('\n\n')]), text: `${rest.text}\n\n` });
+  }
+
+  tell(): void {
+    for (const event of eventsOf(this.kept.take())) {
+      for (const each of this.reader.push(event)) tellEvent(each, this.heard);
+    }
+  }
+
+  closing(): Buffer {
+    return Buffer.concat(this.held);
+  }
+
+  usage(): Usage | null {
+    return this.listener.usage();
+  }
+
+  get done(): boolean {
+    return this.listener.done;
+  }
+
+  get complete(): boolean {
+    return this.listener.complete;
+  }
+
+  get failure(): UpstreamError | null {
+    return this.listener.failure;
+  }
+
+  private forward(block: EventBlock): Buffer | null {
+    if (this.kept.add(block)) this.tell();
+    if (this.held.length === 0 && !this.listener.marks.test(block.text)) return block.bytes;
+    let until = this.held.length === 0 ? block.bytes.length : 0;
+    eachEvent(block.text, (start, end) => {
+      if (this.listener.failure) return;
+      const text = block.text.slice(start, end);
+      const ends = this.listener.marks.test(text) && this.listen(block.bytes.toString('utf8', start, end));
+      if (this.listener.failure || ends) until = Math.min(until, start);
+    });
+    if (this.listener.failure) return until === 0 ? null : block.bytes.subarray(0, until);
+    if (until < block.bytes.length) this.hold(block.bytes.subarray(until));
+    return until === 0 ? null : block.bytes.subarray(0, until);
+  }
+
+  private listen(text: string): boolean {
+    const event = parseEvent(text);
+    const fields = event ? parseFields(event.data) : null;
+    return fields ? this.listener.hear(fields) : false;
+  }
+
+  private hold(bytes: Buffer): void {
+    this.held.push(bytes);
+    this.heldLength += bytes.length;
+    if (this.heldLength > heldLimit)
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer of the upstream is too large');
+  }
+}

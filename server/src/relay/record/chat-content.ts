@@ -1,0 +1,79 @@
+import { asFields, asFieldsList, asText, either, type Fields } from '../neutral/fields.js';
+import { maskSecrets } from '../errors/mask-secrets.js';
+
+/** Characters of each field. */
+export const contentLimit = 64 * 1024;
+
+interface Said {
+  readonly role: string;
+  readonly text: string;
+}
+
+/**
+ * What was said, for admins who log it (option LogChatContentEnabled, off by default; `relay-core.md` 6.2): the last user
+ * message, the other messages, the system texts and the answer, each cut to 64 KB and without keys. Read from the body of
+ * any endpoint: what is no conversation has one thing that was asked for.
+ */
+export function chatContent(body: Fields, answer: string): Record<string, string> {
+  const said = saidIn(body);
+  const isSystem = ({ role }: Said): boolean => role === 'system' || role === 'developer';
+  const last = said.findLast(({ role }) => role === 'user');
+  const system = said.filter(isSystem).map(({ text }) => text);
+  const others = said.filter((each) => each !== last && !isSystem(each)).map(({ role, text }) => `${role}: ${text}`);
+  return {
+    input_content: limited(last?.text ?? ''),
+    output_content: limited(answer),
+    ...(others.length > 0 ? { context: limited(others.join('\n')) } : {}),
+    ...(system.length > 0 ? { system_prompt: limited(system.join('\n')) } : {}),
+  };
+}
+
+function saidIn(body: Fields): Said[] {
+  const system = [body['system'], body['instructions'], either(body, 'systemInstruction', 'system_instruction')]
+    .filter((value) => value !== undefined && value !== null)
+    .map((value) => ({ role: 'system', text: textOf(value) }));
+  return [...system, ...turnsIn(body)];
+}
+
+/** Chat and Messages, Gemini, Responses; then what has no turns: completions, embeddings, pictures, speech, rerank. */
+function turnsIn(body: Fields): Said[] {
+  if (Array.isArray(body['messages'])) return asFieldsList(body['messages']).map(turnOf);
+  if (Array.isArray(body['contents'])) {
+    return asFieldsList(body['contents']).map((each) => turnOf({ role: 'user', ...each, content: each['parts'] }));
+  }
+  const { input } = body;
+  const turns = asFieldsList(input).filter((item) => item['role'] !== undefined || item['type'] !== undefined);
+  if (turns.length > 0) return turns.map(turnOf);
+  const asked = [input, body['prompt'], body['query']].find((value) => value !== undefined && value !== null);
+  return [{ role: 'user', text: textOf(asked) }];
+}
+
+/** A message, or an item of Responses: calls and their results have no role. */
+function turnOf(item: Fields): Said {
+  const role = asText(item['role']) || asText(item['type']) || 'undefined';
+  return { role, text: textOf(item['content'] ?? item['output'] ?? item['arguments']) };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) {
+    const parts = asFields(content)?.['parts'];
+    return parts === undefined ? '' : textOf(parts);
+  }
+  return (content as unknown[])
+    .map(textOfPart)
+    .filter((text) => text !== null)
+    .join('\n');
+}
+
+/** @returns null for what nobody can read: inputs may be lists of token numbers */
+function textOfPart(part: unknown): string | null {
+  if (typeof part === 'string') return part;
+  const fields = asFields(part);
+  if (!fields) return null;
+  return typeof fields['text'] === 'string' ? fields['text'] : `[${asText(fields['type']) || 'part'}]`;
+}
+
+function limited(text: string): string {
+  return text.slice(0, contentLimit).replace(/\b(?:sk|pk|rk|gsk|xai)-[A-Za-z0-9_-]{6,}/g, (key) => maskSecrets(key));
+}

@@ -1,0 +1,76 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
+import { LogType } from '../../modules/logs/log.entity.js';
+import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
+import type { Logger } from '../../observability/logger.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { storableJson, storableText } from '../../shared/storable.js';
+import type { OpenAIFailure } from '../errors/failure.js';
+import type { PricedCall } from './settlement.js';
+import type { Queries } from '../routing/routing-directory.js';
+
+export interface ErrorLogParts {
+  readonly database: Queries;
+  readonly options: { readonly values: Pick<OptionValues, 'LogErrorEnabled'> };
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface FailedCall {
+  readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'admission' | 'startedAt'> & {
+    readonly call: { readonly stream: boolean };
+  };
+  /** As the client was told: masked, mapped. */
+  readonly failure: OpenAIFailure;
+  /** Channels tried, in order. */
+  readonly usedChannels: readonly number[];
+}
+
+const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
+    "group", use_time, is_stream, content, other)
+  SELECT $1, $2, ${LogType.error}, $3, $4, $5, $6, $7::integer, $8, $9, $10, $11, $12,
+    ($13::jsonb || jsonb_build_object('channel_name', coalesce(c.name, ''), 'channel_type', coalesce(c.type, 0)))::text
+  FROM (SELECT 1) AS one LEFT JOIN channels c ON c.id = $7::integer`;
+
+const countSql = `INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
+  VALUES ($1, $2, $3, $4, $5, $6, 1)
+  ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET failed_calls = h.failed_calls + 1`;
+const hour = 3600;
+
+/** Rows of calls that no channel could serve (option LogErrorEnabled, `relay-core.md` 4.6). Nobody waits for them. */
+export class ErrorLog {
+  constructor(private readonly parts: ErrorLogParts) {}
+
+  note({ call, failure, usedChannels }: FailedCall): void {
+    const { options, database, clock, logger } = this.parts;
+    const { user, token } = call.caller;
+    const channelId = usedChannels.at(-1) ?? 0;
+    this.count(call, channelId);
+    if (!options.values.LogErrorEnabled) return;
+    const other = {
+      error_type: failure.type,
+      error_code: failure.code,
+      status_code: failure.status,
+      channel_id: channelId,
+      request_path: call.path,
+      admin_info: { use_channel: usedChannels.map(String) },
+    };
+    const useTime = Math.max(0, Math.round((performance.now() - call.startedAt) / 1000));
+    database
+      .query(sql, [
+        ...[seconds(clock), call.requestId, user.id, user.username, token.id, token.name, channelId],
+        ...[call.admission.model, call.admission.group, useTime, call.call.stream],
+        ...[storableText(failure.message), storableJson(other)],
+      ])
+      .catch((error: unknown) => logger.error({ err: error, requestId: call.requestId }, 'error row not written'));
+  }
+
+  /** For the error rate of dashboards, also while failures have no row of their own. */
+  private count({ caller, admission, requestId }: FailedCall['call'], channelId: number): void {
+    const { database, clock, logger } = this.parts;
+    const now = seconds(clock);
+    const model = collapseGizmo(admission.model);
+    database
+      .query(countSql, [now - (now % hour), caller.user.id, caller.token.id, channelId, model, admission.group])
+      .catch((error: unknown) => logger.error({ err: error, requestId }, 'failed call not counted'));
+  }
+}
