@@ -70,10 +70,11 @@ async function ensureTemplate(client: pg.Client, server: string): Promise<string
 
 /** As a server does it at its start. */
 async function migrateDatabase(url: string): Promise<void> {
+  const { entities } = await import('../../server/src/compose/entities.js');
   const { createDataSource } = await import('../../server/src/db/data-source.js');
   const { migrate } = await import('../../server/src/db/migrate.js');
   const { createLogger } = await import('../../server/src/observability/logger.js');
-  const dataSource = await createDataSource(url, 2, []).initialize();
+  const dataSource = await createDataSource(url, 2, entities).initialize();
   try {
     await migrate(dataSource, url, createLogger('silent'));
   } finally {

@@ -10,7 +10,7 @@ export type EntityClass = new () => object;
 
 /**
  * Management queries go through TypeORM; `synchronize` is never on.
- * @param entities the classes whose repositories are used; `[]` is enough for migrations and plain SQL
+ * @param entities the classes whose repositories are used; `migrate` also checks that their tables exist
  */
 export function createDataSource(
   url: string,

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { createEmptyDatabase, type TestDatabase } from '../../../tests/support/database.js';
 import { createLogger } from '../observability/logger.js';
+import { entities } from '../compose/entities.js';
 import { createDataSource } from './data-source.js';
 import { migrate } from './migrate.js';
 import { migrations } from './migrations/all.js';
@@ -21,7 +22,7 @@ afterEach(async () => {
 });
 
 async function connect(): Promise<DataSource> {
-  const dataSource = await createDataSource(database.url, 2, []).initialize();
+  const dataSource = await createDataSource(database.url, 2, entities).initialize();
   open.push(dataSource);
   return dataSource;
 }
