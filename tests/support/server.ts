@@ -2,14 +2,14 @@ import 'reflect-metadata';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import type { StartedServer } from '../../server/src/container.js';
 import { Api } from './api.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { scratchFolder } from './scratch.js';
 import { freePort } from './services/processes.js';
 
 export interface ServerOptions {
@@ -128,7 +128,7 @@ async function prepare(options: ServerOptions): Promise<{
   remove(): Promise<void>;
 }> {
   const database = options.database ?? (await createTestDatabase());
-  const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-test-'));
+  const dataDir = await scratchFolder('tollgate-test-');
   return {
     database,
     environment: {

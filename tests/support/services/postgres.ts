@@ -4,38 +4,50 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
+import { scratchFolder } from '../scratch.js';
 import { findProgram, freePort, isExecutable, runProgram, startProgram, type Service } from './processes.js';
 
 const oldestMajor = 15;
+const folderPrefix = 'tollgate-postgres-';
 
-/** Nothing of a test database has to outlive the run. */
-const fastSettings = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=300'];
-const durableArguments = ['-c', 'max_connections=300'];
-const fastArguments = fastSettings.flatMap((setting) => ['-c', setting]);
+const toArguments = (settings: readonly string[]): string[] => settings.flatMap((setting) => ['-c', setting]);
 
-/** Who waits for his commit gets it written; the rest stays in memory as long as can be, and a crash takes it. */
-const forgetfulSettings = ['fsync=off', 'full_page_writes=off', 'wal_writer_delay=10s', 'wal_buffers=64MB'];
-const forgetfulArguments = forgetfulSettings.flatMap((setting) => ['-c', setting]);
+const durableArguments = toArguments(['max_connections=300']);
+/**
+ * A test database does not outlive the run, so nothing is flushed. On tables without statistics the planner overrates
+ * queries such as those of `reconcile` and compiles them, ten times the cost of running them: `jit` is off, as in the
+ * embedded database.
+ */
+const fastArguments = toArguments([
+  ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'jit=off', 'max_connections=300'],
+]);
+/** A commit that waits is written. All else stays in memory as long as possible, so that a crash loses it. */
+const forgetfulArguments = toArguments([
+  ...['fsync=off', 'full_page_writes=off', 'wal_writer_delay=10s', 'wal_buffers=64MB', 'jit=off'],
+]);
 
 /**
  * A Postgres to make test databases in: the one of TEST_DATABASE_URL, one in a container, one found on this machine and
  * started on a free port, or the embedded binaries, in this order. Throws when there is none.
- * @param options.durable with the settings of production, for benchmarks: every commit is flushed
  */
-export async function findPostgres(options: { durable?: boolean } = {}): Promise<Service> {
+export async function findPostgres(options: Durability = {}): Promise<Service> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, description: 'TEST_DATABASE_URL', stop: () => Promise.resolve() };
-  const serverArguments = options.durable ? durableArguments : fastArguments;
-  const contained = await inContainer(serverArguments);
+  const contained = await inContainer(options);
   if (contained) return contained;
   const installed = await installedFolder();
-  if (installed) return startHere(installed, 'found on this machine', serverArguments);
+  if (installed) return startHere(installed, 'found on this machine', options);
   const embedded = embeddedFolder();
-  if (embedded) return startHere(embedded, 'the embedded binaries', serverArguments);
+  if (embedded) return startHere(embedded, 'the embedded binaries', options);
   throw new Error('no Postgres: set TEST_DATABASE_URL, or install Postgres or the embedded binaries (npm ci)');
 }
 
-async function inContainer(serverArguments: string[]): Promise<Service | null> {
+interface Durability {
+  /** With the settings of production, on the disk: every commit is flushed. */
+  readonly durable?: boolean;
+}
+
+async function inContainer({ durable }: Durability): Promise<Service | null> {
   const { GenericContainer, Wait, getContainerRuntimeClient } = await import('testcontainers');
   try {
     await getContainerRuntimeClient();
@@ -44,7 +56,8 @@ async function inContainer(serverArguments: string[]): Promise<Service | null> {
   }
   const container = await new GenericContainer('postgres:17-alpine')
     .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
-    .withCommand(['postgres', ...serverArguments])
+    .withCommand(['postgres', ...(durable ? durableArguments : fastArguments)])
+    .withTmpFs(durable ? {} : { '/var/lib/postgresql/data': 'rw' })
     .withExposedPorts(5432)
     // It starts twice: once to initialise itself, once for good.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
@@ -82,8 +95,10 @@ function embeddedFolder(): string | null {
   }
 }
 
-async function startHere(binaries: string, where: string, serverArguments: string[]): Promise<Service> {
-  const own = await createPrivatePostgres(binaries, serverArguments);
+async function startHere(binaries: string, where: string, { durable }: Durability): Promise<Service> {
+  const own = durable
+    ? await createPrivatePostgres(binaries, durableArguments, await mkdtemp(join(tmpdir(), folderPrefix)))
+    : await createPrivatePostgres(binaries, fastArguments, await scratchFolder(folderPrefix));
   await own.start();
   return { url: own.url, description: `${where} (${binaries})`, stop: () => own.remove() };
 }
@@ -106,12 +121,16 @@ export interface PrivatePostgres {
 export async function privatePostgres(options: { forgetful?: boolean } = {}): Promise<PrivatePostgres> {
   const binaries = (await installedFolder()) ?? embeddedFolder();
   if (!binaries) throw new Error('no Postgres binaries: install Postgres or the embedded binaries (npm ci)');
-  return createPrivatePostgres(binaries, options.forgetful ? forgetfulArguments : fastArguments);
+  const serverArguments = options.forgetful ? forgetfulArguments : fastArguments;
+  return createPrivatePostgres(binaries, serverArguments, await scratchFolder(folderPrefix));
 }
 
-async function createPrivatePostgres(binaries: string, serverArguments: string[]): Promise<PrivatePostgres> {
+async function createPrivatePostgres(
+  binaries: string,
+  serverArguments: string[],
+  folder: string,
+): Promise<PrivatePostgres> {
   const identity = unprivilegedIdentity();
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-postgres-'));
   if (identity) await chown(folder, identity.uid, identity.gid);
   const data = join(folder, 'data');
   const spawnOptions = { ...identity, cwd: folder };
