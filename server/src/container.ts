@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Config } from './config.js';
+import type { PasswordStrength } from './modules/auth/password.service.js';
 import { openDatabase, type Database } from './db/database.js';
 import { createLogger, type Logger } from './observability/logger.js';
 import { Metrics } from './observability/metrics.js';
@@ -32,6 +33,8 @@ export interface StartedServer {
 export interface Surroundings {
   readonly logger?: Logger;
   readonly clientRoot?: string | null;
+  /** Default: the strength of production. Tests pass a weak one. */
+  readonly passwordStrength?: PasswordStrength;
 }
 
 /** The composition root: every object of the server, built by hand, once, in reading order; `compose/` has the subjects. */
@@ -45,7 +48,8 @@ export function createContainer(config: Config, surroundings: Surroundings = {})
     const metrics = new Metrics();
     const database = await openDatabase(config, entities, logger, metrics, cancelled.signal);
     shutdown.onStop('database', () => database.close());
-    const app = await compose({ config, logger, metrics, database, shutdown }, surroundings.clientRoot ?? null);
+    const { clientRoot = null, passwordStrength } = surroundings;
+    const app = await compose({ config, logger, metrics, database, shutdown, passwordStrength }, clientRoot);
     await app.listen({ port: config.port, host: config.host });
     return { url: localUrl(app), app, database };
   }

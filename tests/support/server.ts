@@ -43,6 +43,9 @@ export interface SpawnedServer extends TestServer {
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
+/** The weakest argon2id: a test that signs in tests something else than how long a hash takes. */
+const weakStrength = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+
 const projectRoot = join(import.meta.dirname, '../..');
 
 /**
@@ -60,6 +63,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   const container = createContainer(parseConfig(environment), {
     logger: createLogger(environment.LOG_LEVEL ?? 'info', { write: (line: string) => void lines.push(line) }),
     clientRoot: existsSync(client) ? client : null,
+    passwordStrength: weakStrength,
   });
   try {
     const { url, app, database } = await container.start();

@@ -41,7 +41,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const { config, shutdown, logger, database, dataSource, clock, secrets, state, changes } = platform;
   const { logService, auditService, optionService, outboundGuard, guardedFetch, mailer } = platform;
   const users = dataSource.getRepository(User);
-  const passwords = new PasswordService();
+  const passwords = new PasswordService(platform.passwordStrength);
   const sessions = new SessionService(dataSource.getRepository(Session), database.sessionSecret, clock);
   const turnstile = new TurnstileService({
     fetch: guardedFetch,

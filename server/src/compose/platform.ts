@@ -5,6 +5,7 @@ import { createSharedState } from '../cache/create-shared-state.js';
 import type { Config } from '../config.js';
 import type { Database } from '../db/database.js';
 import { Signals } from '../live/signals.js';
+import type { PasswordStrength } from '../modules/auth/password.service.js';
 import { AuditRecord } from '../modules/audit/audit.entity.js';
 import { AuditService } from '../modules/audit/audit.service.js';
 import { LogRetention } from '../modules/logs/log.jobs.js';
@@ -33,6 +34,8 @@ export interface Foundation {
   readonly metrics: Metrics;
   readonly database: Database;
   readonly shutdown: Shutdown;
+  /** Undefined in production: the service's own default. */
+  readonly passwordStrength: PasswordStrength | undefined;
 }
 
 export type Platform = Awaited<ReturnType<typeof composePlatform>>;

@@ -1,8 +1,18 @@
-import { hash, verify, type Options } from '@node-rs/argon2';
+import { hash, verify } from '@node-rs/argon2';
 import bcrypt from 'bcrypt';
 
+/** Cost of one argon2id hash. Stored inside the hash, so a changed strength leaves stored passwords valid. */
+export interface PasswordStrength {
+  /** KiB. */
+  readonly memoryCost: number;
+  /** Passes over the memory. */
+  readonly timeCost: number;
+  /** Lanes. */
+  readonly parallelism: number;
+}
+
 /** OWASP's first choice for argon2id: 19 MiB, two passes. */
-const strength: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+export const defaultStrength: PasswordStrength = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordCheck {
   readonly matches: boolean;
@@ -10,19 +20,24 @@ export interface PasswordCheck {
   readonly outdated: boolean;
 }
 
-/** Hashes passwords with argon2id; checks also the bcrypt hashes that came with users of the older consoles. */
+/** Hashes passwords with argon2id. Also checks bcrypt hashes, which users migrated from older consoles still have. */
 export class PasswordService {
-  /** Checked when there is no user, so that the time of an answer does not tell. */
-  private readonly nobody = hash('nobody has this password', strength);
+  /** Verified against when there is no such user, so that the response time does not reveal which users exist. */
+  private readonly decoy: Promise<string>;
 
-  hash(password: string): Promise<string> {
-    return hash(password, strength);
+  /** @param strength only tests pass a weaker one, to spend their time on something else */
+  constructor(private readonly strength: PasswordStrength = defaultStrength) {
+    this.decoy = hash('no user has this password', strength);
   }
 
-  /** @param stored null when there is no such user or he has no password */
+  hash(password: string): Promise<string> {
+    return hash(password, this.strength);
+  }
+
+  /** @param stored null when there is no such user or they have no password */
   async check(stored: string | null, password: string): Promise<PasswordCheck> {
     if (stored === null) {
-      await verify(await this.nobody, password);
+      await verify(await this.decoy, password);
       return { matches: false, outdated: false };
     }
     if (/^\$2[aby]\$/.test(stored)) return { matches: await bcrypt.compare(password, stored), outdated: true };
