@@ -1,11 +1,13 @@
-import type { FastifyPluginAsync } from 'fastify';
+import { isIPv4 } from 'node:net';
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
 import { sameSecret } from '../../shared/secrets.js';
 import type { HealthService } from './health.service.js';
 
 /**
- * `/healthz`: the process answers. `/readyz`: it can serve calls (200 or 503, with what is wrong by name). `/metrics`:
- * Prometheus text, behind a bearer token when one is set.
+ * `/healthz`: the process responds. `/readyz`: it can serve calls (200 or 503, with the failed checks by name).
+ * `/metrics`: Prometheus text. It shows turnover by model, so it needs the bearer token; without a configured token it
+ * is for this machine alone.
  */
 export const healthRoutes =
   (health: HealthService, metrics: Metrics, metricsToken?: string): FastifyPluginAsync =>
@@ -22,9 +24,20 @@ export const healthRoutes =
     });
 
     app.get('/metrics', { logLevel: 'warn' }, async (request, reply) => {
-      if (metricsToken && !sameSecret(request.headers.authorization ?? '', `Bearer ${metricsToken}`)) {
-        return reply.status(401).header('WWW-Authenticate', 'Bearer').type('text/plain').send('Unauthorized\n');
+      const allowed = metricsToken
+        ? sameSecret(request.headers.authorization ?? '', `Bearer ${metricsToken}`)
+        : isFromThisMachine(request);
+      if (!allowed) {
+        const hint = metricsToken ? '' : ': set METRICS_TOKEN to read metrics from another machine';
+        return reply.status(401).header('WWW-Authenticate', 'Bearer').type('text/plain').send(`Unauthorized${hint}\n`);
       }
       return reply.type(metrics.registry.contentType).send(await metrics.scrape());
     });
   };
+
+/** A loopback connection that no proxy forwarded: behind a proxy on the same machine, every visitor is a loopback peer. */
+function isFromThisMachine({ raw, headers }: FastifyRequest): boolean {
+  if (headers['x-forwarded-for'] ?? headers.forwarded ?? headers['x-real-ip'] ?? headers.via) return false;
+  const address = (raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
+}
