@@ -128,6 +128,7 @@ export const contractOptions: readonly ContractOption[] = [
   // ours is empty: the reference's is its maker's page
   address('general_setting.docs_link', { status: 'docs_link' }),
   option('Chats', 'j', 5, {
+    ...root,
     status: 'chats',
     good: ['[]', '[{"One":"https://one.example/{key}"}]'],
     bad: ['', '{', '{}', '[1]', '[{"One":1}]', 'null'],

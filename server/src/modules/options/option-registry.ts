@@ -107,7 +107,8 @@ export const optionRegistry = {
   Logo: url(),
   Footer: content(),
   'general_setting.docs_link': url(),
-  Chats: json(z.array(z.record(z.string().min(1), z.string())), tables.defaultChats),
+  // The console fills the reader's API key into these addresses, so an admin below root must not choose them.
+  Chats: rootOnly(json(z.array(z.record(z.string().min(1), z.string())), tables.defaultChats)),
 
   // operation
   QuotaPerUnit: decimal(500_000, { above: 0 }),
