@@ -92,6 +92,10 @@ export const environmentSchema = z.object({
   FORCE_STREAM_OPTION: flag(true),
   AZURE_DEFAULT_API_VERSION: z.string().trim().min(1).default('2024-12-01-preview'),
   MAX_REQUEST_BODY_MB: whole(64, 1, 1024),
+  REQUEST_BODY_GRACE: whole(15, 1, 3600),
+  REQUEST_BODY_TIMEOUT: whole(900, 1, 86_400),
+  MAX_CONNECTIONS: whole(0, 0, 10_000_000),
+  MAX_CONNECTIONS_PER_ADDRESS: whole(0, 0, 10_000_000),
   SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
   UPDATE_TASK: flag(true),
   TASK_POLL_INTERVAL: whole(15, 1, 3600),
@@ -146,6 +150,10 @@ export interface Config {
     readonly azureVersion: string;
     readonly maxBodyBytes: number;
   };
+  /** When a request body that comes slowly is closed; milliseconds, and bytes a second. */
+  readonly bodyPace: { readonly grace: number; readonly minRate: number; readonly maxTime: number };
+  /** Client connections at once, in all and of one address; 0: derived from the descriptors the process may open. */
+  readonly connections: { readonly total: number; readonly perAddress: number };
   readonly shutdownMilliseconds: number;
   /** Whether this node may ask about drawings and music, and how often. */
   readonly taskPolling: { readonly enabled: boolean; readonly seconds: number };
@@ -249,6 +257,8 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       azureVersion: env.AZURE_DEFAULT_API_VERSION,
       maxBodyBytes: env.MAX_REQUEST_BODY_MB * 1024 * 1024,
     },
+    bodyPace: { grace: env.REQUEST_BODY_GRACE * 1000, minRate: 1024, maxTime: env.REQUEST_BODY_TIMEOUT * 1000 },
+    connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
     taskPolling: { enabled: env.UPDATE_TASK, seconds: env.TASK_POLL_INTERVAL },
     metricsToken: env.METRICS_TOKEN,

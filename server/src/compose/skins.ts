@@ -68,6 +68,10 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
       chatLinks: optionService.values.Chats.flatMap((chat) => Object.values(chat)),
       status: async () => toWire(await operations.statusService.get()),
     }),
+    authenticator: authService,
+    bodyPace: config.bodyPace,
+    connections: config.connections,
+    publicAddress: () => optionService.values.ServerAddress,
     plugins: [
       httpMetrics(metrics),
       healthRoutes(health, metrics, config.metricsToken),

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { parseBoundedJson } from './body-limits.js';
 
-/** Room for the largest settings table and a thousand channel keys. Anonymous routes set a smaller limit of their own. */
-export const apiBodyLimit = 4 * 1024 * 1024;
-/** For routes that anybody can call: a few short texts. */
-export const anonymousBodyLimit = 16 * 1024;
+export { anonymousBodyLimit, apiBodyLimit } from './body-limits.js';
 
 /**
  * Bodies are JSON whatever the content type says (`rest-api.md` 1.1). One that is not JSON arrives as undefined, so that
@@ -15,15 +13,11 @@ export function acceptJsonBodies(app: FastifyInstance): void {
     request.headers['content-type'] = 'application/json';
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    done(null, parseBody(String(body)));
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseBoundedJson(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
   });
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

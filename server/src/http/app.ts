@@ -13,14 +13,19 @@ import Fastify, {
 import { existsSync } from 'node:fs';
 import type { SharedState } from '../cache/shared-state.js';
 import { requestLogger } from '../observability/request-logger.js';
+import { InvalidInputError } from '../shared/errors.js';
 import { newRequestId } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
+import type { Authenticator } from './authenticate.js';
+import { anonymousBodyLimit, limitAnonymousBodies, parseBoundedJson } from './body-limits.js';
 import { answerClientError } from './client-error.js';
+import { limitConnections, type ConnectionLimits } from './connection-limits.js';
 import { ConsolePage, type ConsoleSite } from './console-page.js';
 import { allowCrossOrigin, pathOf } from './cors.js';
 import { isProgramPath, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
+import { closeSlowBodies, type BodyPace } from './slow-bodies.js';
 
 export const requestIdHeader = 'x-oneapi-request-id';
 
@@ -41,11 +46,17 @@ export interface AppParts {
   /** Folder of the built console; null serves none. */
   readonly clientRoot: string | null;
   readonly site: () => ConsoleSite;
+  /** Option `ServerAddress`; an empty string when it is not set. */
+  readonly publicAddress?: () => string;
   /** Registered at the root with nothing around them: the relay, health and metrics. */
   readonly plugins: readonly FastifyPluginAsync[];
   readonly api: readonly ApiRoutes[];
   /** Serves `/graphql`. */
   readonly graphql?: FastifyPluginAsync;
+  /** Recognises callers before their bodies are read; absent: every caller gets the anonymous limit. */
+  readonly authenticator?: Authenticator;
+  readonly bodyPace?: BodyPace;
+  readonly connections?: ConnectionLimits;
 }
 
 export interface MountedRoute {
@@ -64,6 +75,15 @@ declare module 'fastify' {
 /** A console page asks several operations where an old client made one call. */
 const graphqlCallsPerApiCall = 4;
 
+/** 64 MB at a slow household's upload rate; nothing honest sends less than a kilobyte a second. */
+const defaultPace: BodyPace = { grace: 15_000, minRate: 1024, maxTime: 15 * 60_000 };
+/** The longest document of the console with its variables. */
+const anonymousGraphqlLimit = 64 * 1024;
+const noActors: Authenticator = {
+  actorOfSession: () => Promise.resolve(null),
+  actorOfAccessToken: () => Promise.resolve(null),
+};
+
 /** The HTTP server with everything mounted, not yet listening. */
 export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const app = Fastify({
@@ -78,8 +98,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     frameworkErrors: (_error, request, reply) => void sendInvalidUrl(request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerClientError,
   });
+  closeSlowBodies(app.server, parts.bodyPace ?? defaultPace);
+  limitConnections(app.server, parts.connections ?? { total: 0, perAddress: 0 }, parts.trustedProxies);
   const routes: MountedRoute[] = [];
   app.decorate('routes', routes);
+  app.decorate('publicAddress', parts.publicAddress ?? (() => ''));
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, url });
   });
@@ -109,6 +132,7 @@ const apiScope =
     await app.register(helmet, jsonHeaders);
     acceptJsonBodies(app);
     app.addHook('onRequest', limitByAddress(parts.state, 'GA', parts.apiRateLimit));
+    limitAnonymousBodies(app, parts.authenticator ?? noActors, anonymousBodyLimit);
     app.addHook('onRequest', neverStore);
     app.addHook('onResponse', logRequest);
     for (const { prefix, routes } of parts.api) await app.register(routes, { prefix });
@@ -125,6 +149,17 @@ const graphqlScope =
       'onRequest',
       limitByAddress(parts.state, 'GQ', { enabled, count: count * graphqlCallsPerApiCall, seconds }),
     );
+    limitAnonymousBodies(app, parts.authenticator ?? noActors, anonymousGraphqlLimit);
+    app.removeContentTypeParser('application/json');
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+      try {
+        const parsed = parseBoundedJson(body as Buffer);
+        if (parsed === undefined) throw new InvalidInputError('The body is not JSON');
+        done(null, parsed);
+      } catch (error) {
+        done(error as Error);
+      }
+    });
     app.addHook('onRequest', neverStore);
     app.addHook('onResponse', logRequest);
     await app.register(graphql);

@@ -60,6 +60,8 @@ export interface RestFailure {
 
 /** Never shows an unforeseen error's text: that goes to the log with the request id. */
 export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  // The client left while its body was read: Node reports ECONNRESET, which is no failure of a store of ours.
+  if (request.raw.readableAborted) return reply.status(400).send({ ...ofCode('INVALID_INPUT', 'Invalid parameter') });
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   const answer: RestFailure = { success: false, message, code };

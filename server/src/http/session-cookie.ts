@@ -1,13 +1,13 @@
 import '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sessionCookie } from './authenticate.js';
+import { usesHttps } from './secure-cookie.js';
 
 /** 30 days, as the session itself. */
 const maxAge = 2_592_000;
 
-/** `Secure` follows the connection, so that a first start over plain http works. */
 export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, secret: string): void {
-  const secure = request.protocol === 'https';
+  const secure = usesHttps(request);
   reply.setCookie(sessionCookie, secret, { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure });
 }
 

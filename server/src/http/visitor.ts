@@ -1,6 +1,7 @@
 import '@fastify/cookie';
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { usesHttps } from './secure-cookie.js';
 
 /** Tells one browser from another before anybody has signed in: for the state of a sign-in under way, never for rights. */
 const visitorCookie = 'visitor';
@@ -17,7 +18,7 @@ export function ensureVisitor(request: FastifyRequest, reply: FastifyReply): str
   const known = visitorOf(request);
   if (known) return known;
   const made = randomBytes(16).toString('base64url');
-  const secure = request.protocol === 'https';
+  const secure = usesHttps(request);
   reply.setCookie(visitorCookie, made, { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure });
   // for whoever asks again in the same request
   request.cookies[visitorCookie] = made;

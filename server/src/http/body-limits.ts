@@ -1,0 +1,65 @@
+import { Transform, type Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../shared/errors.js';
+import { assertJsonBounds } from '../shared/json-bounds.js';
+import { sessionActor, type Authenticator } from './authenticate.js';
+
+/** Room for the largest settings table and a thousand channel keys. */
+export const apiBodyLimit = 4 * 1024 * 1024;
+/** For routes that anyone can call: a few short texts. */
+export const anonymousBodyLimit = 16 * 1024;
+
+/** A settings table has some thousand rows; a GraphQL request a few hundred values. */
+const bounds = { maxDepth: 64, maxValues: 100_000 };
+
+/**
+ * Parses a management body. @returns undefined for what is not JSON
+ * @throws AppError INVALID_INPUT when it is nested too deeply or has too many values
+ */
+export function parseBoundedJson(body: Buffer): unknown {
+  assertJsonBounds(body, bounds);
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Gives callers who are not signed in `limit` bytes of body, whatever the route allows: nothing longer is read or parsed
+ * for them. Callers with a live session or access token keep the route's limit.
+ */
+export function limitAnonymousBodies(app: FastifyInstance, authenticator: Authenticator, limit: number): void {
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    const announced = Number(request.headers['content-length'] ?? Infinity);
+    if (announced <= limit || !hasBody(request) || (await isSignedIn(request, authenticator))) return payload;
+    if (Number.isFinite(announced)) throw tooLarge(limit);
+    return limited(payload as Readable, limit);
+  });
+}
+
+const hasBody = ({ headers }: FastifyRequest): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+async function isSignedIn(request: FastifyRequest, authenticator: Authenticator): Promise<boolean> {
+  if (await sessionActor(request, authenticator)) return true;
+  const { authorization } = request.headers;
+  if (!authorization) return false;
+  return (await authenticator.actorOfAccessToken(authorization.replace('Bearer ', '').trim())) !== null;
+}
+
+function limited(payload: Readable, limit: number): Readable {
+  let length = 0;
+  const counted = new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      length += piece.length;
+      if (length > limit) done(tooLarge(limit));
+      else done(null, piece);
+    },
+  });
+  payload.once('error', (error) => counted.destroy(error));
+  return payload.pipe(counted);
+}
+
+const tooLarge = (limit: number): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', `Sign in to send a body of more than ${limit / 1024} KB`);
