@@ -59,6 +59,7 @@ const isPortTaken = (error: unknown): error is NodeJS.ErrnoException & { port?: 
 
 function describeStartFailure(error: unknown): string {
   if (isPortTaken(error)) return `port ${error.port ?? ''} is in use: set PORT to another one`;
+  if (error instanceof SchemaError) return `${error.message} (${error.code})`;
   return (error instanceof Error ? error.message : String(error)).split('\n').join(' ');
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import pg from 'pg';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import { createEmptyDatabase, type TestDatabase } from '../../../tests/support/database.js';
@@ -61,7 +63,7 @@ it('brings an empty database up and records each migration; the second time chan
   await run();
   const recorded = await sql('SELECT name, "timestamp"::text FROM migrations ORDER BY id');
   expect(recorded).toHaveLength(migrations.length);
-  expect(recorded[0]).toEqual({ name: 'Foundation1763600000000', timestamp: '1763600000000' });
+  expect(recorded[0]).toEqual({ name: 'Foundation1764000000000', timestamp: '1764000000000' });
   await run();
   expect(await sql('SELECT name, "timestamp"::text FROM migrations ORDER BY id')).toEqual(recorded);
 });
@@ -149,3 +151,98 @@ it('runs one outside a transaction to its end and takes its mark away', async ()
   expect(await sql('SELECT * FROM migrations_begun')).toEqual([]);
   expect(await sql(`SELECT 1 AS one FROM migrations WHERE name = 'Failing9999999999999'`)).toEqual([{ one: 1 }]);
 });
+
+describe('the database of the last unreleased build', () => {
+  const fixture = readFileSync(join(import.meta.dirname, '../../../tests/fixtures/prerelease-schema.sql'), 'utf8');
+
+  it('is adopted: its schema becomes that of a new database', async () => {
+    const fresh = await createEmptyDatabase();
+    try {
+      const other = await createDataSource(fresh.url, 2, entities).initialize();
+      open.push(other);
+      await migrate(other, fresh.url, logger);
+      await sql(fixture);
+      const before = await describeSchema(database.url);
+      await run();
+      expect(await describeSchema(database.url)).toEqual(await describeSchema(fresh.url));
+      expect(before).toContainEqual(expect.stringMatching(/^function ledger_settle\(/));
+      await run();
+      expect(await sql('SELECT name FROM migrations')).toHaveLength(migrations.length);
+    } finally {
+      for (const dataSource of open.splice(0)) await dataSource.destroy();
+      await fresh.drop();
+    }
+  });
+
+  it('keeps its rows and balances, and settles what was reserved before', async () => {
+    await sql(fixture);
+    await run();
+    expect(await sql('SELECT username, quota::int, used_quota::int FROM users ORDER BY id')).toEqual([
+      { username: 'root', quota: 0, used_quota: 0 },
+      { username: 'customer', quota: 9350, used_quota: 250 },
+    ]);
+    await sql(`SELECT * FROM ledger_settle_one('{"request_id":"open","charge":150,"counted":1,"logged":true,"created_at":1793923400,
+      "channel_id":3,"username":"customer","token_name":"first","model_name":"gpt-5","group":"default","prompt_tokens":1,
+      "completion_tokens":2,"cached_tokens":0,"duration_ms":10,"duration_bucket":4,"is_stream":true,"content":"","other":"{}"}')`);
+    expect(await sql('SELECT quota::int, used_quota::int FROM users WHERE id = 2')).toEqual([
+      { quota: 9600, used_quota: 400 },
+    ]);
+    expect(await sql('SELECT calls::int, quota::int, duration_buckets FROM usage_hourly')).toEqual([
+      { calls: 2, quota: 400, duration_buckets: ['0', '0', '1', '0', '1'] },
+    ]);
+    expect(await sql(`SELECT value FROM options WHERE key = 'SystemName'`)).toEqual([{ value: 'Yesterday' }]);
+    // Rollups are dropped, and rebuilt from here.
+    expect(await sql('SELECT 1 FROM log_by_route')).toEqual([]);
+    expect(await sql('SELECT folded_until::int FROM sums_state')).toEqual([{ folded_until: 0 }]);
+  });
+
+  it('is left as it was when adopting fails', async () => {
+    await sql(fixture);
+    await sql('DROP FUNCTION ledger_settle');
+    const before = await describeSchema(database.url);
+    await expect(run()).rejects.toThrow('ledger_settle');
+    expect(await describeSchema(database.url)).toEqual(before);
+    expect(await sql('SELECT name FROM migrations')).toHaveLength(19);
+  });
+
+  it('is refused when an earlier build made it', async () => {
+    await sql(fixture);
+    await sql(`DELETE FROM migrations WHERE name IN ('KeptSlots1763800000000', 'SumMinutes1763810000000')`);
+    await expect(run()).rejects.toMatchObject({
+      code: 'SCHEMA_TOO_OLD',
+      message: expect.stringMatching(/lacks KeptSlots1763800000000, SumMinutes1763810000000\): start the last .+ once/),
+    });
+  });
+});
+
+/** Tables with columns, defaults, constraints, indexes, triggers, functions, types and sequences; one line each. */
+async function describeSchema(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ line: string }>(`
+      SELECT 'column ' || c.relname || '.' || a.attname || ' ' || a.attnum || ' ' || format_type(a.atttypid, a.atttypmod)
+             || ' ' || a.attnotnull || a.attidentity::text || ' ' || coalesce(pg_get_expr(d.adbin, d.adrelid), '')
+             || ' ' || coalesce(c.reloptions::text, '') AS line
+        FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+        LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+       WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'c') AND a.attnum > 0
+         AND NOT a.attisdropped AND NOT c.relispartition
+      UNION ALL SELECT 'index ' || pg_get_indexdef(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+       WHERE c.relnamespace = 'public'::regnamespace AND NOT c.relispartition
+      UNION ALL SELECT 'constraint ' || conrelid::regclass || ' ' || conname || ' ' || pg_get_constraintdef(o.oid)
+        FROM pg_constraint o JOIN pg_class c ON c.oid = o.conrelid
+       WHERE o.connamespace = 'public'::regnamespace AND NOT c.relispartition
+      UNION ALL SELECT 'trigger ' || pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+       WHERE NOT tgisinternal AND NOT c.relispartition
+      UNION ALL SELECT 'function ' || p.oid::regprocedure || ' '
+             || regexp_replace(regexp_replace(pg_get_functiondef(p.oid), '--[^\n]*', '', 'g'), '\s+', ' ', 'g')
+        FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+      UNION ALL SELECT 'sequence ' || sequencename || ' ' || data_type || ' ' || min_value || ' ' || (last_value IS NULL)
+        FROM pg_sequences WHERE schemaname = 'public' AND sequencename = 'sums_closed_until'
+      ORDER BY 1`);
+    return rows.map(({ line }) => line);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,22 +1,24 @@
 import pg from 'pg';
 import type { DataSource, MigrationInterface, QueryRunner } from 'typeorm';
 import type { Logger } from '../observability/logger.js';
+import { adoptPrerelease, isPrerelease } from './adopt-prerelease.js';
 import { assertComplete, pendingMigrations, type SchemaState } from './schema-state.js';
 
-/** Any number no other program uses on this database: 'toll' in ASCII. */
+/** Advisory lock id: 'toll' in ASCII. */
 const migrationLock = 0x746f6c6c;
 
 /**
- * Brings the schema up to this code, or refuses. One node at a time: the others wait for the lock and find nothing to do.
+ * Migrates the schema to this code's version. One node at a time: the others wait for the lock and then find nothing to do.
  *
- * A migration and its record are one transaction, so a server killed in the middle leaves nothing behind. One that must
- * run outside a transaction (`transaction = false`) leaves a mark while it runs, and a mark found at start is refused.
- * @param url the same database; the lock has a connection of its own, which works behind transaction poolers too
- * @throws SchemaError when the schema is newer than the code or half-migrated
+ * A migration and its record are one transaction, so a killed server leaves nothing half done. A migration that must run
+ * outside a transaction (`transaction = false`) is listed in `migrations_begun` while it runs; a row found there at start
+ * is refused.
+ * @param url the same database; the lock has its own connection, which also works behind transaction poolers
+ * @throws SchemaError when the schema is newer than this code, too old to adopt, or incomplete
  */
 export async function migrate(dataSource: DataSource, url: string, logger: Logger): Promise<void> {
   const lock = new pg.Client({ connectionString: url, application_name: 'tollgate-migrate' });
-  // A lost lock connection shows as a failure of the statements below.
+  // A lost lock connection surfaces as a failure of the statements below.
   lock.on('error', (error) => logger.warn({ err: error }, 'migration lock connection failed'));
   await lock.connect();
   try {
@@ -50,6 +52,10 @@ async function runPending(runner: QueryRunner, migrations: MigrationInterface[],
     CREATE TABLE IF NOT EXISTS migrations (id serial PRIMARY KEY, "timestamp" bigint NOT NULL, name varchar NOT NULL);
     CREATE TABLE IF NOT EXISTS migrations_begun (name text PRIMARY KEY, begun_at timestamptz NOT NULL DEFAULT now());
   `);
+  if (isPrerelease(await recordedNames(runner))) {
+    await adoptPrerelease(runner);
+    logger.info('schema of an unreleased build adopted; rollups are rebuilt in the background');
+  }
   const pending = pendingMigrations(await readState(runner, migrations.map(nameOf)));
   for (const migration of migrations.filter((one) => pending.includes(nameOf(one)))) {
     const begun = Date.now();
@@ -62,7 +68,7 @@ async function runPending(runner: QueryRunner, migrations: MigrationInterface[],
 async function runWhole(runner: QueryRunner, migration: MigrationInterface): Promise<void> {
   await runner.startTransaction();
   try {
-    // A migration of a large table may take longer than any query of ours should.
+    // Migrating a large table may take longer than the limit for queries.
     await runner.query('SET LOCAL statement_timeout = 0');
     await migration.up(runner);
     await record(runner, migration);
@@ -95,15 +101,19 @@ async function record(runner: QueryRunner, migration: MigrationInterface): Promi
 const nameOf = (migration: MigrationInterface): string => migration.name ?? migration.constructor.name;
 
 async function readState(runner: QueryRunner, known: string[]): Promise<SchemaState> {
-  const recorded = (await runner.query('SELECT name FROM migrations ORDER BY id')) as { name: string }[];
   const unfinished = (await runner.query('SELECT name FROM migrations_begun ORDER BY begun_at')) as { name: string }[];
   return {
     known,
-    recorded: recorded.map(({ name }) => name),
+    recorded: await recordedNames(runner),
     unfinished: unfinished.map(({ name }) => name),
     tables: new Set((await readColumns(runner)).keys()),
     firstTable: 'users',
   };
+}
+
+async function recordedNames(runner: QueryRunner): Promise<string[]> {
+  const rows = (await runner.query('SELECT name FROM migrations ORDER BY id')) as { name: string }[];
+  return rows.map(({ name }) => name);
 }
 
 /** Column names by table, of the schema unqualified names live in. */
@@ -116,7 +126,7 @@ async function readColumns(runner: QueryRunner): Promise<Map<string, Set<string>
   return columns;
 }
 
-/** Every entity's table, and the tables of the ledger that no entity shows. */
+/** Every entity's table, and the tables of the ledger without an entity. */
 function expectedTables(dataSource: DataSource): Array<{ table: string; columns: string[] }> {
   const ofEntities = dataSource.entityMetadatas.map((entity) => ({
     table: entity.tableName,

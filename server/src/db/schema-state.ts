@@ -1,6 +1,12 @@
-/** The schema is not one this server can work with. The message is one clear line that says what to do. */
+/** Stable, for scripts that start the server. */
+export type SchemaErrorCode = 'SCHEMA_TOO_NEW' | 'SCHEMA_TOO_OLD' | 'SCHEMA_INCOMPLETE';
+
+/** This server cannot work with the database schema. The message is one line that says what to do. */
 export class SchemaError extends Error {
-  constructor(message: string) {
+  constructor(
+    readonly code: SchemaErrorCode,
+    message: string,
+  ) {
     super(message);
     this.name = 'SchemaError';
   }
@@ -11,11 +17,11 @@ export interface SchemaState {
   readonly known: readonly string[];
   /** Names recorded in the database, in the order they ran. */
   readonly recorded: readonly string[];
-  /** Migrations that began outside a transaction and never finished. */
+  /** Migrations that began outside a transaction and did not finish. */
   readonly unfinished: readonly string[];
   /** Every table of the schema. */
   readonly tables: ReadonlySet<string>;
-  /** A table the first migration makes: it must not be there before. */
+  /** A table that the first migration creates: it must not exist before. */
   readonly firstTable: string;
 }
 
@@ -28,11 +34,13 @@ export function pendingMigrations(state: SchemaState): string[] {
   const newer = state.recorded.filter((name) => !state.known.includes(name));
   if (newer.length > 0) {
     throw new SchemaError(
+      'SCHEMA_TOO_NEW',
       `the database schema is newer than this server (it has ${newer.join(', ')}): start the version that made it, or a later one`,
     );
   }
   if (state.unfinished.length > 0) {
     throw new SchemaError(
+      'SCHEMA_INCOMPLETE',
       `the database schema is half-migrated: ${state.unfinished.join(', ')} began and did not finish; restore the backup from before it, then start again`,
     );
   }
@@ -40,11 +48,13 @@ export function pendingMigrations(state: SchemaState): string[] {
   const gap = state.known.slice(0, state.recorded.length).filter((name) => !state.recorded.includes(name));
   if (gap.length > 0) {
     throw new SchemaError(
+      'SCHEMA_INCOMPLETE',
       `the database schema is half-migrated: ${gap.join(', ')} is missing between migrations that ran; restore a whole backup`,
     );
   }
   if (state.recorded.length === 0 && state.tables.has(state.firstTable)) {
     throw new SchemaError(
+      'SCHEMA_INCOMPLETE',
       `the database schema is half-migrated: table "${state.firstTable}" exists but no migration is recorded; use an empty database or restore a whole backup`,
     );
   }
@@ -61,6 +71,7 @@ export function assertComplete(
     const missing = present ? columns.find((column) => !present.has(column)) : undefined;
     if (!present || missing) {
       throw new SchemaError(
+        'SCHEMA_INCOMPLETE',
         `the database schema is half-migrated: ${missing ? `column "${missing}" of ` : ''}table "${table}" is missing although its migration is recorded; restore a whole backup`,
       );
     }

@@ -1,0 +1,190 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ledgerFunctions } from './ledger-functions.js';
+
+/** Reservations, ledger entries, the log, hourly usage, and the functions that are the only writers of a balance. */
+export class Ledger1764000000001 implements MigrationInterface {
+  name = 'Ledger1764000000001';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      CREATE TABLE nodes (
+        id text PRIMARY KEY,
+        started_at timestamptz NOT NULL DEFAULT now(),
+        heartbeat_at timestamptz NOT NULL DEFAULT now()
+      );
+
+      CREATE TABLE reservations (
+        request_id text PRIMARY KEY,
+        node_id text NOT NULL,
+        user_id integer NOT NULL,
+        token_id integer NOT NULL DEFAULT 0,
+        amount bigint NOT NULL CHECK (amount BETWEEN 0 AND 9000000000000000),
+        created_at timestamptz NOT NULL DEFAULT now(),
+        -- Set by the sweeper: the amount was returned, but the spool of a dead node may still hold the settlement.
+        swept_at timestamptz
+      ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+      CREATE INDEX reservations_node ON reservations (node_id);
+
+      CREATE TABLE ledger_entries (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        created_at timestamptz NOT NULL DEFAULT now(),
+        source text NOT NULL UNIQUE,
+        kind text NOT NULL,
+        -- The balance that the amount changed: the user's, a token's remaining quota, or the affiliate earnings.
+        account text NOT NULL CHECK (account IN ('user', 'token', 'affiliate')),
+        user_id integer NOT NULL,
+        token_id integer NOT NULL DEFAULT 0 CHECK ((token_id <> 0) = (account = 'token')),
+        amount bigint NOT NULL CHECK (amount BETWEEN -9000000000000000 AND 9000000000000000),
+        actor_id integer NOT NULL DEFAULT 0,
+        note text NOT NULL DEFAULT ''
+      );
+      CREATE INDEX ledger_entries_user ON ledger_entries (user_id, id);
+      CREATE INDEX ledger_entries_token ON ledger_entries (token_id, id) WHERE token_id <> 0;
+
+      -- Settled calls without a log row of their own. A log row or a row here proves that a call was settled.
+      CREATE TABLE settled_unlogged (
+        request_id text PRIMARY KEY,
+        settled_at timestamptz NOT NULL DEFAULT now()
+      );
+    `);
+
+    await runner.query(`
+      -- Admins may have deleted log rows older than this, so reconciliation does not expect them.
+      CREATE TABLE log_state (
+        id smallint PRIMARY KEY DEFAULT 1 CHECK (id = 1),
+        trimmed_before bigint NOT NULL DEFAULT 0
+      );
+      INSERT INTO log_state DEFAULT VALUES;
+
+      CREATE SEQUENCE logs_id_seq;
+      CREATE TABLE logs (
+        id bigint NOT NULL DEFAULT nextval('logs_id_seq'),
+        created_at bigint NOT NULL,
+        request_id text NOT NULL DEFAULT '',
+        type smallint NOT NULL,
+        user_id integer NOT NULL,
+        username text NOT NULL DEFAULT '',
+        token_id integer NOT NULL DEFAULT 0,
+        token_name text NOT NULL DEFAULT '',
+        channel_id integer NOT NULL DEFAULT 0,
+        model_name text NOT NULL DEFAULT '',
+        "group" text NOT NULL DEFAULT '',
+        quota bigint NOT NULL DEFAULT 0,
+        prompt_tokens integer NOT NULL DEFAULT 0,
+        completion_tokens integer NOT NULL DEFAULT 0,
+        use_time integer NOT NULL DEFAULT 0,
+        is_stream boolean NOT NULL DEFAULT false,
+        content text NOT NULL DEFAULT '',
+        other text NOT NULL DEFAULT '',
+        PRIMARY KEY (created_at, id)
+      ) PARTITION BY RANGE (created_at);
+      CREATE INDEX logs_user ON logs (user_id, created_at, id);
+      CREATE INDEX logs_channel ON logs (channel_id, created_at, id);
+      CREATE INDEX logs_model ON logs (model_name, created_at, id);
+      CREATE INDEX logs_token ON logs (token_name, created_at, id);
+      CREATE INDEX logs_group ON logs ("group", created_at, id);
+      CREATE INDEX logs_username ON logs (username, created_at, id);
+      CREATE INDEX logs_type ON logs (type, created_at, id) WHERE type <> 2;
+      -- Without calls (type 2): their content has few distinct values, and settlements then do not maintain this index.
+      CREATE INDEX logs_content ON logs (content text_pattern_ops, created_at, id) WHERE type <> 2;
+      CREATE INDEX logs_request ON logs (request_id) WHERE request_id <> '';
+      CREATE TABLE logs_default PARTITION OF logs DEFAULT;
+
+      -- Creates the partitions of UTC months [from, from + ahead], named logs_YYYYMM.
+      CREATE FUNCTION logs_ensure_partitions(p_from timestamptz, p_ahead integer) RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE
+        first timestamp := date_trunc('month', p_from AT TIME ZONE 'UTC');
+        low timestamp;
+      BEGIN
+        PERFORM pg_advisory_xact_lock(5201314001);
+        FOR i IN 0..p_ahead LOOP
+          low := first + make_interval(months => i);
+          IF to_regclass('logs_' || to_char(low, 'YYYYMM')) IS NULL THEN
+            EXECUTE format('CREATE TABLE %I PARTITION OF logs FOR VALUES FROM (%s) TO (%s)',
+              'logs_' || to_char(low, 'YYYYMM'),
+              extract(epoch FROM low)::bigint, extract(epoch FROM low + interval '1 month')::bigint);
+          END IF;
+        END LOOP;
+      END $$;
+      SELECT logs_ensure_partitions(now(), 2);
+    `);
+
+    await runner.query(`
+      CREATE TABLE usage_hourly (
+        hour bigint NOT NULL,
+        user_id integer NOT NULL,
+        token_id integer NOT NULL,
+        channel_id integer NOT NULL,
+        model_name text NOT NULL,
+        "group" text NOT NULL,
+        calls bigint NOT NULL DEFAULT 0,
+        stream_calls bigint NOT NULL DEFAULT 0,
+        failed_calls bigint NOT NULL DEFAULT 0,
+        prompt_tokens bigint NOT NULL DEFAULT 0,
+        completion_tokens bigint NOT NULL DEFAULT 0,
+        cached_tokens bigint NOT NULL DEFAULT 0,
+        quota bigint NOT NULL DEFAULT 0,
+        -- The part that has a log row (option LogConsumeEnabled may be off). Reconciliation compares it with the log.
+        logged_calls bigint NOT NULL DEFAULT 0,
+        logged_quota bigint NOT NULL DEFAULT 0,
+        duration_ms bigint NOT NULL DEFAULT 0,
+        -- Calls by duration; bucket bounds are in shared/latency.ts.
+        duration_buckets bigint[] NOT NULL DEFAULT '{}',
+        PRIMARY KEY (hour, user_id, token_id, channel_id, model_name, "group")
+      ) WITH (fillfactor = 70);
+      CREATE INDEX usage_hourly_user ON usage_hourly (user_id, hour);
+      CREATE INDEX usage_hourly_channel ON usage_hourly (channel_id, hour);
+
+      -- What providers report that calls cost. One row per call, so that settlements never wait for each other here; a job
+      -- aggregates them into upstream_costs.
+      CREATE TABLE upstream_costs_new (
+        created_at bigint NOT NULL,
+        channel_id integer NOT NULL,
+        quota bigint NOT NULL,
+        nano_usd bigint NOT NULL
+      );
+      CREATE INDEX upstream_costs_new_time ON upstream_costs_new (created_at);
+
+      CREATE TABLE upstream_costs (
+        hour bigint NOT NULL,
+        channel_id integer NOT NULL,
+        calls bigint NOT NULL,
+        quota bigint NOT NULL,
+        nano_usd bigint NOT NULL,
+        PRIMARY KEY (hour, channel_id)
+      );
+
+      -- Runs with the insert of the log row, so exactly once per call.
+      CREATE FUNCTION upstream_costs_note() RETURNS trigger LANGUAGE plpgsql AS $$
+      DECLARE
+        cost numeric;
+      BEGIN
+        cost := NEW.other::json #>> '{admin_info,upstream_cost}';
+        IF cost IS NOT NULL THEN
+          INSERT INTO upstream_costs_new (created_at, channel_id, quota, nano_usd)
+            VALUES (NEW.created_at, NEW.channel_id, NEW.quota, round(cost * 1000000000));
+        END IF;
+        RETURN NULL;
+      EXCEPTION WHEN data_exception THEN
+        -- An unreadable cost must not fail the settlement.
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER upstream_costs_note AFTER INSERT ON logs FOR EACH ROW
+        WHEN (NEW.type = 2 AND position('"upstream_cost":' IN NEW.other) > 0) EXECUTE FUNCTION upstream_costs_note();
+    `);
+
+    for (const statement of ledgerFunctions) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
+        ledger_settle_turn, ledger_release, ledger_post;
+      DROP TYPE ledger_settlement, ledger_reservation;
+      DROP TABLE upstream_costs, upstream_costs_new, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
+        reservations, nodes;
+      DROP FUNCTION upstream_costs_note, logs_ensure_partitions;
+      DROP SEQUENCE logs_id_seq;
+    `);
+  }
+}

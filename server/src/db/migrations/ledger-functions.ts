@@ -1,0 +1,453 @@
+/**
+ * SQL of the ledger: the `ledger_*` functions are the only writers of a balance.
+ *
+ * Rows are locked in the order users, tokens for a reservation and usage_hourly, channels, users, tokens for a
+ * settlement, by id within each table, so batches of several nodes cannot deadlock. Replays change nothing: a
+ * settlement or release needs its reservation row, an entry needs a new `source`.
+ *
+ * `plan_cache_mode`: a new plan per batch size costs more than the slowest statement. `enable_seqscan`: rows are always
+ * looked up by key; with few live rows the planner would scan the whole table, dead rows included.
+ */
+
+const types = `
+  CREATE TYPE ledger_reservation AS (request_id text, user_id integer, token_id integer, amount bigint, least bigint);
+  CREATE TYPE ledger_settlement AS (
+    request_id text, user_id integer, token_id integer, reserved bigint, charge bigint, counted integer, logged boolean,
+    created_at bigint, channel_id integer, username text, token_name text, model_name text, "group" text,
+    prompt_tokens integer, completion_tokens integer, cached_tokens integer, duration_ms bigint, duration_bucket integer,
+    is_stream boolean, content text, other text
+  )`;
+
+/** One settlement as JSON. */
+const settlementColumns = `
+    request_id text, charge bigint, counted integer, logged boolean, created_at bigint, channel_id integer, username text,
+    token_name text, model_name text, "group" text, prompt_tokens integer, completion_tokens integer,
+    cached_tokens integer, duration_ms bigint, duration_bucket integer, is_stream boolean, content text, other text`;
+
+const logColumns = `created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
+      "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other`;
+
+const usageColumns = `hour, user_id, token_id, channel_id, model_name, "group", calls, stream_calls, prompt_tokens,
+      completion_tokens, cached_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets`;
+
+/** End of an upsert into `usage_hourly AS h`; `duration_buckets` follows. */
+const addToUsageRow = `ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET
+        calls = h.calls + excluded.calls,
+        stream_calls = h.stream_calls + excluded.stream_calls,
+        prompt_tokens = h.prompt_tokens + excluded.prompt_tokens,
+        completion_tokens = h.completion_tokens + excluded.completion_tokens,
+        cached_tokens = h.cached_tokens + excluded.cached_tokens,
+        quota = h.quota + excluded.quota,
+        logged_calls = h.logged_calls + excluded.logged_calls,
+        logged_quota = h.logged_quota + excluded.logged_quota,
+        duration_ms = h.duration_ms + excluded.duration_ms`;
+
+/**
+ * Reserves a batch. Returns the refused requests only: outcome 1 unknown user, 2 insufficient user quota, 3 insufficient
+ * token quota. A request id that was used before violates the primary key.
+ */
+const reserve = `
+  CREATE FUNCTION ledger_reserve(p_node text, p_rows json)
+  RETURNS TABLE (out_request text, outcome integer, user_quota bigint, token_quota bigint) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  DECLARE
+    wanted ledger_reservation[];
+    users_known integer;
+    users_short boolean;
+    tokens_known integer;
+    tokens_short boolean;
+    item ledger_reservation;
+  BEGIN
+    SELECT array_agg(ROW(x.r, x.u, x.t, x.a, x.m)::ledger_reservation) INTO wanted
+      FROM json_to_recordset(p_rows) AS x(r text, u integer, t integer, a bigint, m bigint);
+
+    SELECT count(*), bool_or(l.quota < n.least) INTO users_known, users_short
+      FROM (SELECT id, quota FROM users WHERE id IN (SELECT w.user_id FROM unnest(wanted) w)
+             ORDER BY id FOR NO KEY UPDATE) l
+      JOIN (SELECT w.user_id, CASE WHEN max(w.least) > 0 THEN greatest(sum(w.amount), max(w.least))
+                                   ELSE -9000000000000000 END AS least
+              FROM unnest(wanted) w GROUP BY w.user_id) n ON n.user_id = l.id;
+    SELECT count(*), bool_or(NOT l.unlimited_quota AND n.amount > 0 AND l.remain_quota < n.amount)
+      INTO tokens_known, tokens_short
+      FROM (SELECT id, remain_quota, unlimited_quota FROM tokens
+             WHERE id IN (SELECT w.token_id FROM unnest(wanted) w WHERE w.token_id <> 0)
+             ORDER BY id FOR NO KEY UPDATE) l
+      JOIN (SELECT w.token_id, sum(w.amount) AS amount FROM unnest(wanted) w GROUP BY w.token_id) n ON n.token_id = l.id;
+
+    -- Common case: every user and token can pay for the whole batch, so one statement per table suffices.
+    IF users_known = (SELECT count(DISTINCT w.user_id) FROM unnest(wanted) w)
+       AND tokens_known = (SELECT count(DISTINCT w.token_id) FROM unnest(wanted) w WHERE w.token_id <> 0)
+       AND NOT coalesce(users_short, false) AND NOT coalesce(tokens_short, false) THEN
+      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
+        SELECT w.request_id, p_node, w.user_id, w.token_id, w.amount FROM unnest(wanted) w;
+      UPDATE users SET quota = quota - n.amount
+        FROM (SELECT w.user_id, sum(w.amount) AS amount FROM unnest(wanted) w GROUP BY w.user_id) n
+        WHERE users.id = n.user_id AND n.amount > 0;
+      UPDATE tokens SET remain_quota = remain_quota - n.amount
+        FROM (SELECT w.token_id, sum(w.amount) AS amount FROM unnest(wanted) w WHERE w.token_id <> 0 GROUP BY w.token_id) n
+        WHERE tokens.id = n.token_id AND n.amount > 0;
+      RETURN;
+    END IF;
+
+    -- Otherwise one by one, in order of arrival.
+    FOREACH item IN ARRAY wanted LOOP
+      out_request := item.request_id;
+      outcome := 0;
+      token_quota := NULL;
+      SELECT quota INTO user_quota FROM users WHERE id = item.user_id;
+      IF user_quota IS NULL THEN
+        outcome := 1;
+      ELSIF item.least > 0 AND user_quota < greatest(item.amount, item.least) THEN
+        outcome := 2;
+      ELSIF item.token_id <> 0 THEN
+        UPDATE tokens SET remain_quota = remain_quota - item.amount
+          WHERE id = item.token_id AND (unlimited_quota OR item.amount = 0 OR remain_quota >= item.amount);
+        IF NOT FOUND THEN
+          outcome := 3;
+          SELECT remain_quota INTO token_quota FROM tokens WHERE id = item.token_id;
+        END IF;
+      END IF;
+      IF outcome <> 0 THEN
+        RETURN NEXT;
+      ELSE
+        UPDATE users SET quota = quota - item.amount WHERE id = item.user_id AND item.amount > 0;
+        INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
+          VALUES (item.request_id, p_node, item.user_id, item.token_id, item.amount);
+      END IF;
+    END LOOP;
+  END $$`;
+
+/**
+ * `ledger_reserve` for a batch of one, which is what an idle node sends: the same steps on the same rows in the same
+ * order, at half the cost. Calls `ledger_reserve` for everything but the plain success, so refusals have one source.
+ */
+const reserveOne = `
+  CREATE FUNCTION ledger_reserve_one(p_node text, p_row json)
+  RETURNS TABLE (out_request text, outcome integer, user_quota bigint, token_quota bigint) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  DECLARE
+    wanted ledger_reservation;
+  BEGIN
+    SELECT x.r, x.u, x.t, x.a, x.m INTO wanted
+      FROM json_to_record(p_row) AS x(r text, u integer, t integer, a bigint, m bigint);
+    IF wanted.amount > 0 THEN
+      UPDATE users SET quota = quota - wanted.amount
+        WHERE id = wanted.user_id AND (wanted.least = 0 OR quota >= greatest(wanted.amount, wanted.least));
+      IF FOUND THEN
+        IF wanted.token_id <> 0 THEN
+          UPDATE tokens SET remain_quota = remain_quota - wanted.amount
+            WHERE id = wanted.token_id AND (unlimited_quota OR remain_quota >= wanted.amount);
+        END IF;
+        IF FOUND THEN
+          INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
+            VALUES (wanted.request_id, p_node, wanted.user_id, wanted.token_id, wanted.amount);
+          RETURN;
+        END IF;
+        UPDATE users SET quota = quota + wanted.amount WHERE id = wanted.user_id;
+      END IF;
+    END IF;
+    RETURN QUERY SELECT * FROM ledger_reserve(p_node, json_build_array(p_row));
+  END $$`;
+
+/** Settles a batch. `out_missing` names requests without a reservation: settled before, or lost (see `ledger_settle_lost`). */
+const settleCalls = `
+  CREATE FUNCTION ledger_settle_calls(p_rows json)
+  RETURNS TABLE (out_user integer, user_quota bigint, out_missing text) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  DECLARE
+    due ledger_settlement[];
+    charged integer[];
+    balances bigint[];
+  BEGIN
+    WITH input AS MATERIALIZED (
+      -- A replay may arrive in the same batch as its original.
+      SELECT DISTINCT ON (x.request_id) * FROM json_to_recordset(p_rows) AS x(${settlementColumns})
+    ), gone AS (
+      DELETE FROM reservations r WHERE r.request_id = ANY (ARRAY(SELECT i.request_id FROM input i))
+      RETURNING r.request_id, r.user_id, r.token_id, r.amount
+    )
+    SELECT array_agg(ROW(i.request_id, g.user_id, g.token_id, g.amount, i.charge, i.counted, i.logged, i.created_at,
+             i.channel_id, i.username, i.token_name, i.model_name, i."group", i.prompt_tokens, i.completion_tokens,
+             i.cached_tokens, i.duration_ms, i.duration_bucket, i.is_stream, i.content, i.other)::ledger_settlement)
+      INTO due FROM gone g JOIN input i ON i.request_id = g.request_id;
+    IF coalesce(cardinality(due), 0) < json_array_length(p_rows) THEN
+      RETURN QUERY SELECT DISTINCT NULL::integer, NULL::bigint, x.request_id
+        FROM json_to_recordset(p_rows) AS x(request_id text)
+        WHERE NOT EXISTS (SELECT 1 FROM unnest(due) d WHERE d.request_id = x.request_id);
+    END IF;
+    IF due IS NULL THEN RETURN; END IF;
+
+    INSERT INTO logs (${logColumns})
+      SELECT d.created_at, d.request_id, 2, d.user_id, d.username, d.token_id, d.token_name, d.channel_id, d.model_name,
+             d."group", d.charge, d.prompt_tokens, d.completion_tokens, (d.duration_ms / 1000)::integer, d.is_stream,
+             d.content, d.other
+      FROM unnest(due) d WHERE d.logged;
+    INSERT INTO settled_unlogged (request_id) SELECT d.request_id FROM unnest(due) d WHERE NOT d.logged
+      ON CONFLICT DO NOTHING;
+
+    INSERT INTO usage_hourly AS h (${usageColumns})
+      SELECT k.hour, k.user_id, k.token_id, k.channel_id, k.model_name, k."group", sum(k.calls), sum(k.streams),
+             sum(k.prompt_tokens), sum(k.completion_tokens), sum(k.cached_tokens), sum(k.quota), sum(k.logged_calls),
+             sum(k.logged_quota), sum(k.duration_ms),
+             (SELECT array_agg((SELECT count(*) FROM unnest(array_agg(k.duration_bucket)) b WHERE b = n) ORDER BY n)
+                FROM generate_series(0, max(k.duration_bucket)) n)
+      FROM (SELECT d.created_at - d.created_at % 3600 AS hour, d.user_id, d.token_id, d.channel_id, d.model_name, d."group",
+                   1 AS calls, d.is_stream::integer AS streams, d.prompt_tokens, d.completion_tokens, d.cached_tokens,
+                   d.charge AS quota, d.logged::integer AS logged_calls,
+                   CASE WHEN d.logged THEN d.charge ELSE 0 END AS logged_quota, d.duration_ms, d.duration_bucket
+              FROM unnest(due) d) k
+      GROUP BY k.hour, k.user_id, k.token_id, k.channel_id, k.model_name, k."group"
+      ORDER BY k.hour, k.user_id, k.token_id, k.channel_id, k.model_name, k."group"
+      ${addToUsageRow},
+        duration_buckets = (
+          SELECT array_agg(coalesce(h.duration_buckets[i], 0) + coalesce(excluded.duration_buckets[i], 0) ORDER BY i)
+            FROM generate_series(1, greatest(cardinality(h.duration_buckets), cardinality(excluded.duration_buckets))) i);
+
+    -- Lock each table's rows in id order before changing any. The users' rows, which every call of a user waits for, come
+    -- late: they stay locked until the commit is flushed.
+    UPDATE channels SET used_quota = used_quota + t.charge
+      FROM (SELECT id FROM channels WHERE id IN (SELECT d.channel_id FROM unnest(due) d WHERE d.charge <> 0)
+             ORDER BY id FOR NO KEY UPDATE) l
+      JOIN (SELECT d.channel_id, sum(d.charge) AS charge FROM unnest(due) d GROUP BY d.channel_id) t ON t.channel_id = l.id
+      WHERE channels.id = l.id;
+
+    WITH changed AS (
+      UPDATE users SET quota = quota + t.back, used_quota = used_quota + t.charge, request_count = request_count + t.counted
+        FROM (SELECT id FROM users WHERE id IN (SELECT d.user_id FROM unnest(due) d) ORDER BY id FOR NO KEY UPDATE) l
+        JOIN (SELECT d.user_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, sum(d.counted) AS counted
+                FROM unnest(due) d GROUP BY d.user_id) t ON t.user_id = l.id
+        WHERE users.id = l.id RETURNING users.id, users.quota
+    ) SELECT array_agg(id), array_agg(quota) INTO charged, balances FROM changed;
+
+    UPDATE tokens SET remain_quota = remain_quota + t.back, used_quota = tokens.used_quota + t.charge,
+                      accessed_time = greatest(accessed_time, t.at)
+      FROM (SELECT id FROM tokens WHERE id IN (SELECT d.token_id FROM unnest(due) d WHERE d.token_id <> 0)
+             ORDER BY id FOR NO KEY UPDATE) l
+      JOIN (SELECT d.token_id, sum(d.reserved - d.charge) AS back, sum(d.charge) AS charge, max(d.created_at) AS at
+              FROM unnest(due) d GROUP BY d.token_id) t ON t.token_id = l.id
+      WHERE tokens.id = l.id;
+
+    RETURN QUERY SELECT charged_id, balance, NULL::text FROM unnest(charged, balances) AS x(charged_id, balance);
+  END $$`;
+
+/** `ledger_settle_calls` for a batch of one: the same steps on the same rows in the same order, at half the cost. */
+const settleOne = `
+  CREATE FUNCTION ledger_settle_one(p_row json)
+  RETURNS TABLE (out_user integer, user_quota bigint, out_missing text) LANGUAGE plpgsql
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+  DECLARE
+    call record;
+    reserved record;
+  BEGIN
+    SELECT * INTO call FROM json_to_record(p_row) AS x(${settlementColumns});
+    DELETE FROM reservations r WHERE r.request_id = call.request_id
+      RETURNING r.user_id, r.token_id, r.amount INTO reserved;
+    IF NOT FOUND THEN
+      out_missing := call.request_id;
+      RETURN NEXT;
+      RETURN;
+    END IF;
+
+    IF call.logged THEN
+      INSERT INTO logs (${logColumns})
+        VALUES (call.created_at, call.request_id, 2, reserved.user_id, call.username, reserved.token_id, call.token_name,
+                call.channel_id, call.model_name, call."group", call.charge, call.prompt_tokens,
+                call.completion_tokens, (call.duration_ms / 1000)::integer, call.is_stream, call.content, call.other);
+    ELSE
+      INSERT INTO settled_unlogged (request_id) VALUES (call.request_id) ON CONFLICT DO NOTHING;
+    END IF;
+
+    INSERT INTO usage_hourly AS h (${usageColumns})
+      VALUES (call.created_at - call.created_at % 3600, reserved.user_id, reserved.token_id, call.channel_id, call.model_name,
+              call."group", 1, call.is_stream::integer, call.prompt_tokens, call.completion_tokens, call.cached_tokens,
+              call.charge, call.logged::integer, CASE WHEN call.logged THEN call.charge ELSE 0 END, call.duration_ms,
+              array_fill(0::bigint, ARRAY[call.duration_bucket]) || 1::bigint)
+      ${addToUsageRow},
+        -- Increments one bucket; pads with zeros if the row has fewer.
+        duration_buckets = h.duration_buckets[1 : call.duration_bucket]
+          || array_fill(0::bigint, ARRAY[greatest(call.duration_bucket - cardinality(h.duration_buckets), 0)])
+          || (coalesce(h.duration_buckets[call.duration_bucket + 1], 0) + 1)
+          || h.duration_buckets[call.duration_bucket + 2 : cardinality(h.duration_buckets)];
+
+    IF call.charge <> 0 THEN
+      UPDATE channels SET used_quota = used_quota + call.charge WHERE id = call.channel_id;
+    END IF;
+    UPDATE users SET quota = quota + reserved.amount - call.charge, used_quota = used_quota + call.charge,
+                     request_count = request_count + call.counted
+      WHERE id = reserved.user_id RETURNING id, quota INTO out_user, user_quota;
+    UPDATE tokens SET remain_quota = remain_quota + reserved.amount - call.charge, used_quota = used_quota + call.charge,
+                      accessed_time = greatest(accessed_time, call.created_at)
+      WHERE id = reserved.token_id;
+    IF out_user IS NOT NULL THEN RETURN NEXT; END IF;
+  END $$`;
+
+/**
+ * Settles calls without a reservation: either settled before, or the reservation was lost in a database crash, since
+ * reservations are not flushed. Inserts a stand-in reservation, which also serializes two such settlements of one call,
+ * then looks for proof of an earlier settlement. Where log rows were deleted since, there is no proof either way:
+ * `out_doubtful` names those, and they stay open.
+ */
+const settleLost = `
+  CREATE FUNCTION ledger_settle_lost(p_rows json)
+  RETURNS TABLE (out_user integer, user_quota bigint, out_doubtful text) LANGUAGE plpgsql AS $$
+  DECLARE
+    placed text[];
+    proven text[];
+    doubtful text[];
+  BEGIN
+    WITH stand_in AS (
+      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, swept_at)
+        SELECT DISTINCT ON (x.request_id) x.request_id, 'lost', x.user_id, x.token_id, 0, now()
+        FROM json_to_recordset(p_rows) AS x(request_id text, user_id integer, token_id integer)
+        ORDER BY x.request_id
+        ON CONFLICT DO NOTHING RETURNING request_id
+    ) SELECT array_agg(request_id) INTO placed FROM stand_in;
+
+    SELECT array_agg(p) INTO proven FROM unnest(placed) p
+      WHERE EXISTS (SELECT 1 FROM logs l WHERE l.request_id = p AND l.request_id <> '' AND l.type = 2)
+         OR EXISTS (SELECT 1 FROM settled_unlogged u WHERE u.request_id = p);
+    SELECT array_agg(DISTINCT x.request_id) INTO doubtful
+      FROM json_to_recordset(p_rows) AS x(request_id text, created_at bigint)
+      WHERE x.request_id = ANY (placed) AND NOT x.request_id = ANY (coalesce(proven, '{}'))
+        AND x.created_at < (SELECT trimmed_before FROM log_state);
+    DELETE FROM reservations WHERE request_id = ANY (proven) OR request_id = ANY (doubtful);
+
+    RETURN QUERY SELECT s.out_user, s.user_quota, NULL::text FROM ledger_settle_calls(p_rows) s
+      WHERE s.out_user IS NOT NULL;
+    RETURN QUERY SELECT NULL::integer, NULL::bigint, d FROM unnest(doubtful) d;
+  END $$`;
+
+/**
+ * Settles one turn of a realtime session. All turns of a session share one log row, updated in the transaction that
+ * charges, so the row is correct after a crash.
+ *
+ * `p_row` is one row of `ledger_settle_calls`; its content and other describe the whole session so far. `p_session` is the
+ * request id of the log row, `p_log_at` its time, 0 before it exists. Returns the balance after; no row for a replay.
+ */
+const settleTurn = `
+  CREATE FUNCTION ledger_settle_turn(p_row json, p_session text, p_log_at bigint) RETURNS TABLE (user_quota bigint)
+  LANGUAGE plpgsql AS $$
+  DECLARE
+    turn record;
+    balance bigint;
+    owner reservations%ROWTYPE;
+    log_hour bigint;
+  BEGIN
+    SELECT * INTO turn FROM json_to_record(p_row) AS x(${settlementColumns});
+    SELECT * INTO owner FROM reservations WHERE request_id = turn.request_id;
+    IF NOT FOUND THEN RETURN; END IF;
+    -- Settles the turn without a log row of its own.
+    SELECT s.user_quota INTO balance
+      FROM ledger_settle_calls(json_build_array(p_row::jsonb || '{"logged": false}'::jsonb)) s
+      WHERE s.out_user IS NOT NULL;
+    IF NOT FOUND THEN RETURN; END IF;
+    IF turn.logged THEN
+      IF p_log_at = 0 THEN
+        INSERT INTO logs (${logColumns})
+          VALUES (turn.created_at, p_session, 2, owner.user_id, turn.username, owner.token_id, turn.token_name,
+                  turn.channel_id, turn.model_name, turn."group", turn.charge, turn.prompt_tokens,
+                  turn.completion_tokens, (turn.duration_ms / 1000)::integer, turn.is_stream, turn.content, turn.other);
+      ELSE
+        UPDATE logs SET quota = quota + turn.charge, prompt_tokens = prompt_tokens + turn.prompt_tokens,
+                        completion_tokens = completion_tokens + turn.completion_tokens,
+                        use_time = use_time + (turn.duration_ms / 1000)::integer,
+                        content = turn.content, other = turn.other
+          WHERE created_at = p_log_at AND request_id = p_session AND type = 2;
+        -- If the row of a running session was deleted, the rest of the session is not logged.
+        IF NOT FOUND THEN
+          RETURN QUERY SELECT balance;
+          RETURN;
+        END IF;
+      END IF;
+      -- Reconciliation compares the log with the hour of the log row.
+      log_hour := CASE WHEN p_log_at = 0 THEN turn.created_at ELSE p_log_at END;
+      log_hour := log_hour - log_hour % 3600;
+      UPDATE usage_hourly SET logged_quota = logged_quota + turn.charge,
+                              logged_calls = logged_calls + (p_log_at = 0)::integer
+        WHERE hour = log_hour AND user_id = owner.user_id AND token_id = owner.token_id
+          AND channel_id = turn.channel_id AND model_name = turn.model_name AND "group" = turn."group";
+    END IF;
+    RETURN QUERY SELECT balance;
+  END $$`;
+
+/**
+ * Returns reservations to their owners. `p_sweep` keeps an empty row, for a settlement that may still arrive from a spool.
+ * Returns the request ids released.
+ */
+const release = `
+  CREATE FUNCTION ledger_release(p_requests text[], p_sweep boolean) RETURNS TABLE (out_request text)
+  LANGUAGE plpgsql SET enable_seqscan = off AS $$
+  DECLARE
+    ids text[];
+    owners integer[];
+    keys integer[];
+    amounts bigint[];
+  BEGIN
+    SELECT array_agg(r.request_id), array_agg(r.user_id), array_agg(r.token_id), array_agg(r.amount)
+      INTO ids, owners, keys, amounts
+      FROM (SELECT * FROM reservations WHERE request_id = ANY (p_requests) AND swept_at IS NULL
+             ORDER BY request_id FOR UPDATE SKIP LOCKED) r;
+    IF ids IS NULL THEN RETURN; END IF;
+    IF p_sweep THEN
+      UPDATE reservations SET amount = 0, swept_at = now() WHERE request_id = ANY (ids);
+    ELSE
+      DELETE FROM reservations WHERE request_id = ANY (ids);
+    END IF;
+    PERFORM 1 FROM users WHERE id = ANY (owners) ORDER BY id FOR NO KEY UPDATE;
+    UPDATE users SET quota = quota + t.amount
+      FROM (SELECT o AS id, sum(a) AS amount FROM unnest(owners, amounts) AS x(o, a) GROUP BY o) t
+      WHERE users.id = t.id AND t.amount > 0;
+    PERFORM 1 FROM tokens WHERE id = ANY (keys) ORDER BY id FOR NO KEY UPDATE;
+    UPDATE tokens SET remain_quota = remain_quota + t.amount
+      FROM (SELECT k AS id, sum(a) AS amount FROM unnest(keys, amounts) AS x(k, a) WHERE k <> 0 GROUP BY k) t
+      WHERE tokens.id = t.id AND t.amount > 0;
+    RETURN QUERY SELECT unnest(ids);
+  END $$`;
+
+/**
+ * One change of a balance that is not a call. `p_least`: refuse if the balance would fall below it (NULL: no floor).
+ * Returns the balance after, NULL if the source was posted before. Raises LDG01 below the floor, LDG02 without an account.
+ */
+const post = `
+  CREATE FUNCTION ledger_post(p_source text, p_kind text, p_account text, p_user integer, p_token integer, p_amount bigint,
+                              p_actor integer, p_note text, p_least bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+  DECLARE
+    after bigint;
+  BEGIN
+    INSERT INTO ledger_entries (source, kind, account, user_id, token_id, amount, actor_id, note)
+      VALUES (p_source, p_kind, p_account, p_user, p_token, p_amount, p_actor, p_note) ON CONFLICT (source) DO NOTHING;
+    IF NOT FOUND THEN RETURN NULL; END IF;
+    CASE p_account
+      WHEN 'user' THEN
+        UPDATE users SET quota = quota + p_amount WHERE id = p_user RETURNING quota INTO after;
+      WHEN 'token' THEN
+        UPDATE tokens SET remain_quota = remain_quota + p_amount WHERE id = p_token AND user_id = p_user
+          RETURNING remain_quota INTO after;
+      WHEN 'affiliate' THEN
+        UPDATE users SET aff_quota = aff_quota + p_amount,
+                         aff_history_quota = aff_history_quota + greatest(p_amount, 0),
+                         aff_count = aff_count + (p_kind = 'invite')::integer
+          WHERE id = p_user AND aff_quota + p_amount >= 0 RETURNING aff_quota INTO after;
+        IF after IS NULL AND EXISTS (SELECT 1 FROM users WHERE id = p_user) THEN
+          RAISE EXCEPTION 'balance would fall under its floor' USING ERRCODE = 'LDG01';
+        END IF;
+    END CASE;
+    IF after IS NULL THEN RAISE EXCEPTION 'no balance to move' USING ERRCODE = 'LDG02'; END IF;
+    IF p_least IS NOT NULL AND after < p_least THEN
+      RAISE EXCEPTION 'balance would fall under its floor' USING ERRCODE = 'LDG01';
+    END IF;
+    RETURN after;
+  END $$`;
+
+/** Statements that create every function of the ledger, in order. Its tables must exist. */
+export const ledgerFunctions: readonly string[] = [
+  types,
+  reserve,
+  reserveOne,
+  settleCalls,
+  settleOne,
+  settleLost,
+  settleTurn,
+  release,
+  post,
+];
