@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBuilt, root } from './build.mjs';
+import { brokenReferences } from './references.mjs';
 import { announcements, breakingChanges } from './schema-changes.mjs';
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
@@ -24,6 +25,7 @@ const steps = {
   format: () => run(bin('prettier'), '--check', '--log-level', 'warn', '.'),
   arrows: () => run(bin('depcruise'), '--config', '.dependency-cruiser.mjs', 'server', 'client', 'tests', 'scripts'),
   unused: () => run(bin('knip'), '--no-progress', '--no-config-hints'),
+  references,
   tree: cleanTree,
 };
 
@@ -73,6 +75,13 @@ async function brokenPromises() {
   const untold = changes.filter(({ announced }) => !announced);
   if (untold.length === 0) return told.join('\n');
   throw new Error(`${told.join('\n')}\n\nTell every breaking change in ${announcements}, with its path in backquotes.`);
+}
+
+/** Links, and pointers from code into documents, lead somewhere. */
+function references() {
+  const broken = brokenReferences();
+  if (broken.length === 0) return '';
+  throw new Error(`These pointers do not resolve:\n${broken.join('\n')}`);
 }
 
 /** Nothing uncommitted, and nothing above wrote something that would have to be committed. */

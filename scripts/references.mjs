@@ -1,0 +1,86 @@
+/**
+ * Pointers between code and documents: links in Markdown, `docs/….md#heading` in comments and tests, and paths of source
+ * files named in documents. Everything must resolve, headings included.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { root } from './build.mjs';
+
+const scanned = /\.(?:ts|tsx|mjs|cjs|md|graphql|yml)$/;
+const pointer = /(?<![\w/.-])(?:docs\/[\w./-]+|server\/ARCHITECTURE|CONTRIBUTING|SECURITY|CHANGELOG)\.md(?:#[\w-]+)?/g;
+const link = /\]\((?!https?:|mailto:)([^)\s]+)\)/g;
+/** A source file in backquotes. Placeholders such as `<noun>` and patterns do not match. */
+const namedPath = /`((?:server|client|tests|scripts|docs|schema)\/[\w./-]+\.(?:ts|tsx|mjs|md|json|css|graphql))`/g;
+/** Records of the past name files as they were then. */
+const isRecord = (file) => /^(?:docs\/adr\/|CHANGELOG\.md|docs\/benchmarks\.md)/.test(file);
+
+/** @returns {string[]} one line for each pointer that does not resolve: `file:line: target` */
+export function brokenReferences() {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+    .split('\n')
+    .filter((file) => scanned.test(file) && existsSync(join(root, file)));
+  return files.flatMap((file) => brokenIn(file));
+}
+
+function brokenIn(file) {
+  const text = readFileSync(join(root, file), 'utf8');
+  const isDocument = file.endsWith('.md');
+  const lines = isDocument ? withoutFences(text) : text.split('\n');
+  return lines.flatMap((line, index) => {
+    const targets = [...line.matchAll(pointer)].map(([target]) => ({ target, from: '.' }));
+    if (isDocument) {
+      targets.push(...[...line.matchAll(link)].map(([, target]) => ({ target, from: dirname(file), file })));
+      if (!isRecord(file)) targets.push(...[...line.matchAll(namedPath)].map(([, target]) => ({ target, from: '.' })));
+    }
+    return targets
+      .filter(({ target, from }) => !resolves(target, from, file))
+      .map(({ target }) => `${file}:${index + 1}: ${target}`);
+  });
+}
+
+function resolves(target, from, file) {
+  const [path, anchor] = target.split('#');
+  const resolved = path === '' ? file : normalize(join(from, decodeURIComponent(path)));
+  if (!existsSync(join(root, resolved))) return false;
+  return anchor === undefined || !resolved.endsWith('.md') || headingsOf(resolved).has(anchor);
+}
+
+const known = new Map();
+
+/** Anchors as code hosts make them: lower case, punctuation removed, blanks to dashes, repeats numbered. */
+function headingsOf(file) {
+  let anchors = known.get(file);
+  if (anchors) return anchors;
+  anchors = new Set();
+  for (const line of withoutFences(readFileSync(join(root, file), 'utf8'))) {
+    const title = /^#{1,6} +(.*?) *$/.exec(line)?.[1];
+    if (title === undefined) continue;
+    const slug = title
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\p{Letter}\p{Number}\s_-]/gu, '')
+      .replace(/\s/g, '-');
+    let anchor = slug;
+    for (let repeat = 1; anchors.has(anchor); repeat++) anchor = `${slug}-${repeat}`;
+    anchors.add(anchor);
+  }
+  known.set(file, anchors);
+  return anchors;
+}
+
+/** The same lines, those inside code fences blank. */
+function withoutFences(text) {
+  let inside = false;
+  return text.split('\n').map((line) => {
+    if (/^\s*(?:```|~~~)/.test(line)) {
+      inside = !inside;
+      return '';
+    }
+    return inside ? '' : line;
+  });
+}
