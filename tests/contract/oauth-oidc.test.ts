@@ -134,7 +134,7 @@ describe('OIDC without discovery: the three typed endpoints alone', () => {
     expect(await oauth.rowOf(idIn(await come(oauth.browser(), 'unproven-two')))).toMatchObject({ email: '' });
   });
 
-  it('asks as the contract says, and refuses a profile without `sub`', async () => {
+  it('sends the documented requests, and refuses a profile without `sub`', async () => {
     const { world } = oauth;
     const profile = { body: { name: 'x', email: 'x@example.com' } as object, status: 200 };
     world.answer = ({ url }) => (url.pathname === '/token' ? { body: { access_token: 'typed token' } } : profile);

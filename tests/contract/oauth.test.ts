@@ -147,7 +147,7 @@ describe.each([
 describe('GitHub', () => {
   const come = async (browser: Browser) => browser.get(`/api/oauth/github?code=c&state=${await browser.state()}`);
 
-  it('is asked as the contract says', async () => {
+  it('sends the documented requests', async () => {
     await come(oauth.browser());
     const [token, profile] = oauth.world.calls;
     expect([token?.method, token?.headers.accept]).toEqual(['POST', 'application/json']);
@@ -195,7 +195,7 @@ describe('GitHub', () => {
 });
 
 describe('Linux DO', () => {
-  it('is asked as the contract says, with our own page as the way back', async () => {
+  it('sends the documented requests, with our own page as redirect address', async () => {
     const browser = oauth.browser();
     await browser.get(`/api/oauth/linuxdo?code=c&state=${await browser.state()}`);
     const [token] = oauth.world.calls;

@@ -2,7 +2,10 @@ import { optionKeys } from '../../server/src/modules/options/option-registry.js'
 import { contractOptions, type ContractOption } from './options-table.js';
 import { Site, type Person } from './site.js';
 
-/** Section 4 of the contract, key by key, through the running server: type, default, validation, secrecy, who may write it. */
+/**
+ * docs/reference/rest/options.md, key by key, through the running server: type, default, validation, secrecy, who may
+ * write it.
+ */
 let site: Site;
 let root: Person;
 let admin: Person;

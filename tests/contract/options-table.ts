@@ -1,4 +1,4 @@
-/** How one setting is written down in the contract (`rest-api.md` 4). */
+/** How one setting is documented (docs/reference/rest/options.md). */
 export interface ContractOption {
   readonly key: string;
   readonly type: 'b' | 'i' | 'f' | 's' | 'j' | 'csv' | 'lines';

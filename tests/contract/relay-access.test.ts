@@ -208,7 +208,7 @@ describe('money at the door', () => {
     expect(error).toMatchObject({ code: 'insufficient_user_quota' });
     expect(error?.message).toMatch(/^user quota is not enough \(request id/);
     const poor = await relay.addToken({ userId: await relay.addUser({ quota: 624 }) });
-    // vector B23: 500 tokens of ratio 1.25
+    // Example B23 of docs/reference/relay/billing.md#worked-examples: 500 tokens of ratio 1.25
     expect((await ask(poor.key)).error?.message).toMatch(/remaining \$0\.001248 quota, required \$0\.001250 quota/);
     const small = await relay.addToken({ quota: 100 });
     expect(await ask(small.key)).toMatchObject({ status: 403, error: { code: 'pre_consume_token_quota_failed' } });
@@ -343,7 +343,7 @@ describe('the body', () => {
   });
 });
 
-/** `relay-core.md` 1.3, but for what is served by now. */
+/** docs/reference/relay/routes.md#not-implemented. */
 const notThere = [
   ['POST', '/edits'],
   ['POST', '/images/variations'],

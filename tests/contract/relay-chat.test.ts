@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 describe('a JSON answer', () => {
-  it('passes byte for byte, both ways, and costs exactly what the contract says', async () => {
+  it('passes byte for byte, both ways, and costs exactly the documented amount', async () => {
     const channelId = await relay.addChannel();
     const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 100_000 }) });
     relay.upstream.script({}, recorded('openai/openai-text'));
@@ -128,7 +128,7 @@ describe('a JSON answer', () => {
       }),
     );
     await (await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).json();
-    // vector B2
+    // Example B2 of docs/reference/relay/billing.md#worked-examples
     expect((await relay.logs(userId))[0]).toMatchObject({ quota: 2800, group: 'vip' });
   });
 
@@ -140,7 +140,7 @@ describe('a JSON answer', () => {
     await (await relay.chat(key, body)).json();
     await (await relay.chat(key, body)).json();
     const [counted, empty] = await relay.logs(userId);
-    // vectors T1 and T4: (8 + 2 * 4) * 1.25
+    // Examples T1 and T4 of docs/reference/relay/token-counting.md#worked-examples: (8 + 2 * 4) * 1.25
     expect(counted).toMatchObject({
       prompt_tokens: 8,
       completion_tokens: 2,

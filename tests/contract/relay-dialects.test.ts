@@ -82,7 +82,7 @@ describe('Messages at a provider of chat completions', () => {
     });
     expect(relay.upstream.requests[0]?.body).not.toHaveProperty('top_k');
     expect(response.headers.get('x-tollgate-dropped')).toBe('top_k');
-    // vector B19
+    // Example B19 of docs/reference/relay/billing.md#worked-examples
     const [log] = await relay.logs(userId);
     expect(log).toMatchObject({
       quota: 18_000,
@@ -121,9 +121,9 @@ describe('Messages at a provider of chat completions', () => {
       cache_creation_input_tokens: 500,
       output_tokens: 100,
     });
-    // vector B17
+    // Example B17 of docs/reference/relay/billing.md#worked-examples
     expect((await relay.logs(userId))[0]).toMatchObject({ quota: 2002, other: { cache_creation_tokens: 500 } });
-    // vector B18: the same usage as chat is rounded
+    // Example B18 of docs/reference/relay/billing.md#worked-examples: the same usage as chat is rounded
     await (await relay.chat(key, { model: 'claude-3-7-sonnet-20250219', messages: userMessage('hi') })).json();
     expect((await relay.logs(userId))[1]?.quota).toBe(2003);
   });
@@ -221,7 +221,7 @@ describe('Messages at a provider of chat completions', () => {
     const { key, userId } = await relay.addToken();
     const count = async (body: object): Promise<unknown> =>
       (await relay.post('/v1/messages/count_tokens', key, { model: claude, ...body })).json();
-    // vector T6
+    // Example T6 of docs/reference/relay/token-counting.md#worked-examples
     const messages = userMessage('Hello, Claude');
     expect(await count({ messages })).toEqual({ input_tokens: 6 });
     expect(await count({ messages, system: 'You are terse.' })).toEqual({ input_tokens: 10 });

@@ -61,7 +61,7 @@ describe('sound and pictures', () => {
     let length = first.value?.length ?? 0;
     for (let next = await reader.read(); !next.done; next = await reader.read()) length += next.value.length;
     expect(length).toBe(256 * 1024 + 'the end'.length);
-    // Paid before the end was told: vector B13.
+    // Charged before the end was sent: example B13 of docs/reference/relay/billing.md#worked-examples.
     expect(await relay.logs(userId)).toMatchObject([{ quota: 38, prompt_tokens: 5, is_stream: false }]);
   });
 

@@ -2,7 +2,7 @@ import { failure } from '../support/upstream/faults.js';
 import { chat } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';
 
-/** How often a key and a user may call (`relay-core.md` 7). */
+/** How often a key and a user may call (docs/reference/relay/access.md#model-rate-limits). */
 let relay: RelayHarness;
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ const statusesOf = async (key: string, calls: number): Promise<number[]> => {
 };
 
 describe('a key with limits of its own', () => {
-  it('is refused in the contract’s words, and told when to come back', async () => {
+  it('is refused with the documented message and Retry-After', async () => {
     const { key, userId } = await relay.addToken({ rateLimit: { period: 30, count: 2, success: 0 } });
     expect(await statusesOf(key, 2)).toEqual([200, 200]);
     const { status, retryAfter, body: refused } = await ask(key);

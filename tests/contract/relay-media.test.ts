@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { says } from '../support/upstream/families.js';
 import { RelayHarness } from './relay-harness.js';
 
-/** Pictures and files that a call names by address, for providers that do not fetch them (`relay-core.md` 10.32). */
+/**
+ * Pictures and files that a call names by address, for providers that do not fetch them
+ * (docs/reference/relay/guarantees.md#security).
+ */
 let relay: RelayHarness;
 let shelf: Server;
 let address: string;

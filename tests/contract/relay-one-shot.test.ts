@@ -44,7 +44,7 @@ describe('embeddings', () => {
     [50, 1],
     [40, 0],
   ])('of %i tokens cost %i', async (tokens, quota) => {
-    // vector B11
+    // Example B11 of docs/reference/relay/billing.md#worked-examples
     await relay.addChannel({ models: model });
     const { key, userId } = await relay.addToken();
     relay.upstream.script({}, answer(tokens));
@@ -196,7 +196,7 @@ describe('images', () => {
       27_000,
     ],
   ])('%s', async (_name, body, options, quota) => {
-    // vectors B15 and B16
+    // Examples B15 and B16 of docs/reference/relay/billing.md#worked-examples
     relay.setOptions(options);
     await relay.addChannel({ models: 'dall-e-3,painter' });
     const { key, userId } = await relay.addToken({ quota: 500_000 });
@@ -285,7 +285,7 @@ describe('speech', () => {
     const response = await relay.post('/v1/audio/speech', key, { model: 'tts-1', input: 'Hello', voice: 'alloy' });
     expect(response.headers.get('content-type')).toBe('audio/mpeg');
     expect(Buffer.from(await response.arrayBuffer())).toEqual(sound);
-    // vector B13; a letter is a code point
+    // Example B13 of docs/reference/relay/billing.md#worked-examples; a letter is a code point
     await (await relay.post('/v1/audio/speech', key, { model: 'tts-1', input: '👋👋', voice: 'alloy' })).arrayBuffer();
     expect(await relay.logs(userId)).toMatchObject([
       { quota: 38, prompt_tokens: 5 },
@@ -308,7 +308,7 @@ describe('transcription', () => {
     [60, 1000, 15_000],
     [1, 17, 255],
   ])('of %d seconds costs %i tokens', async (seconds, tokens, quota) => {
-    // vectors B14 and T11
+    // Examples B14 and T11 of docs/reference/relay/billing.md#worked-examples
     await relay.addChannel({ models: 'whisper-1' });
     const { key, userId } = await relay.addToken();
     relay.upstream.script({}, json(recordedAnswer('openai/openai-transcription')));

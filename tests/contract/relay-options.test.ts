@@ -179,7 +179,7 @@ it('tells what is left after a charge to whoever warns people', async () => {
   const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 10_000 }) });
   relay.upstream.script({}, chat({ text: 'ok', usage: { prompt_tokens: 1000, completion_tokens: 500 } }));
   await (await relay.chat(key, { model: 'gpt-4o', messages: userMessage('hi') })).json();
-  // vector B1
+  // Example B1 of docs/reference/relay/billing.md#worked-examples
   const told = (): unknown => relay.charged.filter((each) => each.userId === userId);
   expect(told()).toEqual([{ userId, quota: 3750, left: 6250 }]);
   relay.upstream.script({}, json({ error: { message: 'no' } }, 400));

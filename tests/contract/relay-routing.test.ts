@@ -5,7 +5,7 @@ import { families, refuses, says } from '../support/upstream/families.js';
 import { json } from '../support/upstream/replies.js';
 import { RelayHarness, userMessage } from './relay-harness.js';
 
-/** Who is asked, and who is not asked again (`relay-core.md` 3). */
+/** Who is asked, and who is not asked again (docs/reference/relay/routing.md). */
 let relay: RelayHarness;
 /** Moved by the tests; the relay knows no other time. */
 let now = Date.now();

@@ -4,7 +4,8 @@ import { eventually, TaskSite } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 import { send, startRealtimeUpstream, turn, usageOf, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** The contract's worked examples that are no single answer (`relay-core.md` 4.7, 5.5): tasks and sessions, really paid. */
+/** Worked examples that take more than one call: tasks and sessions, really charged
+(docs/reference/relay/billing.md#worked-examples). */
 let site: TaskSite;
 let realtime: RealtimeUpstream;
 
@@ -88,7 +89,7 @@ describe('B22', () => {
   });
 });
 
-describe('the provider contract’s examples of tasks', () => {
+describe('fixtures of task providers', () => {
   const lastSubmitted = () => site.upstream.requests.findLast(({ path }) => path.includes('/submit/'));
 
   it('F74-mj-imagine', async () => {

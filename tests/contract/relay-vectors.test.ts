@@ -3,7 +3,8 @@ import { chat, json, type ReportedUsage } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 import { RelayHarness, userMessage, type LogRow } from './relay-harness.js';
 
-/** The contract's worked examples (`relay-core.md` 4.7, 5.5), each as a call that really is made and paid. */
+/** The worked examples of docs/reference/relay/billing.md#worked-examples and
+docs/reference/relay/token-counting.md#worked-examples, each as a real, charged call. */
 let relay: RelayHarness;
 
 beforeAll(async () => {
@@ -169,7 +170,7 @@ describe('tokens counted here', () => {
     ['T8: 769x769', 'gpt-4o', 769, 769, 765],
     ['T8: 1920x1080', 'gpt-4o', 1920, 1080, 1105],
     ['T8: 2048x4096', 'gpt-4o', 2048, 4096, 1105],
-    // The contract fits pictures into 2048x2048 first, as today's models do; its own example is from before that.
+    // Images are fitted into 2048 x 2048 first, as the provider does.
     ['T8: 4096x512', 'gpt-4o', 4096, 512, 765],
     ['T9: 1024x1024', 'gpt-4o-mini', 1024, 1024, 25_501],
     ['T9: 512x512', 'gpt-4o-mini', 512, 512, 8500],

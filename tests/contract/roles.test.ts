@@ -277,7 +277,7 @@ it('no type has a field for a secret', async () => {
     ...['CreatedToken.key', 'Mutation.renewAccessToken', 'Mutation.requestPasswordReset', 'Mutation.resetPassword'],
     ...['Option.key', 'Option.secret', 'Query.accessToken'],
     ...['Query.channelKey', 'Query.tokenKey'],
-    // codes are what admins hand out: the contract lists them
+    // admins hand out codes, so lists show them
     'Redemption.key',
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],

@@ -126,7 +126,7 @@ it.each([
   expect(names(all, 'task_id')).toEqual(named('t', keep).slice(0, 10));
 });
 
-it('rows are what the contract says, and no more', async () => {
+it('rows have exactly the documented fields', async () => {
   const [drawing] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/mj/?mj_id=m5');
   expect(drawing).toEqual({
     ...{

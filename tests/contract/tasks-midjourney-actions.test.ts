@@ -3,7 +3,7 @@ import { json } from '../support/upstream/replies.js';
 
 /** Every action of Midjourney proxies by every route that leads to it: what reaches the provider, and what it costs. */
 
-/** USD a call, as the contract's list of defaults has it. */
+/** USD per call, as in docs/reference/relay/prices.md. */
 const prices: Readonly<Record<string, number>> = {
   mj_imagine: 0.1,
   mj_variation: 0.1,
@@ -167,7 +167,7 @@ describe('codes', () => {
     await site.server.api.data(site.root, 'DELETE', `/api/channel/${alone}`);
   });
 
-  it('30 is too much at once, in the contract’s words', async () => {
+  it('30 means too many requests', async () => {
     site.upstream.script({ path: '/mj/submit' }, json({ code: 30, description: 'too many' }));
     const before = await site.balances();
     expect((await site.call('POST', '/mj/submit/imagine', { prompt: 'x' })).status).toBe(429);

@@ -32,7 +32,7 @@ async function ordered(): Promise<string> {
 }
 
 describe('an order', () => {
-  it('reaches the provider as the contract says, and is charged when it was taken', async () => {
+  it('reaches the provider as documented, and is charged when it was accepted', async () => {
     const before = await site.balances();
     const id = await ordered();
     expect(lastSubmitted()).toMatchObject({

@@ -5,7 +5,10 @@ import { ConsolePage } from '../../server/src/http/console-page.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Answer, type Person } from './site.js';
 
-/** What a widespread browser extension does with sites of this family, and what it needs of them (`rest-api.md` 9). */
+/**
+ * What a widespread browser extension does with sites of this family, and what it needs of them
+ * (docs/reference/rest/third-party-clients.md).
+ */
 let site: Site;
 let root: Person;
 let user: Person;

@@ -36,7 +36,7 @@ async function configure(options: Record<string, string>): Promise<void> {
 const post = (path: string, body: unknown): Promise<Answer> => site.rest(buyer, 'POST', path, body);
 const failure = (data: unknown) => ({ success: false, message: 'error', data });
 
-/** Written from the rule of the contract, not from the code. */
+/** Written from docs/reference/rest/tokens-and-wallet.md#online-top-up, not from the code. */
 function sign(parameters: Record<string, string>): string {
   const text = Object.keys(parameters)
     .filter((name) => name !== 'sign' && name !== 'sign_type' && parameters[name] !== '')

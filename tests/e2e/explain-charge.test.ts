@@ -45,13 +45,13 @@ it('prints the formula with its numbers and the same result, or says that it is 
   }
   await dataSource.destroy();
 
-  // vector B2
+  // Example B2 of docs/reference/relay/billing.md#worked-examples
   const right = explain('right');
   expect(right.code).toBe(0);
   expect(right.output).toBe(
     [
       'gpt-4o, called by someone',
-      'F-TEXT: round((600 prompt + 400 cached x 0.5 + 500 completion x 4) x model 1.25 x group 0.8) = 2800',
+      'text: round((600 prompt + 400 cached x 0.5 + 500 completion x 4) x model 1.25 x group 0.8) = 2800',
       'Charged: 2800',
       '',
     ].join('\n'),

@@ -5,7 +5,7 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { receiverCertificate } from '../support/webhook-receiver.js';
 import { buildServer } from './boot-support.js';
 
-/** Mail through the running server, over TLS that is checked (`rest-api.md` 6.13). */
+/** Mail through the running server, over TLS that is checked (docs/reference/rest/notifications.md#mail-transport). */
 
 jest.setTimeout(90_000);
 

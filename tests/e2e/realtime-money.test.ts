@@ -104,7 +104,7 @@ it('pays every one of many turns, and each leaves the next one held', async () =
   expect((await site.balances()).quota).toBe(before.quota - 5 * 7100);
   const [row] = await site.chargedRows(1);
   expect(row).toMatchObject({ quota: 5 * 7100, other: { turns: 5, text_input: 600, audio_output: 200 } });
-  expect(row && explainCharge(row)).toMatchObject({ formula: 'F-AUDIO', quota: 5 * 7100 });
+  expect(row && explainCharge(row)).toMatchObject({ formula: 'audio', quota: 5 * 7100 });
 });
 
 it('counts at what the provider reports, never below nothing and never beyond what can be', async () => {

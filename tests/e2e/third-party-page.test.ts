@@ -3,7 +3,10 @@ import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 
-/** What a widespread browser extension reads in the console's own page (`rest-api.md` 9, rows 3, 4 and 13). */
+/**
+ * What a widespread browser extension reads in the console's own page
+ * (docs/reference/rest/third-party-clients.md#site-detection).
+ */
 let server: TestServer;
 let browser: Browser;
 let visitor: Visitor;

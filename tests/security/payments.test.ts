@@ -31,7 +31,7 @@ async function configure(change: Parameters = {}): Promise<void> {
   }
 }
 
-/** Written from the rule of the contract, not from the code. */
+/** Written from docs/reference/rest/tokens-and-wallet.md#online-top-up, not from the code. */
 function signed(parameters: Parameters, secret = key): Parameters {
   const text = Object.keys(parameters)
     .filter((name) => name !== 'sign' && name !== 'sign_type' && parameters[name] !== '')

@@ -17,7 +17,7 @@ export interface SharedState {
 
   /**
    * Sliding-window log: allows at most `limit` hits in any `windowSeconds`; a refused hit is not recorded.
-   * One atomic step on every node (`relay-core.md` 7.1). `limit` 0 always allows.
+   * One atomic step on every node (docs/reference/relay/access.md#model-rate-limits). `limit` 0 always allows.
    */
   hit(key: string, limit: number, windowSeconds: number): Promise<HitResult>;
   /** Like `hit` but records nothing: is there room? */

@@ -4,8 +4,9 @@ import { parseBoundedJson } from './body-limits.js';
 export { anonymousBodyLimit, apiBodyLimit } from './body-limits.js';
 
 /**
- * Bodies are JSON whatever the content type says (`rest-api.md` 1.1). One that is not JSON arrives as undefined, so that
- * it is refused after the caller was recognised, by the endpoint's own "invalid parameter" answer.
+ * Bodies are JSON whatever the content type says (docs/reference/rest/conventions.md#urls-and-bodies). One that is not
+ * JSON arrives as undefined, so that it is refused after the caller was recognised, by the endpoint's own "invalid
+ * parameter" answer.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {

@@ -128,7 +128,7 @@ describe('paths', () => {
     ['GET', '/assets/gone.js'],
     ['DELETE', '/api/echo'],
     ['POST', '/v1/models'],
-  ] as const)('answers %s %s with the contract’s 404', async (method, path) => {
+  ] as const)('answers %s %s with the 404 body that clients know', async (method, path) => {
     const answer = await (await start()).inject({ method, url: `${path}?key=sk-secret` });
     expect(answer.statusCode).toBe(404);
     expect(answer.json()).toEqual({

@@ -25,8 +25,8 @@ export async function sessionActor(request: FastifyRequest, authenticator: Authe
 }
 
 /**
- * The decision order of `rest-api.md` 1.3. The user-id header is the second wall against forged requests: a foreign page
- * can send the cookie but not the header.
+ * The decision order of docs/reference/rest/conventions.md#authentication. The user-id header is the second wall
+ * against forged requests: a foreign page can send the cookie but not the header.
  */
 export async function authenticate(request: FastifyRequest, authenticator: Authenticator): Promise<Actor> {
   let actor = await sessionActor(request, authenticator);

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Browsers on other sites may call what an API key opens: the relay, billing and the log of one key (`rest-api.md` 1.7).
- * No credentials: a foreign page never acts with the visitor's session.
+ * Browsers on other sites may call what an API key opens: the relay, billing and the log of one key
+ * (docs/reference/rest/conventions.md#headers). No credentials: a foreign page never acts with the visitor's session.
  */
 export const corsHeaders = {
   'access-control-allow-origin': '*',

@@ -4,7 +4,7 @@ import { pathOf } from './cors.js';
 /** Paths of programs; every other one belongs to the console's own router. */
 export const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql)/.test(path);
 
-/** The answer of `rest-api.md` 1.1 to unknown paths and wrong methods. */
+/** The answer of docs/reference/rest/conventions.md#urls-and-bodies to unknown paths and wrong methods. */
 export function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const message = `Invalid URL (${request.method} ${pathOf(request)})`;
   return reply.status(404).send({ error: { message, type: 'invalid_request_error', param: '', code: '' } });

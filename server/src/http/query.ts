@@ -1,4 +1,7 @@
-/** Readers of query texts as the old clients send them (`rest-api.md` 1.1): nothing here ever fails. */
+/**
+ * Readers of query texts as the old clients send them (docs/reference/rest/conventions.md#urls-and-bodies): nothing
+ * here ever fails.
+ */
 
 /** A whole number; 0 when absent, `NaN`, empty or otherwise unreadable. */
 export function queryNumber(text: string | undefined): number {

@@ -9,7 +9,10 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** One sliding log for each address (`rest-api.md` 1.6). A store that is away lets calls through: it must not stop the site. */
+/**
+ * One sliding log for each address (docs/reference/rest/conventions.md#rate-limits). A store that is away lets calls
+ * through: it must not stop the site.
+ */
 export function limitByAddress(state: SharedState, name: string, limit: RateLimit): onRequestAsyncHookHandler {
   return async (request) => {
     if (!limit.enabled) return;

@@ -5,7 +5,7 @@ import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
 
 /**
  * The REST skin's table: HTTP status of every failure. Old clients read `success` and expect 200 for business failures;
- * they turn 401 into a sign-in page (`rest-api.md` 1.2, 1.3).
+ * they turn 401 into a sign-in page (docs/reference/rest/conventions.md).
  */
 const restStatus: Record<ErrorCode, number> = {
   INVALID_INPUT: 200,

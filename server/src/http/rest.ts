@@ -12,7 +12,7 @@ export interface RestContext<A extends MaybeActor> {
   readonly reply: FastifyReply;
 }
 
-/** An answer that is not `{ success: true, message: '', data }`: the contract has a few. */
+/** A response that is not `{ success: true, message: '', data }`: a few endpoints have a form of their own. */
 export class RestAnswer {
   constructor(
     readonly body: unknown,
@@ -25,9 +25,9 @@ export const withMessage = (message: string, data?: unknown): RestAnswer =>
   new RestAnswer({ success: true, message, ...(data === undefined ? {} : { data }) });
 
 /**
- * Makes REST handlers. `user` endpoints follow the decision order of `rest-api.md` 1.3 (role checks are the service's);
- * `session` endpoints look at the cookie only; `open` ones at nobody. What a handler returns becomes `data`; undefined
- * answers the bare `{ success, message }`.
+ * Makes REST handlers. `user` endpoints follow the decision order of docs/reference/rest/conventions.md#authentication
+ * (role checks are the service's); `session` endpoints look at the cookie only; `open` ones at nobody. What a handler
+ * returns becomes `data`; undefined answers the bare `{ success, message }`.
  */
 export function restHandlers(authenticator: Authenticator) {
   const wrap =
@@ -64,7 +64,7 @@ export function restHandlers(authenticator: Authenticator) {
   return {
     user: (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       wrap((request) => authenticate(request, authenticator), handler),
-    // The services decide who may do what. These two only keep the contract's order: the role before the input.
+    // Services decide permissions. These two only check the role before the input is validated.
     admin: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('admin'), handler),
     root: (handler: (context: RestContext<Actor>) => Promise<unknown>) => wrap(atLeast('root'), handler),
     session: (handler: (context: RestContext<MaybeActor>) => Promise<unknown>) =>

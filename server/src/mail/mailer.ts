@@ -24,7 +24,10 @@ export interface Mail {
 
 const timeout = 10_000;
 
-/** Sends mail through the server of the settings (`rest-api.md` 6.13). Certificates are checked. */
+/**
+ * Sends mail through the server of the settings (docs/reference/rest/notifications.md#mail-transport). Certificates are
+ * checked.
+ */
 export class Mailer {
   constructor(
     private readonly options: { readonly values: MailOptions },

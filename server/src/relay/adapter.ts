@@ -104,7 +104,7 @@ export interface CredentialExchange {
   fromAnswer(answer: UpstreamAnswer): { readonly credential: string; readonly secondsToLive: number };
 }
 
-/** Parsed `channel.setting` (`relay-core.md` 3.7). */
+/** Parsed `channel.setting` (docs/reference/relay/routing.md#per-channel-settings). */
 export interface ChannelSetting {
   /** http, https or socks5 URL. */
   readonly proxy?: string;

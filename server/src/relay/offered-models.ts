@@ -6,8 +6,8 @@ import { providerName } from './provider-names.js';
 import type { RoutingTable } from './routing/routing-table.js';
 
 /**
- * What a key can call (`relay-core.md` 1.6): exactly its model limits where it has them, else what its group's enabled
- * channels offer and somebody priced.
+ * What a key can call (docs/reference/relay/routes.md#model-lists): exactly its model limits where it has them, else
+ * what its group's enabled channels offer and somebody priced.
  */
 export function offeredModels(
   caller: Caller,

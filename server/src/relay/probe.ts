@@ -32,7 +32,10 @@ export interface ProbeParts {
 
 const paths = { chat: '/v1/chat/completions', embeddings: '/v1/embeddings' } as const;
 
-/** Sends one small real request through a channel, enabled or not, by the same way as a call (`relay-core.md` 3.9). */
+/**
+ * Sends one small real request through a channel, enabled or not, by the same way as a call
+ * (docs/reference/relay/routing.md#channel-test).
+ */
 export class RelayProbe implements ChannelProbe {
   constructor(private readonly parts: ProbeParts) {}
 

@@ -1,4 +1,4 @@
-/** `owned_by` of a model list, by channel type (`relay-providers.md` 0.1). */
+/** `owned_by` of a model list, by channel type (docs/reference/providers/README.md#channel-types). */
 const names: Readonly<Record<number, string>> = {
   1: 'openai',
   2: 'midjourney',

@@ -35,7 +35,7 @@ import { sendFailure, type Relay } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { take } from './call/route-call.js';
 
-/** Answered 501 once the key is good (`relay-core.md` 1.3, 1.4). */
+/** Answered 501 once the key is good (docs/reference/relay/routes.md#not-implemented). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
   ['POST', '/edits'],
   ['POST', '/images/variations'],

@@ -1,6 +1,6 @@
 /**
- * What a call cost, in the one inner form (`relay-providers.md` 0.8): prompt is inclusive of cache read and write,
- * completion inclusive of reasoning. All whole numbers, never negative.
+ * What a call cost, in the one inner form (docs/reference/providers/README.md#usage-normalization): prompt is inclusive
+ * of cache read and write, completion inclusive of reasoning. All whole numbers, never negative.
  */
 export interface Usage {
   readonly promptTokens: number;

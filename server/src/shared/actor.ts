@@ -1,6 +1,6 @@
 import { AppError, ForbiddenError } from './errors.js';
 
-/** Role numbers are the wire contract's (`rest-api.md` 1.4). */
+/** Role numbers as clients know them (docs/reference/rest/conventions.md#roles). */
 export const Role = { guest: 0, common: 1, admin: 10, root: 100 } as const;
 export type RoleName = keyof typeof Role;
 

@@ -6,5 +6,5 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Unix seconds, the wire's unit (`rest-api.md` 1.8). */
+/** Unix seconds, the wire's unit (docs/reference/rest/conventions.md#data-types). */
 export const seconds = (clock: Clock): number => Math.floor(clock.now() / 1000);

@@ -16,7 +16,10 @@ export interface PageQuery {
   readonly sort?: { readonly field: string; readonly direction: SortDirection };
 }
 
-/** Absent, zero or negative sizes mean 10; larger ones are capped at 100 (`rest-api.md` 1.5). */
+/**
+ * Absent, zero or negative sizes mean 10; larger ones are capped at 100
+ * (docs/reference/rest/conventions.md#pagination).
+ */
 export function clampPageSize(size: number | null | undefined): number {
   if (!size || !Number.isFinite(size) || size < 1) return defaultPageSize;
   return Math.min(Math.trunc(size), maxPageSize);

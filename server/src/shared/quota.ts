@@ -7,7 +7,10 @@ export const maxQuota = 9_000_000_000_000_000;
 /** True for an integer amount that the books can hold. */
 export const isQuota = (amount: number): boolean => Number.isSafeInteger(amount) && Math.abs(amount) <= maxQuota;
 
-/** `$0.200000 quota`, or `100000 points` when currency display is off (`rest-api.md` 6.14). */
+/**
+ * `$0.200000 quota`, or `100000 points` when currency display is off
+ * (docs/reference/rest/notifications.md#amounts-in-texts).
+ */
 export function formatQuota(quota: number, options: { quotaPerUnit: number; inCurrency: boolean }): string {
   if (!options.inCurrency) return `${quota} points`;
   const usd = quota / options.quotaPerUnit;

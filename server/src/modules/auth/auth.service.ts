@@ -16,7 +16,10 @@ import type { Challenge, TurnstileService } from './turnstile.service.js';
 
 export type { Challenge };
 
-/** Sign-in, registration and mail endpoints share one counter for each address (`rest-api.md` 1.6). */
+/**
+ * Sign-in, registration and mail endpoints share one counter for each address
+ * (docs/reference/rest/conventions.md#rate-limits).
+ */
 const criticalLimit = { count: 20, seconds: 1200 };
 /** Guesses at one account from anywhere. */
 const accountLimit = { count: 20, seconds: 900 };

@@ -3,7 +3,7 @@ import { LessThan, Not, type EntityManager, type Repository } from 'typeorm';
 import type { Clock } from '../../shared/clock.js';
 import { Session } from './session.entity.js';
 
-/** 30 days from sign-in (`rest-api.md` 1.3). */
+/** 30 days from sign-in (docs/reference/rest/conventions.md#authentication). */
 export const sessionSeconds = 2_592_000;
 const seenEveryMilliseconds = 5 * 60_000;
 

@@ -24,7 +24,7 @@ export interface TurnstileParts {
 /** A browser that passed needs no other token for ten minutes. */
 const passSeconds = 600;
 
-/** Cloudflare's check against bots (`rest-api.md` 6.8). */
+/** Cloudflare's check against bots (docs/reference/rest/accounts.md#turnstile). */
 export class TurnstileService {
   constructor(private readonly parts: TurnstileParts) {}
 

@@ -62,7 +62,7 @@ const ofDeepSeek: Balance = async (source) => {
   return found?.total_balance ?? Number.NaN;
 };
 
-/** By channel type (`relay-core.md` 3.10). */
+/** By channel type (docs/reference/relay/routing.md#channel-balance). */
 export const balances: ReadonlyMap<number, Balance> = new Map([
   [1, ofOpenAI],
   [8, ofOpenAI],

@@ -49,7 +49,7 @@ export class ChannelDirectory {
 
   /**
    * What members of these groups may ask for, prefixed names first. A model that has a prefixed variant is listed under
-   * its prefixed names only (`rest-api.md` 3.3).
+   * its prefixed names only (docs/reference/rest/accounts.md#own-account).
    */
   async modelsOfGroups(groups: readonly string[]): Promise<string[]> {
     const offers = (await this.offers()).filter((offer) => offer.groups.some((group) => groups.includes(group)));

@@ -26,7 +26,7 @@ const builtInOnly: readonly number[] = [18, 23, 33, 41];
 const openAIList = z.object({ data: z.array(z.object({ id: z.string() })) });
 const ollamaList = z.object({ models: z.array(z.object({ name: z.string() })) });
 
-/** Asks a provider which models it has (`relay-providers.md` 1.9). For admins. */
+/** Asks a provider which models it has (docs/reference/providers/README.md#model-discovery). For admins. */
 export class ChannelDiscoveryService {
   constructor(
     private readonly channels: Repository<Channel>,

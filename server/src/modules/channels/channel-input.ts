@@ -36,7 +36,7 @@ const largestInteger = 2_147_483_647;
 /** Types whose address nobody can guess. */
 const typesWithoutAddress: readonly number[] = [3, 8];
 
-/** Defaults of a new channel (`rest-api.md` 3.6). */
+/** Defaults of a new channel (docs/reference/rest/channels.md#create-and-edit). */
 export const newChannelDefaults = { type: 1, status: 1, group: 'default', autoBan: 1, priority: 0, weight: 0 } as const;
 
 /**

@@ -11,7 +11,10 @@ export interface ProbeRequest {
   readonly endpoint: 'chat' | 'embeddings';
   /** In the OpenAI dialect, `model` included. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** A key that the provider refuses is not used again, as after a call (`relay-core.md` 3.8). */
+  /**
+   * A key that the provider refuses is not used again, as after a call
+   * (docs/reference/relay/routing.md#automatic-disabling).
+   */
   readonly retires: boolean;
 }
 

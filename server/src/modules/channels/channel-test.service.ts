@@ -34,7 +34,10 @@ export interface ChannelTestParts {
 export const untestable: readonly number[] = [2, 5, 36];
 const embeddingsOnly = 44;
 
-/** Asks a channel's provider something tiny, as a client would (`relay-core.md` 3.9). Costs nobody anything here. */
+/**
+ * Asks a channel's provider something tiny, as a client would (docs/reference/relay/routing.md#channel-test). Costs
+ * nobody anything here.
+ */
 export class ChannelTestService {
   constructor(private readonly parts: ChannelTestParts) {}
 

@@ -3,11 +3,11 @@ import { bigintColumn } from '../../db/columns.js';
 
 export const ChannelStatus = { enabled: 1, disabled: 2, autoDisabled: 3 } as const;
 
-/** One credential at a provider with its models, weight and priority (`rest-api.md` 2.4). */
+/** One credential at a provider with its models, weight and priority (docs/reference/rest/entities.md#channel). */
 @Entity('channels')
 export class Channel {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
-  /** Provider number (`relay-providers.md` 0.1). */
+  /** Provider number (docs/reference/providers/README.md#channel-types). */
   @Column('integer') type: number;
   @Column('text', { default: '' }) name: string;
   /** Sealed; opened only for the detail endpoint and for calls. Several keys are joined with commas. */

@@ -18,7 +18,7 @@ import {
   updateBody,
 } from './channel.wire.js';
 
-/** `/api/channel` (`rest-api.md` 3.6). */
+/** `/api/channel` (docs/reference/rest/channels.md). */
 export const channelRoutes =
   (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

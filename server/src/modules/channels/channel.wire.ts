@@ -154,7 +154,7 @@ export function toWire(channel: Channel, key = ''): Record<string, unknown> {
   };
 }
 
-/** A model as OpenAI lists it (`relay-core.md` 1.6). */
+/** A model as OpenAI lists it (docs/reference/relay/routes.md#model-lists). */
 export function toModelWire(model: string): Record<string, unknown> {
   return {
     id: model,

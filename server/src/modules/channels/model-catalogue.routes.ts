@@ -2,7 +2,10 @@ import type { FastifyPluginAsync } from 'fastify';
 import { RestAnswer, type RestHandlers } from '../../http/rest.js';
 import { channelTypes } from './channel-catalogue.service.js';
 
-/** `/api/models`: built-in model names by channel type; no `message` (`rest-api.md` 3.1). */
+/**
+ * `/api/models`: built-in model names by channel type; no `message`
+ * (docs/reference/rest/public.md#built-in-model-names).
+ */
 export const modelCatalogueRoutes =
   (rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

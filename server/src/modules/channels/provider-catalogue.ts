@@ -1,4 +1,7 @@
-/** One kind of provider: what the console offers and how its models are attributed (`relay-providers.md` 0.1). */
+/**
+ * One kind of provider: what the console offers and how its models are attributed
+ * (docs/reference/providers/README.md#channel-types).
+ */
 export interface Provider {
   readonly id: number;
   readonly label: string;

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { withMessage, type RestHandlers } from '../../http/rest.js';
 import type { CheckInService } from './check-in.service.js';
 
-/** `/api/user/check_in` (`rest-api.md` 3.3). */
+/** `/api/user/check_in` (docs/reference/rest/accounts.md#check-in). */
 export const checkInRoutes =
   (checkInService: CheckInService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -18,7 +18,7 @@ export interface CheckInParts {
   readonly clock: Clock;
 }
 
-/** Once a day, by UTC, everybody may fetch some quota (`rest-api.md` 6.10). */
+/** Once a day, by UTC, everybody may fetch some quota (docs/reference/rest/accounts.md#check-in). */
 export class CheckInService {
   constructor(private readonly parts: CheckInParts) {}
 

@@ -3,7 +3,10 @@ import type { RestHandlers } from '../../http/rest.js';
 import type { GroupService } from './group.service.js';
 import { toWire } from './group.wire.js';
 
-/** `/api/group` and what users ask about groups (`rest-api.md` 3.3, 3.11). */
+/**
+ * `/api/group` and what users ask about groups (docs/reference/rest/accounts.md#own-account and
+ * docs/reference/rest/logs-and-usage.md#groups).
+ */
 export const groupRoutes =
   (groupService: GroupService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

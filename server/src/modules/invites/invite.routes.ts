@@ -5,7 +5,7 @@ import type { InviteService } from './invite.service.js';
 
 const transferBody = z.object({ quota: z.int() });
 
-/** `/api/user/aff` and `/api/user/aff_transfer` (`rest-api.md` 3.3). */
+/** `/api/user/aff` and `/api/user/aff_transfer` (docs/reference/rest/accounts.md#invites-and-rebates). */
 export const inviteRoutes =
   (inviteService: InviteService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -18,7 +18,7 @@ export interface InviteParts {
   readonly options: { readonly values: OptionValues };
 }
 
-/** A user's invite code and what it earned him (`rest-api.md` 6.11). */
+/** A user's invite code and what it earned him (docs/reference/rest/accounts.md#invites-and-rebates). */
 export class InviteService {
   constructor(private readonly parts: InviteParts) {}
 

@@ -25,6 +25,6 @@ export class Log {
   @Column('integer', { name: 'use_time', default: 0 }) useTime: number;
   @Column('boolean', { name: 'is_stream', default: false }) isStream: boolean;
   @Column('text', { default: '' }) content: string;
-  /** JSON text, keys of `relay-core.md` 6.2. */
+  /** JSON text, keys of docs/reference/relay/usage-log.md#the-other-field. */
   @Column('text', { default: '' }) other: string;
 }

@@ -10,7 +10,7 @@ import { toFilter, toPageWire, toWire } from './log.wire.js';
 
 type Context = RestContext<Actor>;
 
-/** `/api/log` (`rest-api.md` 3.9). */
+/** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */
 export const logRoutes =
   (logService: LogService, logExport: LogExport, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -3,7 +3,7 @@ import type { LogFilter, LogPage, LogView } from './log.service.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** A log row as the old clients read it (`rest-api.md` 2.7). */
+/** A log row as the old clients read it (docs/reference/rest/entities.md#log-row). */
 export const toWire = (log: LogView): Record<string, unknown> => ({
   id: log.id,
   user_id: log.userId,

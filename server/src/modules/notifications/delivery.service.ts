@@ -31,7 +31,7 @@ export interface DeliveryParts {
 
 const timeoutMs = 5000;
 
-/** Brings a notice to somebody by mail or webhook (`rest-api.md` 6.12). */
+/** Brings a notice to somebody by mail or webhook (docs/reference/rest/notifications.md#notices). */
 export class NoticeDelivery {
   constructor(private readonly parts: DeliveryParts) {}
 

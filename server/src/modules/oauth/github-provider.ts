@@ -7,7 +7,7 @@ import { askProvider, returnAddress, tokenShape } from './provider-call.js';
 /** `login` can be given up and taken by somebody else; the number cannot. */
 const profileShape = z.object({ id: z.int().min(1), login: z.string(), name: z.string().nullish() });
 
-/** GitHub (`rest-api.md` 6.4). Its addresses are not proven to us, so none is kept. */
+/** GitHub (docs/reference/rest/accounts.md#github). Its addresses are not proven to us, so none is kept. */
 export class GitHubProvider implements RedirectProvider {
   constructor(
     private readonly fetch: GuardedFetch,

@@ -6,7 +6,7 @@ import { askProvider, form, returnAddress, tokenShape } from './provider-call.js
 
 const profileShape = z.object({ id: z.int().min(1), name: z.string().nullish() });
 
-/** Linux DO (`rest-api.md` 6.6). */
+/** Linux DO (docs/reference/rest/accounts.md#linux-do). */
 export class LinuxDoProvider implements RedirectProvider {
   constructor(
     private readonly fetch: GuardedFetch,

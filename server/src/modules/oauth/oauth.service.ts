@@ -34,7 +34,7 @@ export interface OAuthParts {
   readonly clock: Clock;
 }
 
-/** Sign-in, registration and binding through other sites (`rest-api.md` 3.2, 6.4 to 6.7). */
+/** Sign-in, registration and binding through other sites (docs/reference/rest/accounts.md). */
 export class OAuthService {
   constructor(private readonly parts: OAuthParts) {}
 

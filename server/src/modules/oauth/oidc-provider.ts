@@ -30,8 +30,8 @@ export interface OidcEndpoints {
 }
 
 /**
- * Any OpenID provider (`rest-api.md` 6.5). With a well-known address everything is discovered, and the id token is
- * verified; without one the three typed endpoints are used as plain OAuth 2.
+ * Any OpenID provider (docs/reference/rest/accounts.md#oidc). With a well-known address everything is discovered, and
+ * the id token is verified; without one the three typed endpoints are used as plain OAuth 2.
  */
 export class OidcProvider implements RedirectProvider {
   private known: { readonly key: string; readonly at: number; readonly config: Promise<oidc.Configuration> } | null =

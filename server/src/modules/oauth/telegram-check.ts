@@ -8,7 +8,7 @@ const freshSeconds = 300;
 const ownParameters: readonly string[] = ['hash', 'state'];
 
 /**
- * Checks the signature of Telegram's login widget (`rest-api.md` 6.7).
+ * Checks the signature of Telegram's login widget (docs/reference/rest/accounts.md#telegram).
  * @param now Unix seconds
  * @returns the Telegram id
  * @throws InvalidInputError

@@ -1,4 +1,4 @@
-/** Prompt ratios; 1 means 2 USD per million tokens (`rest-api.md` 4.4). */
+/** Prompt ratios; 1 means 2 USD per million tokens (docs/reference/rest/options.md#models-groups-limits). */
 export const defaultModelRatios: Readonly<Record<string, number>> = {
   'gpt-4-gizmo-*': 15,
   'gpt-4o-gizmo-*': 2.5,

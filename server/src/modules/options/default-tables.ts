@@ -1,4 +1,7 @@
-/** Built-in values of the table options (`rest-api.md` 4.4). Data only; formulas live in `modules/pricing`. */
+/**
+ * Built-in values of the table options (docs/reference/rest/options.md#models-groups-limits). Data only; formulas live
+ * in `modules/pricing`.
+ */
 
 /** Fixed USD per call. */
 export const defaultModelPrices: Readonly<Record<string, number>> = {

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** What a setting may hold. On the wire and in the database every value is text (`rest-api.md` 1.8). */
+/**
+ * What a setting may hold. On the wire and in the database every value is text
+ * (docs/reference/rest/conventions.md#data-types).
+ */
 export interface OptionDefinition<T> {
   readonly defaultValue: T;
   /** Least role that may write it: `root` for what would let an admin become root. */

@@ -6,7 +6,7 @@ interface Precondition {
   readonly message: string;
 }
 
-/** What must be filled in before a switch may be turned on (`rest-api.md` 3.5). */
+/** What must be filled in before a switch may be turned on (docs/reference/rest/options.md#endpoints). */
 const preconditions: Partial<Record<OptionKey, Precondition>> = {
   GitHubOAuthEnabled: {
     needs: ['GitHubClientId'],

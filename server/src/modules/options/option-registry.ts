@@ -46,7 +46,7 @@ const calls = z.int('must be a whole number').min(0, 'must not be less than 0').
 
 const quota = (defaultValue: number): OptionDefinition<number> => whole(defaultValue, 0, maxQuota);
 
-/** Every setting there is, by its key on the wire (`rest-api.md` 4); what is not here is refused. */
+/** Every setting there is, by its key on the wire (docs/reference/rest/options.md); what is not here is refused. */
 export const optionRegistry = {
   // access and registration: root, or an admin could let himself in as somebody else
   PasswordLoginEnabled: rootOnly(flag(true)),

@@ -3,7 +3,7 @@ import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
 import type { OptionService } from './option.service.js';
 import { optionBody, toWire } from './option.wire.js';
 
-/** `/api/option` (`rest-api.md` 3.5). */
+/** `/api/option` (docs/reference/rest/options.md#endpoints). */
 export const optionRoutes =
   (optionService: OptionService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

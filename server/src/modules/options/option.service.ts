@@ -113,7 +113,7 @@ export class OptionService {
     return this.entry(admin, key);
   }
 
-  /** Back to the built-in prompt ratios, this table only (`rest-api.md` 3.5). */
+  /** Back to the built-in prompt ratios, this table only (docs/reference/rest/options.md#endpoints). */
   async resetModelRatio(actor: MaybeActor): Promise<void> {
     const root = requireRole(actor, 'root');
     const key = 'ModelRatio';

@@ -39,7 +39,7 @@ const tokens = (promptTokens: number, completionTokens: number, cachedTokens = 0
 const gpt4o = ratio(1.25, { completionRatio: 4, cacheRatio: 0.5 });
 const mini = ratio(0.075, { completionRatio: 4 });
 
-describe('text charge, the contract vectors', () => {
+describe('text charge, the worked examples of the reference', () => {
   it.each([
     ['B1', gpt4o, tokens(1000, 500), 3750],
     ['B2', { ...gpt4o, groupRatio: 0.8 }, tokens(1000, 500, 400), 2800],

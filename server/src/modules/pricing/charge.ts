@@ -2,8 +2,9 @@ import { Decimal } from 'decimal.js';
 import { powerOfTen, product, quotient, toScaled } from './scaled.js';
 
 /**
- * What a call costs: pure decimal formulas (`relay-core.md` 4.2 to 4.4), no look-ups and no clock. Ratios come as doubles
- * and count as the shortest decimal that names them, so 0.075 is exactly 0.075. Quota is rounded once, at the end.
+ * What a call costs: pure decimal formulas (docs/reference/relay/billing.md), no look-ups and no clock. Ratios come as
+ * doubles and count as the shortest decimal that names them, so 0.075 is exactly 0.075. Quota is rounded once, at the
+ * end.
  */
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
 
@@ -49,9 +50,9 @@ export interface AudioUsage {
   readonly audioOutputTokens: number;
 }
 
-/** Rounds halves away from zero, the contract's `rhaz`. */
+/** Rounds halves away from zero. */
 const rounded = (value: Decimal): number => value.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
-/** Drops the fraction, the contract's `trunc`. */
+/** Drops the fraction. */
 const truncated = (value: Decimal): number => value.toDecimalPlaces(0, Decimal.ROUND_DOWN).toNumber();
 
 /** True when nothing can be charged whatever the call uses: it needs no balance and reserves nothing. */
@@ -60,7 +61,8 @@ export function isFree(price: Price): boolean {
 }
 
 /**
- * What is held before the call (4.2). The completion ratio is not part of it: the contract's estimate.
+ * Quota to reserve before the call (docs/reference/relay/billing.md#reservation). The completion ratio is not part of
+ * it, so a charge may exceed its reservation.
  * @param maxOutput 0 when the client named no limit: then `preConsumedTokens` stands for the whole call
  */
 export function reserveOf(
@@ -75,7 +77,7 @@ export function reserveOf(
   );
 }
 
-/** F-TEXT: chat, completions, embeddings, rerank, moderations, speech, transcription, responses. */
+/** Text formula: chat, completions, embeddings, rerank, moderations, speech, transcription, Responses. */
 export function chargeOf(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
   if (usage.promptTokens + usage.completionTokens === 0) return 0;
   if (price.kind === 'call') return rounded(callQuota(price, quotaPerUnit));
@@ -85,7 +87,7 @@ export function chargeOf(price: Price, usage: ChargedUsage, quotaPerUnit: number
   );
 }
 
-/** F-CLAUDE: the Messages endpoint. Same usage, but the fraction is dropped. */
+/** Messages formula: the same usage, but the fraction is dropped. */
 export function chargeOfMessages(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
   if (usage.promptTokens + usage.completionTokens === 0) return 0;
   if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
@@ -95,7 +97,7 @@ export function chargeOfMessages(price: Price, usage: ChargedUsage, quotaPerUnit
   );
 }
 
-/** F-AUDIO: audio chat models and each turn of a realtime session. Cached tokens get no discount here. */
+/** Audio formula: audio chat models and each turn of a realtime session. Cached tokens get no discount. */
 export function chargeOfAudio(price: Price, usage: AudioUsage, quotaPerUnit: number): number {
   const total = usage.textInputTokens + usage.textOutputTokens + usage.audioInputTokens + usage.audioOutputTokens;
   if (total === 0) return 0;
@@ -108,7 +110,7 @@ export function chargeOfAudio(price: Price, usage: AudioUsage, quotaPerUnit: num
   return atLeastOne(weighted.times(price.modelRatio).times(price.groupRatio), price, rounded);
 }
 
-/** F-CALL: drawing and music tasks. */
+/** Per-call formula: drawing and music tasks. */
 export function chargeOfCall(price: CallPrice, quotaPerUnit: number): number {
   return truncated(callQuota(price, quotaPerUnit));
 }
@@ -121,7 +123,7 @@ export interface ImageOrder {
   readonly upstreamModel: string;
 }
 
-/** F-IMAGE: the effective price per call, in USD before the group ratio (4.4). */
+/** The effective price of an image call in USD, before the group ratio (docs/reference/relay/billing.md#images). */
 export function imagePrice(price: Price, order: ImageOrder): number {
   const base = price.kind === 'call' ? new Exact(price.modelPrice) : new Exact('0.0025').times(price.modelRatio);
   return base.times(sizeRatio(order.size)).times(qualityRatio(order)).times(order.count).toNumber();
@@ -148,12 +150,15 @@ function qualityRatio(order: ImageOrder): number {
   return sizeRatio(order.size) === 2 ? 1.5 : 2;
 }
 
-/** Speech to text is priced by length: 1000 tokens a minute of started seconds (4.4). */
+/**
+ * Speech to text is priced by length: 1000 tokens per minute, started seconds count
+ * (docs/reference/relay/billing.md#usage).
+ */
 export function transcriptionTokens(durationSeconds: number): number {
   return rounded(new Exact(Math.ceil(durationSeconds)).dividedBy(60).times(1000));
 }
 
-/** The cost line of a channel test (3.9): the group does not count and nothing is deducted. */
+/** Amount logged for a channel test (docs/reference/relay/routing.md#channel-test): without group, not charged. */
 export function chargeOfTest(
   price: Price,
   usage: { promptTokens: number; completionTokens: number },
@@ -218,7 +223,7 @@ function weightedTokens(price: RatioPrice, usage: ChargedUsage): Decimal {
     .plus(new Exact(usage.completionTokens).times(price.completionRatio));
 }
 
-/** Only a value that is not positive before rounding becomes 1; 0.4 still rounds to 0 (vectors B3, B4). */
+/** A value of 0 or less before rounding becomes 1; 0.4 still rounds to 0 (docs/reference/relay/billing.md#text). */
 function atLeastOne(value: Decimal, price: RatioPrice, round: (value: Decimal) => number): number {
   if (price.modelRatio === 0 || price.groupRatio === 0) return 0;
   return value.lessThanOrEqualTo(0) ? 1 : round(value);

@@ -6,13 +6,13 @@ export interface ChargedRow {
   readonly quota: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Keys of `relay-core.md` 6.2. */
+  /** Keys of docs/reference/relay/usage-log.md#the-other-field. */
   readonly other: Readonly<Record<string, unknown>>;
 }
 
 export interface ExplainedCharge {
-  /** The formula's name (`relay-core.md` 4.3). */
-  readonly formula: 'F-TEXT' | 'F-CLAUDE' | 'F-AUDIO' | 'F-IMAGE' | 'F-CALL';
+  /** The formula's heading in docs/reference/relay/billing.md. */
+  readonly formula: 'text' | 'messages' | 'audio' | 'images' | 'per call';
   /** The formula with its numbers. */
   readonly text: string;
   /** What it comes to: what the row says, or somebody changed one of them. */
@@ -54,15 +54,15 @@ function explainPrice(row: ChargedRow, modelPrice: number, groupRatio: number, q
   const usage = usageOf(row, () => 0);
   const product = `price ${modelPrice} x ${quotaPerUnit} x group ${groupRatio}`;
   if (row.other['task'] === true) {
-    return { formula: 'F-CALL', text: `trunc(${product})`, quota: chargeOfCall(price, quotaPerUnit) };
+    return { formula: 'per call', text: `trunc(${product})`, quota: chargeOfCall(price, quotaPerUnit) };
   }
   if (row.other['claude'] === true) {
-    return { formula: 'F-CLAUDE', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
+    return { formula: 'messages', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
   }
   if (isAudio(row)) {
-    return { formula: 'F-AUDIO', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
+    return { formula: 'audio', text: `trunc(${product})`, quota: chargeOfMessages(price, usage, quotaPerUnit) };
   }
-  const formula = row.other['image'] === true ? 'F-IMAGE' : 'F-TEXT';
+  const formula = row.other['image'] === true ? 'images' : 'text';
   return { formula, text: `round(${product})`, quota: chargeOf(price, usage, quotaPerUnit) };
 }
 
@@ -78,7 +78,7 @@ function explainTokens(row: ChargedRow, price: RatioPrice, read: Read, quotaPerU
   const product = `(${sum}) x model ${price.modelRatio} x group ${price.groupRatio}`;
   const isMessages = row.other['claude'] === true;
   return {
-    formula: isMessages ? 'F-CLAUDE' : 'F-TEXT',
+    formula: isMessages ? 'messages' : 'text',
     text: `${isMessages ? 'trunc' : 'round'}(${product})`,
     quota: isMessages ? chargeOfMessages(price, usage, quotaPerUnit) : chargeOf(price, usage, quotaPerUnit),
   };
@@ -98,7 +98,7 @@ function explainAudio(row: ChargedRow, price: RatioPrice, read: Read, quotaPerUn
     `${usage.audioOutputTokens} audio out x ${price.audioRatio} x ${price.audioCompletionRatio}`,
   ].join(' + ');
   return {
-    formula: 'F-AUDIO',
+    formula: 'audio',
     text: `round((${sum}) x model ${price.modelRatio} x group ${price.groupRatio})`,
     quota: chargeOfAudio(price, usage, quotaPerUnit),
   };

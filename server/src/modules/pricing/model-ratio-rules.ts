@@ -1,4 +1,4 @@
-/** What a rule of the contract says: `locked` means that the CompletionRatio setting cannot change it. */
+/** A completion ratio by rule. `locked` means that the CompletionRatio setting cannot change it. */
 export interface RuledRatio {
   readonly ratio: number;
   readonly locked: boolean;
@@ -33,7 +33,10 @@ const gpt4 =
   (model: string): boolean =>
     !model.endsWith('-all') && !model.endsWith('-gizmo-*') && matches(model);
 
-/** First match wins (`relay-core.md` A.3). Fractions are written as fractions: rounded to a double once. */
+/**
+ * First match wins (docs/reference/relay/prices.md#completion-ratio). Fractions are written as fractions: rounded to a
+ * double once.
+ */
 const completionRules: readonly Rule[] = [
   rule(exactly('gpt-4o-2024-05-13'), 3, 'locked'),
   rule(gpt4(startsWith('gpt-4o')), 4, 'locked'),
@@ -71,11 +74,11 @@ const completionRules: readonly Rule[] = [
 
 const unruled: RuledRatio = { ratio: 1, locked: false };
 
-/** The contract's output factor of a model, before the setting has its say. */
+/** The completion ratio of a model by rule, before the CompletionRatio setting is applied. */
 export const ruledCompletionRatio = (model: string): RuledRatio =>
   completionRules.find((candidate) => candidate.matches(model)) ?? unruled;
 
-/** Factor of audio input against text input (`relay-core.md` A.5). */
+/** Factor of audio input against text input (docs/reference/relay/prices.md#audio-ratios). */
 export function audioInputRatio(model: string): number {
   if (model.includes('-realtime')) {
     if (model.endsWith('gpt-4o-realtime-preview-2024-12-17')) return 8;
@@ -91,5 +94,5 @@ export function audioInputRatio(model: string): number {
 /** Factor of audio output against audio input. */
 export const audioOutputRatio = 2;
 
-/** Factor of tokens written to a provider's prompt cache: every model of the contract's table has this one. */
+/** Factor of tokens written to a provider's prompt cache: the same for every model. */
 export const cacheWriteRatio = 1.25;

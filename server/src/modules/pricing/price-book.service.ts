@@ -56,8 +56,8 @@ export function collapseGizmo(model: string): string {
 }
 
 /**
- * Looks prices up (`rest-api.md` 4.5, `relay-core.md` 4.1): pure and synchronous over the settings in force. A model is
- * named as the client asked for it, without its routing prefix.
+ * Looks prices up (docs/reference/relay/prices.md#completion-ratio, docs/reference/relay/billing.md#price-lookup): pure
+ * and synchronous over the settings in force. A model is named as the client asked for it, without its routing prefix.
  */
 export class PriceBook {
   private named: { readonly values: PriceSettings['values']; readonly version: string } | null = null;

@@ -23,7 +23,7 @@ export interface PriceList {
   readonly groupRatios: Readonly<Record<string, number>>;
 }
 
-/** The public price list (`rest-api.md` 5.2), for guests and for members. */
+/** The public price list (docs/reference/rest/public.md#price-list), for guests and for members. */
 export class PricingService {
   constructor(
     private readonly directory: Pick<ChannelDirectory, 'offers'>,

@@ -37,7 +37,10 @@ export interface Reservation extends ReserveRequest {
 
 export interface Charge {
   readonly quota: number;
-  /** False for a call that counts nowhere (zero guard of `relay-core.md` 4.3): only its log row is written. */
+  /**
+   * False for a call that counts nowhere (zero guard of docs/reference/relay/billing.md#settlement): only its log row
+   * is written.
+   */
   readonly counted: boolean;
   /** Option LogConsumeEnabled. */
   readonly logged: boolean;
@@ -52,7 +55,7 @@ export interface Charge {
   readonly durationMs: number;
   readonly isStream: boolean;
   readonly content: string;
-  /** Keys of `relay-core.md` 6.2. */
+  /** Keys of docs/reference/relay/usage-log.md#the-other-field. */
   readonly other: Record<string, unknown>;
 }
 

@@ -25,7 +25,7 @@ const triesPerWindow = 120;
 const windowSeconds = 600;
 const longestKey = 128;
 
-/** Turning a code into quota (`rest-api.md` 3.3, POST /api/user/topup). */
+/** Turning a code into quota (docs/reference/rest/tokens-and-wallet.md#redeeming-a-code, POST /api/user/topup). */
 export class RedeemService {
   constructor(private readonly parts: RedeemParts) {}
 

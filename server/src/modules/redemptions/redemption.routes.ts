@@ -7,7 +7,7 @@ import type { RedeemService } from './redeem.service.js';
 import type { RedemptionFilter, RedemptionService } from './redemption.service.js';
 import { createBody, idsBody, redeemBody, statusBody, toWire, updateBody } from './redemption.wire.js';
 
-/** `/api/redemption` (`rest-api.md` 3.8). */
+/** `/api/redemption` (docs/reference/rest/tokens-and-wallet.md#redemption-codes). */
 export const redemptionRoutes =
   (redemptionService: RedemptionService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
@@ -72,7 +72,7 @@ export const redemptionRoutes =
     );
   };
 
-/** `POST /api/user/topup`: turning a code into balance (`rest-api.md` 3.3). */
+/** `POST /api/user/topup`: turning a code into balance (docs/reference/rest/tokens-and-wallet.md#redeeming-a-code). */
 export const redeemRoutes =
   (redeemService: RedeemService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

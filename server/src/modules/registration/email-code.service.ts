@@ -21,7 +21,10 @@ const lifetimeSeconds = 600;
 const pauseSeconds = 30;
 const attempts = 5;
 
-/** Codes that prove an address is somebody's: ten minutes, five guesses, one use (`rest-api.md` 3.2). */
+/**
+ * Codes that prove an address is somebody's: ten minutes, five guesses, one use
+ * (docs/reference/rest/accounts.md#e-mail-codes).
+ */
 export class EmailCodeService {
   constructor(private readonly parts: EmailCodeParts) {}
 

@@ -10,7 +10,7 @@ const longest = 50;
 const address = /^[^\s@<>"(),;:\\[\]\p{Cc}]+@[^\s@<>"(),;:\\[\]\p{Cc}]+\.[^\s@<>"(),;:\\[\]\p{Cc}]+$/u;
 
 /**
- * The contract's order: form, domain list, aliases. The list is compared without case.
+ * In this order: form, domain list, aliases. The list is compared without case.
  * @returns the address, trimmed
  * @throws InvalidInputError
  */

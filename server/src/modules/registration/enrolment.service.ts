@@ -20,7 +20,10 @@ export interface Newcomer extends Omit<NewUser, 'role' | 'quota' | 'inviterId' |
   readonly inviterCode?: string;
 }
 
-/** What a new account gets, and whoever invited it (`rest-api.md` 6.1). Everything is an entry of the books. */
+/**
+ * What a new account gets, and whoever invited it (docs/reference/rest/accounts.md#what-a-new-account-gets). Everything
+ * is an entry of the books.
+ */
 export class Enrolment {
   constructor(private readonly parts: EnrolmentParts) {}
 

@@ -29,7 +29,7 @@ const pauseSeconds = 30;
 const attempts = 5;
 const defaultServerAddress = 'http://localhost:3000';
 
-/** A new password for whoever reads the account's mail (`rest-api.md` 6.3). */
+/** A new password for whoever reads the account's mail (docs/reference/rest/accounts.md#password-reset). */
 export class PasswordResetService {
   constructor(private readonly parts: PasswordResetParts) {}
 

@@ -17,7 +17,7 @@ const registerBody = z
 
 const resetBody = z.object({ email: z.string().min(1).max(200), token: z.string().min(1).max(200) });
 
-/** Registration, e-mail codes and password reset (`rest-api.md` 3.2). */
+/** Registration, e-mail codes and password reset (docs/reference/rest/accounts.md#sign-in-and-registration). */
 export const registrationRoutes =
   (
     registrationService: RegistrationService,

@@ -33,7 +33,7 @@ export interface RegistrationParts {
   readonly generateDefaultToken: boolean;
 }
 
-/** Accounts that people make for themselves with a password (`rest-api.md` 3.2, 6.1). */
+/** Accounts that people make for themselves with a password (docs/reference/rest/accounts.md). */
 export class RegistrationService {
   constructor(private readonly parts: RegistrationParts) {}
 

@@ -42,7 +42,7 @@ export interface SetupServiceParts {
   readonly clock: Clock;
 }
 
-/** The wizard of the first start (`rest-api.md` 3.1). Nothing but it makes a root user. */
+/** The wizard of the first start (docs/reference/rest/public.md#first-start). Nothing but it makes a root user. */
 export class SetupService {
   private done = false;
 

@@ -3,7 +3,7 @@ import { withMessage, type RestHandlers } from '../../http/rest.js';
 import type { StatusService } from './status.service.js';
 import { toWire } from './status.wire.js';
 
-/** `/api/status` and the public texts (`rest-api.md` 3.1, 5.1). */
+/** `/api/status` and the public texts (docs/reference/rest/public.md). */
 export const statusRoutes =
   (statusService: StatusService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

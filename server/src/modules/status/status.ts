@@ -1,6 +1,6 @@
 import type { OptionValues } from '../options/option.service.js';
 
-/** Public facts about the site (`rest-api.md` 5.1): settings in their native types, never null. */
+/** Public facts about the site (docs/reference/rest/public.md#status): settings in their native types, never null. */
 export interface Status {
   readonly version: string;
   /** Unix seconds. */

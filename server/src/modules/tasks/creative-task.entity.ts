@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
-/** One creative task, today music at Suno (`rest-api.md` 2.9). Times are Unix seconds, 0 unset. */
+/**
+ * One creative task, today music at Suno (docs/reference/rest/entities.md#creative-task). Times are Unix seconds, 0
+ * unset.
+ */
 @Entity('tasks')
 export class CreativeTask {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;

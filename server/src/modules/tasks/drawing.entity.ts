@@ -1,7 +1,10 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
-/** One drawing at a Midjourney proxy (`rest-api.md` 2.8). Times are Unix milliseconds, 0 unset. */
+/**
+ * One drawing at a Midjourney proxy (docs/reference/rest/entities.md#drawing-task). Times are Unix milliseconds, 0
+ * unset.
+ */
 @Entity('midjourneys')
 export class Drawing {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;

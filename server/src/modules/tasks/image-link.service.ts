@@ -13,8 +13,8 @@ interface LinkSettings {
 }
 
 /**
- * Where a picture is shown (`relay-core.md` 8.2): through us, by a link that only we can make, or at the provider. An
- * unfinished picture changes, so its link does too.
+ * Where a picture is shown (docs/reference/relay/tasks.md#midjourney): through us, by a link that only we can make, or
+ * at the provider. An unfinished picture changes, so its link does too.
  */
 export function imageLink(drawing: Pictured, settings: LinkSettings, secrets: Secrets, now: number): string {
   if (drawing.imageUrl === '' || !settings.MjForwardUrlEnabled) return drawing.imageUrl;

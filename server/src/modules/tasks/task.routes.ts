@@ -10,7 +10,7 @@ import { toCreativeTaskFilter, toCreativeTaskWire, toDrawingFilter, toDrawingWir
 const pageOf = (text: string | undefined): PageQuery =>
   toPageQuery({ page: Math.min(queryNumber(text), 10_000_000), pageSize: 10 });
 
-/** `/api/mj` (`rest-api.md` 3.12). */
+/** `/api/mj` (docs/reference/rest/logs-and-usage.md#drawing-tasks). */
 export const drawingRoutes =
   (drawings: DrawingService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
@@ -28,7 +28,7 @@ export const drawingRoutes =
     );
   };
 
-/** `/api/task` (`rest-api.md` 3.13). */
+/** `/api/task` (docs/reference/rest/logs-and-usage.md#creative-tasks). */
 export const creativeTaskRoutes =
   (tasks: CreativeTaskService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -6,7 +6,7 @@ import type { DrawingFilter } from './drawing.service.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** `rest-api.md` 2.8. */
+/** docs/reference/rest/entities.md#drawing-task. */
 export const toDrawingWire = (drawing: Drawing): Record<string, unknown> => ({
   id: drawing.id,
   code: drawing.code,
@@ -31,7 +31,7 @@ export const toDrawingWire = (drawing: Drawing): Record<string, unknown> => ({
   properties: drawing.properties,
 });
 
-/** `rest-api.md` 2.9. */
+/** docs/reference/rest/entities.md#creative-task. */
 export const toCreativeTaskWire = (task: CreativeTask): Record<string, unknown> => ({
   id: task.id,
   created_at: task.createdAt,

@@ -5,7 +5,7 @@ import { toPageQuery } from '../../shared/page.js';
 import type { TokenService } from './token.service.js';
 import { createBody, statusBody, toWire, updateBody } from './token.wire.js';
 
-/** `/api/token`: one's own API keys (`rest-api.md` 3.7). */
+/** `/api/token`: one's own API keys (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 export const tokenRoutes =
   (tokenService: TokenService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

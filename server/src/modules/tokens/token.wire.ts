@@ -25,7 +25,10 @@ type Body = { readonly [Key in keyof typeof tokenShape]?: z.output<(typeof token
 type RateLimit = 'rateLimitEnabled' | 'rateLimitPeriod' | 'rateLimitCount' | 'rateLimitSuccess';
 type Written = Omit<TokenFields, RateLimit> & { readonly [Key in RateLimit]: TokenFields[Key] | undefined };
 
-/** Absent counts as zero (`rest-api.md` 3.7), but for what older clients do not know: they must not take it away. */
+/**
+ * Absent counts as zero (docs/reference/rest/tokens-and-wallet.md#api-keys), but for what older clients do not know:
+ * they must not take it away.
+ */
 const toFields = (body: Body): Written => ({
   name: body.name ?? '',
   expiredTime: body.expired_time ?? 0,
@@ -56,7 +59,7 @@ export const statusBody = z
   .object({ id: z.int(), status: whole })
   .transform(({ id, status }) => ({ id, status: status ?? 0 }));
 
-/** A token as the old clients read it (`rest-api.md` 2.3); its key goes without `sk-`. */
+/** A token as the old clients read it (docs/reference/rest/entities.md#token); its key goes without `sk-`. */
 export const toWire = ({ token, key }: KeyedToken): Record<string, unknown> => ({
   id: token.id,
   user_id: token.userId,

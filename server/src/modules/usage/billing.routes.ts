@@ -2,7 +2,10 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest, preHandlerAsyncH
 import { toFailure } from '../../http/rest-error.js';
 import type { Billing, BillingService } from './billing.service.js';
 
-/** `/dashboard/billing` and `/v1/dashboard/billing`, called with an API key (`rest-api.md` 3.15). */
+/**
+ * `/dashboard/billing` and `/v1/dashboard/billing`, called with an API key
+ * (docs/reference/rest/logs-and-usage.md#openai-style-billing).
+ */
 export const billingRoutes =
   (billingService: BillingService, limit: preHandlerAsyncHookHandler): FastifyPluginAsync =>
   async (app) => {

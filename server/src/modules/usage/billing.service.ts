@@ -36,7 +36,10 @@ interface Row {
 /** What clients of OpenAI read as "no limit". */
 const noLimit = 100_000_000;
 
-/** The balance of an API key in the shape of OpenAI's billing (`rest-api.md` 3.15). */
+/**
+ * The balance of an API key in the shape of OpenAI's billing
+ * (docs/reference/rest/logs-and-usage.md#openai-style-billing).
+ */
 export class BillingService {
   constructor(private readonly parts: BillingParts) {}
 

@@ -4,7 +4,7 @@ import type { RestHandlers } from '../../http/rest.js';
 import type { UsageService } from './usage.service.js';
 import { toDimensions, toRange, toUsageFilter, toWire } from './usage.wire.js';
 
-/** `/api/data`: hourly sums for the old dashboards (`rest-api.md` 3.10). */
+/** `/api/data`: hourly sums for the old dashboards (docs/reference/rest/logs-and-usage.md#usage-data). */
 export const usageRoutes =
   (usageService: UsageService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -39,7 +39,7 @@ export interface UsageSummary {
   readonly previous: UsageTotals;
 }
 
-/** An hour of one model (`rest-api.md` 2.10). */
+/** An hour of one model (docs/reference/rest/entities.md#other-entities). */
 export interface HourlyModelUsage {
   /** Start of the hour, Unix seconds. */
   readonly hour: number;

@@ -10,7 +10,10 @@ export const toRange = (query: Query): Pick<UsageFilter, 'from' | 'to'> => ({
   to: queryNumber(query['end_timestamp']) || undefined,
 });
 
-/** Rows of the old dashboards (`rest-api.md` 2.10). Sums over all users have no user and no id. */
+/**
+ * Rows of the old dashboards (docs/reference/rest/entities.md#other-entities). Sums over all users have no user and no
+ * id.
+ */
 export const toWire = (rows: readonly HourlyModelUsage[], user?: { id: number; name: string }): unknown[] =>
   rows.map((row, index) => ({
     id: user ? index + 1 : 0,

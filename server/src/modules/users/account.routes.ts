@@ -5,7 +5,10 @@ import type { AccountService } from './account.service.js';
 import type { SettingService } from './setting.service.js';
 import { selfBody, settingBody, toWire } from './user.wire.js';
 
-/** `/api/user/self`, `/api/user/setting` and `/api/user/token`: people and their own account (`rest-api.md` 3.3). */
+/**
+ * `/api/user/self`, `/api/user/setting` and `/api/user/token`: people and their own account
+ * (docs/reference/rest/accounts.md#own-account).
+ */
 export const accountRoutes =
   (accountService: AccountService, settingService: SettingService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

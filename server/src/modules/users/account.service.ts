@@ -24,7 +24,7 @@ export interface AccountServiceParts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** What people do with their own account (`rest-api.md` 3.3). */
+/** What people do with their own account (docs/reference/rest/accounts.md#own-account). */
 export class AccountService {
   constructor(private readonly parts: AccountServiceParts) {}
 

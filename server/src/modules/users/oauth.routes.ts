@@ -12,8 +12,9 @@ import { toSignInWire } from './user.wire.js';
 type Context = RestContext<MaybeActor>;
 
 /**
- * `/api/oauth` (`rest-api.md` 3.2). These endpoints look at the session cookie only. What they change by `GET` is guarded
- * by a state that is used once, or by the user-id header, neither of which a foreign page can send.
+ * `/api/oauth` (docs/reference/rest/accounts.md#sign-in-through-other-providers). These endpoints look at the session
+ * cookie only. What they change by `GET` is guarded by a state that is used once, or by the user-id header, neither of
+ * which a foreign page can send.
  */
 export const oauthRoutes =
   (oauth: OAuthService, emailBinding: EmailBinding, rest: RestHandlers): FastifyPluginAsync =>

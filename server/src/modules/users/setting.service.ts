@@ -29,7 +29,10 @@ export interface SettingParts {
   readonly checkUrl: (url: URL) => void;
 }
 
-/** How a user wants to be told (`rest-api.md` 2.2); nothing but the `setting` column is ever written here. */
+/**
+ * How a user wants to be told (docs/reference/rest/entities.md#user-setting); nothing but the `setting` column is ever
+ * written here.
+ */
 export class SettingService {
   constructor(private readonly parts: SettingParts) {}
 
@@ -54,7 +57,7 @@ export class SettingService {
     return this.parts.settings.read(user?.setting ?? '');
   }
 
-  /** Replaces the whole setting. @throws AppError INVALID_INPUT, in the contract's order */
+  /** Replaces the whole setting. @throws AppError INVALID_INPUT for the first field that is wrong */
   async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
     const { id } = requireActor(actor);
     const kept = input.webhookSecret === undefined ? (await this.get(actor)).webhookSecret : input.webhookSecret;

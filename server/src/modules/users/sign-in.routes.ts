@@ -7,7 +7,7 @@ import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { loginBody, toSignInWire } from './user.wire.js';
 
-/** `/api/user/login` and `/api/user/logout` (`rest-api.md` 3.2). */
+/** `/api/user/login` and `/api/user/logout` (docs/reference/rest/accounts.md#sign-in-and-registration). */
 export const signInRoutes =
   (authService: AuthService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -16,7 +16,7 @@ const sortable = [
   ...(['quota', 'usedQuota', 'requestCount', 'createdAt', 'lastCheckInTime'] as const),
 ] satisfies ReadonlyArray<keyof User>;
 
-/** Deleted users are listed too (`rest-api.md` 3.4), newest first unless told. */
+/** Deleted users are listed too (docs/reference/rest/accounts.md#user-administration), newest first unless told. */
 export async function readUsers(users: Repository<User>, filter: UserFilter, query: PageQuery): Promise<Page<User>> {
   const select = users.createQueryBuilder('account').withDeleted();
   const keyword = filter.keyword?.replaceAll('\0', '').trim().slice(0, 100);

@@ -1,6 +1,9 @@
 import type { Secrets } from '../../shared/secrets.js';
 
-/** How a user wants to be told, and what he accepts (JSON text in `users.setting`, `rest-api.md` 2.2). */
+/**
+ * How a user wants to be told, and what he accepts (JSON text in `users.setting`,
+ * docs/reference/rest/entities.md#user-setting).
+ */
 export interface UserSetting {
   readonly notifyType: 'email' | 'webhook';
   /** Null: option QuotaRemindThreshold. */
@@ -26,7 +29,7 @@ export class UserSettings {
     return toSetting(this.open(parse(column)));
   }
 
-  /** The JSON text of the contract, as its owner may see it. */
+  /** JSON text (docs/reference/rest/entities.md#user-setting), as its owner may see it. */
   shown(column: string): string {
     return column === '' ? '' : JSON.stringify(this.open(parse(column)));
   }

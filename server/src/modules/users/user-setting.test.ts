@@ -9,7 +9,7 @@ const wire = {
   webhook_secret: 'word',
 };
 
-it('seals the word that signs webhooks, and shows it to its owner as the contract has it', () => {
+it('seals the webhook secret and shows it to its owner alone', () => {
   const column = settings.toColumn(wire);
   expect(column).not.toContain('word');
   expect(JSON.parse(column)).not.toHaveProperty('webhook_secret');

@@ -35,7 +35,7 @@ export class User {
   @Column('integer', { name: 'inviter_id', default: 0 }) inviterId: number;
   @Column('bytea', { name: 'access_token_hash', nullable: true, select: false }) accessTokenHash: Buffer | null;
   @Column('text', { name: 'access_token_sealed', nullable: true, select: false }) accessTokenSealed: string | null;
-  /** JSON text of the user's settings (`rest-api.md` 2.2). */
+  /** JSON text of the user's settings (docs/reference/rest/entities.md#user-setting). */
   @Column('text', { default: '' }) setting: string;
   @Column('timestamptz', { name: 'last_check_in_time', nullable: true }) lastCheckInTime: Date | null;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;

@@ -25,7 +25,7 @@ import { User } from './user.entity.js';
 
 export type { UserFilter };
 
-/** What an admin may do to a user (`rest-api.md` 3.4). */
+/** What an admin may do to a user (docs/reference/rest/accounts.md#user-administration). */
 export const userActions = ['enable', 'disable', 'delete', 'promote', 'demote'] as const;
 export type UserAction = (typeof userActions)[number];
 

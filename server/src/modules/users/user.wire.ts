@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { User } from './user.entity.js';
 
-/** A user as the old clients read him (`rest-api.md` 2.1): every key always present. */
+/** A user as the old clients read him (docs/reference/rest/entities.md#user): every key always present. */
 export interface WireUser {
   id: number;
   username: string;

@@ -19,7 +19,7 @@ const unsigned: readonly string[] = ['sign', 'sign_type'];
 
 /**
  * Without `sign`, `sign_type` and empty values, sorted by key, `k=v` joined by `&` as they are, the key appended, MD5 in
- * lower-case hex (`rest-api.md` 6.9).
+ * lower-case hex (docs/reference/rest/tokens-and-wallet.md#online-top-up).
  */
 export function epaySign(parameters: EpayParameters, key: string): string {
   const text = Object.entries(parameters)

@@ -7,7 +7,7 @@ import { isAppError, type ErrorCode } from '../../shared/errors.js';
 import type { WalletService } from './wallet.service.js';
 import { amountBody, notPaid, paid, payBody } from './wallet.wire.js';
 
-/** `/api/user/amount`, `/api/user/pay` and the gateway's callback (`rest-api.md` 3.3, 3.14). */
+/** `/api/user/amount`, `/api/user/pay` and the gateway's callback (docs/reference/rest/tokens-and-wallet.md). */
 export const walletRoutes =
   (walletService: WalletService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -42,7 +42,7 @@ const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' }
 const defaultServerAddress = 'http://localhost:3000';
 const [ordersPerWindow, windowSeconds] = [30, 600];
 
-/** Online top-up by the Epay protocol (`rest-api.md` 6.9). */
+/** Online top-up by the Epay protocol (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export class WalletService {
   constructor(private readonly parts: WalletParts) {}
 

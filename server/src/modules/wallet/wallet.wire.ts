@@ -4,7 +4,10 @@ import { z } from 'zod';
 export const amountBody = z.object({ amount: z.int() });
 export const payBody = z.object({ amount: z.int(), payment_method: z.string() });
 
-/** The two wallet endpoints answer in a shape of their own (`rest-api.md` 3.3); `success` is an addition. */
+/**
+ * The two wallet endpoints answer in a shape of their own (docs/reference/rest/tokens-and-wallet.md#online-top-up);
+ * `success` is an addition.
+ */
 export const paid = (data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> => ({
   success: true,
   message: 'success',

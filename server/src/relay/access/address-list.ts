@@ -8,7 +8,8 @@ type AddressList = BlockList | null;
 const parsed = new LRUCache<string, { readonly list: AddressList }>({ max: 5000 });
 
 /**
- * Whether a token's allow list lets an address in (`relay-core.md` 2.3). An empty list lets everybody in.
+ * Whether a token's allow list lets an address in (docs/reference/relay/access.md#order-of-checks). An empty list lets
+ * everybody in.
  * @param text one address or CIDR range a line; commas and blanks around entries do not count
  */
 export function allowsAddress(text: string, address: string): boolean {

@@ -24,14 +24,14 @@ export interface Admission {
 export const noChannel = (model: string, group: string): AppError =>
   new AppError('NO_CHANNEL', `No available channel for model ${model} in group ${group}`);
 
-/** Row 12. */
+/** Row 12 of docs/reference/relay/access.md#order-of-checks. */
 export function checkAddress(caller: Caller, address: string): void {
   if (!allowsAddress(caller.token.allowIps, address)) {
     throw new AppError('IP_NOT_ALLOWED', "Your IP is not in the token's allow list");
   }
 }
 
-/** Rows 14 and 15: a token may name a group its owner can use and that still exists. */
+/** Rows 14 and 15 of docs/reference/relay/access.md#order-of-checks: the owner can use the group, and it exists. */
 export function groupOf(caller: Caller, settings: AdmissionSettings): string {
   const { token, user } = caller;
   if (token.group === '') return user.group === '' ? 'default' : user.group;
@@ -46,7 +46,7 @@ export function groupOf(caller: Caller, settings: AdmissionSettings): string {
   return token.group;
 }
 
-/** Rows 14 to 19, in this order. */
+/** Rows 14 to 19 of docs/reference/relay/access.md#order-of-checks, in this order. */
 export function admit(caller: Caller, model: string, table: RoutingTable, settings: AdmissionSettings): Admission {
   const group = groupOf(caller, settings);
   const pinned = caller.pin === null ? null : pinnedChannel(caller.pin, table);
@@ -67,7 +67,7 @@ export function admit(caller: Caller, model: string, table: RoutingTable, settin
 const withoutPrefix = (model: string, prefix: string): string =>
   prefix !== '' && model.startsWith(prefix) ? model.slice(prefix.length) : model;
 
-/** Rows 16 and 17. */
+/** Rows 16 and 17 of docs/reference/relay/access.md#order-of-checks. */
 function pinnedChannel(pin: string, table: RoutingTable): RoutedChannel {
   const channel = /^\d{1,9}$/.test(pin) ? table.channel(Number(pin)) : undefined;
   if (!channel) throw new AppError('INVALID_CHANNEL_ID', 'Invalid channel id');

@@ -15,7 +15,7 @@ const single = (value: string | string[] | undefined): string =>
   ((Array.isArray(value) ? value[0] : value) ?? '').trim();
 
 /**
- * Where a key may stand, in the contract's order (`relay-core.md` 2.1).
+ * Reads the key from where it may stand, in the order of docs/reference/relay/access.md#where-a-key-may-stand.
  * @param path without its query, aliases resolved
  * @param query the part behind `?`, may be empty
  */

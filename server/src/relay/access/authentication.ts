@@ -15,9 +15,9 @@ export interface Caller {
 }
 
 /**
- * Rows 1 to 10 of the contract's check order (`relay-core.md` 2.3).
+ * Rows 1 to 10 of docs/reference/relay/access.md#order-of-checks.
  * @param presented what `findKey` found
- * @throws AppError with the contract's texts; UnavailableError when the database cannot tell
+ * @throws AppError with the code and message of the row; UnavailableError when the database does not answer
  */
 export async function authenticateKey(presented: string, keys: KeyDirectory, clock: Clock): Promise<Caller> {
   const { key, pin } = parseKey(presented);

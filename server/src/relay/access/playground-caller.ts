@@ -5,7 +5,8 @@ import type { Caller } from './authentication.js';
 import type { KeyDirectory } from './key-directory.js';
 
 /**
- * Somebody who is signed in, as the relay knows callers: no token pays, only the user (`relay-core.md` 2.4).
+ * Somebody who is signed in, as the relay knows callers: no token pays, only the user
+ * (docs/reference/relay/access.md#playground).
  * @param group whose channels and factor count; '' is the user's own
  * @throws AppError USER_BANNED, NOT_SIGNED_IN; UnavailableError when the database cannot tell
  */

@@ -25,9 +25,9 @@ interface Limit {
 }
 
 /**
- * How often a key and a user may call models, over all nodes (`relay-core.md` 7.1): one count of all calls, one of those
- * that succeeded; the key's own limits come first. Every step is one atomic step of the shared state, and refused calls
- * are not counted.
+ * How often a key and a user may call models, over all nodes (docs/reference/relay/access.md#model-rate-limits): one
+ * count of all calls, one of those that succeeded; the key's own limits come first. Every step is one atomic step of
+ * the shared state, and refused calls are not counted.
  */
 export class ModelRateLimit {
   constructor(

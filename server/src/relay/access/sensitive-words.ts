@@ -12,7 +12,7 @@ const patternMark = 'regex:';
 /** A pattern that needs longer for one text counts as found: nobody gets past it by making it slow. */
 const patternMilliseconds = 50;
 
-/** What nobody may send (`relay-core.md` 8.1), where the admin wants it checked. */
+/** What nobody may send (docs/reference/relay/access.md#blocked-words), where the admin wants it checked. */
 export class SensitiveWords {
   constructor(
     private readonly settings: SensitiveSettings,

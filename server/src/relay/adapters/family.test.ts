@@ -6,7 +6,7 @@ import { TextMeter } from '../metering/text-meter.js';
 import { adapters } from './registry.js';
 import { zhipuToken } from './zhipu/token.js';
 
-/* What single members of the OpenAI family want otherwise, beyond the worked examples of the contract. */
+/* What single members of the OpenAI family want otherwise, beyond the fixtures. */
 
 type Json = Record<string, unknown>;
 const hi = [{ role: 'user', content: 'hi' }];

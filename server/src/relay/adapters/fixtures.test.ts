@@ -236,7 +236,7 @@ function conversationOf(fixture: Fixture) {
   return capability;
 }
 
-/** Keys of service accounts are made up here: the contract only describes them. */
+/** Service-account keys are generated here: the fixtures only describe them. */
 const account = JSON.stringify({ project_id: 'proj-fake', client_email: 'svc@proj-fake.iam.gserviceaccount.com' });
 
 function ownTarget(fixture: Fixture): Target {

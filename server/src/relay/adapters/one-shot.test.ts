@@ -5,7 +5,7 @@ import type { Adapter, FormPart, OneShotCapability, OneShotRequest, Target, Upst
 import { familySettings } from '../attempt/family-settings.js';
 import { adapters } from './registry.js';
 
-/* Embeddings, pictures, sound and ranking, beyond the worked examples of the contract. */
+/* Embeddings, pictures, sound and ranking, beyond the fixtures. */
 
 type Json = Record<string, unknown>;
 type Kind = Exclude<

@@ -29,7 +29,10 @@ import { xai } from './xai/xai.js';
 import { chatglm } from './zhipu/chatglm.js';
 import { zhipuV4 } from './zhipu/zhipu-v4.js';
 
-/** Who speaks which dialect, by channel type (`relay-providers.md` 0.1). A provider is one line, or a folder. */
+/**
+ * Who speaks which dialect, by channel type (docs/reference/providers/README.md#channel-types). A provider is one line,
+ * or a folder.
+ */
 export const adapters: Readonly<Record<number, Adapter>> = {
   // OpenAI
   1: openAICompatible({

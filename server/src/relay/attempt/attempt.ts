@@ -134,7 +134,7 @@ export async function refusal(exchange: Exchange): Promise<Error> {
 
 const maxErrorBytes = 64 * 1024;
 
-/** o1 and o3 think silently for long (`relay-core.md` 3.11). */
+/** o1 and o3 think silently for long (docs/reference/relay/streaming.md#upstream-calls). */
 const idleTimeoutOf = ({ settings }: Attempt, model: string): number =>
   /^o[13]/.test(model) ? settings.idleTimeout * 2 : settings.idleTimeout;
 

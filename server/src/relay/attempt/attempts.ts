@@ -60,7 +60,7 @@ export interface Served extends AttemptOutcome {
   readonly usedChannels: readonly number[];
 }
 
-/** Tries channels until one serves the call (`relay-core.md` 3.3). */
+/** Tries channels until one serves the call (docs/reference/relay/routing.md#attempts). */
 export class Attempts {
   constructor(private readonly parts: AttemptsParts) {}
 

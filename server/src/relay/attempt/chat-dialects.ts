@@ -21,7 +21,10 @@ export interface ChatDialect {
   native(adapter: Adapter): ChatCapability | undefined;
   /** Null: only providers that speak the dialect themselves can serve it. */
   readonly client: ClientCodec | null;
-  /** Comment lines between events do no harm. Google's client fails on them (`relay-core.md` 11). */
+  /**
+   * Comment lines between events do no harm. Google's client fails on them
+   * (docs/reference/relay/streaming.md#keep-alive).
+   */
   readonly takesComments: boolean;
   /**
    * An answer of one piece as the stream the client asked for, but for what it cost.

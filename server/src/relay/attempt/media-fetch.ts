@@ -14,7 +14,7 @@ const timeoutMs = 10_000;
 const takes = /^(?:image|audio|video|text)\/|^application\/(?:pdf|octet-stream|json)$/;
 
 /**
- * Public addresses only, whatever they redirect to (`relay-core.md` 10.32).
+ * Public addresses only, whatever they redirect to (docs/reference/relay/guarantees.md#security).
  * @throws RelayError invalid_image: the client's address, so no other channel would do better
  */
 export const guardedMedia =

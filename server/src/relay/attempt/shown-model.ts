@@ -6,7 +6,8 @@ import { asFields, parseFields, type Fields } from '../neutral/fields.js';
 
 /**
  * The name a client reads in its answer where the channel maps the model (option `global.requested_model_in_answers`,
- * `relay-providers.md` 1.5); null: what the provider says stays, byte for byte.
+ * docs/reference/providers/openai-family.md#responses-to-chat-calls); null: what the provider says stays, byte for
+ * byte.
  */
 export const shownModel = (
   { showsRequestedModel, requestedModel, bareModel }: Attempt,

@@ -13,7 +13,7 @@ import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { Credentials } from '../upstream/credentials.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
 
-/** Switches a channel off because its provider refuses it (`relay-core.md` 3.8). */
+/** Switches a channel off because its provider refuses it (docs/reference/relay/routing.md#automatic-disabling). */
 export interface ChannelGuard {
   disableAutomatically(channelId: number, reason: string): Promise<unknown>;
 }
@@ -77,7 +77,7 @@ export function noteFailure(
   }
 }
 
-/** Whether a key is not to be used again after this failure (`relay-core.md` 3.8). */
+/** Whether a key is not to be used again after this failure (docs/reference/relay/routing.md#automatic-disabling). */
 export const retires = (error: unknown, channel: RoutedChannel, values: OptionValues): boolean =>
   values.AutomaticDisableChannelEnabled &&
   channel.autoBan &&

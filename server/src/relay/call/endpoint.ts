@@ -25,7 +25,7 @@ export interface ChargedCall {
   readonly upstreamModel: string;
 }
 
-/** How an endpoint is paid for (`relay-core.md` 4.2 to 4.4). */
+/** How an endpoint is paid for (docs/reference/relay/billing.md). */
 export interface Tariff {
   /** What is held before the call. */
   reserve(price: Price, call: RelayCall, rawBody: Buffer, bareModel: string, values: OptionValues): number;
@@ -36,9 +36,9 @@ export interface Tariff {
   /** Prompt tokens by our own count, for calls whose provider reported none. */
   countPrompt(call: RelayCall, upstreamModel: string): Promise<number>;
   charge(charged: ChargedCall, quotaPerUnit: number): number;
-  /** Keys of the log row beside those of every call (`relay-core.md` 6.2). */
+  /** Keys of the log row beside those of every call (docs/reference/relay/usage-log.md#the-other-field). */
   notes?(charged: ChargedCall): Record<string, unknown>;
-  /** What stands in the line people read, when it is not the usual (6.3). */
+  /** The row's `content`, when it is not the usual text (docs/reference/relay/usage-log.md#log-text). */
   line?(charged: ChargedCall): string | null;
 }
 

@@ -147,7 +147,7 @@ export class Relay {
     return this.finish(call, served, billed, client, endpoint.errors(incoming));
   }
 
-  /** Rows 13 to 19 of the check order, then what the call costs. */
+  /** Rows 13 to 19 of docs/reference/relay/access.md#order-of-checks, then the price. */
   private price(endpoint: Endpoint, incoming: IncomingCall, caller: Caller, rawBody: Buffer): PricedCall {
     const { options, channels, prices, words } = this.parts;
     const opened = endpoint.open(rawBody, incoming);

@@ -29,7 +29,9 @@ export function take(request: FastifyRequest, reply: FastifyReply, maxBodyBytes:
   return { incoming, client: new ClientResponse(reply.raw, reply.getHeaders() as OutgoingHttpHeaders) };
 }
 
-/** A form carries files: it may be as much larger as the contract's two limits, 64 and 100 MB, say. */
+/**
+ * A form carries files: it may be larger by 100 to 64, as docs/reference/relay/guarantees.md#memory-and-streams says.
+ */
 const formFactor = 100 / 64;
 
 const isForm = ({ headers }: FastifyRequest): boolean => headers['content-type']?.startsWith('multipart/') === true;

@@ -40,7 +40,7 @@ const oneShot =
 const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
   contentType.includes('json') ? asText(parseFields(body.toString('utf8'))?.['text']) : body.toString('utf8');
 
-/** What is drawn, checked against what the oldest models can (`relay-core.md` 4.4). */
+/** What is drawn, checked against what the oldest models can (docs/reference/relay/billing.md#images). */
 function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> {
   needInput(body['prompt'], 'prompt', 'prompt is required');
   const count = optionalCount(typeof body['n'] === 'string' ? Number(body['n']) : body['n'], 'n') ?? 1;

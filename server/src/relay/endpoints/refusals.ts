@@ -1,7 +1,10 @@
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { RelayError } from '../errors/relay-error.js';
 
-/** Runs a check, giving what it refuses the code that clients of this endpoint know (`relay-core.md` 9.2). */
+/**
+ * Runs a check, giving what it refuses the code that clients of this endpoint know
+ * (docs/reference/relay/errors.md#gateway-codes).
+ */
 export function withCode<T>(code: string, check: () => T): T {
   try {
     return check();

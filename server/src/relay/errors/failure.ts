@@ -16,7 +16,10 @@ export interface OpenAIFailure {
 const gatewayType = 'veloera_error';
 const saturated = 'The upstream of this group is saturated, try again later';
 
-/** Status and code of every failure the gateway itself foresaw (`relay-core.md` 2.3, 9.2). */
+/**
+ * Status and code of every failure the gateway itself foresaw (docs/reference/relay/access.md#order-of-checks and
+ * docs/reference/relay/errors.md#gateway-codes).
+ */
 const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: string }> = {
   INVALID_INPUT: { status: 400, code: 'invalid_text_request' },
   NOT_FOUND: { status: 404, code: 'not_found' },

@@ -1,6 +1,6 @@
 /**
  * Takes out of a message what tells about the operator: addresses, hosts and keys. The rest stays, because it is what
- * the client needs to know (`relay-core.md` 9.2).
+ * the client needs to know (docs/reference/relay/errors.md#gateway-codes).
  */
 export function maskSecrets(message: string): string {
   let text = message.length > maxLength ? `${message.slice(0, maxLength)}…` : message;

@@ -8,8 +8,9 @@ const asFields = (value: unknown): Fields | null =>
 const asText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /**
- * Reads a refusal of any provider (`relay-core.md` 9.1, `relay-providers.md` 0.6): `error` as an object or text, the
- * array form, `detail`, `errors[]` and the flat forms. What cannot be read becomes `bad response status code N`.
+ * Reads a refusal of any provider (docs/reference/relay/errors.md#upstream-errors,
+ * docs/reference/relay/errors.md#upstream-errors): `error` as an object or text, the array form, `detail`, `errors[]`
+ * and the flat forms. What cannot be read becomes `bad response status code N`.
  */
 export function toUpstreamError(status: number, body: Buffer | string, retryAfter?: string): UpstreamError {
   const found = readError(parsed(body));

@@ -1,6 +1,9 @@
 import { AppError, type ErrorCode } from '../../shared/errors.js';
 
-/** A failure of a relay call whose code on the wire is finer than our own (`relay-core.md` 9.2). */
+/**
+ * A failure of a relay call whose code on the wire is finer than our own
+ * (docs/reference/relay/errors.md#gateway-codes).
+ */
 export class RelayError extends AppError {
   constructor(
     code: ErrorCode,

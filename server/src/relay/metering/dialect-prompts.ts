@@ -3,8 +3,9 @@ import { asFields, asFieldsList, asText, either } from '../neutral/fields.js';
 import { countTexts } from './prompt-tokens.js';
 
 /*
- * Prompt tokens of calls that are not chat completions, by our own count (`relay-core.md` 5.2, 4.4), for providers that
- * report none. Wrong types count nothing: a count never fails.
+ * Prompt tokens of calls that are not chat completions, by our own count
+ * (docs/reference/relay/token-counting.md#prompts and docs/reference/relay/billing.md#usage), for providers that report
+ * none. Wrong types count nothing: a count never fails.
  */
 
 class Prompt {
@@ -22,7 +23,7 @@ class Prompt {
 
 const perImage = 1000;
 
-/** Anthropic's Messages: vector T6. */
+/** Anthropic's Messages (example T6 of docs/reference/relay/token-counting.md#worked-examples). */
 export function countMessages(body: Fields, model: string): Promise<number> {
   const prompt = new Prompt();
   for (const message of asFieldsList(body['messages'])) {
@@ -99,7 +100,7 @@ function geminiPart(part: Fields, prompt: Prompt): void {
   prompt.json(asFields(either(part, 'functionResponse', 'function_response'))?.['response']);
 }
 
-/** Responses: text of input, instructions and tools (vector T7). */
+/** Responses: text of input, instructions and tools (docs/reference/relay/token-counting.md#prompts). */
 export function countResponses(body: Fields, model: string): Promise<number> {
   const prompt = new Prompt();
   prompt.text(body['instructions']);

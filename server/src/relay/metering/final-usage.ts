@@ -15,7 +15,8 @@ export interface Metered {
 }
 
 /**
- * The one rule of what a call used (`relay-core.md` 4.4, 10.10, 10.13).
+ * The one rule of what a call used (docs/reference/relay/billing.md#usage and
+ * docs/reference/relay/guarantees.md#money).
  * - A complete answer: what the provider reports; else our own count; nothing for an answer that says nothing.
  * - A client that left: the larger of report and own count, the prompt included even when nothing had come yet.
  * - An upstream that broke off: the same, but nothing when nothing had come.

@@ -31,8 +31,8 @@ function tilePriceOf(model: string): TilePrice {
 }
 
 /**
- * Prompt tokens of one image (`relay-core.md` 5.3). @param size null when it is not known: three times the base, which is
- * the contract's answer where an image is not looked at.
+ * Prompt tokens of one image (docs/reference/relay/token-counting.md#images). @param size null when it is not known:
+ * three times the base, as for an image that is not read.
  */
 export function imageTokens(model: string, detail: unknown, size: ImageSize | null): number {
   if (model.startsWith('glm-4v')) return glmTokens;

@@ -9,7 +9,7 @@ const user = (content: unknown, more: object = {}): object => ({ role: 'user', c
 const prompt = (model: string, messages: object[], more: object = {}): Promise<number> =>
   countPrompt({ messages, ...more }, model);
 
-describe('vectors of the contract', () => {
+describe('worked examples of docs/reference/relay/token-counting.md', () => {
   it('T1 to T3: messages', async () => {
     expect(await prompt('gpt-4o', [user('hi')])).toBe(8);
     const two = [{ role: 'system', content: 'You are a helpful assistant.' }, user('What is the capital of France?')];

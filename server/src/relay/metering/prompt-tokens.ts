@@ -86,8 +86,9 @@ function partsOf(body: Fields, model: string): PromptParts {
 }
 
 /**
- * Prompt tokens of a chat call (`relay-core.md` 5.2), for calls whose upstream reported none. Long prompts are counted in
- * slices between which other calls run. Never fails: what cannot be counted is estimated.
+ * Prompt tokens of a chat call (docs/reference/relay/token-counting.md#prompts), for calls whose upstream reported
+ * none. Long prompts are counted in slices between which other calls run. Never fails: what cannot be counted is
+ * estimated.
  */
 export async function countPrompt(body: Fields, model: string): Promise<number> {
   const parts = partsOf(body, model);

@@ -62,7 +62,9 @@ export class TextMeter implements Transcript {
     this.other = true;
   }
 
-  /** False for an answer without text, tool call or anything else: it is free (`relay-core.md` 4.4). */
+  /**
+   * False for an answer without text, tool call or anything else: it is free (docs/reference/relay/billing.md#usage).
+   */
   get heardAnything(): boolean {
     return this.anyText || this.toolCalls > 0 || this.other;
   }

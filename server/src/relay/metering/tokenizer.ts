@@ -5,7 +5,10 @@ export type EncodingName = 'o200k' | 'cl100k';
 
 const newerModels = /^(?:gpt-4o|chatgpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|o1|o3|o4|gpt-oss)/;
 
-/** `relay-core.md` 5.1: every other model counts by the older encoding, Claude and Gemini too. */
+/**
+ * docs/reference/relay/token-counting.md#tokenizer: every other model counts by the older encoding, Claude and Gemini
+ * too.
+ */
 export const encodingOf = (model: string): EncodingName => (newerModels.test(model) ? 'o200k' : 'cl100k');
 
 /** One unbroken run costs the square of its length; cut, it costs little and counts at most one token more a cut. */

@@ -10,7 +10,11 @@ interface Names {
   readonly read: readonly string[];
 }
 
-/** The one table between the dialects (`relay-providers.md` 2.4, 2.8, 3.5). */
+/**
+ * The one table between the dialects (docs/reference/providers/anthropic.md#message-to-chat-completion and
+ * docs/reference/providers/anthropic.md#chat-completion-to-message and
+ * docs/reference/providers/gemini-and-vertex.md#gemini-responses).
+ */
 const reasons: Readonly<Record<FinishReason, Names>> = {
   stop: {
     written: {

@@ -67,13 +67,13 @@ describe.each([
   if (!conversation) throw new Error('no conversation');
   const codec = conversation.codec(target(given));
 
-  it('asks what the contract says', () => {
+  it('sends the expected upstream request', () => {
     const { upstream } = send(chat, conversation, given.in.body, target(given));
     expectSubset({ ...upstream, body: bodyOf(upstream) }, given.up ?? {});
   });
 
   if (given.ur && given.out) {
-    it('answers what the contract says', () => {
+    it('returns the expected response', () => {
       const answer = codec.read(given.ur?.body);
       expectSubset(chat.toAnswer(answer, contextFor({ model: String(given.in.body['model']) })), given.out?.body);
       expectSubset(neutral(answer.usage), given.usage ?? {});
@@ -81,7 +81,7 @@ describe.each([
   }
 
   if (given.us && given.os) {
-    it('streams what the contract says', () => {
+    it('streams the expected events', () => {
       const { out } = playThrough(codec, chat, sse(given.us ?? []), contextFor({ includeUsage: includeUsage(given) }));
       expectSubset(payloads(out), given.os);
     });
@@ -123,7 +123,7 @@ describe('a Messages client at Anthropic', () => {
 });
 
 describe('a Messages client at an OpenAI provider', () => {
-  it('asks and is answered what the contract says', () => {
+  it('sends the expected request and returns the expected response', () => {
     const given = fixture('claude', 'F24-messages-to-openai-nonstream');
     const request = messages.parse({ body: given.in.body });
     expectSubset(chatProvider().write(request).body, (given.up as { body: unknown }).body);
@@ -131,7 +131,7 @@ describe('a Messages client at an OpenAI provider', () => {
     expectSubset(messages.toAnswer(answer, contextFor()), given.out?.body);
   });
 
-  it('streams what the contract says', () => {
+  it('streams the expected events', () => {
     const given = fixture('claude', 'F25-messages-to-openai-stream');
     const { out } = playThrough(chatProvider(), messages, sse(given.us ?? []));
     expectSubset(payloads(out), given.os);

@@ -4,7 +4,10 @@ const keyMark = 'openai-insecure-api-key.';
 const betaProtocol = 'openai-beta.realtime-v1';
 const betaHeader = 'openai-beta';
 
-/** Browsers cannot set headers on a socket: their key stands among the protocols they offer (`relay-core.md` 2.1). */
+/**
+ * Browsers cannot set headers on a socket: their key stands among the protocols they offer
+ * (docs/reference/relay/access.md#where-a-key-may-stand).
+ */
 export function withProtocolKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const item = listed(headers).find((protocol) => protocol.startsWith(keyMark));
   return item === undefined ? headers : { ...headers, authorization: `Bearer ${item.slice(keyMark.length)}` };

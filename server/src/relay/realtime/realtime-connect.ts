@@ -43,7 +43,10 @@ export interface Wanted {
   readonly signal: AbortSignal;
 }
 
-/** Tries channels until one opens a session (`relay-core.md` 3.3). @throws CallFailedError with what the last one said */
+/**
+ * Tries channels until one opens a session (docs/reference/relay/routing.md#attempts). @throws CallFailedError with
+ * what the last one said
+ */
 export async function connectRealtime(wanted: Wanted, parts: RealtimeConnectParts): Promise<Connected> {
   const { admission, signal } = wanted;
   const usedChannels: number[] = [];

@@ -26,7 +26,8 @@ export interface AskedTarget {
 }
 
 /**
- * Where a session of this channel goes (`relay-providers.md` 1.1, 1.8).
+ * Where a session of this channel goes (docs/reference/providers/openai-family.md#urls and
+ * docs/reference/relay/realtime.md).
  * @throws RelayError unsupported_by_channel, do_request_failed
  */
 export function realtimeTarget(channel: RoutedChannel, key: string, model: string, asked: AskedTarget): RealtimeTarget {

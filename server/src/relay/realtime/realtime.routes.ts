@@ -11,7 +11,7 @@ import type { Realtime } from './realtime.js';
 /** The connection behind a request that wants to become a socket. */
 const connections = new WeakMap<IncomingMessage, { readonly socket: Duplex; readonly head: Buffer }>();
 
-/** `GET /v1/realtime` (`relay-core.md` 1.2, 9.4). */
+/** `GET /v1/realtime` (docs/reference/relay/routes.md#endpoints and docs/reference/relay/realtime.md). */
 export const realtimeRoutes =
   (realtime: Realtime): FastifyPluginAsync =>
   async (app) => {

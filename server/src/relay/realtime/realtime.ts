@@ -40,7 +40,7 @@ export interface RealtimeParts extends RealtimeConnectParts {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Default: 16 MB, as `relay-core.md` 10.24 has it. */
+  /** Default: 16 MB, see docs/reference/relay/guarantees.md#memory-and-streams. */
   readonly maxFrameBytes?: number;
   readonly limits?: SocketPairLimits;
 }
@@ -141,7 +141,7 @@ export class Realtime {
     this.server.close();
   }
 
-  /** Access and price, in the contract's order. @throws AppError */
+  /** Access and price, in the order of docs/reference/relay/access.md#order-of-checks. @throws AppError */
   private async admit(caller: Caller, call: IncomingCall, query: URLSearchParams): Promise<PaidSession> {
     const { rateLimit, channels, prices, ledger, database, clock, options, logger } = this.parts;
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);

@@ -47,7 +47,7 @@ it.each([
         audio_output: total.audioOutputTokens,
       },
     });
-    expect([formula, explained]).toEqual(['F-AUDIO', charged]);
+    expect([formula, explained]).toEqual(['audio', charged]);
   }
   expect(charged).toBeGreaterThan(0);
 });

@@ -27,8 +27,9 @@ export const inputOf = (usage: ChargedAudio): number => usage.textInputTokens + 
 export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens + usage.audioOutputTokens;
 
 /**
- * What a session costs, turn by turn: each brings what was paid to F-AUDIO of all turns so far, so that the one log row says
- * how its charge came about. A price per call is paid with the first turn.
+ * The price of a session, turn by turn. Each turn charges the difference to the audio formula of all turns so far
+ * (docs/reference/relay/realtime.md#charge), so that the one log row explains its charge. A price per call is paid with
+ * the first turn.
  */
 export class SessionPrice {
   private isPaid = false;
@@ -58,7 +59,7 @@ export class SessionPrice {
     return quota;
   }
 
-  /** The numbers of the log row (`relay-core.md` 6.2). */
+  /** The numbers of the log row (docs/reference/relay/usage-log.md#the-other-field). */
   factors(): Readonly<Record<string, number | string>> {
     const { price } = this;
     const version: Record<string, string> = price.version === undefined ? {} : { price_version: price.version };
@@ -82,7 +83,7 @@ export class SessionPrice {
         };
   }
 
-  /** The line people read (6.3). */
+  /** The row's `content` (docs/reference/relay/usage-log.md#log-text). */
   line(): string {
     const { price } = this;
     const two = (value: number): string => value.toFixed(2);

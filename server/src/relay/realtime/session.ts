@@ -39,7 +39,7 @@ export interface ChargedTurn {
   readonly userQuota: number | null;
 }
 
-/** One realtime session: frames both ways, and money turn by turn (`relay-core.md` 4.4). */
+/** One realtime session: frames both ways, and money turn by turn (docs/reference/relay/realtime.md#charge). */
 export class RealtimeSession {
   private readonly pair: SocketPair;
   private readonly estimate: TurnEstimate;
@@ -193,7 +193,7 @@ export class RealtimeSession {
   }
 }
 
-/** `relay-core.md` 9.4. */
+/** docs/reference/relay/realtime.md. */
 export function errorFrame(error: unknown, requestId: string): string {
   const { message, type, param, code } = toOpenAIFailure(error);
   return JSON.stringify({

@@ -9,8 +9,8 @@ const narrowBytesPerSecond = 8_000;
 const longestCounted = 20_000;
 
 /**
- * Our own count of a turn, for providers that report none and for turns that break off (`relay-core.md` 5.4). Sums
- * only: nothing of what was said is kept.
+ * Our own count of a turn, for providers that report none and for turns that break off
+ * (docs/reference/relay/token-counting.md#realtime-estimate). Sums only: nothing of what was said is kept.
  */
 export class TurnEstimate {
   private inputSeconds = 0;

@@ -10,9 +10,10 @@ interface Said {
 }
 
 /**
- * What was said, for admins who log it (option LogChatContentEnabled, off by default; `relay-core.md` 6.2): the last user
- * message, the other messages, the system texts and the answer, each cut to 64 KB and without keys. Read from the body of
- * any endpoint: what is no conversation has one thing that was asked for.
+ * What was said, for admins who log it (option LogChatContentEnabled, off by default;
+ * docs/reference/relay/usage-log.md#the-other-field): the last user message, the other messages, the system texts and
+ * the answer, each cut to 64 KB and without keys. Read from the body of any endpoint: what is no conversation has one
+ * thing that was asked for.
  */
 export function chatContent(body: Fields, answer: string): Record<string, string> {
   const said = saidIn(body);

@@ -36,7 +36,10 @@ const countSql = `INSERT INTO usage_hourly AS h (hour, user_id, token_id, channe
   ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET failed_calls = h.failed_calls + 1`;
 const hour = 3600;
 
-/** Rows of calls that no channel could serve (option LogErrorEnabled, `relay-core.md` 4.6). Nobody waits for them. */
+/**
+ * Rows of calls that no channel could serve (option LogErrorEnabled, docs/reference/relay/usage-log.md). Nobody waits
+ * for them.
+ */
 export class ErrorLog {
   constructor(private readonly parts: ErrorLogParts) {}
 

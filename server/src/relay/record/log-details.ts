@@ -34,7 +34,7 @@ export interface CallFacts {
 
 const neverSet = -1000;
 
-/** Keys of `relay-core.md` 6.2. */
+/** Keys of docs/reference/relay/usage-log.md#the-other-field. */
 export function otherOf(facts: CallFacts): Record<string, unknown> {
   const { price, usage } = facts;
   const byRatio = price.kind === 'ratio';
@@ -70,7 +70,7 @@ export function otherOf(facts: CallFacts): Record<string, unknown> {
   };
 }
 
-/** The line people read (`relay-core.md` 6.3). */
+/** The line people read (docs/reference/relay/usage-log.md#log-text). */
 export function contentOf(facts: CallFacts, loggedModel: string): string {
   const { price, usage } = facts;
   const group = `group ratio ${price.groupRatio.toFixed(2)}`;

@@ -36,7 +36,10 @@ export interface Billed {
   readonly userQuota: number | null;
 }
 
-/** Holds what the call may cost (`relay-core.md` 4.2). A free call holds nothing and needs no balance. */
+/**
+ * Holds what the call may cost (docs/reference/relay/billing.md#reservation). A free call holds nothing and needs no
+ * balance.
+ */
 export async function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<Reservation> {
   const amount = call.endpoint.tariff.reserve(call.price, call.call, call.rawBody, call.admission.bareModel, values);
   try {

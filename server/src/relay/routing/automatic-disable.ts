@@ -11,8 +11,9 @@ const types = new Set([
 ]);
 
 /**
- * Whether what the provider itself said means that this key is no longer good (`relay-core.md` 3.8). Decided on its raw
- * status, code, type and message: no mapping of ours hides a dead key, and no failure of ours disables a channel.
+ * Whether what the provider itself said means that this key is no longer good
+ * (docs/reference/relay/routing.md#automatic-disabling). Decided on its raw status, code, type and message: no mapping
+ * of ours hides a dead key, and no failure of ours disables a channel.
  * @param keywords option AutomaticDisableKeywords
  */
 export function meansDeadKey(error: unknown, channelType: number, keywords: readonly string[]): boolean {

@@ -17,8 +17,8 @@ export function parseModelMapping(text: string): ModelMapping {
 }
 
 /**
- * Follows the mapping to its end (`relay-core.md` 3.6). The name with its routing prefix is looked up first, then the
- * bare one. A name that maps to itself ends the chain.
+ * Follows the mapping to its end (docs/reference/relay/routing.md#model-mapping). The name with its routing prefix is
+ * looked up first, then the bare one. A name that maps to itself ends the chain.
  * @returns the name to send upstream
  * @throws RelayError model_mapped_error (another channel may do), model_mapping_contains_cycle (400)
  */

@@ -15,8 +15,8 @@ export interface FailedAttempt {
 export const retriesAllowed = (option: number): number => Math.min(Math.max(0, Math.trunc(option)), mostRetries);
 
 /**
- * The decision table of `relay-core.md` 3.3, for calls that are not pinned, have attempts left and sent nothing yet.
- * A failure that is the client's or our own is never tried again; one that is the channel's is.
+ * The decision table of docs/reference/relay/routing.md#retry-rules, for calls that are not pinned, have attempts left
+ * and sent nothing yet. A failure that is the client's or our own is never tried again; one that is the channel's is.
  */
 export function isRetryable({ error, status, channelType }: FailedAttempt): boolean {
   if (error instanceof UpstreamError && status !== null) return isRetryableStatus(status, channelType);

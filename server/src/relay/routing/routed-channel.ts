@@ -51,7 +51,7 @@ export interface ChannelRow {
 export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
   models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override, setting, auto_ban`;
 
-/** Its key is one JSON document: never split (`relay-core.md` 3.5). */
+/** Its key is one JSON document: never split (docs/reference/relay/routing.md#keys-of-a-channel). */
 const vertexType = 41;
 
 /** @param open unseals a key */

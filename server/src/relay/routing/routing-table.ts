@@ -12,7 +12,9 @@ export interface Candidates {
   readonly tiers: readonly Tier[];
   /** The name without its routing prefix: what is priced and mapped. */
   readonly bareModel: string;
-  /** Inside a prefix, weights count as they are and priorities do not (`relay-core.md` 3.4). */
+  /**
+   * Inside a prefix, weights count as they are and priorities do not (docs/reference/relay/routing.md#model-prefix).
+   */
   readonly plainWeights: boolean;
 }
 

@@ -20,8 +20,9 @@ export interface Picking {
 }
 
 /**
- * Attempt i uses the tier i places below the highest, the last one at most (`relay-core.md` 3.2). Channels that failed
- * this call, or that are known not to answer, are taken only when no other is left in any tier.
+ * Attempt i uses the tier i places below the highest, the last one at most
+ * (docs/reference/relay/routing.md#tiers-and-weights). Channels that failed this call, or that are known not to answer,
+ * are taken only when no other is left in any tier.
  */
 export function pickChannel(picking: Picking, random: RandomBelow = secureBelow): RoutedChannel | null {
   const { candidates, used, enabled, available } = picking;

@@ -34,7 +34,7 @@ const orderOf = (call: RelayCall, upstreamModel: string): Parameters<typeof imag
   upstreamModel,
 });
 
-/** F-IMAGE: pictures by size, quality and number, whatever tokens a provider reports (`relay-core.md` 4.4). */
+/** Images by size, quality and number, regardless of reported tokens (docs/reference/relay/billing.md#images). */
 export const imageTariff: Tariff = {
   reserve: (price, call, _rawBody, bareModel, values) =>
     chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit),

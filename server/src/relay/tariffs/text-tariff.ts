@@ -3,7 +3,7 @@ import type { Usage } from '../usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 
-/** Models whose sound has its own price on the chat and Responses endpoints (`relay-core.md` 4.3). */
+/** Models whose sound has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
 const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
 
 const audioUsage = (usage: Usage): Parameters<typeof chargeOfAudio>[1] => ({
@@ -21,7 +21,7 @@ const reserve: Tariff['reserve'] = (price, { maxOutput, body }, rawBody, bareMod
     quotaPerUnit: values.QuotaPerUnit,
   });
 
-/** F-TEXT, and F-AUDIO for models that hear and speak. @param count of the prompt, where it is not chat's */
+/** Text formula, and the audio formula for audio models. @param count of the prompt, where it is not chat's */
 export const textTariff = (count: Tariff['countPrompt'] = ({ body }, model) => countPrompt(body, model)): Tariff => ({
   reserve,
   countPrompt: count,
@@ -61,7 +61,7 @@ function audioLine({ price }: ChargedCall): string | null {
   ].join(', ');
 }
 
-/** F-CLAUDE: Messages, whoever serves them. */
+/** Messages formula, for every provider that serves Messages. */
 export const messagesTariff = (count: Tariff['countPrompt']): Tariff => ({
   reserve,
   countPrompt: count,

@@ -44,7 +44,7 @@ export interface TaskPrice {
   readonly quota: number;
 }
 
-/** USD of a task that nobody priced (`relay-core.md` 8.2). */
+/** USD of a task that nobody priced (docs/reference/relay/tasks.md#midjourney). */
 const usualPrice = 0.1;
 
 /** Where tasks are ordered: who asks, who may do it, what it costs, and the hold on that amount. */
@@ -129,7 +129,7 @@ export class TaskDesk {
     return targetOfTask(channel, keyPrint, this.parts.secrets);
   }
 
-  /** F-CALL: a price per call, whatever comes of it. */
+  /** Per-call formula: the price does not depend on the result. */
   price(model: string, group: string): TaskPrice {
     const { prices, options } = this.parts;
     const found = prices.find(model, group);

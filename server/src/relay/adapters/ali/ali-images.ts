@@ -14,7 +14,7 @@ const everyMilliseconds = 3000;
 
 /**
  * Pictures are drawn in the background: the first answer is a task, which is asked for until it is done
- * (`relay-providers.md` 5.5). How often, and how long, is the relay's to say.
+ * (docs/reference/providers/own-protocols.md#alibaba). How often, and how long, is the relay's to say.
  */
 export const aliImages = (dialect: Dialect): OneShotCapability =>
   oneShot(dialect, place, {

@@ -7,7 +7,10 @@ import { aliEmbeddings, aliRerank } from './ali-texts.js';
 
 const searches = /-internet$/;
 
-/** `relay-providers.md` 1.4 and 5.5: the ends of the range are refused, and the suffix `-internet` asks for a search. */
+/**
+ * docs/reference/providers/openai-family.md#request-changes and docs/reference/providers/own-protocols.md#alibaba: the
+ * ends of the range are refused, and the suffix `-internet` asks for a search.
+ */
 export function aliRules(body: Fields, model: string): BodyRules {
   const changes: Record<string, unknown> = {};
   const topP = body['top_p'];

@@ -48,5 +48,5 @@ const conversation: ConversationCapability = {
   }),
 };
 
-/** Type 14 (`relay-providers.md` 2). */
+/** Type 14 (docs/reference/providers/anthropic.md). */
 export const anthropic: Adapter = { messages, conversation };

@@ -4,8 +4,8 @@ const defaultVersion = '2023-06-01';
 const betaHeader = 'anthropic-beta';
 
 /**
- * Who calls and by which version (`relay-providers.md` 2.1). What an admin set for a model replaces what stands here; only
- * betas of the client and of the admin come together.
+ * Who calls and by which version (docs/reference/providers/anthropic.md#request-to-anthropic). What an admin set for a
+ * model replaces what stands here; only betas of the client and of the admin come together.
  * @param client headers of a client of the same dialect
  */
 export function anthropicHeaders(

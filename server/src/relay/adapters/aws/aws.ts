@@ -95,5 +95,5 @@ const messages: ChatCapability = {
   openStream: (_request, _target, heard) => new UnframedStream(nativeMessageStream(heard)),
 };
 
-/** Type 33, Claude at Bedrock (`relay-providers.md` 4). */
+/** Type 33, Claude at Bedrock (docs/reference/providers/aws.md). */
 export const aws: Adapter = { messages, conversation };

@@ -14,7 +14,10 @@ const codec = new EventStreamCodec(
 const smallestFrame = 16;
 const largestFrame = 16 * 1024 * 1024;
 
-/** `application/vnd.amazon.eventstream` (`relay-providers.md` 4.3). An exception becomes an event of that type. */
+/**
+ * `application/vnd.amazon.eventstream` (docs/reference/providers/aws.md#streams). An exception becomes an event of that
+ * type.
+ */
 export class AwsFrames implements FrameParser {
   private waiting: Buffer = Buffer.alloc(0);
 

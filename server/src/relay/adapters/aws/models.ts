@@ -1,4 +1,7 @@
-/** Bedrock's ids where they are not told by the name, and the regions whose profiles have the model (`relay-providers.md` 4.1). */
+/**
+ * Bedrock's ids where they are not told by the name, and the regions whose profiles have the model
+ * (docs/reference/providers/aws.md#keys-and-models).
+ */
 const known: Readonly<Record<string, readonly [id: string, ...profiles: string[]]>> = {
   'claude-instant-1.2': ['anthropic.claude-instant-v1'],
   'claude-2.0': ['anthropic.claude-v2'],

@@ -13,8 +13,8 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /**
- * Signature version 4 of a POST (`relay-providers.md` 4.2). The path of `url` is escaped already and is escaped once more
- * to be signed, as all services but S3 want it.
+ * Signature version 4 of a POST (docs/reference/providers/aws.md#requests). The path of `url` is escaped already and is
+ * escaped once more to be signed, as all services but S3 want it.
  * @param now unix milliseconds
  * @returns the headers to send
  */

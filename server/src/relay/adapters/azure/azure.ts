@@ -10,7 +10,7 @@ const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
 /**
  * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` surface when the channel says `v1`
- * (`relay-providers.md` 1.1, 1.2).
+ * (docs/reference/providers/openai-family.md).
  */
 export function azureUrl(base: string, { path }: { readonly path: string }, target: Target): string {
   const [route = '', query = ''] = path.split('?', 2);

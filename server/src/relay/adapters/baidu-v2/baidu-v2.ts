@@ -1,7 +1,7 @@
 import type { Adapter } from '../../adapter.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
-/** `APIKEY` or `APIKEY|APPID` (`relay-providers.md` 5.12). */
+/** `APIKEY` or `APIKEY|APPID` (docs/reference/providers/openai-family.md#single-members). */
 export const baiduV2: Adapter = openAICompatible({
   defaultBaseUrl: 'https://qianfan.baidubce.com',
   chat: '/v2/chat/completions',

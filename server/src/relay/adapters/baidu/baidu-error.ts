@@ -24,7 +24,10 @@ const statuses: Readonly<Record<number, number>> = {
   336106: 400,
 };
 
-/** `error_code` with status 200 (`relay-providers.md` 5.2). @returns null when there is none */
+/**
+ * `error_code` with status 200 (docs/reference/providers/own-protocols.md#baidu-ernie). @returns null when there is
+ * none
+ */
 export function baiduError(answer: Fields): UpstreamError | null {
   const code = someNumber(answer['error_code']) ?? 0;
   return code === 0 ? null : providerError('baidu_error', code, asText(answer['error_msg']), statuses[code]);

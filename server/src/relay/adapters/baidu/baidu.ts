@@ -116,5 +116,5 @@ const embeddings = oneShot(
   },
 );
 
-/** Type 15 (`relay-providers.md` 5.2). */
+/** Type 15 (docs/reference/providers/own-protocols.md#baidu-ernie). */
 export const baidu: Adapter = { conversation, embeddings, credential: baiduCredential };

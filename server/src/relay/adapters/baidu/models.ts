@@ -1,4 +1,7 @@
-/** Last piece of the address by model (`relay-providers.md` 5.2); what is not here is its own name in lower case. */
+/**
+ * Last piece of the address by model (docs/reference/providers/own-protocols.md#baidu-ernie); what is not here is its
+ * own name in lower case.
+ */
 const places: Readonly<Record<string, string>> = {
   'ERNIE-4.0': 'completions_pro',
   'ERNIE-Bot-4': 'completions_pro',

@@ -7,7 +7,7 @@ import { argumentsOf, failureOf, finishOf, toCohereUsage } from './cohere-read.j
 
 const choice = 0;
 
-/** Reads the events of `/v2/chat` (`relay-providers.md` 5.8). */
+/** Reads the events of `/v2/chat` (docs/reference/providers/own-protocols.md#cohere). */
 export class CohereStreamReader implements StreamReader {
   private tools = 0;
   /** What came of the open call while it may still be nothing at all. */

@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, number>> = {
   max: 31_000,
 };
 
-/** A call of `/v2/chat` (`relay-providers.md` 5.8). */
+/** A call of `/v2/chat` (docs/reference/providers/own-protocols.md#cohere). */
 export function writeCohere(request: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(request, {
     tools: true,

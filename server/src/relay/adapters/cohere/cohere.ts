@@ -52,5 +52,5 @@ const embeddings = oneShot(dialect, '/v2/embed', {
   }),
 });
 
-/** Type 34 (`relay-providers.md` 5.8). */
+/** Type 34 (docs/reference/providers/own-protocols.md#cohere). */
 export const cohere: Adapter = { conversation, embeddings, rerank: oneShot(dialect, '/v1/rerank', rerankRules) };

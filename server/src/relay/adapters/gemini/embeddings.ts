@@ -10,7 +10,10 @@ import { geminiHeaders, geminiUrl, modelPath } from './url.js';
 const fixedSize = 'embedding-001';
 const known = new Set(['model', 'input', 'dimensions', 'encoding_format']);
 
-/** Embeddings in OpenAI's form, all inputs in one call (`relay-providers.md` 3.7). */
+/**
+ * Embeddings in OpenAI's form, all inputs in one call
+ * (docs/reference/providers/gemini-and-vertex.md#embeddings-and-images).
+ */
 export const embeddings: OneShotCapability = {
   toUpstreamRequest({ body }, target) {
     const model = target.upstreamModel;

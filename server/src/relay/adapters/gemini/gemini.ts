@@ -78,5 +78,5 @@ const conversation: ConversationCapability = {
   },
 };
 
-/** Type 24 (`relay-providers.md` 3). */
+/** Type 24 (docs/reference/providers/gemini-and-vertex.md). */
 export const gemini: Adapter = { generate, conversation, embeddings, images };

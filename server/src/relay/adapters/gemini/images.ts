@@ -19,7 +19,10 @@ const ratios: Readonly<Record<string, string>> = {
 const drawsAlone = (model: string): boolean => model.startsWith('imagen');
 const known = new Set(['model', 'prompt', 'n', 'size', 'response_format']);
 
-/** Pictures in OpenAI's form: by Imagen, or by a chat model that draws (`relay-providers.md` 3.7). */
+/**
+ * Pictures in OpenAI's form: by Imagen, or by a chat model that draws
+ * (docs/reference/providers/gemini-and-vertex.md#embeddings-and-images).
+ */
 export const images: OneShotCapability = {
   toUpstreamRequest(request, target) {
     const { url, body } = drawsAlone(target.upstreamModel) ? imagen(request, target) : drawing(request, target);

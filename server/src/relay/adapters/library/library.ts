@@ -74,7 +74,10 @@ class LibraryStreamReader implements StreamReader {
   }
 }
 
-/** Type 21, a knowledge base of AI Proxy (`relay-providers.md` 5.15). `other` names the library. */
+/**
+ * Type 21, a knowledge base of AI Proxy (docs/reference/providers/own-protocols.md#knowledge-bases). `other` names the
+ * library.
+ */
 export const library: Adapter = {
   conversation: {
     codec: ({ other }) => ({

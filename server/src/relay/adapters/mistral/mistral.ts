@@ -16,7 +16,7 @@ const shortId = (id: unknown): unknown =>
         .padStart(9, '0')
         .slice(-9);
 
-/** `relay-providers.md` 1.4, type 42. */
+/** docs/reference/providers/openai-family.md#request-changes, type 42. */
 export function mistralRules(body: Fields, model: string): BodyRules {
   const changes: Record<string, unknown> = {};
   if (body['tool_choice'] === 'required') changes['tool_choice'] = 'any';

@@ -7,7 +7,7 @@ import { usageFields } from '../openai-compatible/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
-/** Thoughts stand under other names here (`relay-providers.md` 5.14). */
+/** Thoughts stand under other names here (docs/reference/providers/own-protocols.md#ollama). */
 function named(answer: Record<string, unknown>): Record<string, unknown> {
   const choices = asFieldsList(answer['choices']);
   let changed = false;

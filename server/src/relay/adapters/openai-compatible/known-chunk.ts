@@ -5,7 +5,10 @@ const pick = (from: Fields, names: readonly string[]): Fields =>
 
 const asFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
-/** Channel setting `force_format`: only what the chunk schema knows, for clients that choke on more (`relay-core.md` 3.7). */
+/**
+ * Channel setting `force_format`: only what the chunk schema knows, for clients that choke on more
+ * (docs/reference/relay/routing.md#per-channel-settings).
+ */
 export function knownChunk(chunk: Fields): Fields {
   const choices = Array.isArray(chunk['choices']) ? (chunk['choices'] as Fields[]) : [];
   return {

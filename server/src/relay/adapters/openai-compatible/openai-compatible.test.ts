@@ -41,7 +41,7 @@ function send(type: number, body: Record<string, unknown>, target: Partial<Targe
 
 const hi = [{ role: 'user', content: 'hi' }];
 
-describe('fixtures of the contract', () => {
+describe('fixtures', () => {
   it('F01 asks for usage on streams and names the organisation', () => {
     const sent = send(1, { model: 'gpt-4o-mini', stream: true, messages: hi }, { organization: 'org-fake' });
     expect(sent.url).toBe('https://api.openai.com/v1/chat/completions');

@@ -14,7 +14,7 @@ const withoutSystemRole = /^o1-(?:mini|preview)/;
 const sampling = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const;
 const alwaysRefused = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const;
 
-/** What OpenAI's reasoning models want changed (`relay-providers.md` 1.4, T). */
+/** Changes for OpenAI's reasoning models (docs/reference/providers/openai-family.md#request-changes). */
 export function reasoningRules(body: Body, model: string, { models }: Pick<Target, 'models'>): BodyRules {
   if (!family.test(model) || chatVariant.test(model)) return { model, changes: null };
   const suffix = models.includes(model) ? null : effortSuffix.exec(model);

@@ -3,13 +3,19 @@ import type { OneShotRequest, Target } from '../../adapter.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { OneShotRules } from './one-shot.js';
 
-/** `top_n` of 0 is what programs send that have none; it means nothing to anybody (`relay-providers.md` 5.10). */
+/**
+ * `top_n` of 0 is what programs send that have none; it means nothing to anybody
+ * (docs/reference/providers/own-protocols.md#jina).
+ */
 function withoutEmptyLimit(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { top_n: limit, ...rest } = body;
   return limit ? { ...rest, top_n: limit } : rest;
 }
 
-/** One form for all providers (`relay-providers.md` 1.5): results with index and score, and usage. */
+/**
+ * One form for all providers (docs/reference/providers/openai-family.md#responses-to-chat-calls): results with index
+ * and score, and usage.
+ */
 function toRerank(answer: Fields, request: OneShotRequest, target: Target): Record<string, unknown> {
   const documents = asList(request.body['documents']);
   const shows = request.body['return_documents'] === true;

@@ -26,7 +26,7 @@ const target = (upstreamModel: string, more: Partial<Target> = {}): Target =>
   targetFor({ upstreamModel, requestedModel: upstreamModel, ...more });
 
 describe('a Responses call at OpenAI', () => {
-  it('is what the contract says', () => {
+  it('sends the expected request', () => {
     const given = fixture('openai', 'F16-responses-stream');
     const asked = request(given.in.body);
     const upstream = responses.toUpstreamRequest(asked, target('gpt-4o'));

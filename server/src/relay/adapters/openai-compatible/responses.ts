@@ -7,7 +7,10 @@ import type { BodyRules, Dialect, Place } from './dialect.js';
 import { reasoningRules } from './reasoning.js';
 import { addressOf } from './url.js';
 
-/** Clients of Responses at a provider that speaks it: the bytes pass through (`relay-providers.md` 1.7). */
+/**
+ * Clients of Responses at a provider that speaks it: the bytes pass through
+ * (docs/reference/providers/openai-family.md#native-responses).
+ */
 export const nativeResponses = (dialect: Dialect, place: Place): ChatCapability => ({
   toUpstreamRequest(request, target) {
     const { model, reasoningEffort, changes } = responsesChanges(request, target);

@@ -19,8 +19,8 @@ interface Choice extends Fields {
 }
 
 /**
- * Channel setting `thinking_to_content` (`relay-providers.md` 0.9): reasoning becomes content between think tags.
- * State per choice, so one for each stream.
+ * Channel setting `thinking_to_content` (docs/reference/relay/routing.md#per-channel-settings): reasoning becomes
+ * content between think tags. State per choice, so one for each stream.
  */
 export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Fields | null } {
   const thinking = new Set<number>();

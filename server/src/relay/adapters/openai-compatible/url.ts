@@ -6,7 +6,7 @@ const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
 /**
  * Where a call goes: base + the client's path, `/v1` never twice, unless the provider has a place of its own for it
- * (`relay-providers.md` 1.1).
+ * (docs/reference/providers/openai-family.md#urls).
  * @throws AppError UPSTREAM_UNREACHABLE when the channel has no address
  */
 export function addressOf(dialect: Dialect, place: Place, call: { readonly path: string }, target: Target): string {

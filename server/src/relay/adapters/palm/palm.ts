@@ -43,7 +43,7 @@ function read(body: unknown): NeutralAnswer {
   };
 }
 
-/** Type 11 (`relay-providers.md` 5.1). Google has retired it; it never streamed. */
+/** Type 11 (docs/reference/providers/own-protocols.md#palm). Google has retired it; it never streamed. */
 export const palm: Adapter = {
   conversation: {
     codec: () => ({ dialect: 'own', write, read, openReader: () => ({ push: () => [], done: false }) }),

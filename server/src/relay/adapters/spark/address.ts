@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { Target } from '../../adapter.js';
 
-/** Where a version is asked, and what the provider calls the model behind it (`relay-providers.md` 5.6). */
+/**
+ * Where a version is asked, and what the provider calls the model behind it
+ * (docs/reference/providers/own-protocols.md#iflytek-spark).
+ */
 export interface SparkModel {
   readonly version: string;
   readonly path: string;

@@ -104,7 +104,7 @@ function read(body: unknown): NeutralAnswer {
   return collector.answer();
 }
 
-/** One frame up, frames back (`relay-providers.md` 5.6). */
+/** One frame up, frames back (docs/reference/providers/own-protocols.md#iflytek-spark). */
 export const sparkCodec = (target: Target): ProviderCodec => ({
   dialect: 'own',
   write: (request) => write(request, target),

@@ -8,7 +8,10 @@ import { toDataUrl, imageType } from '../../neutral/media.js';
 
 type Json = Record<string, unknown>;
 
-/** A call of ChatCompletions (`relay-providers.md` 5.7): the API knows no limit of the answer. */
+/**
+ * A call of ChatCompletions (docs/reference/providers/own-protocols.md#tencent-hunyuan): the API knows no limit of the
+ * answer.
+ */
 export function writeHunyuan(request: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(request, { tools: true, stop: true, sampling: ['temperature', 'topP', 'seed'] });
   const { sampling, stop, tools, toolChoice } = request;

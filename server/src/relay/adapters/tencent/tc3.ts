@@ -16,7 +16,10 @@ const service = 'hunyuan';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Tencent's signature TC3-HMAC-SHA256 (`relay-providers.md` 5.7) of a POST to `/`. @returns the Authorization header */
+/**
+ * Tencent's signature TC3-HMAC-SHA256 (docs/reference/providers/own-protocols.md#tencent-hunyuan) of a POST to `/`.
+ * @returns the Authorization header
+ */
 export function tc3Authorization({ secretId, secretKey, host, action, body, timestamp }: Tc3Call): string {
   const signedHeaders = 'content-type;host;x-tc-action';
   const canonical = [

@@ -33,7 +33,7 @@ function signed(body: string, target: Target): UpstreamRequest {
   };
 }
 
-/** Type 23 (`relay-providers.md` 5.7). */
+/** Type 23 (docs/reference/providers/own-protocols.md#tencent-hunyuan). */
 export const tencent: Adapter = {
   conversation: {
     codec: (target) =>

@@ -4,7 +4,10 @@ import { asText, parseFields, someText } from '../../neutral/fields.js';
 
 export type Mode = 'claude' | 'gemini' | 'chat';
 
-/** Who made the model, told by its name (`relay-providers.md` 3.9). @throws AppError UNSUPPORTED_BY_CHANNEL */
+/**
+ * Who made the model, told by its name (docs/reference/providers/gemini-and-vertex.md#vertex-ai). @throws AppError
+ * UNSUPPORTED_BY_CHANNEL
+ */
 export function modeOf(model: string): Mode {
   if (model.startsWith('claude')) return 'claude';
   if (model.startsWith('gemini')) return 'gemini';

@@ -24,7 +24,10 @@ export function accountAssertion(key: string, now: number): string {
   }
 }
 
-/** A service account becomes a token of an hour (`relay-providers.md` 3.10); an API key stays what it is. */
+/**
+ * A service account becomes a token of an hour (docs/reference/providers/gemini-and-vertex.md#vertex-credentials); an
+ * API key stays what it is.
+ */
 export const vertexCredential: CredentialExchange = {
   needed: (target) => projectOf(target) !== null,
   toRequest: ({ key, now }) => ({

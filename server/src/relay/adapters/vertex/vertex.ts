@@ -57,7 +57,7 @@ const conversation: ConversationCapability = {
   },
 };
 
-/** Type 41 (`relay-providers.md` 3.9, 3.10). */
+/** Type 41 (docs/reference/providers/gemini-and-vertex.md). */
 export const vertex: Adapter = {
   conversation,
   embeddings: vertexEmbeddings,

@@ -3,7 +3,10 @@ import { asFields, asFieldsList } from '../../neutral/fields.js';
 import { toCount, toUsage } from '../../protocols/openai/usage.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
-/** Bots report what their models took apart from the usual place (`relay-providers.md` 5.12). */
+/**
+ * Bots report what their models took apart from the usual place
+ * (docs/reference/providers/openai-family.md#single-members).
+ */
 function withBotUsage(answer: Record<string, unknown>): Record<string, unknown> {
   const models = asFieldsList(asFields(answer['bot_usage'])?.['model_usage']);
   if (models.length === 0 || toUsage(answer['usage'])) return answer;

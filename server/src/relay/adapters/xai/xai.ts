@@ -11,7 +11,7 @@ const refusesEffort = /^grok-4\.20.*-(?:non-)?reasoning$/;
 const thinks = /^grok-(?:3-mini|4)/;
 const refusedByThinkers = ['stop', 'presence_penalty', 'frequency_penalty'] as const;
 
-/** `relay-providers.md` 1.4, type 48. */
+/** docs/reference/providers/openai-family.md#request-changes, type 48. */
 export function xaiRules(body: Fields, model: string, { models }: Pick<Target, 'models'>): BodyRules {
   const suffix = models.includes(model) && !/^grok-3-mini/.test(model) ? null : effortSuffix.exec(model);
   const bare = suffix ? model.slice(0, suffix.index) : model;

@@ -84,7 +84,7 @@ function refusalOf(answer: Fields): UpstreamError {
   return providerError('zhipu_error', code, asText(answer['msg']), statuses[code]);
 }
 
-/** Type 16 (`relay-providers.md` 5.3). The model's name stands in the address. */
+/** Type 16 (docs/reference/providers/own-protocols.md#chatglm). The model's name stands in the address. */
 export const chatglm: Adapter = {
   conversation: {
     codec: () => ({ dialect: 'own', write, read, openReader: () => new ChatglmStreamReader() }),

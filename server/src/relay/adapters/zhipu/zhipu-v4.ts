@@ -4,7 +4,7 @@ import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { zhipuToken } from './token.js';
 
-/** `relay-providers.md` 1.4, type 26. */
+/** docs/reference/providers/openai-family.md#request-changes, type 26. */
 function zhipuRules(body: Fields, model: string): BodyRules {
   const changes: Record<string, unknown> = {};
   const { top_p: topP, stop } = body;

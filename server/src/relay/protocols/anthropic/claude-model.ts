@@ -1,4 +1,6 @@
-/** What one Claude model takes and refuses (`relay-providers.md` 2.2, 2.3, 7.3). Unknown names are held to be recent. */
+/**
+ * What one Claude model takes and refuses (docs/reference/providers/anthropic.md). Unknown names are held to be recent.
+ */
 export interface ClaudeTraits {
   /** Thinks as much as it finds right; older ones take a budget of tokens. */
   readonly thinking: 'none' | 'budget' | 'adaptive';

@@ -2,7 +2,10 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, type Fields } from '../../neutral/fields.js';
 import type { OpenAIFailure } from '../../errors/failure.js';
 
-/** Types clients know, with the status each belongs to (`relay-providers.md` 0.6, `relay-core.md` 9.3). */
+/**
+ * Types clients know, with the status each belongs to (docs/reference/relay/errors.md#upstream-errors,
+ * docs/reference/relay/errors.md#messages-form).
+ */
 const statusOfType: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -27,7 +30,9 @@ export function anthropicErrorBody(failure: OpenAIFailure, requestId: string): s
   return JSON.stringify({ type: 'error', error: { type, message: `${failure.message} (request id: ${requestId})` } });
 }
 
-/** The same inside a stream: the last event, nothing closes it (`relay-core.md` 9.5). */
+/**
+ * The same inside a stream: the last event, nothing closes it (docs/reference/relay/errors.md#errors-inside-a-stream).
+ */
 export const anthropicErrorEvents = (failure: OpenAIFailure, requestId: string): string =>
   `event: error\ndata: ${anthropicErrorBody(failure, requestId)}\n\n`;
 

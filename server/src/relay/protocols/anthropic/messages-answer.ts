@@ -9,7 +9,7 @@ import { fromClaudeUsage } from './usage.js';
 
 type Json = Record<string, unknown>;
 
-/** A whole answer as a message (`relay-providers.md` 2.8). */
+/** A whole answer as a message (docs/reference/providers/anthropic.md#chat-completion-to-message). */
 export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {
   const [choice] = answer.choices;
   const content = (choice?.parts ?? []).flatMap(toBlocks);

@@ -22,7 +22,10 @@ export interface NativeBody {
 /** Counting what a prompt costs is the same body without an answer. */
 export const countsTokens = (path: string): boolean => (path.split('?', 1)[0] ?? '').endsWith('/count_tokens');
 
-/** A Messages body for Anthropic itself: as it came, but for the model, the limit and thinking by name (`relay-providers.md` 2.6). */
+/**
+ * A Messages body for Anthropic itself: as it came, but for the model, the limit and thinking by name
+ * (docs/reference/providers/anthropic.md#native-messages).
+ */
 export function nativeMessagesBody(request: ChatRequest, target: Target, settings: ClaudeSettings): NativeBody {
   const { body } = request;
   const { model, suffixed } = target.passThrough

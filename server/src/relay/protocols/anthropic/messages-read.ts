@@ -8,7 +8,7 @@ import { answerTool } from './json-answer.js';
 import { toClaudeUsage } from './usage.js';
 
 /**
- * A whole message in the neutral form (`relay-providers.md` 2.4).
+ * A whole message in the neutral form (docs/reference/providers/anthropic.md#message-to-chat-completion).
  * @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no message
  */
 export function readMessage(body: unknown): NeutralAnswer {

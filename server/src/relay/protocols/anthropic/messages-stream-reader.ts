@@ -24,7 +24,7 @@ interface OpenBlock {
   filled: boolean;
 }
 
-/** Reads the events of a streamed message (`relay-providers.md` 2.5). */
+/** Reads the events of a streamed message (docs/reference/providers/anthropic.md#stream-to-chat-chunks). */
 export class MessagesStreamReader implements StreamReader {
   private readonly usage = new ClaudeUsage();
   private readonly blocks = new Map<number, OpenBlock>();

@@ -8,7 +8,10 @@ import { fromClaudeUsage } from './usage.js';
 
 type Json = Record<string, unknown>;
 
-/** Writes the events of a message: one block after the other, each opened, filled and closed (`relay-providers.md` 2.9). */
+/**
+ * Writes the events of a message: one block after the other, each opened, filled and closed
+ * (docs/reference/providers/anthropic.md#chat-stream-to-message-events).
+ */
 export class MessagesStreamWriter implements StreamWriter {
   private readonly blocks = new BlockSequencer();
   private started = false;

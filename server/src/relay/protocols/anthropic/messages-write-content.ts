@@ -24,8 +24,8 @@ interface Turn {
 }
 
 /**
- * Turns as Anthropic wants them (`relay-providers.md` 2.2): user and assistant in turn, results of tools first, no empty
- * text, the user begins.
+ * Turns as Anthropic wants them (docs/reference/providers/anthropic.md#chat-to-messages): user and assistant in turn,
+ * results of tools first, no empty text, the user begins.
  * @throws AppError UNSUPPORTED_BY_CHANNEL, INVALID_INPUT naming the part
  */
 export function writeTurns(request: NeutralRequest, settings: ClaudeSettings, dropped: Dropped): Json[] {

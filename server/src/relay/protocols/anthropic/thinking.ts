@@ -28,7 +28,7 @@ export function cutThinkingSuffix(model: string, settings: ClaudeSettings): { mo
   return { model: suffixed ? model.slice(0, -suffix.length) : model, suffixed };
 }
 
-/** Shares of the output limit (`relay-providers.md` 2.3). */
+/** Shares of the output limit (docs/reference/providers/anthropic.md#thinking). */
 const shares: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 0.2,

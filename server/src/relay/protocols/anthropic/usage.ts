@@ -8,7 +8,8 @@ const counted = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_inpu
 
 /**
  * Anthropic counts the prompt without what was read from or written to the cache; inside the gateway it is the whole
- * prompt (`relay-providers.md` 0.8). Some calls take several rounds that the totals leave out: then the rounds count.
+ * prompt (docs/reference/providers/README.md#usage-normalization). Some calls take several rounds that the totals leave
+ * out: then the rounds count.
  * @returns null when nothing was reported
  */
 export function toClaudeUsage(raw: unknown): Usage | null {

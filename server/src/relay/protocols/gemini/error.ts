@@ -23,7 +23,10 @@ const statuses: Readonly<Record<number, string>> = {
 
 const statusName = (status: number): string => statuses[status] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION');
 
-/** `{"error":{code,message,status}}`: the one form Google's client recognises (`relay-core.md` 11). */
+/**
+ * `{"error":{code,message,status}}`: the one form Google's client recognises
+ * (docs/reference/relay/errors.md#gemini-form).
+ */
 export function geminiErrorBody(failure: OpenAIFailure, requestId: string): string {
   const { status: code } = failure;
   const message = `${failure.message} (request id: ${requestId})`;

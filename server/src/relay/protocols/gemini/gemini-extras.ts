@@ -2,7 +2,10 @@ import { asFields, asFieldsList, asText, someNumber, someText, type Fields } fro
 
 type Json = Record<string, unknown>;
 
-/** Web pages an answer rests on, in the chat dialect's form (`relay-providers.md` 7.4). */
+/**
+ * Web pages an answer rests on, in the chat dialect's form
+ * (docs/reference/providers/gemini-and-vertex.md#gemini-responses).
+ */
 export function annotationsOf(candidate: Fields): Fields[] {
   const grounding = asFields(candidate['groundingMetadata']);
   if (!grounding) return [];

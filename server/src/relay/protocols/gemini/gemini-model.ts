@@ -1,6 +1,6 @@
 import type { GeminiSettings } from './gemini-settings.js';
 
-/** What one Gemini model takes (`relay-providers.md` 3.2, 3.4, 7.4). */
+/** What one Gemini model takes (docs/reference/providers/gemini-and-vertex.md). */
 export interface GeminiTraits {
   /** Refuses any word about thinking; takes a budget of tokens; takes a level. */
   readonly thinking: 'none' | 'budget' | 'level';

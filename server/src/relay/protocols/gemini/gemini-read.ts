@@ -11,7 +11,7 @@ import { annotationsOf, logprobsOf } from './gemini-extras.js';
 import { toGeminiUsage } from './gemini-usage.js';
 
 /**
- * A whole answer in the neutral form (`relay-providers.md` 3.5).
+ * A whole answer in the neutral form (docs/reference/providers/gemini-and-vertex.md#gemini-responses).
  * @throws UpstreamError when it reports an error or that the prompt was blocked; AppError UPSTREAM_INVALID_RESPONSE when it
  * cannot be read
  */

@@ -34,7 +34,10 @@ export const defaultGeminiSettings: GeminiSettings = {
 
 const categories = ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONTENT', 'CIVIC_INTEGRITY'];
 
-/** Always all five, so that Google's own defaults never decide (`relay-providers.md` 3.2). */
+/**
+ * Always all five, so that Google's own defaults never decide
+ * (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
+ */
 export const safetySettings = (settings: GeminiSettings): { category: string; threshold: string }[] =>
   categories.map((name) => {
     const category = `HARM_CATEGORY_${name}`;

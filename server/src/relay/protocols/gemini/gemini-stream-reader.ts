@@ -14,7 +14,7 @@ interface ChoiceState {
   finished: boolean;
 }
 
-/** Reads a stream of `GenerateContentResponse` (`relay-providers.md` 3.6). */
+/** Reads a stream of `GenerateContentResponse` (docs/reference/providers/gemini-and-vertex.md#gemini-streams). */
 export class GeminiStreamReader implements StreamReader {
   private started = false;
   private images = 0;

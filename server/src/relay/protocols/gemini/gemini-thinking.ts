@@ -21,7 +21,7 @@ const budgets: Readonly<Record<Effort, number>> = {
 
 /**
  * `thinkingConfig` of a call, undefined when nothing is to be said; models that do not think refuse it
- * (`relay-providers.md` 3.4).
+ * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export function thinkingConfig(
   model: string,

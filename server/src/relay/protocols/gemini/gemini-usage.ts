@@ -9,7 +9,8 @@ const tokensPerImage = 258;
 
 /**
  * Google counts thoughts beside the answer and results of its tools beside the prompt; inside the gateway both are part
- * of them (`relay-providers.md` 0.8, 3.5).
+ * of them (docs/reference/providers/README.md#usage-normalization and
+ * docs/reference/providers/gemini-and-vertex.md#gemini-responses).
  * @param images pictures of the answer
  * @returns null when nothing was reported
  */

@@ -15,7 +15,10 @@ import type { GeminiSettings } from './gemini-settings.js';
 
 type Json = Record<string, unknown>;
 
-/** Google's word for a call whose proof of thinking nobody has (`relay-providers.md` 7.4). */
+/**
+ * Google's word for a call whose proof of thinking nobody has
+ * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
+ */
 const noProof = 'skip_thought_signature_validator';
 /** What Google fetches itself. */
 export const fetchable =
@@ -42,7 +45,7 @@ export class GeminiContentWriter {
   }
 
   /**
-   * Turns as Gemini wants them (`relay-providers.md` 3.2).
+   * Turns as Gemini wants them (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
    * @throws AppError UNSUPPORTED_BY_CHANNEL, INVALID_INPUT naming the part
    */
   contents(): Content[] {

@@ -4,7 +4,7 @@ import { asFields, asList, type Fields } from '../../neutral/fields.js';
 
 type Json = Record<string, unknown>;
 
-/** Everything Google's schema dialect knows (`relay-providers.md` 3.3). */
+/** Everything Google's schema dialect knows (docs/reference/providers/gemini-and-vertex.md#schemas). */
 const kept = new Set([
   'type',
   'format',

@@ -38,7 +38,7 @@ export function modelOf(body: Readonly<Record<string, unknown>>): string {
   return model;
 }
 
-/** @throws AppError INVALID_INPUT with the contract's texts */
+/** @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect know */
 export function toChatCall(body: Readonly<Record<string, unknown>>): ChatCall {
   const model = modelOf(body);
   const messages = body['messages'];

@@ -25,7 +25,7 @@ interface ChoiceState {
   readonly customTools: Set<number>;
 }
 
-/** Writes `chat.completion.chunk` events (`relay-providers.md` 0.7). */
+/** Writes `chat.completion.chunk` events (docs/reference/providers/README.md#stream-shapes). */
 export class ChatStreamWriter implements StreamWriter {
   private readonly choices = new Map<number, ChoiceState>();
   private id: string;

@@ -146,7 +146,7 @@ function ownExtensions(parts: readonly Part[]): Json {
   };
 }
 
-/** Thoughts with their proof, so that a client can send them back (`relay-providers.md` 7.3). */
+/** Thoughts with their proof, so that a client can send them back (docs/reference/providers/anthropic.md#thinking). */
 export const thinkingBlocks = (parts: readonly Part[]): Json[] =>
   parts.flatMap((part): Json[] => {
     if (part.kind !== 'reasoning') return [];
@@ -156,7 +156,9 @@ export const thinkingBlocks = (parts: readonly Part[]): Json[] =>
     ];
   });
 
-/** Google's own chat layer puts proof of thinking here (`relay-providers.md` 7.4). */
+/**
+ * Google's own chat layer puts proof of thinking here (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
+ */
 export const googleExtra = (signature: string | undefined): Json => ({ google: { thought_signature: signature } });
 
 export function writeCall(call: ToolCallPart, withSignature: boolean): Json {

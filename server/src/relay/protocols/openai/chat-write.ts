@@ -97,7 +97,10 @@ function noteCacheControl(request: NeutralRequest, dropped: Dropped): void {
   if (found) dropped.hint('cacheControl', true);
 }
 
-/** Thinking by budget or by its own choice, in words (`relay-providers.md` 2.7). */
+/**
+ * Thinking by budget or by its own choice, in words
+ * (docs/reference/providers/anthropic.md#messages-at-other-providers).
+ */
 export function effortOf(reasoning: Reasoning): Effort | undefined {
   const { effort, budget, adaptive, off } = reasoning;
   if (effort !== undefined) return effort === 'max' ? 'xhigh' : effort;

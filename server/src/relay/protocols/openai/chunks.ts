@@ -20,8 +20,9 @@ export const usageChunk = (like: Readonly<Fields>, usage: Usage): string =>
   });
 
 /**
- * A whole answer as one chunk, for clients that asked a channel to stream that cannot (`relay-core.md` 3.7). Everything
- * the message carries travels: text, reasoning, tool calls and unknown fields.
+ * A whole answer as one chunk, for clients that asked a channel to stream that cannot
+ * (docs/reference/relay/routing.md#per-channel-settings). Everything the message carries travels: text, reasoning, tool
+ * calls and unknown fields.
  */
 export function answerAsChunk(answer: Readonly<Fields>): string {
   const choices = asFieldsList(answer['choices']);

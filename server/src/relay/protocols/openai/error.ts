@@ -6,6 +6,8 @@ export function openAIErrorBody(failure: OpenAIFailure, requestId: string): stri
   return JSON.stringify({ error: { message: `${failure.message} (request id: ${requestId})`, type, param, code } });
 }
 
-/** The same inside a stream, with the end mark clients wait for (`relay-core.md` 9.5). */
+/**
+ * The same inside a stream, with the end mark clients wait for (docs/reference/relay/errors.md#errors-inside-a-stream).
+ */
 export const openAIErrorEvents = (failure: OpenAIFailure, requestId: string): string =>
   `data: ${openAIErrorBody(failure, requestId)}\n\ndata: [DONE]\n\n`;

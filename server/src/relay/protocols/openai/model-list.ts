@@ -8,7 +8,7 @@ export interface OfferedModel {
 
 export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
 
-/** The contract's constant: clients of this family look at it. */
+/** Constant on every model: clients of this family read it. */
 const created = 1_626_777_600;
 const permission = {
   id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
@@ -25,7 +25,7 @@ const permission = {
   is_blocking: false,
 };
 
-/** Which list a client wants is told by how it presents its key (`relay-core.md` 1.6). */
+/** Which list a client wants is told by how it presents its key (docs/reference/relay/routes.md#model-lists). */
 export function modelListFormat(
   headers: Readonly<Record<string, unknown>>,
   path: string,
@@ -70,7 +70,7 @@ export function modelList(models: readonly OfferedModel[], format: ModelListForm
 export const oneModel = (model: OfferedModel, format: ModelListFormat): Record<string, unknown> =>
   format === 'anthropic' ? anthropicModel(model) : format === 'gemini' ? geminiModel(model) : openAIModel(model);
 
-/** The contract's body for a model that the caller cannot see, without a request id. */
+/** Error body for a model that the caller cannot see, without a request id. */
 export const unknownModel = (id: string): Record<string, unknown> => ({
   error: {
     message: `The model '${id}' does not exist`,

@@ -12,7 +12,10 @@ export function toCount(value: unknown): number {
 const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** The first alias that carries a count. Providers disagree where cached tokens stand (`relay-providers.md` 1.5). */
+/**
+ * The first alias that carries a count. Providers disagree where cached tokens stand
+ * (docs/reference/providers/openai-family.md#responses-to-chat-calls).
+ */
 const firstCount = (...values: unknown[]): number => {
   for (const value of values) {
     const count = toCount(value);

@@ -1,4 +1,4 @@
-/** What can be done with a drawing (`relay-core.md` 8.2). */
+/** What can be done with a drawing (docs/reference/relay/tasks.md#midjourney). */
 export const drawingActions = [
   'IMAGINE',
   'DESCRIBE',

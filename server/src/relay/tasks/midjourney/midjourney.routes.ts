@@ -10,7 +10,7 @@ import type { MidjourneyRoutesParts } from '../task-routes-parts.js';
 /** A callback is one task; nobody needs a key to send it. */
 const notifyBytes = 1024 * 1024;
 
-/** `/mj`, and the same under `/<mode>/mj` (`relay-core.md` 8.2). */
+/** `/mj`, and the same under `/<mode>/mj` (docs/reference/relay/tasks.md#midjourney). */
 export const midjourneyRoutes = (parts: MidjourneyRoutesParts): FastifyPluginAsync =>
   withRawBodies(async (app) => {
     for (const prefix of ['/mj', '/:mode/mj']) addRoutes(app, prefix, parts);

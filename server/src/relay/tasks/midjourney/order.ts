@@ -41,7 +41,7 @@ export interface Order {
 type OrderSettings = Pick<OptionValues, 'MjAccountFilterEnabled' | 'MjNotifyEnabled' | 'MjModeClearEnabled'>;
 type Body = Readonly<Record<string, unknown>>;
 
-/** @throws DrawingError with the contract's words */
+/** @throws DrawingError with the messages of docs/reference/relay/tasks.md#midjourney */
 export function parseOrder(path: SubmitPath, body: Body, settings: OrderSettings): Order {
   const { action, originId } = readAction(path, body);
   const sent = cleaned(body, settings);

@@ -19,7 +19,7 @@ export interface SunoOrder {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** @throws SunoError with the contract's words */
+/** @throws SunoError with the messages of docs/reference/relay/tasks.md#suno */
 export function parseSunoOrder(actionName: string, body: Readonly<Record<string, unknown>>): SunoOrder {
   const action = actionName.toUpperCase();
   if (action !== 'MUSIC' && action !== 'LYRICS') throw sunoRequestError('invalid_request', 'invalid_action');

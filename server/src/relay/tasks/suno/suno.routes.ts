@@ -5,7 +5,7 @@ import type { SunoRoutesParts } from '../task-routes-parts.js';
 
 const busy = 'The upstream of this group is saturated, try again later';
 
-/** `/suno` (`relay-core.md` 8.3). */
+/** `/suno` (docs/reference/relay/tasks.md#suno). */
 export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesParts): FastifyPluginAsync =>
   withRawBodies(async (app) => {
     app.post(

@@ -33,7 +33,7 @@ interface Ordered {
   readonly price: TaskPrice;
 }
 
-/** Music and lyrics by Suno proxies (`relay-core.md` 8.3). */
+/** Music and lyrics by Suno proxies (docs/reference/relay/tasks.md#suno). */
 export class Suno {
   constructor(private readonly parts: SunoParts) {}
 
