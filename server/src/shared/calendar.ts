@@ -1,0 +1,81 @@
+/** Calendar arithmetic in an IANA time zone. Daylight saving time is respected: a day may have 23 or 25 hours. */
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+const maxFormats = 500;
+
+/** A day of the calendar; `month` is 1 to 12. `day` may lie outside the month and then counts on, as `Date.UTC` does. */
+export interface CalendarDay {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+/** @throws RangeError for a name that is no time zone */
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
+  } as Intl.DateTimeFormatOptions);
+  if (formats.size >= maxFormats) formats.clear();
+  formats.set(timeZone, format);
+  return format;
+}
+
+export function isTimeZone(timeZone: string): boolean {
+  try {
+    formatOf(timeZone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @returns milliseconds that the zone's clock is ahead of UTC at this instant */
+export function offsetAt(instant: Date, timeZone: string): number {
+  const parts: Record<string, number> = {};
+  for (const { type, value } of formatOf(timeZone).formatToParts(instant)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  const clock = Date.UTC(year, month - 1, day, hour, minute, second);
+  return clock - Math.floor(instant.getTime() / 1000) * 1000;
+}
+
+/** The calendar day of an instant in a zone. */
+export function dayOf(instant: Date, timeZone: string): CalendarDay {
+  const local = new Date(instant.getTime() + offsetAt(instant, timeZone));
+  return { year: local.getUTCFullYear(), month: local.getUTCMonth() + 1, day: local.getUTCDate() };
+}
+
+/** The first instant of a calendar day in a zone. Where the clock skips midnight, the day begins after the skipped hour. */
+export function startOfDay({ year, month, day }: CalendarDay, timeZone: string): Date {
+  const clock = Date.UTC(year, month - 1, day);
+  const before = clock - offsetAt(new Date(clock - 12 * 3_600_000), timeZone);
+  const after = clock - offsetAt(new Date(clock + 12 * 3_600_000), timeZone);
+  // Of two instants that show midnight the earlier one is the start; where none does, the later offset names the first one.
+  const candidates = [Math.min(before, after), Math.max(before, after)];
+  const shown = candidates.find((instant) => instant + offsetAt(new Date(instant), timeZone) === clock);
+  return new Date(shown ?? Math.max(before, after));
+}
+
+/** 1 is Monday, 7 is Sunday. */
+export function weekdayOf({ year, month, day }: CalendarDay): number {
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDay() || 7;
+}
+
+export const addDays = ({ year, month, day }: CalendarDay, days: number): CalendarDay => ({
+  year,
+  month,
+  day: day + days,
+});
+
+/** The Monday of the day's ISO week. */
+export const mondayOf = (day: CalendarDay): CalendarDay => addDays(day, 1 - weekdayOf(day));
+
+/** The first day of the month, or of one `months` later. */
+export const firstOfMonth = ({ year, month }: CalendarDay, months = 0): CalendarDay => ({
+  year,
+  month: month + months,
+  day: 1,
+});
