@@ -4,6 +4,36 @@ export interface Page<T> {
   readonly totalCount: number;
 }
 
+/** One page of a list, read by offset or from a cursor on. */
+export interface Slice<Row> {
+  readonly items: Row[];
+  /** Opaque text that continues after the last row; null for an empty page. */
+  readonly endCursor: string | null;
+  readonly hasNextPage: boolean;
+  /** Counts all rows that match the filter. A query of its own, so call it only when the number is wanted. */
+  readonly total: () => Promise<Total>;
+}
+
+export interface Total {
+  readonly count: number;
+  /** There are more rows than `count` says. */
+  readonly capped: boolean;
+}
+
+export interface SortBy<Field extends string = string> {
+  readonly field: Field;
+  readonly direction: SortDirection;
+}
+
+/** How a list is read. `after` is a cursor of the same sort; then `page` is 0. An empty `sort` means the list's own order. */
+export interface ListQuery<Field extends string = string> {
+  /** Starts at 0. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly after: string | null;
+  readonly sort: ReadonlyArray<SortBy<Field>>;
+}
+
 export const defaultPageSize = 10;
 export const maxPageSize = 100;
 

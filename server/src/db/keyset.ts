@@ -1,0 +1,133 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { InvalidInputError } from '../shared/errors.js';
+import type { ListQuery, Slice, SortBy } from '../shared/page.js';
+
+/** What a list may be sorted by. */
+export interface SortKey<Row> {
+  /** SQL expression. Times must be cut to milliseconds, which is all that a cursor carries (`milliseconds`). */
+  readonly sql: string;
+  readonly value: (row: Row) => SortValue;
+  /** Null comes last in both directions. */
+  readonly nullable?: true;
+}
+export type SortValue = string | number | boolean | Date | null;
+
+/** A unique key must be among them under `id`: it breaks ties. */
+export type SortKeys<Row, Field extends string = string> = Readonly<Record<Field | 'id', SortKey<Row>>>;
+
+type Stored = string | number | boolean | null;
+
+/** The order of one read: the asked sorts, then the id, in the direction of the last one. */
+export function orderOf<Field extends string>(
+  sort: ReadonlyArray<SortBy<Field>>,
+  fallback: SortBy<Field | 'id'>,
+): ReadonlyArray<SortBy<Field | 'id'>> {
+  const asked: ReadonlyArray<SortBy<Field | 'id'>> = sort.length > 0 ? sort : [fallback];
+  if (new Set(asked.map(({ field }) => field)).size < asked.length) {
+    throw new InvalidInputError('A list cannot be sorted twice by one field', 'sort');
+  }
+  const last = asked.at(-1) ?? fallback;
+  return asked.some(({ field }) => field === 'id') ? asked : [...asked, { field: 'id', direction: last.direction }];
+}
+
+/** Opaque to clients: the order it belongs to, then the last row's values in that order. */
+export function encodeCursor(order: readonly SortBy[], values: readonly SortValue[]): string {
+  const stored = values.map((value) => (value instanceof Date ? value.toISOString() : value));
+  return Buffer.from(JSON.stringify([nameOf(order), ...stored])).toString('base64url');
+}
+
+/** @throws InvalidInputError for text that is no cursor of this order */
+export function decodeCursor(cursor: string, order: readonly SortBy[]): readonly Stored[] {
+  const wrong = new InvalidInputError('This is no cursor of a list with this sort', 'after');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(cursor.slice(0, 4000), 'base64url').toString('utf8'));
+  } catch {
+    throw wrong;
+  }
+  if (!Array.isArray(parsed) || parsed.length !== order.length + 1 || parsed[0] !== nameOf(order)) throw wrong;
+  const values: unknown[] = parsed.slice(1);
+  if (!values.every(isStored)) throw wrong;
+  return values;
+}
+
+const isStored = (value: unknown): value is Stored =>
+  value === null || typeof value === 'boolean' || typeof value === 'number' || isPlainText(value);
+/** Postgres takes no NUL. */
+const isPlainText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
+const nameOf = (order: readonly SortBy[]): string =>
+  order.map(({ field, direction }) => `${field} ${direction}`).join(', ');
+
+/**
+ * The condition "after this row" for any mix of directions.
+ * @param bind stores a value and returns its placeholder
+ */
+export function afterCondition(
+  keys: ReadonlyArray<{ sql: string; direction: 'ASC' | 'DESC'; nullable?: true }>,
+  values: readonly Stored[],
+  bind: (value: Stored) => string,
+): string {
+  const places = values.map((value) => (value === null ? null : bind(value)));
+  const branches: string[] = [];
+  keys.forEach(({ sql, direction, nullable }, depth) => {
+    const place = places[depth];
+    // Nothing comes after null, which is last.
+    if (place == null) return;
+    const beyond = `${sql} ${direction === 'ASC' ? '>' : '<'} ${place}`;
+    const equal = keys
+      .slice(0, depth)
+      .map((key, n) => (places[n] == null ? `${key.sql} IS NULL` : `${key.sql} = ${places[n]}`));
+    branches.push([...equal, nullable ? `(${beyond} OR ${sql} IS NULL)` : beyond].join(' AND '));
+  });
+  return branches.length > 0 ? `(${branches.map((branch) => `(${branch})`).join(' OR ')})` : 'FALSE';
+}
+
+/** A `timestamptz` column as sort key: JavaScript's dates have no microseconds. */
+export const milliseconds = (sql: string): string => `date_trunc('milliseconds', ${sql})`;
+
+/**
+ * Reads one page of a query that has its conditions and no order yet, by offset or from a cursor on.
+ * @throws InvalidInputError for a cursor of another sort
+ */
+export async function readSlice<Row extends ObjectLiteral, Field extends string>(
+  select: SelectQueryBuilder<Row>,
+  query: ListQuery<Field>,
+  sortKeys: SortKeys<Row, Field>,
+  fallback: SortBy<Field | 'id'> = { field: 'id', direction: 'DESC' },
+): Promise<Slice<Row>> {
+  const order = orderOf(query.sort, fallback);
+  const keys = order.map(({ field, direction }) => ({ ...sortKeys[field], direction }));
+  const counted = select.clone();
+  const page = select.clone();
+  if (query.after !== null) {
+    const values = decodeCursor(query.after, order);
+    const parameters: ObjectLiteral = {};
+    const condition = afterCondition(keys, values, (value) => {
+      const name = `after${Object.keys(parameters).length}`;
+      parameters[name] = value;
+      return `:${name}`;
+    });
+    page.andWhere(condition, parameters);
+  }
+  for (const { sql, direction, nullable } of keys) {
+    if (nullable) page.addOrderBy(sql, direction, 'NULLS LAST');
+    else page.addOrderBy(sql, direction);
+  }
+  const rows = await page
+    .offset(query.after === null ? query.page * query.pageSize : 0)
+    .limit(query.pageSize + 1)
+    .getMany();
+  const items = rows.slice(0, query.pageSize);
+  const last = items.at(-1);
+  return {
+    items,
+    endCursor: last
+      ? encodeCursor(
+          order,
+          keys.map(({ value }) => value(last)),
+        )
+      : null,
+    hasNextPage: rows.length > items.length,
+    total: async () => ({ count: await counted.getCount(), capped: false }),
+  };
+}
