@@ -26,10 +26,17 @@ export default {
     },
     {
       name: 'modules-meet-through-services',
-      comment: 'A module shows its neighbours its services and its rows.',
+      comment: 'A module shows its neighbours its services and its rows, and their resolvers its GraphQL types.',
       severity: 'error',
-      from: { path: '^server/src/modules/([^/]+)/', pathNot: tests },
+      from: { path: '^server/src/modules/([^/]+)/', pathNot: [tests, '\\.(resolver|object)\\.ts$'] },
       to: { path: '^server/src/modules/', pathNot: ['^server/src/modules/$1/', '\\.(service|entity)\\.ts$'] },
+    },
+    {
+      name: 'resolvers-meet-through-types',
+      comment: 'A relation names the GraphQL type of another module.',
+      severity: 'error',
+      from: { path: '^server/src/modules/([^/]+)/.*\\.(resolver|object)\\.ts$', pathNot: tests },
+      to: { path: '^server/src/modules/', pathNot: ['^server/src/modules/$1/', '\\.(service|entity|object)\\.ts$'] },
     },
     {
       name: 'relay-meets-modules-through-services',

@@ -83,6 +83,7 @@ export const environmentSchema = z.object({
   GLOBAL_API_RATE_LIMIT_ENABLE: flag(true),
   GLOBAL_API_RATE_LIMIT: whole(180, 1),
   GLOBAL_API_RATE_LIMIT_DURATION: whole(180, 1),
+  GRAPHQL_COST_PER_MINUTE: whole(100_000, 100),
   GLOBAL_WEB_RATE_LIMIT_ENABLE: flag(true),
   GLOBAL_WEB_RATE_LIMIT: whole(60, 1),
   GLOBAL_WEB_RATE_LIMIT_DURATION: whole(180, 1),
@@ -140,6 +141,8 @@ export interface Config {
   /** Hosts and CIDR ranges that guarded outbound calls may reach although they are not public. */
   readonly outboundAllow: string[];
   readonly apiRateLimit: { readonly enabled: boolean; readonly count: number; readonly seconds: number };
+  /** What one credential may spend on GraphQL in a minute (`graphql/cost.ts`). */
+  readonly graphqlCostPerMinute: number;
   readonly webRateLimit: { readonly enabled: boolean; readonly count: number; readonly seconds: number };
   readonly syncSeconds: number;
   /** Milliseconds. */
@@ -244,6 +247,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       count: env.GLOBAL_API_RATE_LIMIT,
       seconds: env.GLOBAL_API_RATE_LIMIT_DURATION,
     },
+    graphqlCostPerMinute: env.GRAPHQL_COST_PER_MINUTE,
     webRateLimit: {
       enabled: env.GLOBAL_WEB_RATE_LIMIT_ENABLE,
       count: env.GLOBAL_WEB_RATE_LIMIT,

@@ -51,7 +51,7 @@ function plain(type: GraphQLInputType): unknown {
       return false;
     case 'Float':
       return 1;
-    case 'DateTimeISO':
+    case 'DateTime':
       return '2020-01-01T00:00:00Z';
     case 'String':
       return 'x';

@@ -1,3 +1,5 @@
+import { AccessToken } from '../modules/auth/access-token.entity.js';
+import { AccessTokenService } from '../modules/auth/access-token.service.js';
 import { AuthService } from '../modules/auth/auth.service.js';
 import { PasswordService } from '../modules/auth/password.service.js';
 import { Session } from '../modules/auth/session.entity.js';
@@ -43,6 +45,10 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const users = dataSource.getRepository(User);
   const passwords = new PasswordService(platform.passwordStrength);
   const sessions = new SessionService(dataSource.getRepository(Session), database.sessionSecret, clock);
+  const accessTokens = new AccessTokenService({
+    accessTokens: dataSource.getRepository(AccessToken),
+    ...{ secrets, changes, clock },
+  });
   const turnstile = new TurnstileService({
     fetch: guardedFetch,
     state,
@@ -50,7 +56,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     baseUrl: config.signIn.turnstile,
   });
   const authService = new AuthService({
-    ...{ users, sessions, passwords, turnstile, secrets, state, changes },
+    ...{ users, sessions, accessTokens, passwords, turnstile, secrets, state, changes },
     options: optionService,
   });
   const books = new UserBooks({ postEntry, audit: logService, trail: auditService, options: optionService });
@@ -129,7 +135,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   shutdown.onStop('notices', () => notifications.stop());
 
   return {
-    ...{ authService, userService, accountService, setupService, ownSessions, settingService },
+    ...{ authService, userService, accountService, setupService, ownSessions, accessTokens, settingService },
     ...{ registrationService, passwordResetService, emailBinding, oauthService },
     ...{ checkInService, inviteService, notifications },
   };

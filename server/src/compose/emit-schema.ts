@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import { lexicographicSortSchema, printSchema } from 'graphql';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { printAnnotatedSchema } from '../graphql/print-schema.js';
 import { createSchema } from '../graphql/schema.js';
 import { resolverClasses } from './resolvers.js';
 
@@ -10,4 +10,4 @@ const schema = await createSchema(resolverClasses);
 /** Output file: the first argument, or the committed schema. */
 const target = process.argv[2] ?? 'schema/schema.graphql';
 await mkdir(dirname(target), { recursive: true });
-await writeFile(target, `${printSchema(lexicographicSortSchema(schema))}\n`);
+await writeFile(target, printAnnotatedSchema(schema));

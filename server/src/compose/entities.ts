@@ -1,5 +1,6 @@
 import type { EntityClass } from '../db/data-source.js';
 import { AuditRecord } from '../modules/audit/audit.entity.js';
+import { AccessToken } from '../modules/auth/access-token.entity.js';
 import { Session } from '../modules/auth/session.entity.js';
 import { Channel } from '../modules/channels/channel.entity.js';
 import { Log } from '../modules/logs/log.entity.js';
@@ -28,4 +29,5 @@ export const entities: readonly EntityClass[] = [
   PriceVersion,
   Drawing,
   CreativeTask,
+  AccessToken,
 ];

@@ -1,5 +1,6 @@
 import type { ResolverClass } from '../graphql/schema.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
+import { AccessTokenResolver } from '../modules/auth/access-token.resolver.js';
 import { SessionResolver } from '../modules/auth/session.resolver.js';
 import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
 import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.js';
@@ -44,6 +45,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],
   [LogResolver, ({ platform }) => new LogResolver(platform.logService)],
   [AuditResolver, ({ platform }) => new AuditResolver(platform.auditService)],
+  [AccessTokenResolver, ({ accounts }) => new AccessTokenResolver(accounts.accessTokens)],
   [SessionResolver, ({ accounts }) => new SessionResolver(accounts.ownSessions)],
   [OAuthResolver, ({ accounts }) => new OAuthResolver(accounts.oauthService, accounts.emailBinding)],
   [

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { CostBudget } from '../graphql/cost-budget.js';
 import { createSchema } from '../graphql/schema.js';
 import { graphqlPlugin } from '../graphql/server.js';
 import { createApp, type AppParts } from '../http/app.js';
@@ -38,6 +39,9 @@ import { sunoRoutes } from '../relay/tasks/suno/suno.routes.js';
 import { composeLive } from './live.js';
 import { buildResolvers, resolverClasses } from './resolvers.js';
 import type { Subjects } from './subjects.js';
+
+/** A console page asks several operations where an old client made one call. */
+const graphqlCallsPerApiCall = 4;
 
 /** The server with both skins over all subjects, not yet listening. */
 export async function composeSkins(subjects: Subjects, clientRoot: string | null): Promise<FastifyInstance> {
@@ -83,7 +87,14 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
       billingRoutes(operations.billingService, limitByAddress(state, 'GA', config.apiRateLimit)),
     ],
     api: apiRoutes(subjects, rest),
-    graphql: graphqlPlugin({ schema, authenticator: authService, live, streams, logger }),
+    graphql: graphqlPlugin({
+      ...{ schema, authenticator: authService, live, streams, logger },
+      budget: new CostBudget(state, config.apiRateLimit.enabled ? config.graphqlCostPerMinute : 0),
+      limitByAddress: limitByAddress(state, 'GQ', {
+        ...config.apiRateLimit,
+        count: config.apiRateLimit.count * graphqlCallsPerApiCall,
+      }),
+    }),
   });
   shutdown.onStop('http', () => closeGracefully(app, config.shutdownMilliseconds, logger));
   // Before the server: a socket does not end by itself.

@@ -1,7 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { authenticate, type Authenticator } from '../http/authenticate.js';
 import type { MaybeActor } from '../shared/actor.js';
 import { isAppError, type AppError } from '../shared/errors.js';
+import { budgetSpent, type CostBudget } from './cost-budget.js';
+import { operationCost } from './cost.js';
+import { Loaders } from './loaders.js';
 
 /** One for each GraphQL request. `actor` is null for anonymous callers; services decide what that allows. */
 export interface GraphQLContext {
@@ -12,10 +15,14 @@ export interface GraphQLContext {
   readonly actor: MaybeActor;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** Batched reads of relations (`loadOne`, `loadFor`). */
+  readonly loaders: Loaders;
 }
 
 /** A class, because Apollo copies the context for every operation: own fields and prototype, so a getter lives on the latter. */
 class RequestContext implements GraphQLContext {
+  readonly loaders = new Loaders();
+
   constructor(
     private readonly identity: Identity,
     readonly request: FastifyRequest,
@@ -33,17 +40,46 @@ interface Identity {
   readonly failure?: AppError;
 }
 
+/** Who sent a request; read when it arrives, so that it is limited before its body is. */
+const identities = new WeakMap<FastifyRequest, Identity>();
+
+/**
+ * Admits a request before its body is read: callers with valid credentials pay from their credential's budget, all
+ * others are limited by address.
+ */
+export function admission(
+  authenticator: Authenticator,
+  budget: CostBudget,
+  limitByAddress: onRequestAsyncHookHandler,
+): onRequestAsyncHookHandler {
+  return async function (request, reply) {
+    const identity = await identify(request, authenticator);
+    identities.set(request, identity);
+    if (!identity.actor) return limitByAddress.call(this, request, reply);
+    const spending = await budget.spend(identity.actor, operationCost);
+    if (spending && !spending.allowed) throw budgetSpent(spending);
+  };
+}
+
 export async function createContext(
   request: FastifyRequest,
   reply: FastifyReply,
   authenticator: Authenticator,
 ): Promise<GraphQLContext> {
-  return new RequestContext(await identify(request, authenticator), request, reply);
+  const identity = identities.get(request) ?? (await identify(request, authenticator));
+  return new RequestContext(identity, request, reply);
+}
+
+/** Who sends this request now, read again: sessions and access tokens of open streams end. */
+export async function currentActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
+  const { actor, failure } = await identify(request, authenticator);
+  if (failure) throw failure;
+  return actor;
 }
 
 async function identify(request: FastifyRequest, authenticator: Authenticator): Promise<Identity> {
   try {
-    return { actor: await authenticate(request, authenticator) };
+    return { actor: await authenticate(request, authenticator, { tokenAlone: true }) };
   } catch (error) {
     if (!isAppError(error)) throw error;
     return error.code === 'NOT_SIGNED_IN' ? { actor: null } : { actor: null, failure: error };

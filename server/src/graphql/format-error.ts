@@ -1,6 +1,6 @@
 import { unwrapResolverError } from '@apollo/server/errors';
-import type { GraphQLFormattedError } from 'graphql';
-import { InvalidInputError, isAppError, UnavailableError, type ErrorCode } from '../shared/errors.js';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+import { InvalidInputError, isAppError, UnavailableError, type AppError, type ErrorCode } from '../shared/errors.js';
 import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
 
 /** The GraphQL skin's table: may the text of this failure be shown? Everything foreseen may, except what hides a fault. */
@@ -63,11 +63,15 @@ const documentCodes = new Set([
 const toKnown = (error: unknown): unknown =>
   isUnstorableValue(error) ? new InvalidInputError('Invalid parameter') : error;
 
+/** Of an error that a plugin threw before any field ran. */
+const foreseenCause = (thrown: unknown): AppError | null =>
+  thrown instanceof GraphQLError && isAppError(thrown.originalError) ? thrown.originalError : null;
+
 /** @param report takes what the caller is not told, for the log */
 export const formatErrors =
   (report: (error: unknown) => void) =>
   (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
-    const original = unwrapResolverError(thrown);
+    const original = foreseenCause(thrown) ?? unwrapResolverError(thrown);
     const away = isDatabaseAway(original);
     const error = away ? new UnavailableError('The database is away, try again in a moment') : toKnown(original);
     if (away) report(original);

@@ -1,5 +1,20 @@
-import type { GraphQLSchema } from 'graphql';
+import {
+  defaultFieldResolver,
+  getNullableType,
+  GraphQLSchema,
+  isInputObjectType,
+  isInterfaceType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+} from 'graphql';
 import { buildSchema, type ClassType, type PubSub } from 'type-graphql';
+import { requireRole, requireScope, type AccessScope } from '../shared/actor.js';
+import { accessDirective, costDirective, scopeOf, semanticNonNullDirective, type FieldAccess } from './access.js';
+import type { GraphQLContext } from './context.js';
+import { costOf, defaultPageSizeOf } from './cost.js';
+import { GraphQLDateTime } from './scalars.js';
 
 /** Something with TypeGraphQL's `@Resolver` on its class. */
 export type ResolverClass = ClassType;
@@ -8,14 +23,14 @@ export type ResolverClass = ClassType;
  * @param classes every resolver class
  * @param instances the same, built; without them the schema can be printed and not run
  */
-export function createSchema(
+export async function createSchema(
   classes: readonly ResolverClass[],
   instances: readonly object[] = [],
 ): Promise<GraphQLSchema> {
   const byClass = new Map(instances.map((instance) => [instance.constructor, instance]));
   const [first, ...rest] = classes;
   if (!first) throw new Error('a schema needs resolvers');
-  return buildSchema({
+  const schema = await buildSchema({
     resolvers: [first, ...rest],
     container: {
       get: (wanted: ResolverClass) => {
@@ -24,11 +39,91 @@ export function createSchema(
         return instance;
       },
     },
+    scalarsMap: [{ type: Date, scalar: GraphQLDateTime }],
     // Input is checked by the services, once for both skins.
     validate: false,
     pubSub: noTopics,
   });
+  applyRules(schema);
+  const config = schema.toConfig();
+  return new GraphQLSchema({
+    ...config,
+    directives: [...config.directives, accessDirective(schema), costDirective, semanticNonNullDirective],
+  });
 }
+
+/**
+ * What holds for every field. Root fields are nullable, so that one that fails does not empty the response. Access
+ * tokens need the scope of each root field. `@Access` is enforced on the fields of other types; for root fields their
+ * service checks it. Access and cost close the description, because introspection shows no applied directives.
+ */
+function applyRules(schema: GraphQLSchema): void {
+  const kinds = new Map([
+    [schema.getQueryType(), 'query' as const],
+    [schema.getMutationType(), 'mutation' as const],
+    [schema.getSubscriptionType(), 'subscription' as const],
+  ]);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (type.name.startsWith('__')) continue;
+    if (isInputObjectType(type)) {
+      for (const field of Object.values(type.getFields())) {
+        field.description = closed(field.description, accessSentence(field.extensions.access));
+      }
+    } else if (isObjectType(type) || isInterfaceType(type)) {
+      const kind = isObjectType(type) ? kinds.get(type) : undefined;
+      for (const field of Object.values(type.getFields())) {
+        const { access } = field.extensions;
+        if (kind) {
+          if (isNonNullType(field.type)) field.extensions = { ...field.extensions, semanticNonNull: true };
+          field.type = getNullableType(field.type);
+          guard(field, kind, null, scopeOf(kind, access));
+        } else if (access) guard(field, 'query', access.least, access.scope ?? null);
+        field.description = closed(field.description, accessSentence(access), costSentence(field));
+      }
+    }
+  }
+}
+
+type Field = GraphQLField<unknown, GraphQLContext>;
+
+/** Wraps what runs first: of a subscription its source, else the resolver. */
+function guard(
+  field: Field,
+  kind: 'query' | 'mutation' | 'subscription',
+  least: FieldAccess['least'] | null,
+  scope: AccessScope | null,
+): void {
+  if (least === null && scope === null) return;
+  const step = kind === 'subscription' ? 'subscribe' : 'resolve';
+  const guarded: GraphQLFieldResolver<unknown, GraphQLContext> = field[step] ?? defaultFieldResolver;
+  field[step] = (source, args, context, info) => {
+    if (least !== null) requireRole(context.actor, least);
+    if (scope !== null) requireScope(context.actor, scope);
+    return guarded(source, args, context, info);
+  };
+}
+
+const accessSentences: Record<FieldAccess['least'], string> = {
+  common: 'For signed-in users.',
+  admin: 'For admins.',
+  root: 'For root.',
+};
+const accessSentence = (access: FieldAccess | undefined): string => (access ? accessSentences[access.least] : '');
+
+function costSentence(field: Field): string {
+  const cost = field.extensions.cost && costOf(field);
+  if (!cost) return '';
+  const own = `Costs ${cost.weight}`;
+  return cost.times
+    ? `${own}, and ${cost.times.join(' times ')} (${defaultPageSizeOf(field)} when absent) times what is selected of a row.`
+    : `${own}.`;
+}
+
+const closed = (description: string | null | undefined, ...sentences: string[]): string | undefined =>
+  sentences
+    .filter((sentence) => sentence !== '' && !description?.endsWith(sentence))
+    .reduce((text, sentence) => `${text} ${sentence}`, description ?? '')
+    .trim() || undefined;
 
 /** TypeGraphQL wants one; every subscription of ours opens its own source (`live-sources.ts`). */
 const noTopics: PubSub = {

@@ -1,12 +1,14 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Authenticator } from '../http/authenticate.js';
 import { toFailure } from '../http/rest-error.js';
-import { createContext, type GraphQLContext } from './context.js';
+import { admission, createContext, type GraphQLContext } from './context.js';
+import type { CostBudget } from './cost-budget.js';
+import { costLimit } from './cost-limit.js';
 import { documentLimits, maxTokens } from './document-limits.js';
 import { formatErrors } from './format-error.js';
 import type { OpenStreams } from './open-streams.js';
@@ -21,11 +23,14 @@ export interface GraphQLParts {
   readonly live: object;
   readonly streams: OpenStreams;
   readonly logger: Pick<Logger, 'error'>;
+  readonly budget: CostBudget;
+  /** For callers without valid credentials. */
+  readonly limitByAddress: onRequestAsyncHookHandler;
 }
 
 /** `POST /graphql` and `POST /graphql/stream`. Documents are JSON bodies only, which no foreign page can send without asking first. */
 export const graphqlPlugin =
-  ({ schema, authenticator, live, streams, logger }: GraphQLParts): FastifyPluginAsync =>
+  ({ schema, authenticator, live, streams, logger, budget, limitByAddress }: GraphQLParts): FastifyPluginAsync =>
   async (app) => {
     const { plugins, validationRules } = documentLimits;
     const report = (error: unknown): void => logger.error({ err: error }, 'a resolver failed');
@@ -37,6 +42,7 @@ export const graphqlPlugin =
       plugins: [
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
         ApolloServerPluginLandingPageDisabled(),
+        costLimit(budget),
       ],
       formatError: formatErrors(report),
       introspection: true,
@@ -49,6 +55,7 @@ export const graphqlPlugin =
     await server.start();
     app.addHook('onClose', () => server.stop());
     app.setErrorHandler(sendGraphQLError);
+    app.addHook('onRequest', admission(authenticator, budget, limitByAddress));
     app.post(
       '/graphql',
       { bodyLimit },

@@ -4,10 +4,11 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Authenticator } from '../http/authenticate.js';
 import { requireActor, type Actor } from '../shared/actor.js';
 import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
-import { createContext } from './context.js';
+import { currentActor } from './context.js';
 import { EventSocket } from './event-socket.js';
 import { formatErrors } from './format-error.js';
 import type { StreamContext } from './live-sources.js';
+import { Loaders } from './loaders.js';
 import type { OpenStreams } from './open-streams.js';
 import { openSubscription, parseStreamRequest, type Results } from './subscribe.js';
 
@@ -43,12 +44,11 @@ export function mountStreams(app: FastifyInstance, parts: StreamParts): void {
     }
     const asked = parseStreamRequest(request.body);
     const life = new StreamLife();
-    const identify = async (): Promise<Actor> =>
-      requireActor((await createContext(request, reply, authenticator)).actor);
+    const identify = async (): Promise<Actor> => requireActor(await currentActor(request, authenticator));
     const admit = async (): Promise<StreamContext> => {
       const actor = await identify();
       life.onOver(streams.add({ actor, identify, end: (reason) => life.end(reason) }));
-      return { actor, request, reply, live };
+      return { actor, request, reply, live, loaders: new Loaders(false) };
     };
     const opened = await openSubscription(schema, asked, admit).catch((error: unknown) => {
       life.over();

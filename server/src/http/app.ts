@@ -72,9 +72,6 @@ declare module 'fastify' {
   }
 }
 
-/** A console page asks several operations where an old client made one call. */
-const graphqlCallsPerApiCall = 4;
-
 /** 64 MB at a slow household's upload rate; nothing honest sends less than a kilobyte a second. */
 const defaultPace: BodyPace = { grace: 15_000, minRate: 1024, maxTime: 15 * 60_000 };
 /** The longest document of the console with its variables. */
@@ -141,14 +138,9 @@ const apiScope =
 const graphqlScope =
   (parts: AppParts, graphql: FastifyPluginAsync): FastifyPluginAsync =>
   async (app) => {
-    const { enabled, count, seconds } = parts.apiRateLimit;
     await app.register(cookie);
     await app.register(compress, quickGzip);
     await app.register(helmet, jsonHeaders);
-    app.addHook(
-      'onRequest',
-      limitByAddress(parts.state, 'GQ', { enabled, count: count * graphqlCallsPerApiCall, seconds }),
-    );
     limitAnonymousBodies(app, parts.authenticator ?? noActors, anonymousGraphqlLimit);
     app.removeContentTypeParser('application/json');
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {

@@ -7,7 +7,7 @@ import { Role, UserStatus, type Actor, type MaybeActor } from '../shared/actor.j
 export interface Authenticator {
   /** @param cookie the session cookie's value */
   actorOfSession(cookie: string): Promise<Actor | null>;
-  /** @param token the system access token without its scheme */
+  /** @param token the access token of the user, or a named one, without its scheme */
   actorOfAccessToken(token: string): Promise<Actor | null>;
 }
 
@@ -24,12 +24,25 @@ export async function sessionActor(request: FastifyRequest, authenticator: Authe
   return actor && { ...actor, ip: request.ip };
 }
 
+export interface AuthenticateOptions {
+  /**
+   * For GraphQL: an access token signs in without the user-id header, which protects cookies only, and named access
+   * tokens are accepted: scopes are those of GraphQL fields. REST keeps the contract of older clients.
+   */
+  readonly tokenAlone?: boolean;
+}
+
 /**
  * The decision order of docs/reference/rest/conventions.md#authentication. The user-id header is the second wall
  * against forged requests: a foreign page can send the cookie but not the header.
  */
-export async function authenticate(request: FastifyRequest, authenticator: Authenticator): Promise<Actor> {
+export async function authenticate(
+  request: FastifyRequest,
+  authenticator: Authenticator,
+  { tokenAlone = false }: AuthenticateOptions = {},
+): Promise<Actor> {
   let actor = await sessionActor(request, authenticator);
+  const fromSession = actor !== null;
   if (!actor) {
     const authorization = request.headers.authorization;
     if (!authorization) {
@@ -38,14 +51,16 @@ export async function authenticate(request: FastifyRequest, authenticator: Authe
         'No permission: not logged in and no access token provided (send the Veloera-User header with either)',
       );
     }
-    actor = await authenticator.actorOfAccessToken(authorization.replace('Bearer ', '').trim());
-    if (!actor) throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid access token');
+    const token = authorization.replace('Bearer ', '').trim();
+    actor = await authenticator.actorOfAccessToken(token);
+    if (!actor || (actor.scopes && !tokenAlone))
+      throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid access token');
     actor = { ...actor, ip: request.ip };
   }
   if (!actor.username.trim() || !validRoles.includes(actor.role)) {
     throw new AppError('INVALID_ACCESS_TOKEN', 'No permission: invalid user info');
   }
-  assertUserIdHeader(request, actor);
+  if (fromSession || !tokenAlone || userIdOf(request)) assertUserIdHeader(request, actor);
   if (actor.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
   return actor;
 }
@@ -62,11 +77,15 @@ export function assertFromOwnPage(request: FastifyRequest): void {
 
 /** The second wall against forged requests. @throws AppError USER_ID_MISMATCH */
 export function assertUserIdHeader(request: FastifyRequest, actor: Actor): void {
-  const given = request.headers[userIdHeader] ?? request.headers[olderUserIdHeader];
-  const text = Array.isArray(given) ? given[0] : given;
+  const text = userIdOf(request);
   if (!text) throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User not provided');
   if (!/^-?\d+$/.test(text.trim())) throw new AppError('USER_ID_MISMATCH', 'No permission: malformed Veloera-User');
   if (Number(text) !== actor.id) {
     throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User does not match the logged-in user');
   }
+}
+
+function userIdOf({ headers }: FastifyRequest): string | undefined {
+  const given = headers[userIdHeader] ?? headers[olderUserIdHeader];
+  return Array.isArray(given) ? given[0] : given;
 }

@@ -6,6 +6,10 @@ export type RoleName = keyof typeof Role;
 
 export const UserStatus = { enabled: 1, banned: 2 } as const;
 
+/** What a named access token may do. It never may more than its user. */
+export const accessScopes = ['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'WRITE'] as const;
+export type AccessScope = (typeof accessScopes)[number];
+
 /** Who is asking. Built once per request from the session or the system access token, passed first to every service. */
 export interface Actor {
   readonly id: number;
@@ -15,6 +19,9 @@ export interface Actor {
   readonly group: string;
   /** Set when the actor came by a browser session: its id, so that it can be revoked or kept. */
   readonly sessionId?: string;
+  /** Set when the actor came by a named access token: its id, and all that it may do. */
+  readonly accessTokenId?: number;
+  readonly scopes?: readonly AccessScope[];
   /** Address of the caller, for audit rows and throttles. */
   readonly ip?: string;
 }
@@ -38,3 +45,13 @@ export function requireRole(actor: MaybeActor, role: RoleName): Actor {
 export function outranks(actor: Actor, targetRole: number): boolean {
   return actor.role === Role.root || actor.role > targetRole;
 }
+
+/**
+ * @throws ForbiddenError where the caller came with an access token that lacks the scope. Sessions and the one system
+ * access token of the REST contract have no scopes: they may all that their user may.
+ */
+export function requireScope(actor: MaybeActor, scope: AccessScope): void {
+  if (actor && !hasScope(actor, scope)) throw new ForbiddenError(`This access token lacks the scope ${scope}`);
+}
+
+export const hasScope = ({ scopes }: Actor, scope: AccessScope): boolean => !scopes || scopes.includes(scope);

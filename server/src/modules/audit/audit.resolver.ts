@@ -1,4 +1,5 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import type { Page } from '../../shared/page.js';
@@ -10,6 +11,7 @@ import type { AuditService } from './audit.service.js';
 export class AuditResolver {
   constructor(private readonly auditService: AuditService) {}
 
+  @Access('root')
   @Query(() => AuditEntryPage, { description: 'What admins changed, newest first. For root.' })
   auditEntries(
     @Ctx() { actor }: GraphQLContext,

@@ -10,6 +10,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 import { withoutSecrets } from '../users/user-setting.service.js';
+import { namedTokenPrefix, type AccessTokenService } from './access-token.service.js';
 import type { PasswordService } from './password.service.js';
 import type { SessionOrigin, SessionService } from './session.service.js';
 import type { Challenge, TurnstileService } from './turnstile.service.js';
@@ -41,6 +42,7 @@ export interface SignIn {
 export interface AuthServiceParts {
   readonly users: Repository<User>;
   readonly sessions: SessionService;
+  readonly accessTokens: AccessTokenService;
   readonly passwords: PasswordService;
   readonly turnstile: TurnstileService;
   readonly secrets: Secrets;
@@ -71,6 +73,7 @@ export class AuthService {
   actorOfAccessToken(token: string): Promise<Actor | null> {
     return this.remember(`token:${token}`, async () => {
       if (token === '') return null;
+      if (token.startsWith(namedTokenPrefix)) return this.actorOfNamedToken(token);
       const user = await this.parts.users.findOneBy({ accessTokenHash: this.parts.secrets.hash(token) });
       return user && toActor(user);
     });
@@ -136,6 +139,12 @@ export class AuthService {
     const byName = await query.clone().where('account.username = :name', { name }).getOne();
     if (byName || !name.includes('@')) return byName;
     return query.clone().where("account.email <> '' AND lower(account.email) = lower(:name)", { name }).getOne();
+  }
+
+  private async actorOfNamedToken(token: string): Promise<Actor | null> {
+    const found = await this.parts.accessTokens.find(token);
+    const user = found && (await this.parts.users.findOneBy({ id: found.userId }));
+    return user ? { ...toActor(user), accessTokenId: found.id, scopes: found.scopes } : null;
   }
 
   private async limit(key: string, limit: { count: number; seconds: number }): Promise<void> {

@@ -1,4 +1,5 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import type { Page } from '../../shared/page.js';
@@ -11,6 +12,7 @@ import { ChannelListArgs, toFilter } from './channel.object.js';
 export class ChannelHeadResolver {
   constructor(private readonly heads: ChannelHeads) {}
 
+  @Access('admin')
   @Query(() => ChannelHeadPage, { description: 'Channels by tag, then those without one; totals count lines.' })
   async channelHeads(
     @Ctx() { actor }: GraphQLContext,

@@ -1,4 +1,5 @@
 import { Resolver, Root, Subscription } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import { deliveryType } from '../../graphql/delivery.object.js';
 import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
@@ -15,6 +16,7 @@ export interface ChannelSources {
 
 @Resolver()
 export class ChannelLiveResolver {
+  @Access('admin')
   @Subscription(() => ChannelsChanged, {
     description: 'Channels whose status, response time, balance or settings changed.',
     subscribe: liveSource<ChannelSources>(({ live, actor }) => live.channels.changed(actor)),

@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import type { InviteService } from './invite.service.js';
 
@@ -7,11 +8,13 @@ import type { InviteService } from './invite.service.js';
 export class InviteResolver {
   constructor(private readonly inviteService: InviteService) {}
 
+  @Access('common')
   @Query(() => String, { description: 'The caller’s invite code; the link is `<origin>/register?aff=<code>`.' })
   inviteCode(@Ctx() { actor }: GraphQLContext): Promise<string> {
     return this.inviteService.code(actor);
   }
 
+  @Access('common')
   @Mutation(() => GraphQLSafeInt, { description: 'Moves invite earnings to the balance, which is returned.' })
   async transferInviteQuota(
     @Ctx() { actor }: GraphQLContext,

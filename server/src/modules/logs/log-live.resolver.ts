@@ -1,4 +1,5 @@
 import { Arg, Resolver, Root, Subscription } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import { deliveryType } from '../../graphql/delivery.object.js';
 import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
@@ -20,6 +21,7 @@ export interface LogSources {
 /** New log rows. The times of a filter ask nothing here. */
 @Resolver()
 export class LogLiveResolver {
+  @Access('admin', 'LOGS_READ')
   @Subscription(() => LogsCreated, {
     description: 'New log rows of everybody, the oldest first.',
     subscribe: liveSource<LogSources, Asked>(({ live, actor }, { filter }) =>
@@ -33,6 +35,7 @@ export class LogLiveResolver {
     return toLogDelivery(delivery);
   }
 
+  @Access('common', 'LOGS_READ')
   @Subscription(() => LogsCreated, {
     description: 'New own log rows, the oldest first. Their ids count the rows of this subscription.',
     subscribe: liveSource<LogSources, Asked>(({ live, actor }, { filter }) =>

@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import {
@@ -17,16 +18,19 @@ import type { LogService, LogStat } from './log.service.js';
 export class LogResolver {
   constructor(private readonly logService: LogService) {}
 
+  @Access('admin', 'LOGS_READ')
   @Query(() => LogPageObject, { description: 'Log rows of everybody, the newest first.' })
   async logs(@Ctx() { actor }: GraphQLContext, @Args(() => LogListArgs) args: LogListArgs): Promise<LogPageObject> {
     return toLogPage(await this.logService.list(actor, toLogFilter(args.filter), pageQueryOf(args)));
   }
 
+  @Access('common', 'LOGS_READ')
   @Query(() => LogPageObject, { description: 'Own log rows, the newest first.' })
   async myLogs(@Ctx() { actor }: GraphQLContext, @Args(() => LogListArgs) args: LogListArgs): Promise<LogPageObject> {
     return toLogPage(await this.logService.listOwn(actor, toLogFilter(args.filter), pageQueryOf(args)));
   }
 
+  @Access('admin', 'LOGS_READ')
   @Query(() => LogStatObject)
   logStat(
     @Ctx() { actor }: GraphQLContext,
@@ -35,6 +39,7 @@ export class LogResolver {
     return this.logService.stat(actor, toLogFilter(filter));
   }
 
+  @Access('common', 'LOGS_READ')
   @Query(() => LogStatObject)
   myLogStat(
     @Ctx() { actor }: GraphQLContext,
@@ -43,6 +48,7 @@ export class LogResolver {
     return this.logService.statOwn(actor, toLogFilter(filter));
   }
 
+  @Access('admin')
   @Mutation(() => GraphQLSafeInt, { description: 'Deletes rows of all types older than this. How many are gone.' })
   deleteLogs(@Ctx() { actor }: GraphQLContext, @Arg('before', () => Date) before: Date): Promise<number> {
     return this.logService.deleteBefore(actor, Math.floor(before.getTime() / 1000));

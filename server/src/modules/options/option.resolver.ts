@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import type { Page } from '../../shared/page.js';
@@ -9,6 +10,7 @@ import type { OptionEntry, OptionService } from './option.service.js';
 export class OptionResolver {
   constructor(private readonly optionService: OptionService) {}
 
+  @Access('admin')
   @Query(() => OptionPage, { description: 'Settings. Without a page size: all of them.' })
   options(@Ctx() { actor }: GraphQLContext, @Args(() => OptionListArgs) args: OptionListArgs): Page<OptionEntry> {
     const { sort, page, pageSize } = pageQueryOf(args);
@@ -16,6 +18,7 @@ export class OptionResolver {
     return this.optionService.find(actor, args.filter ?? {}, query);
   }
 
+  @Access('admin')
   @Mutation(() => OptionObject)
   setOption(
     @Ctx() { actor }: GraphQLContext,
@@ -25,6 +28,7 @@ export class OptionResolver {
     return this.optionService.set(actor, key, value);
   }
 
+  @Access('root')
   @Mutation(() => Boolean, { description: 'Back to the built-in prompt ratios.' })
   async resetModelRatio(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
     await this.optionService.resetModelRatio(actor);

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { PageArgs, pageQueryOf } from '../../graphql/page.object.js';
 import type { Page } from '../../shared/page.js';
@@ -9,6 +10,7 @@ import type { PriceVersionService } from './price-version.service.js';
 export class PriceVersionResolver {
   constructor(private readonly priceVersionService: PriceVersionService) {}
 
+  @Access('admin')
   @Query(() => PriceVersionPage, { description: 'Price tables that are or were in force, the newest first.' })
   async priceVersions(
     @Ctx() { actor }: GraphQLContext,
@@ -18,6 +20,7 @@ export class PriceVersionResolver {
     return { items: items.map(toPriceVersion), totalCount };
   }
 
+  @Access('admin')
   @Query(() => PriceVersionObject)
   async priceVersion(
     @Ctx() { actor }: GraphQLContext,
@@ -26,6 +29,7 @@ export class PriceVersionResolver {
     return toPriceVersion(await this.priceVersionService.get(actor, version));
   }
 
+  @Access('admin')
   @Query(() => [String], { description: 'Models that enabled channels serve and nobody priced.' })
   unpricedModels(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
     return this.priceVersionService.unpriced(actor);

@@ -1,4 +1,5 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import type { Release, ReleaseService } from './release.service.js';
 import { ReleaseObject, StatusObject, toStatusObject } from './status.object.js';
@@ -31,6 +32,7 @@ export class StatusResolver {
     return this.statusService.homePageContent;
   }
 
+  @Access('admin')
   @Query(() => ReleaseObject, {
     nullable: true,
     description: 'The newest release, for admins; null where the operator configured no address to ask.',

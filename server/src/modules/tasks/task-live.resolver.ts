@@ -1,4 +1,5 @@
 import { Resolver, Root, Subscription } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import { deliveryType } from '../../graphql/delivery.object.js';
 import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
@@ -18,6 +19,7 @@ export interface TaskSources {
 
 @Resolver()
 export class TaskLiveResolver {
+  @Access('admin')
   @Subscription(() => DrawingsChanged, {
     description: 'Drawings of everybody that were ordered or moved on.',
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.allDrawings(actor)),
@@ -26,6 +28,7 @@ export class TaskLiveResolver {
     return { items: items.map(toDrawingObject), missed };
   }
 
+  @Access('common')
   @Subscription(() => DrawingsChanged, {
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.ownDrawings(actor)),
   })
@@ -33,6 +36,7 @@ export class TaskLiveResolver {
     return { items: items.map(toOwnDrawingObject), missed };
   }
 
+  @Access('admin')
   @Subscription(() => CreativeTasksChanged, {
     description: 'Creative tasks of everybody that were ordered or moved on.',
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.allTasks(actor)),
@@ -41,6 +45,7 @@ export class TaskLiveResolver {
     return { items: items.map(toCreativeTaskObject), missed };
   }
 
+  @Access('common')
   @Subscription(() => CreativeTasksChanged, {
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.ownTasks(actor)),
   })

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, Int, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import type { Page } from '../../shared/page.js';
@@ -29,6 +30,7 @@ export class TaskResolver {
     private readonly notifyService: DrawingNotifyService,
   ) {}
 
+  @Access('admin')
   @Query(() => DrawingPage, { description: 'Everybody’s, the newest first unless sorted.' })
   async drawings(
     @Ctx() { actor }: GraphQLContext,
@@ -38,6 +40,7 @@ export class TaskResolver {
     return { ...page, items: page.items.map(toDrawingObject) };
   }
 
+  @Access('common')
   @Query(() => DrawingPage)
   async myDrawings(
     @Ctx() { actor }: GraphQLContext,
@@ -47,6 +50,7 @@ export class TaskResolver {
     return { ...page, items: page.items.map(toOwnDrawingObject) };
   }
 
+  @Access('admin')
   @Query(() => CreativeTaskPage, { description: 'Everybody’s, the newest first unless sorted.' })
   async creativeTasks(
     @Ctx() { actor }: GraphQLContext,
@@ -57,6 +61,7 @@ export class TaskResolver {
     return { ...page, items: page.items.map(toCreativeTaskObject) };
   }
 
+  @Access('common')
   @Query(() => CreativeTaskPage)
   async myCreativeTasks(
     @Ctx() { actor }: GraphQLContext,
@@ -67,6 +72,7 @@ export class TaskResolver {
     return { ...page, items: page.items.map(toCreativeTaskObject) };
   }
 
+  @Access('admin', 'WRITE')
   @Query(() => String, {
     description: 'Where a Midjourney proxy tells of the drawings of this channel, while callbacks are on. A secret.',
   })

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { given } from '../../graphql/nullable.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
@@ -20,6 +21,7 @@ import type { TokenFilter, TokenService } from './token.service.js';
 export class TokenResolver {
   constructor(private readonly tokenService: TokenService) {}
 
+  @Access('common')
   @Query(() => TokenPage, { description: 'Own API keys, the newest first unless sorted.' })
   async myTokens(
     @Ctx() { actor }: GraphQLContext,
@@ -28,6 +30,7 @@ export class TokenResolver {
     return toPage(await this.tokenService.listOwn(actor, given<TokenFilter>(args.filter ?? {}), pageQueryOf(args)));
   }
 
+  @Access('admin')
   @Query(() => TokenPage, { description: 'API keys of all users.' })
   async tokens(
     @Ctx() { actor }: GraphQLContext,
@@ -36,11 +39,13 @@ export class TokenResolver {
     return toPage(await this.tokenService.list(actor, given<TokenFilter>(args.filter ?? {}), pageQueryOf(args)));
   }
 
+  @Access('common', 'WRITE')
   @Query(() => String, { description: 'An own key in clear, with `sk-`.' })
   async tokenKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
     return `sk-${(await this.tokenService.getOwnKey(actor, id)).key}`;
   }
 
+  @Access('common')
   @Mutation(() => CreatedToken)
   async createToken(
     @Ctx() { actor }: GraphQLContext,
@@ -50,6 +55,7 @@ export class TokenResolver {
     return { token: toTokenObject(token), key: `sk-${key}` };
   }
 
+  @Access('common')
   @Mutation(() => TokenObject)
   async updateToken(
     @Ctx() { actor }: GraphQLContext,
@@ -59,6 +65,7 @@ export class TokenResolver {
     return toTokenObject(await this.tokenService.update(actor, id, toTokenFields(input), status ?? undefined));
   }
 
+  @Access('common')
   @Mutation(() => Boolean)
   async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<boolean> {
     await this.tokenService.delete(actor, id);

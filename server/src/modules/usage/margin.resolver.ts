@@ -1,4 +1,5 @@
 import { Arg, Ctx, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { ChannelMarginObject, MarginFilterInput } from './margin.object.js';
 import type { MarginService } from './margin.service.js';
@@ -8,6 +9,7 @@ import { toUsageFilter } from './usage.object.js';
 export class MarginResolver {
   constructor(private readonly marginService: MarginService) {}
 
+  @Access('admin', 'USAGE_READ')
   @Query(() => [ChannelMarginObject], {
     description: 'What channels earned with the calls whose cost is known, the most first.',
   })

@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Info, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import { asksFor } from '../../graphql/asks-for.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import type { Page } from '../../shared/page.js';
@@ -20,6 +21,7 @@ import type { UsageDetail, UsageRow, UsageService } from './usage.service.js';
 export class UsageResolver {
   constructor(private readonly usageService: UsageService) {}
 
+  @Access('admin', 'USAGE_READ')
   @Query(() => UsagePage, { description: 'Usage of everybody, summed up by these dimensions.' })
   async usage(
     @Ctx() { actor }: GraphQLContext,
@@ -30,6 +32,7 @@ export class UsageResolver {
     return toPage(await this.usageService.list(actor, args.groupBy, filter, usagePageQuery(args), detailOf(info)));
   }
 
+  @Access('common', 'USAGE_READ')
   @Query(() => UsagePage, { description: 'Own usage; not by channel.' })
   async myUsage(
     @Ctx() { actor }: GraphQLContext,
@@ -40,6 +43,7 @@ export class UsageResolver {
     return toPage(await this.usageService.listOwn(actor, args.groupBy, filter, usagePageQuery(args), detailOf(info)));
   }
 
+  @Access('admin', 'USAGE_READ')
   @Query(() => UsageSummaryObject)
   async usageSummary(
     @Ctx() { actor }: GraphQLContext,
@@ -49,6 +53,7 @@ export class UsageResolver {
     return toSummaryObject(await this.usageService.summary(actor, toUsageFilter(filter), detailOf(info)));
   }
 
+  @Access('common', 'USAGE_READ')
   @Query(() => UsageSummaryObject)
   async myUsageSummary(
     @Ctx() { actor }: GraphQLContext,

@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
 import type { Balance, BalanceWatch } from './balance-watch.service.js';
@@ -23,6 +24,7 @@ export interface BalanceSources {
 
 @Resolver()
 export class BalanceResolver {
+  @Access('common')
   @Subscription(() => BalanceObject, {
     description: 'The caller’s balance: what it is now, then every time it moved.',
     subscribe: liveSource<BalanceSources>(({ live, actor }) => live.balances.own(actor)),

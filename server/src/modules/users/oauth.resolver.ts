@@ -1,4 +1,5 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { originOf } from '../../http/session-cookie.js';
 import { ensureVisitor } from '../../http/visitor.js';
@@ -24,6 +25,7 @@ export class OAuthResolver {
     return this.oauth.begin({ actor, origin: originOf(request), visitor }, affCode ?? '', provider);
   }
 
+  @Access('common')
   @Mutation(() => Boolean, { description: 'The code comes from `sendEmailCode`.' })
   async bindEmail(
     @Ctx() { actor, request }: GraphQLContext,
@@ -34,6 +36,7 @@ export class OAuthResolver {
     return true;
   }
 
+  @Access('common')
   @Mutation(() => Boolean, { description: 'The code comes from the official account.' })
   async bindWechat(
     @Ctx() { actor, request }: GraphQLContext,
@@ -43,6 +46,7 @@ export class OAuthResolver {
     return true;
   }
 
+  @Access('common')
   @Mutation(() => Boolean, { description: 'Lets an own identity go, unless it is the only way in that is left.' })
   async unbindIdentity(
     @Ctx() { actor }: GraphQLContext,
@@ -52,6 +56,7 @@ export class OAuthResolver {
     return true;
   }
 
+  @Access('root')
   @Mutation(() => OidcEndpointsObject, { description: 'Reads a well-known address for the settings. For root.' })
   discoverOidc(
     @Ctx() { actor }: GraphQLContext,

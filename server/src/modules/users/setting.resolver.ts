@@ -1,4 +1,5 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { given } from '../../graphql/nullable.js';
 import { toSettingObject, UserSettingInput, UserSettingObject } from './setting.object.js';
@@ -8,11 +9,13 @@ import type { SettingInput, SettingService } from './setting.service.js';
 export class SettingResolver {
   constructor(private readonly settingService: SettingService) {}
 
+  @Access('common')
   @Query(() => UserSettingObject)
   async mySetting(@Ctx() { actor }: GraphQLContext): Promise<UserSettingObject> {
     return toSettingObject(await this.settingService.get(actor));
   }
 
+  @Access('common')
   @Mutation(() => UserSettingObject)
   async updateMySetting(
     @Ctx() { actor }: GraphQLContext,

@@ -1,5 +1,6 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { given } from '../../graphql/nullable.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
@@ -19,6 +20,7 @@ import type { OrderFilter, WalletService } from './wallet.service.js';
 export class WalletResolver {
   constructor(private readonly walletService: WalletService) {}
 
+  @Access('common')
   @Query(() => TopUpOrderPage, { description: 'Own orders, the newest first unless sorted.' })
   async myTopUps(
     @Ctx() { actor }: GraphQLContext,
@@ -27,6 +29,7 @@ export class WalletResolver {
     return toPage(await this.walletService.listOwn(actor, given<OrderFilter>(args.filter ?? {}), pageQueryOf(args)));
   }
 
+  @Access('admin')
   @Query(() => TopUpOrderPage, { description: 'Orders of everybody.' })
   async topUps(
     @Ctx() { actor }: GraphQLContext,
@@ -35,6 +38,7 @@ export class WalletResolver {
     return toPage(await this.walletService.list(actor, given<OrderFilter>(args.filter ?? {}), pageQueryOf(args)));
   }
 
+  @Access('common')
   @Query(() => String, { description: 'What topping up this amount costs the caller, with two decimals.' })
   payableAmount(
     @Ctx() { actor }: GraphQLContext,
@@ -43,6 +47,7 @@ export class WalletResolver {
     return this.walletService.payable(actor, amount);
   }
 
+  @Access('common')
   @Mutation(() => StartedPaymentObject, { description: 'Makes an order.' })
   async startTopUp(
     @Ctx() { actor }: GraphQLContext,

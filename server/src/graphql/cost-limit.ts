@@ -1,0 +1,71 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import { GraphQLError } from 'graphql';
+import type { MaybeActor } from '../shared/actor.js';
+import type { GraphQLContext } from './context.js';
+import { budgetSpent, type CostBudget } from './cost-budget.js';
+import { costOfOperation, operationCost } from './cost.js';
+
+/** What one operation may cost. A thousand rows with eight objects each fit. */
+export const maxOperationCost = 10_000;
+
+/** `extensions.cost` of a response. */
+export interface CostReport {
+  /** What this operation costs. */
+  readonly requested: number;
+  /** What one operation may cost. */
+  readonly limit: number;
+  /** Of a signed-in caller: what the credential may still spend until `resetsInSeconds`. */
+  readonly remaining?: number;
+  readonly resetsInSeconds?: number;
+}
+
+/** Refuses operations that cost too much, and callers that spent their minute, before anything is read. */
+export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext> {
+  return {
+    async requestDidStart() {
+      let report: CostReport | undefined;
+      return {
+        async didResolveOperation({ schema, document, operation, request, contextValue }) {
+          if (!operation) return;
+          const requested = costOfOperation(schema, document, operation, request.variables ?? {});
+          report = { requested, limit: maxOperationCost };
+          if (requested > maxOperationCost) throw tooExpensive(requested);
+          const actor = actorOf(contextValue);
+          // The request itself was paid for when it came (`admission.ts`).
+          const spending = actor && (await budget.spend(actor, requested - operationCost));
+          if (!spending) return;
+          const { allowed, remaining, resetsInSeconds } = spending;
+          report = { ...report, remaining, resetsInSeconds };
+          if (!allowed) {
+            const error = budgetSpent(spending);
+            const headers = new Map([['retry-after', String(resetsInSeconds)]]);
+            throw new GraphQLError(error.message, {
+              originalError: error,
+              extensions: { http: { status: 429, headers } },
+            });
+          }
+        },
+        async willSendResponse({ response }) {
+          if (!report || response.body.kind !== 'single') return;
+          const { singleResult } = response.body;
+          singleResult.extensions = { ...singleResult.extensions, cost: report };
+        },
+      };
+    },
+  };
+}
+
+/** Null for callers without valid credentials: they are limited by address. */
+function actorOf(context: GraphQLContext): MaybeActor {
+  try {
+    return context.actor;
+  } catch {
+    return null;
+  }
+}
+
+const tooExpensive = (requested: number): GraphQLError =>
+  new GraphQLError(
+    `This operation costs ${requested}, more than ${maxOperationCost}: select fewer rows, or fewer objects of a row`,
+    { extensions: { code: 'QUERY_TOO_EXPENSIVE', http: { status: 400 } } },
+  );

@@ -1,0 +1,125 @@
+import {
+  getArgumentValues,
+  getDirectiveValues,
+  getNamedType,
+  getVariableValues,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  isCompositeType,
+  isLeafType,
+  isListType,
+  isInterfaceType,
+  isObjectType,
+  getNullableType,
+  Kind,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { clampPageSize } from '../shared/page.js';
+import type { FieldCost } from './access.js';
+
+/** What an operation costs before any field of it: no caller may send very many cheap ones. */
+export const operationCost = 10;
+/** Rows of a list where the caller gives no page size. */
+const maxRows = 1000;
+
+/** Whatever its resolver takes: only the shape is read. */
+type FieldShape = Pick<GraphQLField<unknown, unknown>, 'type' | 'args' | 'extensions'>;
+
+/** The cost of a field: as stated, or from its shape. A list that takes `pageSize` costs its rows. */
+export function costOf(field: FieldShape): FieldCost {
+  const { cost } = field.extensions;
+  if (cost) return cost;
+  const weight = isLeafType(getNamedType(field.type)) ? 0 : 1;
+  return field.args.some(({ name }) => name === 'pageSize') ? { weight, times: ['pageSize'] } : { weight };
+}
+
+/** Rows that an argument of `times` asks for when it is absent. */
+export function defaultPageSizeOf(field: FieldShape): number {
+  const [argument] = field.args.filter(({ name }) => costOf(field).times?.includes(name));
+  return typeof argument?.defaultValue === 'number' ? argument.defaultValue : clampPageSize(null);
+}
+
+/**
+ * What an operation costs: each field's weight, and for lists the rows they ask for times what is selected of a row.
+ * The document must be valid. Fragments are counted where they are spread; introspection is free.
+ */
+export function costOfOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  given: Readonly<Record<string, unknown>>,
+): number {
+  const { coerced: variables } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
+  // Wrong variables are refused before anything is read.
+  if (!variables) return operationCost;
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  const known = new Map<string, number>();
+
+  /** @param rows of the lists among these fields */
+  function costOfSet(set: SelectionSetNode, parent: GraphQLNamedType, rows: number): number {
+    let sum = 0;
+    for (const selection of set.selections) {
+      if (isLeftOut(selection)) continue;
+      if (selection.kind === Kind.FIELD) sum += costOfField(selection, parent, rows);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const name = selection.typeCondition?.name.value;
+        sum += costOfSet(selection.selectionSet, (name && schema.getType(name)) || parent, rows);
+      } else sum += costOfFragment(selection.name.value, rows);
+    }
+    return sum;
+  }
+
+  function costOfFragment(name: string, rows: number): number {
+    const fragment = fragments.get(name);
+    const type = fragment && schema.getType(fragment.typeCondition.name.value);
+    if (!fragment || !type) return 0;
+    // Remembered: fragments that spread each other twice would otherwise take exponential time.
+    const key = `${rows} ${name}`;
+    const cost = known.get(key) ?? costOfSet(fragment.selectionSet, type, rows);
+    known.set(key, cost);
+    return cost;
+  }
+
+  function costOfField(node: FieldNode, parent: GraphQLNamedType, rows: number): number {
+    if (!isObjectType(parent) && !isInterfaceType(parent)) return 0;
+    const field = parent.getFields()[node.name.value];
+    // `__typename` and introspection
+    if (!field) return 0;
+    const { weight, times } = costOf(field);
+    const isList = isListType(getNullableType(field.type));
+    const asked = times ? rowsOf(field, node, times) : null;
+    const type = getNamedType(field.type);
+    const below =
+      node.selectionSet && isCompositeType(type) ? costOfSet(node.selectionSet, type, isList ? 1 : (asked ?? 1)) : 0;
+    // A list below a page is as long as the page; a list that takes its own size is as long as that.
+    return isList ? (weight + below) * (asked ?? rows) : weight + below;
+  }
+
+  function rowsOf(field: GraphQLField<unknown, unknown>, node: FieldNode, times: readonly string[]): number {
+    const args = getArgumentValues(field, node, variables);
+    return times.reduce((product, name) => {
+      const value = args[name];
+      const size = Array.isArray(value) ? value.length : typeof value === 'number' ? value : defaultPageSizeOf(field);
+      return product * Math.min(Math.max(1, Math.trunc(size)), maxRows);
+    }, 1);
+  }
+
+  function isLeftOut(node: SelectionSetNode['selections'][number]): boolean {
+    if (!node.directives || node.directives.length === 0) return false;
+    if (getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true) return true;
+    return getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] === false;
+  }
+
+  const root = schema.getRootType(operation.operation);
+  return operationCost + (root ? costOfSet(operation.selectionSet, root, 1) : 0);
+}

@@ -1,0 +1,46 @@
+import { registerEnumType } from 'type-graphql';
+import { Role } from '../shared/actor.js';
+import { calendarPeriods, type CalendarPeriod } from '../shared/time-range.js';
+
+/**
+ * A GraphQL enum whose values are what services and tables store: `enumType('UserStatus', { ENABLED: 1, BANNED: 2 })`.
+ * Give the result to `@Field(() => UserStatusEnum)`; the property keeps the stored type.
+ * @param descriptions of single values
+ */
+export function enumType<Values extends Record<string, string | number>>(
+  name: string,
+  values: Values,
+  description?: string,
+  descriptions: { readonly [Value in keyof Values]?: string } = {},
+): Values {
+  const valuesConfig = Object.fromEntries(
+    Object.entries(descriptions).map(([value, text]) => [value, { description: text }]),
+  ) as { [Value in keyof Values]?: { description: string } };
+  registerEnumType(values, { name, ...(description && { description }), valuesConfig });
+  return values;
+}
+
+/** Values that are stored as they are named. */
+export const namesOf = <Name extends string>(names: readonly Name[]): { readonly [Key in Name]: Key } =>
+  Object.fromEntries(names.map((name) => [name, name])) as { readonly [Key in Name]: Key };
+
+export const RoleEnum = enumType(
+  'Role',
+  { GUEST: Role.guest, COMMON: Role.common, ADMIN: Role.admin, ROOT: Role.root },
+  'What a user may do. Each role may do what the ones before it may.',
+  { GUEST: 'May not sign in. No new user gets this role.' },
+);
+
+export const DirectionEnum = enumType('Direction', { ASC: 'ASC', DESC: 'DESC' });
+
+export const CalendarPeriodEnum: { readonly [Name in CalendarPeriod]: Name } = enumType(
+  'CalendarPeriod',
+  namesOf(calendarPeriods),
+  'A period relative to now. Whole days in the time zone; weeks begin on Monday.',
+  {
+    LAST_7_DAYS: 'Today and the 6 days before.',
+    LAST_30_DAYS: 'Today and the 29 days before.',
+    NEXT_7_DAYS: 'Today and the 6 days after.',
+    NEXT_30_DAYS: 'Today and the 29 days after.',
+  },
+);

@@ -1,0 +1,140 @@
+import { ArgsType, Field, InputType, Int, InterfaceType, ObjectType, type ClassType } from 'type-graphql';
+import { InvalidInputError } from '../shared/errors.js';
+import {
+  clampPageSize,
+  type ListQuery,
+  type Slice,
+  type SortBy,
+  type SortDirection,
+  type Total,
+} from '../shared/page.js';
+import { DirectionEnum, enumType } from './enums.js';
+
+/** Arguments of every list. A list extends this class with its `filter` and `sort`. */
+@ArgsType()
+export class ListArgs {
+  @Field(() => Int, { nullable: true, description: 'Starts at 0. Not together with `after`.' })
+  page?: number | null;
+
+  @Field(() => Int, { nullable: true, description: '1 to 100, 10 when absent.' })
+  pageSize?: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: '`pageInfo.endCursor` of the page before, read with the same filter and sort.',
+  })
+  after?: string | null;
+}
+
+/**
+ * `<Noun>Sort { field: <Noun>SortField!, direction: Direction! = DESC }`.
+ * @param fields GraphQL name to the field that the service sorts by, such as `{ CREATED_AT: 'createdAt' }`
+ */
+export function sortInput<Field extends string>(
+  noun: string,
+  fields: Readonly<Record<string, Field>>,
+): ClassType<SortBy<Field>> {
+  const SortField = enumType(`${noun}SortField`, fields);
+  @InputType(`${noun}Sort`)
+  class SortType implements SortBy<Field> {
+    @Field(() => SortField)
+    field: Field;
+
+    @Field(() => DirectionEnum, { defaultValue: DirectionEnum.DESC })
+    direction: SortDirection;
+  }
+  return SortType;
+}
+
+/** @throws InvalidInputError for `after` beside `page` */
+export function listQueryOf<Field extends string>(
+  args: ListArgs & { readonly sort?: ReadonlyArray<SortBy<Field>> | null },
+): ListQuery<Field> {
+  const after = args.after ?? null;
+  if (after !== null && args.page != null) throw new InvalidInputError('Give either page or after', 'after');
+  return {
+    page: Math.max(0, args.page ?? 0),
+    pageSize: clampPageSize(args.pageSize),
+    after,
+    sort: args.sort ?? [],
+  };
+}
+
+@ObjectType('PageInfo', { description: 'Where a page ends.' })
+export class PageInfoObject {
+  @Field(() => String, { nullable: true, description: 'Give it as `after` for the next page; null for an empty page.' })
+  endCursor: string | null;
+
+  @Field(() => Boolean)
+  hasNextPage: boolean;
+}
+
+@InterfaceType('Page', { description: 'One page of a list.' })
+export abstract class PageInterface {
+  @Field(() => Int, { description: 'All rows that match the filter. Counted only when it is selected.' })
+  totalCount: number;
+
+  @Field(() => Boolean, { description: 'There are more rows than `totalCount` says.' })
+  totalCapped: boolean;
+
+  @Field(() => PageInfoObject)
+  pageInfo: PageInfoObject;
+}
+
+/**
+ * The `items` of a page type, for lists that add fields of their own:
+ * `@ObjectType('UserPage', { implements: PageInterface }) class UserPage extends pageItems(UserObject) { @Field() sums }`.
+ */
+export function pageItems<Item extends object>(item: ClassType<Item>): ClassType<{ items: Item[] }> {
+  @ObjectType()
+  class PageItems {
+    @Field(() => [item])
+    items: Item[];
+  }
+  return PageItems;
+}
+
+/** The type of a list's pages: `pageObject(UserObject, 'UserPage')`. */
+export function pageObject<Item extends object>(item: ClassType<Item>, name: string): ClassType<{ items: Item[] }> {
+  @ObjectType(name, { implements: PageInterface })
+  class PageObject extends pageItems(item) {}
+  return PageObject;
+}
+
+/** What a list resolver returns. The rows are read already; the count is read when it is selected. */
+export class PageOf<Item> {
+  private total: Promise<Total> | undefined;
+
+  private constructor(
+    readonly items: readonly Item[],
+    private readonly slice: Slice<unknown>,
+  ) {}
+
+  /** @param more further fields of the page type, such as `sums`: called when they are selected */
+  static from<Row, Item>(
+    slice: Slice<Row>,
+    toItem: (row: Row) => Item,
+    more: Readonly<Record<string, () => unknown>> = {},
+  ): PageOf<Item> {
+    const page = new PageOf<Item>(slice.items.map(toItem), slice);
+    for (const [name, get] of Object.entries(more)) Object.defineProperty(page, name, { get });
+    return page;
+  }
+
+  get totalCount(): Promise<number> {
+    return this.counted().then(({ count }) => count);
+  }
+
+  get totalCapped(): Promise<boolean> {
+    return this.counted().then(({ capped }) => capped);
+  }
+
+  get pageInfo(): PageInfoObject {
+    const { endCursor, hasNextPage } = this.slice;
+    return { endCursor, hasNextPage };
+  }
+
+  private counted(): Promise<Total> {
+    return (this.total ??= this.slice.total());
+  }
+}

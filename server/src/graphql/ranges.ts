@@ -1,0 +1,33 @@
+import { Field, InputType } from 'type-graphql';
+import type { CalendarPeriod, TimeRangeInput } from '../shared/time-range.js';
+import { CalendarPeriodEnum } from './enums.js';
+import { GraphQLQuota, GraphQLTimeZone } from './scalars.js';
+
+@InputType('TimeRange', {
+  description: 'From one instant until another, which is excluded; or a calendar period. An absent bound is none.',
+})
+export class TimeRangeObject implements TimeRangeInput {
+  @Field(() => Date, { nullable: true, description: 'Included.' })
+  from?: Date | null;
+
+  @Field(() => Date, { nullable: true, description: 'Excluded.' })
+  until?: Date | null;
+
+  @Field(() => CalendarPeriodEnum, { nullable: true, description: 'In place of `from` and `until`.' })
+  calendar?: CalendarPeriod | null;
+
+  @Field(() => GraphQLTimeZone, {
+    nullable: true,
+    description: 'Of `calendar`. When absent: the `timeZone` argument of the same field, else UTC.',
+  })
+  timeZone?: string | null;
+}
+
+@InputType('QuotaRange', { description: 'From one amount to another, which is excluded. An absent bound is none.' })
+export class QuotaRangeObject {
+  @Field(() => GraphQLQuota, { nullable: true, description: 'Included.' })
+  atLeast?: number | null;
+
+  @Field(() => GraphQLQuota, { nullable: true, description: 'Excluded.' })
+  below?: number | null;
+}

@@ -1,0 +1,37 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { GraphQLDateTime, GraphQLJSON, GraphQLSafeInt, GraphQLTimeZone } from 'graphql-scalars';
+import { isQuota, maxQuota } from '../shared/quota.js';
+
+export { GraphQLDateTime, GraphQLJSON, GraphQLSafeInt, GraphQLTimeZone };
+
+function toQuota(value: unknown): number {
+  if (typeof value !== 'number' || !isQuota(value)) {
+    throw new GraphQLError(`Quota cannot represent a value that is no whole number within ${maxQuota}`);
+  }
+  return value;
+}
+
+export const GraphQLQuota = new GraphQLScalarType({
+  name: 'Quota',
+  description: `A whole amount of quota, exact, at most ${maxQuota} in size: a JSON number. \`Status.quotaPerUnit\` of it are 1 USD.`,
+  serialize: toQuota,
+  parseValue: toQuota,
+  parseLiteral: (node) => toQuota(node.kind === Kind.INT ? Number(node.value) : undefined),
+});
+
+const decimal = /^-?\d{1,30}(\.\d{1,18})?$/;
+
+function toDecimal(value: unknown): string {
+  if (typeof value !== 'string' || !decimal.test(value)) {
+    throw new GraphQLError('Decimal cannot represent text that is no decimal number');
+  }
+  return value;
+}
+
+export const GraphQLDecimal = new GraphQLScalarType({
+  name: 'Decimal',
+  description: 'An exact decimal number as text, such as "12.50": money of payment gateways.',
+  serialize: toDecimal,
+  parseValue: toDecimal,
+  parseLiteral: (node: ValueNode) => toDecimal(node.kind === Kind.STRING ? node.value : undefined),
+});

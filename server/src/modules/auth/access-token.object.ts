@@ -1,0 +1,66 @@
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { enumType, namesOf } from '../../graphql/enums.js';
+import { accessScopes, type AccessScope } from '../../shared/actor.js';
+import type { AccessToken } from './access-token.entity.js';
+import type { NewAccessToken } from './access-token.service.js';
+
+export const AccessScopeEnum: { readonly [Scope in AccessScope]: Scope } = enumType(
+  'AccessScope',
+  namesOf(accessScopes),
+  'What an access token may do. It never may more than its user.',
+  {
+    USAGE_READ: 'Read usage and dashboards: of everyone for admins, else the user’s own.',
+    LOGS_READ: 'Read log rows: of everyone for admins, else the user’s own.',
+    ACCOUNT_READ: 'Read the user’s own account, API keys without their text, orders and tasks.',
+    ADMIN_READ: 'Read what admins may read, without secrets.',
+    WRITE: 'Change what the user may change, and read secrets.',
+  },
+);
+
+@ObjectType('AccessToken', { description: 'A credential for programs: send it as `Authorization: Bearer …`.' })
+export class AccessTokenObject implements Omit<AccessToken, 'userId' | 'tokenHash'> {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String)
+  name: string;
+
+  @Field(() => [AccessScopeEnum])
+  scopes: AccessScope[];
+
+  @Field(() => Date)
+  createdAt: Date;
+
+  @Field(() => Date, { nullable: true, description: 'To about a minute. Null: not used yet.' })
+  lastUsedAt: Date | null;
+
+  @Field(() => Date, { nullable: true, description: 'Null: the token does not expire.' })
+  expiresAt: Date | null;
+}
+
+@InputType('CreateAccessTokenInput')
+export class CreateAccessTokenInput implements NewAccessToken {
+  @Field(() => String, { description: '1 to 64 characters, unique among the caller’s.' })
+  name: string;
+
+  @Field(() => [AccessScopeEnum])
+  scopes: AccessScope[];
+
+  @Field(() => Date, { nullable: true, description: 'Absent or null: the token does not expire.' })
+  expiresAt?: Date | null;
+}
+
+@ObjectType('CreateAccessTokenPayload')
+export class CreateAccessTokenPayload {
+  @Field(() => AccessTokenObject)
+  accessToken: AccessTokenObject;
+
+  @Field(() => String, { description: 'The credential itself. It is shown only here.' })
+  secret: string;
+}
+
+@ObjectType('RevokeAccessTokenPayload')
+export class RevokeAccessTokenPayload {
+  @Field(() => AccessTokenObject, { description: 'As it was.' })
+  accessToken: AccessTokenObject;
+}

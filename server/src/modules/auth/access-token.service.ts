@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { Repository } from 'typeorm';
+import { z } from 'zod';
+import type { Changes } from '../../cache/changes.js';
+import { accessScopes, requireActor, Role, type AccessScope, type Actor, type MaybeActor } from '../../shared/actor.js';
+import type { Clock } from '../../shared/clock.js';
+import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { AccessToken } from './access-token.entity.js';
+
+/** Tells a named access token from the single one of the REST contract, which is base64 and has no hyphen. */
+export const namedTokenPrefix = 'tga-';
+const maxTokens = 20;
+const usedEveryMilliseconds = 60_000;
+
+export interface NewAccessToken {
+  readonly name: string;
+  readonly scopes: readonly AccessScope[];
+  /** Null or absent: the token does not expire. */
+  readonly expiresAt?: Date | null;
+}
+
+const newAccessToken = z.object({
+  name: z
+    .string()
+    .trim()
+    .min(1, 'name must not be empty')
+    .max(64, 'name must have at most 64 characters')
+    .refine((text) => !/\p{Cc}/u.test(text), 'name must not hold control characters'),
+  scopes: z.array(z.enum(accessScopes)).min(1, 'scopes must not be empty').max(accessScopes.length),
+  expiresAt: z.date().nullish(),
+});
+
+/** Named access tokens: what dashboards and programs sign in with. Each may less than its user, and can be revoked alone. */
+export class AccessTokenService {
+  constructor(
+    private readonly deps: {
+      readonly accessTokens: Repository<AccessToken>;
+      readonly secrets: Secrets;
+      readonly changes: Changes;
+      readonly clock: Clock;
+    },
+  ) {}
+
+  /** The caller's own, newest first. Expired ones are listed until they are revoked. */
+  async list(actor: MaybeActor): Promise<AccessToken[]> {
+    const { id: userId } = requireActor(actor);
+    return this.deps.accessTokens.find({ where: { userId }, order: { id: 'DESC' } });
+  }
+
+  /**
+   * @returns the row and the token, which is shown this once
+   * @throws AppError INVALID_INPUT, CONFLICT (name in use, too many), INSUFFICIENT_PRIVILEGES (ADMIN_READ for a common
+   * user, or a caller who came with a named token)
+   */
+  async create(actor: MaybeActor, input: NewAccessToken): Promise<{ row: AccessToken; token: string }> {
+    const self = requireOwner(actor);
+    const parsed = newAccessToken.safeParse(input);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      throw new InvalidInputError(`Invalid input: ${issue?.message ?? 'not valid'}`, issue?.path.join('.'));
+    }
+    const { name, expiresAt = null } = parsed.data;
+    const scopes = accessScopes.filter((scope) => parsed.data.scopes.includes(scope));
+    if (expiresAt && expiresAt.getTime() <= this.deps.clock.now()) {
+      throw new InvalidInputError('expiresAt must lie in the future', 'expiresAt');
+    }
+    if (scopes.includes('ADMIN_READ') && self.role < Role.admin) {
+      throw new ForbiddenError('Only admins can create access tokens with the scope ADMIN_READ');
+    }
+    if ((await this.deps.accessTokens.countBy({ userId: self.id })) >= maxTokens) {
+      throw new ConflictError(`A user can have at most ${maxTokens} access tokens`);
+    }
+    const token = `${namedTokenPrefix}${randomBytes(32).toString('base64url')}`;
+    const row = this.deps.accessTokens.create({ userId: self.id, name, scopes, expiresAt, lastUsedAt: null });
+    try {
+      await this.deps.accessTokens.save({ ...row, tokenHash: this.deps.secrets.hash(token) });
+    } catch (error) {
+      if (!isUniqueViolation(error, 'access_tokens_user_id_name')) throw error;
+      throw new ConflictError('There is an access token with this name', 'name');
+    }
+    return { row: await this.deps.accessTokens.findOneByOrFail({ userId: self.id, name }), token };
+  }
+
+  /** @returns the row that is gone @throws AppError NOT_FOUND also for those of other users */
+  async revoke(actor: MaybeActor, id: number): Promise<AccessToken> {
+    const { id: userId } = requireOwner(actor);
+    const row = await this.deps.accessTokens.findOneBy({ id, userId });
+    if (!row) throw new NotFoundError('Access token', id);
+    await this.deps.accessTokens.delete({ id, userId });
+    await this.deps.changes.announce({ kind: 'session', id: userId });
+    return row;
+  }
+
+  /** The valid token behind the text, or null. */
+  async find(token: string): Promise<AccessToken | null> {
+    const row = await this.deps.accessTokens.findOneBy({ tokenHash: this.deps.secrets.hash(token) });
+    const now = this.deps.clock.now();
+    if (!row || (row.expiresAt && row.expiresAt.getTime() <= now)) return null;
+    if (!row.lastUsedAt || now - row.lastUsedAt.getTime() > usedEveryMilliseconds) {
+      await this.deps.accessTokens.update({ id: row.id }, { lastUsedAt: new Date(now) });
+    }
+    return row;
+  }
+}
+
+/** A named token must not make or revoke others: it would not be limited by its own scopes then. */
+function requireOwner(actor: MaybeActor): Actor {
+  const self = requireActor(actor);
+  if (self.scopes) throw new ForbiddenError('Sign in to manage access tokens');
+  return self;
+}
