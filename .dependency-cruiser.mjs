@@ -80,10 +80,24 @@ export default {
     },
     {
       name: 'modules-without-relay',
-      comment: 'The relay uses services of modules, never the other way round.',
+      comment: 'The relay uses services of modules, never the other way round; both read the provider table.',
       severity: 'error',
       from: { path: '^server/src/modules/', pathNot: tests },
-      to: { path: '^server/src/(relay|compose)/' },
+      to: { path: '^server/src/(relay|compose)/', pathNot: '^server/src/relay/providers/' },
+    },
+    {
+      name: 'providers-are-pure',
+      comment: 'The provider table is data and pure functions, so that modules and the relay may both read it.',
+      severity: 'error',
+      from: { path: '^server/src/relay/providers/', pathNot: tests },
+      to: {
+        pathNot: [
+          '^server/src/relay/(providers|adapters)/',
+          '^server/src/relay/adapter\\.ts$',
+          '^server/src/shared/',
+          '^node_modules/zod/',
+        ],
+      },
     },
     {
       name: 'relay-is-composed',

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { SharedState } from '../../server/src/cache/shared-state.js';
 import { ChannelClock } from '../../server/src/modules/channels/channel.jobs.js';
 import { ChannelRounds, type ChannelRoundsParts } from '../../server/src/modules/channels/channel-rounds.service.js';
-import { balances } from '../../server/src/modules/channels/channel-balance.js';
+import { providerOf } from '../../server/src/relay/providers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
@@ -278,7 +278,7 @@ describe('balances', () => {
       asked.push(request);
       return Promise.resolve(body);
     };
-    expect(await balances.get(type)?.({ base: 'https://elsewhere.example', key: 'k', now: 0, get })).toBe(3);
+    expect(await providerOf(type).balance?.({ base: 'https://elsewhere.example', key: 'k', now: 0, get })).toBe(3);
     expect(asked).toEqual([[url, headers]]);
   });
 
@@ -290,7 +290,7 @@ describe('balances', () => {
       return Promise.resolve(isUsage ? { total_usage: 100 } : { hard_limit_usd: 5, has_payment_method: false });
     };
     const now = Date.UTC(2026, 3, 20);
-    expect(await balances.get(8)?.({ base: 'https://own.example/v1', key: 'k', now, get })).toBe(4);
+    expect(await providerOf(8).balance?.({ base: 'https://own.example/v1', key: 'k', now, get })).toBe(4);
     expect(urls[1]).toBe('https://own.example/v1/dashboard/billing/usage?start_date=2026-01-10&end_date=2026-04-20');
   });
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultOptionValues } from '../../server/src/modules/options/option-registry.js';
 import type {
+  Adapter,
   ConversationCapability,
   StreamTransform,
   Target,
@@ -30,6 +31,7 @@ import { chatClient } from '../../server/src/relay/protocols/openai/chat-client.
 import { chatProvider } from '../../server/src/relay/protocols/openai/chat-write.js';
 import { responsesClient } from '../../server/src/relay/protocols/responses/responses-client.js';
 import { responsesProvider } from '../../server/src/relay/protocols/responses/responses-write.js';
+import { providerOf, providers as providerTable } from '../../server/src/relay/providers/providers.js';
 import { EventParser, eventsOf } from '../../server/src/relay/sse/event-parser.js';
 
 export type Json = Record<string, unknown>;
@@ -72,10 +74,22 @@ export function expectSubset(actual: unknown, expected: unknown, at = '$'): void
   } else expect({ at, actual }).toEqual({ at, actual: expected });
 }
 
+/** Adapters by channel type, as the provider table has them. */
+export const adapters: Readonly<Record<number, Adapter>> = Object.fromEntries(
+  providerTable.filter(({ adapter }) => Object.keys(adapter).length > 0).map(({ id, adapter }) => [id, adapter]),
+);
+
+/** Parts of a target that come from the provider's row. @param own base URL of the channel, may be empty */
+export function targetOfRow(
+  type: number,
+  own = '',
+  accepts = providerOf(type).accepts,
+): Pick<Target, 'type' | 'baseUrl' | 'accepts'> {
+  return { type, baseUrl: own || providerOf(type).defaultBaseUrl, accepts };
+}
+
 export const targetFor = (more: Partial<Target> = {}): Target => ({
   channelId: 1,
-  type: 0,
-  baseUrl: '',
   key: 'sk-fake',
   organization: '',
   other: '',
@@ -91,6 +105,7 @@ export const targetFor = (more: Partial<Target> = {}): Target => ({
   credential: '',
   now: 1_763_600_000_000,
   ...more,
+  ...targetOfRow(more.type ?? 0, more.baseUrl, more.accepts),
 });
 
 export const contextFor = (more: Partial<AnswerContext> = {}): AnswerContext => ({

@@ -57,12 +57,35 @@ export interface FamilySettings {
   readonly site: { readonly address: string; readonly name: string };
 }
 
+/** Fields and forms of OpenAI's dialect that a provider accepts. The body is changed where it does not. */
+export interface Accepts {
+  /** Role `developer` in messages. False: sent as `system`. */
+  readonly developerRole: boolean;
+  /** OpenAI's account fields (`accountFields` of `openai-compatible/accepted.ts`). False: left out and reported. */
+  readonly accountFields: boolean;
+  /** `reasoning_effort`. False: left out and reported. */
+  readonly reasoningEffort: boolean;
+  /**
+   * Form of tool call ids. `any`: as the client sent them. Otherwise ids that are not exactly `length` letters and
+   * digits are replaced by a hash of that length; equal ids stay equal.
+   */
+  readonly callIds: 'any' | { readonly length: number };
+}
+
+export const acceptsEverything: Accepts = {
+  developerRole: true,
+  accountFields: true,
+  reasoningEffort: true,
+  callIds: 'any',
+};
+
 /** Everything an adapter may know of the channel a call goes to. Credentials and address travel as one object. */
 export interface Target {
   readonly channelId: number;
   readonly type: number;
-  /** As the admin typed it, trimmed; empty means the provider's own address. */
+  /** The channel's address, else the provider's default; empty where neither has one. */
   readonly baseUrl: string;
+  readonly accepts: Accepts;
   /** The one key chosen for this attempt. */
   readonly key: string;
   readonly organization: string;

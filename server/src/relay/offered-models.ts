@@ -2,7 +2,7 @@ import type { OptionValues } from '../modules/options/option.service.js';
 import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { Caller } from './access/authentication.js';
 import type { OfferedModel } from './protocols/openai/model-list.js';
-import { providerName } from './provider-names.js';
+import { providerOf } from './providers/providers.js';
 import type { RoutingTable } from './routing/routing-table.js';
 
 /**
@@ -33,5 +33,7 @@ export function offeredModels(
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const ownerOf = (model: string, channelType: number | undefined): string =>
-  model.startsWith('mj_') ? 'midjourney' : providerName(channelType);
+const ownerOf = (model: string, channelType: number | undefined): string => {
+  if (model.startsWith('mj_')) return 'midjourney';
+  return channelType === undefined ? 'custom' : providerOf(channelType).name;
+};

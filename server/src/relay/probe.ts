@@ -2,7 +2,6 @@ import type { ChannelProbe, ProbeRequest, ProbeResult } from '../modules/channel
 import type { OptionValues } from '../modules/options/option.service.js';
 import { seconds, type Clock } from '../shared/clock.js';
 import { AppError, isAppError } from '../shared/errors.js';
-import { adapters } from './adapters/registry.js';
 import type { Adapter, Target, UpstreamAnswer, UpstreamRequest } from './adapter.js';
 import { UpstreamError } from './errors/upstream-error.js';
 import type { Usage } from './usage.js';
@@ -69,8 +68,7 @@ export class RelayProbe implements ChannelProbe {
 
   private async call(request: ProbeRequest, channel: RoutedChannel, keyIndex: number): Promise<Usage | null> {
     const { upstream, settings, credentials, clock } = this.parts;
-    const adapter = adapters[channel.type];
-    if (!adapter) throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Test not supported for this channel type');
+    const { adapter } = channel.provider;
     const plain = toTarget({
       channel,
       key: channel.keys[keyIndex] ?? '',

@@ -3,12 +3,11 @@ import type { Changes } from '../../cache/changes.js';
 import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
+import { splitKeys } from '../../relay/providers/channel-keys.js';
+import { providerOf } from '../../relay/providers/providers.js';
 import { AppError, NotFoundError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
-import { balances } from './channel-balance.js';
-import { defaultBaseUrl } from './channel-catalogue.service.js';
 import type { Channel } from './channel.entity.js';
-import { splitKeys } from './channel-lists.service.js';
 import { proxyOf } from './channel-setting.js';
 
 export interface ChannelBalanceParts {
@@ -19,13 +18,13 @@ export interface ChannelBalanceParts {
   readonly clock: Clock;
 }
 
-/** Asks providers what is left on a channel's account. For admins. */
+/** Reads the balance of a channel's account from its provider. For admins. */
 export class ChannelBalanceService {
   constructor(private readonly parts: ChannelBalanceParts) {}
 
   /**
-   * With the first key, and keeps the answer.
-   * @returns USD, or what the provider counts in
+   * Reads the balance with the first key and stores it.
+   * @returns USD, or the provider's own unit
    * @throws AppError NOT_FOUND, NOT_IMPLEMENTED for types without one, UPSTREAM_*
    */
   async update(actor: MaybeActor, id: number): Promise<number> {
@@ -36,11 +35,11 @@ export class ChannelBalanceService {
       where: { id },
     });
     if (!channel) throw new NotFoundError('Channel', id);
-    const ask = balances.get(channel.type);
-    if (!ask) throw new AppError('NOT_IMPLEMENTED', 'Not implemented');
-    const balance = await ask({
-      base: (channel.baseUrl.trim() || defaultBaseUrl(channel.type)).replace(/\/+$/, ''),
-      key: splitKeys(channel.type, secrets.open(channel.keySealed))[0] ?? '',
+    const provider = providerOf(channel.type);
+    if (!provider.balance) throw new AppError('NOT_IMPLEMENTED', 'Not implemented');
+    const balance = await provider.balance({
+      base: (channel.baseUrl.trim() || provider.defaultBaseUrl).replace(/\/+$/, ''),
+      key: splitKeys(secrets.open(channel.keySealed), provider.keyForm)[0] ?? '',
       now: clock.now(),
       get: (url, headers) => this.get(url, headers, proxyOf(channel.setting)),
     });

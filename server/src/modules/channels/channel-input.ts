@@ -1,7 +1,8 @@
+import { splitKeys } from '../../relay/providers/channel-keys.js';
+import { findProvider, providerOf } from '../../relay/providers/providers.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { findChannelType } from './channel-catalogue.service.js';
 import type { Channel } from './channel.entity.js';
-import { normaliseList, splitKeys, splitList, wholeKeyType } from './channel-lists.service.js';
+import { normaliseList, splitList } from './channel-lists.service.js';
 import { checkMapping, checkObject, checkSetting } from './channel-json.js';
 
 /** What people may write of a channel. Several keys stand between commas or on lines. */
@@ -32,9 +33,6 @@ const longestModel = 255;
 const longestPrefix = 64;
 const longestText = 100_000;
 const largestInteger = 2_147_483_647;
-
-/** Types whose address nobody can guess. */
-const typesWithoutAddress: readonly number[] = [3, 8];
 
 /** Defaults of a new channel (docs/reference/rest/channels.md#create-and-edit). */
 export const newChannelDefaults = { type: 1, status: 1, group: 'default', autoBan: 1, priority: 0, weight: 0 } as const;
@@ -70,18 +68,18 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
 }
 
 /** The stored form of the keys. */
-export const joinKeys = (type: number, key: string): string => splitKeys(type, key).join(',');
+export const joinKeys = (type: number, key: string): string => splitKeys(key, providerOf(type).keyForm).join(',');
 
 /** What only the whole channel can tell. @throws InvalidInputError */
 export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl'>): void {
-  if (channel.baseUrl === '' && typesWithoutAddress.includes(channel.type)) {
+  if (channel.baseUrl === '' && providerOf(channel.type).needsBaseUrl) {
     throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
   }
 }
 
-/** Vertex AI: a region, or a JSON object of regions by model with a default. @throws InvalidInputError */
+/** Checks `other` where it names a region (`OtherField`). @throws InvalidInputError */
 export function checkRegion(type: number | undefined, other: string): void {
-  if (type !== wholeKeyType) return;
+  if (type === undefined || providerOf(type).other.form !== 'region') return;
   if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'other');
   if (!other.trim().startsWith('{')) return;
   const regions = checkMapping(other, 'other');
@@ -101,7 +99,7 @@ function parseText(text: string, field: string): string {
 }
 
 function checkType(type: number): void {
-  if (!findChannelType(type)) throw new InvalidInputError('Unknown channel type', 'type');
+  if (!findProvider(type)?.offered) throw new InvalidInputError('Unknown channel type', 'type');
 }
 
 function parseBaseUrl(text: string): string {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repository } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
+import { providerOf } from '../../relay/providers/providers.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { ConflictError, isAppError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { ChannelBalanceService } from './channel-balance.service.js';
-import { balances } from './channel-balance.js';
 import { untestable, type ChannelTestResult, type ChannelTestService } from './channel-test.service.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
 import type { ChannelService } from './channel.service.js';
@@ -149,7 +149,7 @@ export class ChannelRounds {
   }
 
   private async refresh(admin: Actor, row: Row): Promise<void> {
-    if (row.status !== ChannelStatus.enabled || !balances.has(row.type)) return;
+    if (row.status !== ChannelStatus.enabled || !providerOf(row.type).balance) return;
     const balance = await this.parts.balances.update(admin, row.id);
     if (balance <= 0 && this.parts.options.values.AutomaticDisableChannelEnabled) {
       await this.parts.service.disableAutomatically(row.id, 'insufficient balance');

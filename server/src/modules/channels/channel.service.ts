@@ -1,5 +1,7 @@
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
+import { splitKeys } from '../../relay/providers/channel-keys.js';
+import { providerOf } from '../../relay/providers/providers.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditLog, AuditTrail } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -18,7 +20,6 @@ import {
   parseFields,
   type ChannelFields,
 } from './channel-input.js';
-import { splitKeys } from './channel-lists.service.js';
 import { applyFilter, applySort, type ChannelFilter, type ChannelQuery } from './channel-query.js';
 
 export type { ChannelFields, ChannelFilter };
@@ -33,9 +34,6 @@ export interface ChannelParts {
   readonly notices?: { channelChanged(id: number, status: number, title: string, reason: string): void };
   readonly clock: Clock;
 }
-
-/** Type 18 speaks this version unless told otherwise. */
-const defaultOther: Readonly<Record<number, string>> = { 18: 'v2.1' };
 
 /** Channels one at a time. Everything here is for admins; keys are sealed and leave only through `revealKey`. */
 export class ChannelService {
@@ -109,7 +107,12 @@ export class ChannelService {
     if (!fields.name) throw new InvalidInputError('Fill in the channel name', 'name');
     if (keys === '') throw new InvalidInputError('Fill in the channel key', 'key');
     if (!fields.models) throw new InvalidInputError('At least one model is required', 'models');
-    const row = { ...fields, type, other: fields.other || (defaultOther[type] ?? ''), baseUrl: fields.baseUrl ?? '' };
+    const row = {
+      ...fields,
+      type,
+      other: fields.other || (providerOf(type).other.default ?? ''),
+      baseUrl: fields.baseUrl ?? '',
+    };
     checkWhole(row);
     checkRegion(type, row.other);
     const created = await this.parts.channels.manager.transaction(async (manager) => {
@@ -220,7 +223,9 @@ export class ChannelService {
     const holds = ({ type, keySealed }: Channel): boolean => {
       const key = this.readable(keySealed);
       if (key === null) return false;
-      return sameSecret(key, keyword) || splitKeys(type, key).some((one) => sameSecret(one, keyword));
+      return (
+        sameSecret(key, keyword) || splitKeys(key, providerOf(type).keyForm).some((one) => sameSecret(one, keyword))
+      );
     };
     return rows.filter(holds).map(({ id }) => id);
   }

@@ -6,7 +6,7 @@ import type { Usage } from '../usage.js';
 import { familySettings } from '../attempt/family-settings.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { parseEvent } from '../sse/event-parser.js';
-import { adapters } from './registry.js';
+import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /** What every adapter promises, whatever its provider speaks. A new dialect adds its recordings here. */
 interface Dialect {
@@ -71,7 +71,7 @@ const dialectOf: Readonly<Record<string, Dialect>> = Object.fromEntries(family.m
 
 const target = (type: number, setting: Target['setting'] = {}): Target => ({
   channelId: 1,
-  type,
+  ...targetOfRow(type),
   baseUrl: 'https://provider.example',
   key: 'sk-fake',
   organization: '',

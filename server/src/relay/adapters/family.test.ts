@@ -3,8 +3,8 @@ import type { ChatRequest, Target } from '../adapter.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { familySettings } from '../attempt/family-settings.js';
 import { TextMeter } from '../metering/text-meter.js';
-import { adapters } from './registry.js';
 import { zhipuToken } from './zhipu/token.js';
+import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /* What single members of the OpenAI family want otherwise, beyond the fixtures. */
 
@@ -13,8 +13,7 @@ const hi = [{ role: 'user', content: 'hi' }];
 
 const targetOf = (type: number, more: Partial<Target> = {}): Target => ({
   channelId: 1,
-  type,
-  baseUrl: '',
+  ...targetOfRow(type),
   key: 'sk-fake',
   organization: '',
   other: '',
@@ -289,7 +288,7 @@ it.each([
     rawBody: Buffer.from(JSON.stringify(body)),
     stream: true,
   };
-  const sent = adapters[type]?.responses?.toUpstreamRequest(request, targetOf(type, { baseUrl }));
+  const sent = adapters[type]?.responses?.toUpstreamRequest(request, targetOf(type, targetOfRow(type, baseUrl)));
   expect(sent?.url).toBe(url);
   expect(JSON.parse(String(sent?.body))).toEqual(body);
 });

@@ -11,7 +11,7 @@ import { translatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { eventsOf } from '../sse/event-parser.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
-import { adapters } from './registry.js';
+import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /*
  * The worked examples of the provider contract (its section 6): what is sent, what is answered, what is told of usage.
@@ -69,8 +69,8 @@ function expectMatch(actual: unknown, expected: unknown, at: string): void {
 
 const targetOf = ({ ch, in: call }: Fixture): Target => ({
   channelId: 1,
-  type: ch.type,
-  baseUrl: ch.base_url ?? '',
+  ...targetOfRow(ch.type),
+  ...(ch.base_url ? { baseUrl: ch.base_url } : {}),
   key: ch.key,
   organization: ch.openai_organization ?? '',
   other: ch.other ?? '',

@@ -7,7 +7,7 @@ import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { translatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
-import { adapters } from './registry.js';
+import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /*
  * The promises of `own-conformance.test.ts` for Claude, Gemini and Spark, wherever they are hosted: as events, as AWS's
@@ -147,8 +147,7 @@ const context: AnswerContext = { id: 'r', created: 1, model: 'asked', promptToke
 
 const targetOf = ({ type, model, key }: Host): Target => ({
   channelId: 1,
-  type,
-  baseUrl: '',
+  ...targetOfRow(type),
   key,
   organization: '',
   other: '',

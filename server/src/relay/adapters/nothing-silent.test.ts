@@ -10,7 +10,7 @@ import {
   type ChatDialect,
 } from '../attempt/chat-dialects.js';
 import { familySettings } from '../attempt/family-settings.js';
-import { adapters } from './registry.js';
+import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /*
  * Nothing is dropped in silence: whatever a client of any dialect asks of any provider reaches it, is named among what
@@ -241,7 +241,7 @@ const keys: Readonly<Record<number, string>> = {
 
 const target = (type: number): Target => ({
   channelId: 1,
-  type,
+  ...targetOfRow(type),
   baseUrl: 'https://provider.example',
   key: keys[type] ?? 'sk-fake',
   organization: '',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { Adapter, FormPart, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
 import { familySettings } from '../attempt/family-settings.js';
-import { adapters } from './registry.js';
+import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /* Embeddings, pictures, sound and ranking, beyond the fixtures. */
 
@@ -18,7 +18,7 @@ const recorded = (name: string): Buffer => readFileSync(join(folder, name));
 
 const targetOf = (type: number, more: Partial<Target> = {}): Target => ({
   channelId: 1,
-  type,
+  ...targetOfRow(type),
   baseUrl: 'https://provider.example',
   key: 'sk-fake',
   organization: '',

@@ -9,7 +9,7 @@ import type { AnswerContext } from '../neutral/codec.js';
 import { translatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
-import { adapters } from './registry.js';
+import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /* What every provider with a dialect of its own promises. A new one adds its streams here. */
 
@@ -178,7 +178,7 @@ const context: AnswerContext = { id: 'r', created: 1, model: 'asked', promptToke
 
 const targetOf = (type: number): Target => ({
   channelId: 1,
-  type,
+  ...targetOfRow(type),
   baseUrl: 'https://provider.example',
   key: providers[type]?.key ?? '',
   organization: '',

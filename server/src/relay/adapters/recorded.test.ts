@@ -10,7 +10,7 @@ import type { NeutralAnswer } from '../neutral/answer.js';
 import { readChatAnswer } from '../protocols/openai/chat-read.js';
 import { ChatStreamReader } from '../protocols/openai/chat-stream-reader.js';
 import { EventParser } from '../sse/event-parser.js';
-import { adapters } from './registry.js';
+import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /* Answers that providers of the family really gave, through their adapters and read the way clients read them. */
 
@@ -19,8 +19,7 @@ const recorded = (name: string): string => readFileSync(join(folder, name), 'utf
 
 const target = (type: number): Target => ({
   channelId: 1,
-  type,
-  baseUrl: '',
+  ...targetOfRow(type),
   key: 'sk-fake',
   organization: '',
   other: '',

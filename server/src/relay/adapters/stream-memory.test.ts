@@ -8,7 +8,7 @@ import { familySettings } from '../attempt/family-settings.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { loadEncoding } from '../metering/tokenizer.js';
 import type { AnswerContext } from '../neutral/codec.js';
-import { adapters } from './registry.js';
+import { adapters } from '../../../../tests/support/relay-dialects.js';
 
 /* What one stream holds while it is open, its meter included, must not grow with what was said. */
 

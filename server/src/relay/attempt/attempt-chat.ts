@@ -1,5 +1,4 @@
 import { InvalidInputError } from '../../shared/errors.js';
-import { adapters } from '../adapters/registry.js';
 import type { ChatCapability, ChatRequest, Target } from '../adapter.js';
 import {
   answerHeaders,
@@ -52,13 +51,13 @@ export async function attemptChat(
   client: ClientResponse,
 ): Promise<AttemptOutcome> {
   const { call, channel } = attempt;
-  const adapter = adapters[channel.type];
+  const { adapter } = channel.provider;
   // One growing JSON list is a form of ours; whoever speaks the dialect streams events.
   const spoken = call.jsonList ? { ...dialect, native: () => undefined } : dialect;
   const plain = toTarget(attempt);
   const shown = shownModel(attempt, plain.upstreamModel);
   const chat = chatCapability(adapter, spoken, () => contextOf(attempt, shown));
-  if (!adapter || !chat) throw unsupportedBy(channel.type, 'chat');
+  if (!chat) throw unsupportedBy(channel.type, 'chat');
   const target = adapter.credential ? await withCredential(adapter, plain, attempt) : plain;
   const simulated = call.stream && channel.setting.nonStreamOnly === true;
   const request: ChatRequest = {

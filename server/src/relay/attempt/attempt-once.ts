@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../shared/errors.js';
-import { adapters } from '../adapters/registry.js';
 import type {
   Adapter,
   OneShotAnswer,
@@ -68,7 +67,7 @@ export async function attemptOnce(
   client: ClientResponse,
 ): Promise<AttemptOutcome> {
   const { call, channel } = attempt;
-  const adapter = adapters[channel.type];
+  const { adapter } = channel.provider;
   const capability = adapter && endpoint.pick(adapter);
   if (!capability) throw unsupportedBy(channel.type, endpoint.name);
   if (call.stream && !capability.forwards) throw unsupported('stream', 'it answers in one piece');

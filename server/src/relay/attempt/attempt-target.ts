@@ -12,7 +12,8 @@ export function toTarget(
   return {
     channelId: channel.id,
     type: channel.type,
-    baseUrl: channel.baseUrl,
+    baseUrl: channel.baseUrl || channel.provider.defaultBaseUrl,
+    accepts: channel.provider.accepts,
     key: attempt.key,
     organization: channel.organization,
     other: channel.other,

@@ -87,7 +87,7 @@ export class Attempts {
         const again = attempt < retries && !client.started && !client.gone;
         const status = view?.status ?? null;
         last = new CallFailedError(error, view, usedChannels);
-        if (!again || !isRetryable({ error, status, channelType: channel.type })) throw last;
+        if (!again || !isRetryable({ error, status, provider: channel.provider })) throw last;
         metrics.relayRetries.inc({ route: incoming.endpoint.route });
         // The first retry is at once; a storm of later ones is spread.
         if (attempt >= 1) await sleep(randomBetween(100, 500));

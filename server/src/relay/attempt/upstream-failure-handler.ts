@@ -81,7 +81,7 @@ export function noteFailure(
 export const retires = (error: unknown, channel: RoutedChannel, values: OptionValues): boolean =>
   values.AutomaticDisableChannelEnabled &&
   channel.autoBan &&
-  meansDeadKey(error, channel.type, values.AutomaticDisableKeywords);
+  meansDeadKey(error, channel.provider, values.AutomaticDisableKeywords);
 
 /** What the log may know of a failure: a provider's words may repeat what the client said, so they stay out. */
 function loggable(error: unknown): Record<string, unknown> {

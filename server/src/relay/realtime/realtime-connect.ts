@@ -67,7 +67,7 @@ export async function connectRealtime(wanted: Wanted, parts: RealtimeConnectPart
       const view = parts.lessons.failed(wanted.call.requestId, channel, keyIndex, error);
       last = new CallFailedError(error, view, usedChannels);
       const again = attempt < retries && !signal.aborted;
-      if (!again || !isRetryable({ error, status: view?.status ?? null, channelType: channel.type })) throw last;
+      if (!again || !isRetryable({ error, status: view?.status ?? null, provider: channel.provider })) throw last;
     }
   }
 }

@@ -1,9 +1,7 @@
 import { RelayError } from '../errors/relay-error.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 
-const azureType = 3;
-/** Types whose channels speak OpenAI's own dialect at an address of their own. */
-const openAITypes: ReadonlySet<number> = new Set([1, 6, 7, 8, 9, 10, 12, 13]);
+/** For channels of OpenAI's form that name no address. */
 const openAIAddress = 'https://api.openai.com';
 const usualVersion = '2024-12-01-preview';
 /** 2025-05-10 00:00 UTC: Azure channels made before name their deployments without dots. */
@@ -32,9 +30,10 @@ export interface AskedTarget {
  */
 export function realtimeTarget(channel: RoutedChannel, key: string, model: string, asked: AskedTarget): RealtimeTarget {
   const { proxy } = channel.setting;
-  if (channel.type === azureType) return { ...azureTarget(channel, key, model, asked), proxy };
-  if (!openAITypes.has(channel.type)) throw unsupported('This channel has no realtime sessions');
-  const url = toSocketUrl(channel.baseUrl || openAIAddress, '/v1/realtime');
+  const { realtime } = channel.provider;
+  if (realtime === 'azure') return { ...azureTarget(channel, key, model, asked), proxy };
+  if (realtime !== 'openai') throw unsupported('This channel has no realtime sessions');
+  const url = toSocketUrl(channel.baseUrl || channel.provider.defaultBaseUrl || openAIAddress, '/v1/realtime');
   url.searchParams.set('model', model);
   return {
     url,

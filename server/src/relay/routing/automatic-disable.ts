@@ -1,6 +1,6 @@
 import { UpstreamError } from '../errors/upstream-error.js';
+import type { Provider } from '../providers/provider.js';
 
-const geminiType = 24;
 const codes = new Set(['invalid_api_key', 'account_deactivated', 'billing_not_active']);
 const types = new Set([
   'insufficient_quota',
@@ -16,10 +16,14 @@ const types = new Set([
  * of ours hides a dead key, and no failure of ours disables a channel.
  * @param keywords option AutomaticDisableKeywords
  */
-export function meansDeadKey(error: unknown, channelType: number, keywords: readonly string[]): boolean {
+export function meansDeadKey(
+  error: unknown,
+  provider: Pick<Provider, 'deadKeyStatuses'>,
+  keywords: readonly string[],
+): boolean {
   if (!(error instanceof UpstreamError)) return false;
   const { status, detail } = error;
-  if (status === 401 || (status === 403 && channelType === geminiType)) return true;
+  if (provider.deadKeyStatuses.includes(status)) return true;
   if (typeof detail.code === 'string' && codes.has(detail.code)) return true;
   if (detail.type !== undefined && types.has(detail.type)) return true;
   const message = detail.message.toLowerCase();

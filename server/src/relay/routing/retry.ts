@@ -1,7 +1,7 @@
 import { isAppError } from '../../shared/errors.js';
 import { UpstreamError } from '../errors/upstream-error.js';
+import type { Provider } from '../providers/provider.js';
 
-const anthropicType = 14;
 const mostRetries = 10;
 
 /** What the retry rules look at. */
@@ -9,7 +9,7 @@ export interface FailedAttempt {
   readonly error: unknown;
   /** Upstream status after `status_code_mapping`; null when the upstream gave none. */
   readonly status: number | null;
-  readonly channelType: number;
+  readonly provider: Pick<Provider, 'retriesBadRequest'>;
 }
 
 export const retriesAllowed = (option: number): number => Math.min(Math.max(0, Math.trunc(option)), mostRetries);
@@ -18,8 +18,8 @@ export const retriesAllowed = (option: number): number => Math.min(Math.max(0, M
  * The decision table of docs/reference/relay/routing.md#retry-rules, for calls that are not pinned, have attempts left
  * and sent nothing yet. A failure that is the client's or our own is never tried again; one that is the channel's is.
  */
-export function isRetryable({ error, status, channelType }: FailedAttempt): boolean {
-  if (error instanceof UpstreamError && status !== null) return isRetryableStatus(status, channelType);
+export function isRetryable({ error, status, provider }: FailedAttempt): boolean {
+  if (error instanceof UpstreamError && status !== null) return isRetryableStatus(status, provider);
   if (!isAppError(error)) return false;
   switch (error.code) {
     case 'UPSTREAM_UNREACHABLE':
@@ -35,10 +35,10 @@ export function isRetryable({ error, status, channelType }: FailedAttempt): bool
   }
 }
 
-function isRetryableStatus(status: number, channelType: number): boolean {
+function isRetryableStatus(status: number, provider: FailedAttempt['provider']): boolean {
   if (status === 429 || status === 307) return true;
   if (status >= 500) return status !== 504 && status !== 524;
-  if (status === 400) return channelType === anthropicType;
+  if (status === 400) return provider.retriesBadRequest;
   if (status === 408) return false;
   return status < 200 || status >= 300;
 }

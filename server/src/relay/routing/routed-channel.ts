@@ -1,14 +1,20 @@
 import { ChannelStatus } from '../../modules/channels/channel.entity.js';
 import type { ChannelSetting } from '../adapter.js';
+import { splitKeys } from '../providers/channel-keys.js';
+import type { Provider } from '../providers/provider.js';
+import { providerOf } from '../providers/providers.js';
 import { parseModelMapping, type ModelMapping } from './model-mapping.js';
 
 /** A channel as the hot path needs it: everything parsed, keys opened. Never logged, never shown. */
 export interface RoutedChannel {
   readonly id: number;
   readonly type: number;
+  /** The row of `type` in the provider table. */
+  readonly provider: Provider;
   readonly name: string;
   readonly enabled: boolean;
   readonly keys: readonly string[];
+  /** As the admin typed it, trimmed; may be empty. */
   readonly baseUrl: string;
   readonly organization: string;
   readonly other: string;
@@ -51,17 +57,18 @@ export interface ChannelRow {
 export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
   models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override, setting, auto_ban`;
 
-/** Its key is one JSON document: never split (docs/reference/relay/routing.md#keys-of-a-channel). */
-const vertexType = 41;
-
 /** @param open unseals a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
+  const provider = providerOf(row.type);
+  const keys = splitKeys(open(row.key_sealed), provider.keyForm);
   return {
     id: row.id,
     type: row.type,
     name: row.name,
     enabled: row.status === ChannelStatus.enabled,
-    keys: splitKeys(open(row.key_sealed), row.type),
+    provider,
+    // A channel without a key still calls, with an empty one.
+    keys: keys.length > 0 ? keys : [''],
     baseUrl: row.base_url.trim(),
     organization: row.openai_organization,
     other: row.other,
@@ -87,16 +94,6 @@ const commaList = (text: string): string[] => [
       .filter(Boolean),
   ),
 ];
-
-/** Commas and newlines part keys; empty entries do not count. A channel without a key still calls, with an empty one. */
-function splitKeys(key: string, type: number): string[] {
-  if (type === vertexType) return [key.trim()];
-  const keys = key
-    .split(/[,\n\r]+/)
-    .map((part) => part.trim())
-    .filter(Boolean);
-  return keys.length > 0 ? [...new Set(keys)] : [''];
-}
 
 function parseObject(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return null;

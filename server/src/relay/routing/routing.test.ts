@@ -8,6 +8,7 @@ import { pickChannel, type Picking } from './selection.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
 import { AppError } from '../../shared/errors.js';
+import { providerOf } from '../providers/providers.js';
 
 let nextId = 1;
 
@@ -212,8 +213,8 @@ describe('keys', () => {
 });
 
 describe('another try', () => {
-  const answered = (status: number, channelType = 1): boolean =>
-    isRetryable({ error: new UpstreamError(status, { message: '' }), status, channelType });
+  const answered = (status: number, type = 1): boolean =>
+    isRetryable({ error: new UpstreamError(status, { message: '' }), status, provider: providerOf(type) });
 
   it.each([
     [429, true],
@@ -236,7 +237,7 @@ describe('another try', () => {
   it('after 400 only at Anthropic', () => expect(answered(400, 14)).toBe(true));
 
   it('after a failed connection, never after a failure of our own', () => {
-    const local = (error: Error): boolean => isRetryable({ error, status: null, channelType: 1 });
+    const local = (error: Error): boolean => isRetryable({ error, status: null, provider: providerOf(1) });
     expect(local(new UpstreamConnectionError(false, false, new Error()))).toBe(true);
     expect(local(new AppError('UNSUPPORTED_BY_CHANNEL', ''))).toBe(true);
     expect(local(new AppError('INSUFFICIENT_QUOTA', ''))).toBe(false);
@@ -257,11 +258,11 @@ it.each([
   [429, {}, 1, false],
 ])('status %i %j of type %i means a dead key: %s', (status, detail, type, dead) => {
   const keywords = ['Your credit balance is too low', ''];
-  expect(meansDeadKey(new UpstreamError(status, { message: '', ...detail }), type, keywords)).toBe(dead);
+  expect(meansDeadKey(new UpstreamError(status, { message: '', ...detail }), providerOf(type), keywords)).toBe(dead);
 });
 
 it('no failure of ours means a dead key', () => {
-  expect(meansDeadKey(new AppError('INVALID_API_KEY', 'invalid_api_key'), 1, ['invalid'])).toBe(false);
+  expect(meansDeadKey(new AppError('INVALID_API_KEY', 'invalid_api_key'), providerOf(1), ['invalid'])).toBe(false);
 });
 
 it('reads the texts of a channel leniently', () => {

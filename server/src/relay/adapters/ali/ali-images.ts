@@ -72,7 +72,7 @@ function taskRequest(dialect: Dialect, id: string, target: Target): UpstreamRequ
   if (id === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The provider did not name its task');
   return {
     method: 'GET',
-    url: addressOf(dialect, `/api/v1/tasks/${encodeURIComponent(id)}`, { path: '' }, target),
+    url: addressOf(`/api/v1/tasks/${encodeURIComponent(id)}`, { path: '' }, target),
     headers: bearer(target),
     body: null,
   };

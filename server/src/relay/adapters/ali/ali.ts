@@ -21,7 +21,6 @@ export function aliRules(body: Fields, model: string): BodyRules {
 }
 
 const dialect: Dialect = {
-  defaultBaseUrl: 'https://dashscope.aliyuncs.com',
   chat: '/compatible-mode/v1/chat/completions',
   headers: ({ other }, { stream }) => ({
     ...(stream ? { 'x-dashscope-sse': 'enable' } : {}),

@@ -5,7 +5,7 @@ import { anthropic } from './anthropic.js';
 
 const model = 'claude-sonnet-4-5';
 const target = (more: Partial<Target> = {}): Target =>
-  targetFor({ key: 'sk-ant', upstreamModel: model, requestedModel: model, ...more });
+  targetFor({ type: 14, key: 'sk-ant', upstreamModel: model, requestedModel: model, ...more });
 
 function request(more: Json = {}, rest: Partial<ChatRequest> = {}): ChatRequest {
   const body = { model, max_tokens: 5, messages: [{ role: 'user', content: 'hi' }], ...more };

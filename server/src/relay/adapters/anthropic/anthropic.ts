@@ -9,13 +9,11 @@ import {
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
 import { anthropicHeaders } from './headers.js';
 
-const defaultBaseUrl = 'https://api.anthropic.com';
-
 const settingsOf = (target: Target): ClaudeSettings => ({ ...target.families.claude, remoteMedia: true });
 
 /** The base without a trailing slash or `/v1`, which the path brings. */
 function messagesUrl(target: Target, path = '/v1/messages'): string {
-  const base = (target.baseUrl.trim() || defaultBaseUrl).replace(/\/+$/, '').replace(/\/v1$/, '');
+  const base = target.baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
   return base + path;
 }
 

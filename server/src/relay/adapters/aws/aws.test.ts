@@ -13,6 +13,7 @@ import { aws } from './aws.js';
 import { AwsFrames } from './frames.js';
 import { bedrockId } from './models.js';
 import { signedHeaders } from './sigv4.js';
+import { targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 
 type Json = Record<string, unknown>;
 
@@ -38,8 +39,7 @@ const clock = Date.parse('2024-06-18T08:40:00Z');
 
 const targetOf = (more: Partial<Target> = {}): Target => ({
   channelId: 1,
-  type: 33,
-  baseUrl: '',
+  ...targetOfRow(33),
   key: 'AKIAFAKEEXAMPLE|fakeSecretKeyExample|us-east-1',
   organization: '',
   other: '',

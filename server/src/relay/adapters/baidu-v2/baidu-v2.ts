@@ -3,7 +3,6 @@ import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /** `APIKEY` or `APIKEY|APPID` (docs/reference/providers/openai-family.md#single-members). */
 export const baiduV2: Adapter = openAICompatible({
-  defaultBaseUrl: 'https://qianfan.baidubce.com',
   chat: '/v2/chat/completions',
   offers: { embeddings: '/v2/embeddings', images: '/v2/images/generations', rerank: '/v2/rerank' },
   credentials: ({ key }) => {

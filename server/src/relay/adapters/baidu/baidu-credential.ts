@@ -4,8 +4,6 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { baseOf } from '../openai-compatible/own-dialect.js';
 
-export const defaultBaseUrl = 'https://aip.baidubce.com';
-
 /** The key `APIKey|SecretKey` becomes an access token that lives for a month. */
 export const baiduCredential: CredentialExchange = {
   toRequest(target) {
@@ -16,7 +14,7 @@ export const baiduCredential: CredentialExchange = {
     const query = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
     return {
       method: 'POST',
-      url: `${baseOf(target, defaultBaseUrl)}/oauth/2.0/token?${query.toString()}`,
+      url: `${baseOf(target)}/oauth/2.0/token?${query.toString()}`,
       headers: { 'content-type': 'application/json', accept: 'application/json' },
       body: null,
     };

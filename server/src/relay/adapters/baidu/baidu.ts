@@ -13,7 +13,7 @@ import type { ServerEvent } from '../../sse/event.js';
 import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { baseOf, jsonHeaders, oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
-import { baiduCredential, defaultBaseUrl } from './baidu-credential.js';
+import { baiduCredential } from './baidu-credential.js';
 import { baiduError } from './baidu-error.js';
 import { placeOf } from './models.js';
 
@@ -21,7 +21,7 @@ type Json = Record<string, unknown>;
 
 /** The token stands in the address: there is no other place for it. */
 const addressOf = (kind: 'chat' | 'embeddings', target: Target, model: string): string =>
-  `${baseOf(target, defaultBaseUrl)}/rpc/2.0/ai_custom/v1/wenxinworkshop/${kind}/${placeOf(model)}?access_token=${encodeURIComponent(target.credential)}`;
+  `${baseOf(target)}/rpc/2.0/ai_custom/v1/wenxinworkshop/${kind}/${placeOf(model)}?access_token=${encodeURIComponent(target.credential)}`;
 
 /** Instructions stand apart, and turns alternate, beginning and ending with the user. */
 function write(request: NeutralRequest): WrittenRequest {
@@ -103,7 +103,7 @@ const conversation: ConversationCapability = {
 };
 
 const embeddings = oneShot(
-  { credentials: () => ({}), defaultBaseUrl },
+  { credentials: () => ({}) },
   (_base, _call, target) => addressOf('embeddings', target, target.upstreamModel),
   {
     dropped: othersThan('input'),

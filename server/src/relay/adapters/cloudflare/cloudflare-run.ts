@@ -52,7 +52,7 @@ export function cloudflareTranscription(dialect: Dialect, place: Place): OneShot
       const { language, prompt } = request.body;
       return {
         method: 'POST',
-        url: addressOf(dialect, place, request, target),
+        url: addressOf(place, request, target),
         headers: { 'content-type': json ? 'application/json' : 'application/octet-stream', ...bearer(target) },
         body: json
           ? JSON.stringify(defined({ audio: file.bytes.toString('base64'), language, initial_prompt: prompt }))

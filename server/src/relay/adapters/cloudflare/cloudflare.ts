@@ -23,7 +23,6 @@ const named = (answer: Record<string, unknown>, target: Target): Record<string, 
 });
 
 const dialect: Dialect = {
-  defaultBaseUrl: 'https://api.cloudflare.com',
   chat: (base, _call, target) => `${accountUrl(base, target)}/v1/chat/completions`,
   offers: { embeddings: (base, _call, target) => `${accountUrl(base, target)}/v1/embeddings` },
   streamUsage: true,

@@ -11,8 +11,7 @@ import { readCohere } from './cohere-read.js';
 import { CohereStreamReader } from './cohere-stream-reader.js';
 import { writeCohere } from './cohere-write.js';
 
-const defaultBaseUrl = 'https://api.cohere.ai';
-const dialect: Dialect = { defaultBaseUrl };
+const dialect: Dialect = {};
 
 const conversation: ConversationCapability = {
   codec: () => ({
@@ -23,7 +22,7 @@ const conversation: ConversationCapability = {
   }),
   toUpstreamRequest: (body, { stream }, target) => ({
     method: 'POST',
-    url: `${baseOf(target, defaultBaseUrl)}/v2/chat`,
+    url: `${baseOf(target)}/v2/chat`,
     headers: { ...jsonHeaders(stream), authorization: `Bearer ${target.key}` },
     body: JSON.stringify(body),
   }),

@@ -15,7 +15,6 @@ function refuseExhausted(answer: Record<string, unknown>): Record<string, unknow
 }
 
 export const deepseek: Adapter = openAICompatible({
-  defaultBaseUrl: 'https://api.deepseek.com',
   offers: { completions: '/beta/completions' },
   streamUsage: true,
   answer: refuseExhausted,

@@ -18,7 +18,7 @@ export const dify: Adapter = {
     },
     toUpstreamRequest: (body, { stream }, target) => ({
       method: 'POST',
-      url: baseOf(target, 'https://api.dify.ai').replace(/\/v1$/, '') + pathOf[appKindOf(target)],
+      url: baseOf(target).replace(/\/v1$/, '') + pathOf[appKindOf(target)],
       headers: { ...jsonHeaders(stream), authorization: `Bearer ${target.key}` },
       body: JSON.stringify(body),
     }),

@@ -5,7 +5,7 @@ import { gemini } from './gemini.js';
 
 const model = 'gemini-2.5-flash';
 const target = (more: Partial<Target> = {}): Target =>
-  targetFor({ key: 'g-fake', upstreamModel: model, requestedModel: model, ...more });
+  targetFor({ type: 24, key: 'g-fake', upstreamModel: model, requestedModel: model, ...more });
 const { generate, images, embeddings } = gemini;
 if (!generate || !images || !embeddings) throw new Error('Gemini offers them');
 

@@ -1,13 +1,14 @@
 import type { Target } from '../../adapter.js';
 
-const defaultBaseUrl = 'https://generativelanguage.googleapis.com';
-
 /** Tuned models carry their own folder in their name. */
 export const modelPath = (model: string): string => (model.includes('/') ? model : `models/${model}`);
 
 /** @param method what is asked of the model, with its query */
 export function geminiUrl(target: Target, model: string, method: string): string {
-  const base = (target.baseUrl.trim() || defaultBaseUrl).replace(/\/+$/, '').replace(/\/v1(?:beta|alpha)?$/, '');
+  const base = target.baseUrl
+    .trim()
+    .replace(/\/+$/, '')
+    .replace(/\/v1(?:beta|alpha)?$/, '');
   const versions = target.families.geminiVersions;
   const version = versions[model] ?? versions['default'] ?? 'v1beta';
   const path = modelPath(model).split('/').map(encodeURIComponent).join('/');

@@ -88,7 +88,7 @@ export const library: Adapter = {
     }),
     toUpstreamRequest: (body, { stream }, target) => ({
       method: 'POST',
-      url: `${baseOf(target, 'https://api.aiproxy.io')}/api/library/ask`,
+      url: `${baseOf(target)}/api/library/ask`,
       headers: { ...jsonHeaders(stream), authorization: `Bearer ${target.key}` },
       body: JSON.stringify(body),
     }),

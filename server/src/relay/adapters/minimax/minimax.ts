@@ -10,7 +10,6 @@ import { refuseBaseResponse } from './base-response.js';
 import { minimaxSpeech } from './minimax-speech.js';
 
 const dialect: Dialect = {
-  defaultBaseUrl: 'https://api.minimax.chat',
   chat: '/v1/text/chatcompletion_v2',
   streamUsage: true,
   rules: reasoningRules,

@@ -1,23 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Adapter } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asFieldsList, asText, someText, type Fields } from '../../neutral/fields.js';
 import type { BodyRules } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
-const callId = /^[A-Za-z0-9]{9}$/;
-
-/** Mistral takes call ids of nine letters and digits and nothing else; the same id always becomes the same. */
-const shortId = (id: unknown): unknown =>
-  typeof id !== 'string' || id === '' || callId.test(id)
-    ? id
-    : BigInt(`0x${createHash('sha256').update(id).digest('hex').slice(0, 12)}`)
-        .toString(36)
-        .padStart(9, '0')
-        .slice(-9);
-
 /** docs/reference/providers/openai-family.md#request-changes, type 42. */
-export function mistralRules(body: Fields, model: string): BodyRules {
+function mistralRules(body: Fields, model: string): BodyRules {
   const changes: Record<string, unknown> = {};
   if (body['tool_choice'] === 'required') changes['tool_choice'] = 'any';
   if (body['seed'] !== undefined) {
@@ -42,16 +30,11 @@ function toMessage(given: unknown): unknown {
   const message = asFields(given);
   if (!message) return given;
   const changed: Record<string, unknown> = {};
-  if (message['role'] === 'developer') changed['role'] = 'system';
   const parts = message['content'];
   if (Array.isArray(parts) && parts.some((part) => asFields(asFields(part)?.['image_url']))) {
     changed['content'] = (parts as unknown[]).map(plainImage);
   }
   if (parts === null && Array.isArray(message['tool_calls'])) changed['content'] = undefined;
-  if (message['tool_call_id'] !== undefined) changed['tool_call_id'] = shortId(message['tool_call_id']);
-  if (Array.isArray(message['tool_calls'])) {
-    changed['tool_calls'] = asFieldsList(message['tool_calls']).map((call) => ({ ...call, id: shortId(call['id']) }));
-  }
   return Object.keys(changed).length > 0 ? { ...message, ...changed } : given;
 }
 
@@ -104,7 +87,6 @@ function normalize(answer: Record<string, unknown>): Record<string, unknown> {
 }
 
 export const mistral: Adapter = openAICompatible({
-  defaultBaseUrl: 'https://api.mistral.ai',
   offers: { embeddings: '/v1/embeddings' },
   streamUsage: true,
   rules: mistralRules,

@@ -24,7 +24,6 @@ function named(answer: Record<string, unknown>): Record<string, unknown> {
 }
 
 const dialect: Dialect = {
-  defaultBaseUrl: 'http://localhost:11434',
   credentials: bearerIfGiven,
   streamUsage: true,
   offers: { completions: true },

@@ -1,10 +1,13 @@
-import type { ChatRequest, Target } from '../../adapter.js';
+import { acceptsEverything, type ChatRequest, type Target } from '../../adapter.js';
+import { acceptedChanges } from './accepted.js';
 import type { BodyRules, Dialect } from './dialect.js';
 
 export interface UpstreamBody {
   readonly bytes: Buffer | string;
   readonly model: string;
   readonly reasoningEffort?: string;
+  /** Fields left out because the provider does not accept them. */
+  readonly dropped?: readonly string[];
 }
 
 /**
@@ -18,13 +21,20 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
       : { model: target.upstreamModel, changes: null };
   const changes: Record<string, unknown> = { ...rules.changes };
   if (request.body['model'] !== rules.model) changes['model'] = rules.model;
+  let dropped: readonly string[] = [];
   if (!target.passThrough) {
+    if (target.accepts !== acceptsEverything) {
+      const accepted = acceptedChanges({ ...request.body, ...changes }, target.accepts);
+      Object.assign(changes, accepted.changes);
+      dropped = accepted.dropped;
+    }
     Object.assign(changes, streamChanges(request, target, dialect));
     Object.assign(changes, target.override);
   }
   return {
     bytes: applyChanges(request, changes),
     model: rules.model,
+    ...(dropped.length === 0 ? {} : { dropped }),
     ...(rules.reasoningEffort === undefined ? {} : { reasoningEffort: rules.reasoningEffort }),
   };
 }

@@ -51,8 +51,6 @@ export const everythingAt = (place: Place): Offers =>
 
 /** How one member of the OpenAI family differs from OpenAI itself. Everything is optional: `{}` is OpenAI. */
 export interface Dialect {
-  /** The provider's own address; empty: the channel has to name one. */
-  readonly defaultBaseUrl?: string;
   /** Where chat goes; missing: base + the client's own path. `false`: the provider does not chat. */
   readonly chat?: Place | false;
   /** Where Responses goes, when the provider speaks it too. Missing: it is served by chat. */

@@ -60,7 +60,7 @@ function toUpstreamRequest(
   const dropped = rules.dropped?.(request.body) ?? [];
   return {
     method: 'POST',
-    url: addressOf(dialect, place, request, target),
+    url: addressOf(place, request, target),
     headers: {
       'content-type': contentType,
       accept: '*/*',

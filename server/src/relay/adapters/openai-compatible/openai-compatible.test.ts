@@ -2,13 +2,12 @@ import type { ChatRequest, Target } from '../../adapter.js';
 import { defaultOptionValues } from '../../../modules/options/option-registry.js';
 import { familySettings } from '../../attempt/family-settings.js';
 import { TextMeter } from '../../metering/text-meter.js';
-import { adapters } from '../registry.js';
 import { PassThroughStream } from './pass-through-stream.js';
+import { adapters, targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 
 const baseTarget: Target = {
   channelId: 1,
-  type: 1,
-  baseUrl: '',
+  ...targetOfRow(1),
   key: 'sk-fake',
   organization: '',
   other: '',
@@ -34,7 +33,11 @@ function send(type: number, body: Record<string, unknown>, target: Partial<Targe
     stream: body['stream'] === true,
     wantsUsage: (body['stream_options'] as { include_usage?: boolean } | undefined)?.include_usage === true,
   };
-  const sent = adapters[type]?.chat?.toUpstreamRequest(request, { ...baseTarget, type, ...target });
+  const sent = adapters[type]?.chat?.toUpstreamRequest(request, {
+    ...baseTarget,
+    ...targetOfRow(type, target.baseUrl),
+    ...target,
+  });
   if (!sent) throw new Error('no chat');
   return { ...sent, raw: String(sent.body), json: JSON.parse(String(sent.body)) as Record<string, unknown>, rawBody };
 }

@@ -50,7 +50,7 @@ function toUpstreamRequest(dialect: Dialect, place: Place, request: ChatRequest,
   const asked = body.model === target.upstreamModel ? target : { ...target, upstreamModel: body.model };
   return {
     method: 'POST',
-    url: addressOf(dialect, place, request, asked),
+    url: addressOf(place, request, asked),
     headers: {
       'content-type': 'application/json',
       accept: request.stream ? 'text/event-stream' : 'application/json',
@@ -59,6 +59,7 @@ function toUpstreamRequest(dialect: Dialect, place: Place, request: ChatRequest,
     },
     body: body.bytes,
     upstreamModel: body.model,
+    ...(body.dropped === undefined ? {} : { dropped: body.dropped }),
     ...(body.reasoningEffort === undefined ? {} : { reasoningEffort: body.reasoningEffort }),
   };
 }

@@ -5,9 +5,8 @@ import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
 
-/** The channel's address without a trailing slash, or the provider's own. */
-export const baseOf = (target: Pick<Target, 'baseUrl'>, providers: string): string =>
-  (target.baseUrl.trim() || providers).replace(/\/+$/, '');
+/** The address of the target without a trailing slash. */
+export const baseOf = (target: Pick<Target, 'baseUrl'>): string => target.baseUrl.trim().replace(/\/+$/, '');
 
 export const jsonHeaders = (stream: boolean): Record<string, string> => ({
   'content-type': 'application/json',

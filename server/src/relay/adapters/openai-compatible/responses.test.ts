@@ -12,7 +12,7 @@ import {
 import type { ChatRequest, Target } from '../../adapter.js';
 import { openAICompatible } from './openai-compatible.js';
 
-const { responses } = openAICompatible({ defaultBaseUrl: 'https://api.openai.com', responses: true });
+const { responses } = openAICompatible({ responses: true });
 if (!responses) throw new Error('not offered');
 
 const request = (body: Json): ChatRequest => ({
@@ -23,7 +23,7 @@ const request = (body: Json): ChatRequest => ({
   wantsUsage: false,
 });
 const target = (upstreamModel: string, more: Partial<Target> = {}): Target =>
-  targetFor({ upstreamModel, requestedModel: upstreamModel, ...more });
+  targetFor({ type: 1, upstreamModel, requestedModel: upstreamModel, ...more });
 
 describe('a Responses call at OpenAI', () => {
   it('sends the expected request', () => {

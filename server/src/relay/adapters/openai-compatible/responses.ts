@@ -16,7 +16,7 @@ export const nativeResponses = (dialect: Dialect, place: Place): ChatCapability 
     const { model, reasoningEffort, changes } = responsesChanges(request, target);
     return {
       method: 'POST',
-      url: addressOf(dialect, place, request, { ...target, upstreamModel: model }),
+      url: addressOf(place, request, { ...target, upstreamModel: model }),
       headers: {
         'content-type': 'application/json',
         accept: request.stream ? 'text/event-stream' : 'application/json',

@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
 import type { Target } from '../../adapter.js';
-import type { Dialect, Place } from './dialect.js';
+import type { Place } from './dialect.js';
 
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
@@ -9,8 +9,8 @@ const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
  * (docs/reference/providers/openai-family.md#urls).
  * @throws AppError UPSTREAM_UNREACHABLE when the channel has no address
  */
-export function addressOf(dialect: Dialect, place: Place, call: { readonly path: string }, target: Target): string {
-  const base = (target.baseUrl.trim() || dialect.defaultBaseUrl || '').replace(/\/+$/, '');
+export function addressOf(place: Place, call: { readonly path: string }, target: Target): string {
+  const base = target.baseUrl.trim().replace(/\/+$/, '');
   if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no address');
   if (typeof place === 'function') return place(base, call, target);
   const path = typeof place === 'string' ? place : withoutKey(call.path);

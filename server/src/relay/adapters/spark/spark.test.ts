@@ -10,6 +10,7 @@ import { translatedStream } from '../../neutral/translated-stream.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
 import { signedAddress, sparkKeys, sparkModel } from './address.js';
 import { spark } from './spark.js';
+import { targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 
 type Json = Record<string, unknown>;
 
@@ -32,8 +33,7 @@ const fixture = (id: string): Fixture => {
 
 const targetOf = (more: Partial<Target> = {}): Target => ({
   channelId: 1,
-  type: 18,
-  baseUrl: '',
+  ...targetOfRow(18),
   key: 'appid1|fakeapisecret|fakeapikey',
   organization: '',
   other: '',

@@ -20,7 +20,7 @@ export const spark: Adapter = {
     codec: (target) => (speaksChat(target) ? chatProvider() : sparkCodec(target)),
     toUpstreamRequest(body, { stream }, target) {
       if (speaksChat(target)) {
-        const base = baseOf(target, '');
+        const base = baseOf(target);
         return {
           method: 'POST',
           url: `${/\/v\d+$/.test(base) ? base : `${base}/v1`}/chat/completions`,

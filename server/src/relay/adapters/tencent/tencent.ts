@@ -9,6 +9,12 @@ import { tc3Authorization } from './tc3.js';
 
 const action = 'ChatCompletions';
 
+/** The newer surface has a host of its own: it replaces the default address of the table. */
+function chatBaseOf(target: Target): string {
+  const base = baseOf(target).replace(/\/v1$/, '');
+  return base === 'https://hunyuan.tencentcloudapi.com' ? 'https://api.hunyuan.cloud.tencent.com' : base;
+}
+
 /** A key of one piece belongs to the newer surface, which speaks chat completions. */
 const speaksChat = ({ key }: Pick<Target, 'key'>): boolean => !key.includes('|');
 
@@ -17,7 +23,7 @@ function signed(body: string, target: Target): UpstreamRequest {
   if (!/^\d+$/.test(appId) || secretId === '' || secretKey === '' || more.length > 0) {
     throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel must have the form AppId|SecretId|SecretKey');
   }
-  const url = new URL(`${baseOf(target, 'https://hunyuan.tencentcloudapi.com')}/`);
+  const url = new URL(`${baseOf(target)}/`);
   const timestamp = Math.floor(target.now / 1000);
   return {
     method: 'POST',
@@ -49,7 +55,7 @@ export const tencent: Adapter = {
     toUpstreamRequest(body, { stream }, target) {
       const text = JSON.stringify(body);
       if (!speaksChat(target)) return signed(text, target);
-      const base = baseOf(target, 'https://api.hunyuan.cloud.tencent.com').replace(/\/v1$/, '');
+      const base = chatBaseOf(target);
       return {
         method: 'POST',
         url: `${base}/v1/chat/completions`,

@@ -5,6 +5,7 @@ import { familySettings } from '../../attempt/family-settings.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
 import { vertex } from './vertex.js';
 import { vertexCredential } from './vertex-credential.js';
+import { targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 
 type Json = Record<string, unknown>;
 
@@ -24,7 +25,7 @@ const account = {
 
 const targetOf = (model: string, more: Partial<Target> = {}): Target => ({
   channelId: 1,
-  type: 41,
+  ...targetOfRow(41),
   baseUrl: 'https://ignored.example',
   key: JSON.stringify(account),
   organization: '',

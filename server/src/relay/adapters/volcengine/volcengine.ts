@@ -19,7 +19,6 @@ function withBotUsage(answer: Record<string, unknown>): Record<string, unknown> 
 }
 
 export const volcengine: Adapter = openAICompatible({
-  defaultBaseUrl: 'https://ark.cn-beijing.volces.com',
   chat: (base, _call, { upstreamModel }) =>
     `${base}/api/v3/${upstreamModel.startsWith('bot') ? 'bots/' : ''}chat/completions`,
   offers: { embeddings: '/api/v3/embeddings', images: '/api/v3/images/generations' },

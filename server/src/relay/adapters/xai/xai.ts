@@ -54,7 +54,6 @@ function withReasoningCounted(answer: Record<string, unknown>): Record<string, u
 }
 
 const dialect: Dialect = {
-  defaultBaseUrl: 'https://api.x.ai',
   offers: { imageEdits: '/v1/images/edits' },
   responses: '/v1/responses',
   streamUsage: true,

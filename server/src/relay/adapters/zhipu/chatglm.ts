@@ -91,7 +91,7 @@ export const chatglm: Adapter = {
     openFrames: chatglmFrames,
     toUpstreamRequest: (body, { stream, model }, target) => ({
       method: 'POST',
-      url: `${baseOf(target, 'https://open.bigmodel.cn')}/api/paas/v3/model-api/${encodeURIComponent(model)}/${stream ? 'sse-invoke' : 'invoke'}`,
+      url: `${baseOf(target)}/api/paas/v3/model-api/${encodeURIComponent(model)}/${stream ? 'sse-invoke' : 'invoke'}`,
       headers: { ...jsonHeaders(stream), authorization: zhipuToken(target.key, target.now) },
       body: JSON.stringify(body),
     }),

@@ -14,7 +14,6 @@ function zhipuRules(body: Fields, model: string): BodyRules {
 }
 
 export const zhipuV4: Adapter = openAICompatible({
-  defaultBaseUrl: 'https://open.bigmodel.cn',
   chat: '/api/paas/v4/chat/completions',
   offers: { embeddings: '/api/paas/v4/embeddings', images: '/api/paas/v4/images/generations' },
   // A key of one piece is sent as it is; one of two signs a token.

@@ -1,0 +1,156 @@
+import { bearerIfGiven } from '../adapters/openai-compatible/credentials.js';
+import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
+import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
+import { reasoningRules as rules } from '../adapters/openai-compatible/reasoning.js';
+import { wholeAddress } from '../adapters/openai-compatible/url.js';
+import { callerHeaders } from '../adapters/openrouter/headers.js';
+import { openAIBalance, siliconFlowBalance } from './balance.js';
+import { openAIModels } from './openai-models.js';
+import { words, type ProviderRow } from './provider.js';
+
+/** Providers that speak OpenAI's dialect: their differences are data (`Dialect`). */
+export const openAIFamily: readonly ProviderRow[] = [
+  {
+    id: 1,
+    name: 'openai',
+    label: 'OpenAI',
+    defaultBaseUrl: 'https://api.openai.com',
+    models: openAIModels,
+    balance: openAIBalance,
+    realtime: 'openai',
+    adapter: openAICompatible({
+      responses: true,
+      offers: everything,
+      streamUsage: true,
+      rules,
+      headers: ({ organization }): Record<string, string> =>
+        organization ? { 'openai-organization': organization } : {},
+    }),
+  },
+  {
+    id: 8,
+    name: 'custom',
+    label: 'Custom (full URL)',
+    defaultBaseUrl: '',
+    needsBaseUrl: true,
+    balance: openAIBalance,
+    realtime: 'openai',
+    adapter: openAICompatible({ chat: wholeAddress, offers: everythingAt(wholeAddress), rules }),
+  },
+  {
+    id: 19,
+    name: '360',
+    label: '360',
+    defaultBaseUrl: 'https://api.360.cn',
+    models: words(`
+      360gpt-turbo 360gpt-turbo-responsibility-8k 360gpt-pro 360gpt2-pro 360GPT_S2_V9 embedding-bert-512-v1
+      embedding_s1_v1 semantic_similarity_s1_v1`),
+    catalogueOwner: 'ai360',
+    adapter: openAICompatible({ offers: everything, streamUsage: true, rules }),
+  },
+  {
+    id: 20,
+    name: 'openrouter',
+    label: 'OpenRouter',
+    defaultBaseUrl: 'https://openrouter.ai/api',
+    adapter: openAICompatible({
+      offers: everything,
+      streamUsage: true,
+      rules,
+      headers: callerHeaders,
+    }),
+  },
+  {
+    id: 22,
+    name: 'custom',
+    label: 'Knowledge base: FastGPT',
+    defaultBaseUrl: 'https://fastgpt.run/api/openapi',
+    // With `detail` its stream has events that are not chunks.
+    adapter: openAICompatible({ rules, eventTypes: ['answer'] }),
+  },
+  {
+    id: 25,
+    name: 'moonshot',
+    label: 'Moonshot',
+    defaultBaseUrl: 'https://api.moonshot.cn',
+    models: words('moonshot-v1-8k moonshot-v1-32k moonshot-v1-128k'),
+    adapter: openAICompatible({ offers: everything, streamUsage: true, rules }),
+  },
+  {
+    id: 31,
+    name: 'lingyiwanwu',
+    label: 'Yi (01.AI)',
+    defaultBaseUrl: 'https://api.lingyiwanwu.com',
+    models: words(`
+      yi-large yi-medium yi-vision yi-medium-200k yi-spark yi-large-rag yi-large-turbo yi-large-preview
+      yi-large-rag-preview`),
+    adapter: openAICompatible({ offers: everything, streamUsage: true, rules }),
+  },
+  {
+    id: 38,
+    name: 'jina',
+    label: 'Jina',
+    defaultBaseUrl: 'https://api.jina.ai',
+    models: words('jina-clip-v1 jina-reranker-v2-base-multilingual'),
+    adapter: openAICompatible({
+      chat: false,
+      offers: { embeddings: '/v1/embeddings', rerank: '/v1/rerank' },
+    }),
+  },
+  {
+    id: 40,
+    name: 'siliconflow',
+    label: 'SiliconCloud',
+    defaultBaseUrl: 'https://api.siliconflow.cn',
+    models: words(`
+      THUDM/glm-4-9b-chat InstantX/InstantID ByteDance/SDXL-Lightning deepseek-ai/deepseek-llm-67b-chat
+      Qwen/Qwen1.5-14B-Chat Qwen/Qwen1.5-7B-Chat Qwen/Qwen1.5-110B-Chat Qwen/Qwen1.5-32B-Chat
+      01-ai/Yi-1.5-6B-Chat 01-ai/Yi-1.5-9B-Chat-16K 01-ai/Yi-1.5-34B-Chat-16K THUDM/chatglm3-6b
+      deepseek-ai/DeepSeek-V2-Chat Qwen/Qwen2-72B-Instruct Qwen/Qwen2-7B-Instruct Qwen/Qwen2-57B-A14B-Instruct
+      deepseek-ai/DeepSeek-Coder-V2-Instruct Qwen/Qwen2-1.5B-Instruct internlm/internlm2_5-7b-chat
+      BAAI/bge-large-en-v1.5 BAAI/bge-large-zh-v1.5 Pro/Qwen/Qwen2-7B-Instruct Pro/Qwen/Qwen2-1.5B-Instruct
+      Pro/Qwen/Qwen1.5-7B-Chat Pro/THUDM/glm-4-9b-chat Pro/THUDM/chatglm3-6b Pro/01-ai/Yi-1.5-9B-Chat-16K
+      Pro/01-ai/Yi-1.5-6B-Chat Pro/google/gemma-2-9b-it Pro/internlm/internlm2_5-7b-chat
+      Pro/meta-llama/Meta-Llama-3-8B-Instruct Pro/mistralai/Mistral-7B-Instruct-v0.2
+      black-forest-labs/FLUX.1-schnell FunAudioLLM/SenseVoiceSmall netease-youdao/bce-embedding-base_v1
+      BAAI/bge-m3 internlm/internlm2_5-20b-chat Qwen/Qwen2-Math-72B-Instruct netease-youdao/bce-reranker-base_v1
+      BAAI/bge-reranker-v2-m3`),
+    balance: siliconFlowBalance,
+    adapter: openAICompatible({
+      streamUsage: true,
+      offers: {
+        completions: true,
+        embeddings: true,
+        rerank: true,
+        images: '/v1/images/generations',
+        speech: true,
+        transcription: true,
+      },
+    }),
+  },
+  {
+    id: 44,
+    name: 'mokaai',
+    label: 'Embedding: MokaAI M3E',
+    defaultBaseUrl: 'https://api.moka.ai',
+    models: words('m3e-large m3e-base m3e-small'),
+    // Only the model family m3e has a path of its own.
+    adapter: openAICompatible({
+      chat: false,
+      offers: {
+        embeddings: (base, _call, { upstreamModel: model }) =>
+          `${base}/${model.startsWith('m3e') ? 'embeddings' : 'chat/'}`,
+      },
+    }),
+  },
+  {
+    id: 47,
+    name: 'xinference',
+    label: 'Xinference',
+    defaultBaseUrl: '',
+    models: words('bge-reranker-v2-m3 jina-reranker-v2'),
+    catalogueOwner: null,
+    // Xinference runs without keys.
+    adapter: openAICompatible({ offers: everything, credentials: bearerIfGiven, streamUsage: true, rules }),
+  },
+];

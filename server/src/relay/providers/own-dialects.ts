@@ -1,0 +1,287 @@
+import { ali } from '../adapters/ali/ali.js';
+import { anthropic } from '../adapters/anthropic/anthropic.js';
+import { aws } from '../adapters/aws/aws.js';
+import { azure } from '../adapters/azure/azure.js';
+import { baidu } from '../adapters/baidu/baidu.js';
+import { baiduV2 } from '../adapters/baidu-v2/baidu-v2.js';
+import { cloudflare } from '../adapters/cloudflare/cloudflare.js';
+import { cohere } from '../adapters/cohere/cohere.js';
+import { deepseek } from '../adapters/deepseek/deepseek.js';
+import { dify } from '../adapters/dify/dify.js';
+import { gemini } from '../adapters/gemini/gemini.js';
+import { library } from '../adapters/library/library.js';
+import { minimax } from '../adapters/minimax/minimax.js';
+import { mistral } from '../adapters/mistral/mistral.js';
+import { ollama } from '../adapters/ollama/ollama.js';
+import { palm } from '../adapters/palm/palm.js';
+import { spark } from '../adapters/spark/spark.js';
+import { tencent } from '../adapters/tencent/tencent.js';
+import { vertex } from '../adapters/vertex/vertex.js';
+import { volcengine } from '../adapters/volcengine/volcengine.js';
+import { xai } from '../adapters/xai/xai.js';
+import { chatglm } from '../adapters/zhipu/chatglm.js';
+import { zhipuV4 } from '../adapters/zhipu/zhipu-v4.js';
+import { deepSeekBalance } from './balance.js';
+import { anthropicDiscovery, geminiDiscovery, ollamaDiscovery } from './discovery.js';
+import { openAIModels } from './openai-models.js';
+import { acceptsEverything } from '../adapter.js';
+import { words, type ProviderRow } from './provider.js';
+
+/** Providers with a folder in `adapters/`: a dialect of their own, or differences that need code. */
+export const ownDialects: readonly ProviderRow[] = [
+  {
+    id: 3,
+    name: 'azure',
+    label: 'Azure OpenAI',
+    defaultBaseUrl: '',
+    models: openAIModels,
+    catalogueOwner: null,
+    needsBaseUrl: true,
+    realtime: 'azure',
+    adapter: azure,
+  },
+  {
+    id: 4,
+    name: 'ollama',
+    label: 'Ollama',
+    defaultBaseUrl: 'http://localhost:11434',
+    models: words('llama3-7b'),
+    discovery: ollamaDiscovery,
+    adapter: ollama,
+  },
+  {
+    id: 11,
+    name: 'google palm',
+    label: 'Google PaLM2',
+    defaultBaseUrl: '',
+    models: words('PaLM-2'),
+    adapter: palm,
+  },
+  {
+    id: 14,
+    name: 'anthropic',
+    label: 'Anthropic Claude',
+    defaultBaseUrl: 'https://api.anthropic.com',
+    models: words(`
+      claude-instant-1.2 claude-2 claude-2.0 claude-2.1 claude-3-sonnet-20240229 claude-3-opus-20240229
+      claude-3-haiku-20240307 claude-3-5-haiku-20241022 claude-3-5-sonnet-20240620 claude-3-5-sonnet-20241022
+      claude-3-7-sonnet-20250219 claude-3-7-sonnet-20250219-thinking claude-sonnet-4-20250514
+      claude-sonnet-4-20250514-thinking claude-opus-4-20250514 claude-opus-4-20250514-thinking`),
+    catalogueOwner: 'claude',
+    discovery: anthropicDiscovery,
+    retriesBadRequest: true,
+    adapter: anthropic,
+  },
+  {
+    id: 15,
+    name: 'baidu',
+    label: 'Baidu',
+    defaultBaseUrl: 'https://aip.baidubce.com',
+    models: words(`
+      ERNIE-4.0-8K ERNIE-3.5-8K ERNIE-3.5-8K-0205 ERNIE-3.5-8K-1222 ERNIE-Bot-8K ERNIE-3.5-4K-0205
+      ERNIE-Speed-8K ERNIE-Speed-128K ERNIE-Lite-8K-0922 ERNIE-Lite-8K-0308 ERNIE-Tiny-8K BLOOMZ-7B Embedding-V1
+      bge-large-zh bge-large-en tao-8k`),
+    adapter: baidu,
+  },
+  {
+    id: 16,
+    name: 'zhipu',
+    label: 'Zhipu ChatGLM',
+    defaultBaseUrl: 'https://open.bigmodel.cn',
+    models: words('chatglm_turbo chatglm_pro chatglm_std chatglm_lite'),
+    adapter: chatglm,
+  },
+  {
+    id: 17,
+    name: 'ali',
+    label: 'Alibaba',
+    defaultBaseUrl: 'https://dashscope.aliyuncs.com',
+    models: words('qwen-turbo qwen-plus qwen-max qwen-max-longcontext text-embedding-v1'),
+    adapter: ali,
+  },
+  {
+    id: 18,
+    name: 'xunfei',
+    label: 'iFlytek Spark',
+    defaultBaseUrl: '',
+    models: words(`
+      SparkDesk SparkDesk-v1.1 SparkDesk-v2.1 SparkDesk-v3.1 SparkDesk-v3.5 SparkDesk-v4.0`),
+    discovery: null,
+    other: { default: 'v2.1' },
+    adapter: spark,
+  },
+  {
+    id: 21,
+    name: 'custom',
+    label: 'Knowledge base: AI Proxy',
+    defaultBaseUrl: 'https://api.aiproxy.io',
+    adapter: library,
+  },
+  {
+    id: 23,
+    name: 'tencent',
+    label: 'Tencent Hunyuan',
+    defaultBaseUrl: 'https://hunyuan.tencentcloudapi.com',
+    models: words('hunyuan-lite hunyuan-standard hunyuan-standard-256K hunyuan-pro'),
+    discovery: null,
+    adapter: tencent,
+  },
+  {
+    id: 24,
+    name: 'google gemini',
+    label: 'Google Gemini',
+    defaultBaseUrl: 'https://generativelanguage.googleapis.com',
+    models: words(`
+      gemini-1.5-pro gemini-1.5-flash gemini-1.5-flash-8b gemini-2.0-flash gemini-1.5-pro-latest
+      gemini-1.5-flash-latest gemini-2.0-flash-lite-preview gemini-exp-1206 gemini-2.0-flash-exp
+      gemini-2.0-pro-exp gemini-2.0-flash-thinking-exp gemini-2.5-pro-exp-03-25 gemini-2.5-pro-preview-03-25
+      imagen-3.0-generate-002 gemini-embedding-exp-03-07 text-embedding-004 embedding-001`),
+    discovery: geminiDiscovery,
+    deadKeyStatuses: [401, 403],
+    adapter: gemini,
+  },
+  {
+    id: 26,
+    name: 'zhipu_4v',
+    label: 'Zhipu GLM-4V',
+    defaultBaseUrl: 'https://open.bigmodel.cn',
+    models: words(`
+      glm-4 glm-4v glm-3-turbo glm-4-alltools glm-4-plus glm-4-0520 glm-4-air glm-4-airx glm-4-long glm-4-flash
+      glm-4v-plus`),
+    adapter: zhipuV4,
+  },
+  {
+    id: 33,
+    name: 'aws',
+    label: 'AWS Claude',
+    defaultBaseUrl: '',
+    models: words(`
+      claude-2.0 claude-2.1 claude-3-5-haiku-20241022 claude-3-5-sonnet-20240620 claude-3-5-sonnet-20241022
+      claude-3-7-sonnet-20250219 claude-3-haiku-20240307 claude-3-opus-20240229 claude-3-sonnet-20240229
+      claude-instant-1.2 claude-opus-4-20250514 claude-sonnet-4-20250514`),
+    discovery: null,
+    adapter: aws,
+  },
+  {
+    id: 34,
+    name: 'cohere',
+    label: 'Cohere',
+    defaultBaseUrl: 'https://api.cohere.ai',
+    models: words(`
+      command-a-03-2025 command-r command-r-plus command-r-08-2024 command-r-plus-08-2024 c4ai-aya-23-35b
+      c4ai-aya-23-8b command-light command-light-nightly command command-nightly rerank-english-v3.0
+      rerank-multilingual-v3.0 rerank-english-v2.0 rerank-multilingual-v2.0`),
+    adapter: cohere,
+  },
+  {
+    id: 35,
+    name: 'minimax',
+    label: 'MiniMax',
+    defaultBaseUrl: 'https://api.minimax.chat',
+    models: words('abab6.5-chat abab6.5s-chat abab6-chat abab5.5-chat abab5.5s-chat'),
+    adapter: minimax,
+  },
+  {
+    id: 37,
+    name: 'dify',
+    label: 'Dify',
+    defaultBaseUrl: 'https://api.dify.ai',
+    adapter: dify,
+  },
+  {
+    id: 39,
+    name: 'cloudflare',
+    label: 'Cloudflare',
+    defaultBaseUrl: 'https://api.cloudflare.com',
+    models: words(`
+      @cf/meta/llama-3.1-8b-instruct @cf/meta/llama-2-7b-chat-fp16 @cf/meta/llama-2-7b-chat-int8
+      @cf/mistral/mistral-7b-instruct-v0.1 @hf/thebloke/deepseek-coder-6.7b-base-awq
+      @hf/thebloke/deepseek-coder-6.7b-instruct-awq @cf/deepseek-ai/deepseek-math-7b-base
+      @cf/deepseek-ai/deepseek-math-7b-instruct @cf/thebloke/discolm-german-7b-v1-awq
+      @cf/tiiuae/falcon-7b-instruct @cf/google/gemma-2b-it-lora @hf/google/gemma-7b-it
+      @cf/google/gemma-7b-it-lora @hf/nousresearch/hermes-2-pro-mistral-7b @hf/thebloke/llama-2-13b-chat-awq
+      @cf/meta-llama/llama-2-7b-chat-hf-lora @cf/meta/llama-3-8b-instruct @hf/thebloke/llamaguard-7b-awq
+      @hf/thebloke/mistral-7b-instruct-v0.1-awq @hf/mistralai/mistral-7b-instruct-v0.2
+      @cf/mistral/mistral-7b-instruct-v0.2-lora @hf/thebloke/neural-chat-7b-v3-1-awq
+      @cf/openchat/openchat-3.5-0106 @hf/thebloke/openhermes-2.5-mistral-7b-awq @cf/microsoft/phi-2
+      @cf/qwen/qwen1.5-0.5b-chat @cf/qwen/qwen1.5-1.8b-chat @cf/qwen/qwen1.5-14b-chat-awq
+      @cf/qwen/qwen1.5-7b-chat-awq @cf/defog/sqlcoder-7b-2 @hf/nexusflow/starling-lm-7b-beta
+      @cf/tinyllama/tinyllama-1.1b-chat-v1.0 @hf/thebloke/zephyr-7b-beta-awq`),
+    adapter: cloudflare,
+  },
+  {
+    id: 41,
+    name: 'vertex-ai',
+    label: 'Vertex AI',
+    defaultBaseUrl: '',
+    models: words(`
+      meta/llama3-405b-instruct-maas claude-instant-1.2 claude-2 claude-2.0 claude-2.1 claude-3-sonnet-20240229
+      claude-3-opus-20240229 claude-3-haiku-20240307 claude-3-5-haiku-20241022 claude-3-5-sonnet-20240620
+      claude-3-5-sonnet-20241022 claude-3-7-sonnet-20250219 claude-3-7-sonnet-20250219-thinking
+      claude-sonnet-4-20250514 claude-sonnet-4-20250514-thinking claude-opus-4-20250514
+      claude-opus-4-20250514-thinking gemini-1.5-pro gemini-1.5-flash gemini-1.5-flash-8b gemini-2.0-flash
+      gemini-1.5-pro-latest gemini-1.5-flash-latest gemini-2.0-flash-lite-preview gemini-exp-1206
+      gemini-2.0-flash-exp gemini-2.0-pro-exp gemini-2.0-flash-thinking-exp gemini-2.5-pro-exp-03-25
+      gemini-2.5-pro-preview-03-25 imagen-3.0-generate-002 gemini-embedding-exp-03-07 text-embedding-004
+      embedding-001`),
+    keyForm: 'document',
+    discovery: null,
+    other: { form: 'region' },
+    adapter: vertex,
+  },
+  {
+    id: 42,
+    name: 'mistral',
+    label: 'Mistral AI',
+    defaultBaseUrl: 'https://api.mistral.ai',
+    models: words(`
+      open-mistral-7b open-mixtral-8x7b mistral-small-latest mistral-medium-latest mistral-large-latest
+      mistral-embed`),
+    accepts: { ...acceptsEverything, developerRole: false, callIds: { length: 9 } },
+    adapter: mistral,
+  },
+  {
+    id: 43,
+    name: 'deepseek',
+    label: 'DeepSeek',
+    defaultBaseUrl: 'https://api.deepseek.com',
+    models: words('deepseek-chat deepseek-reasoner'),
+    balance: deepSeekBalance,
+    adapter: deepseek,
+  },
+  {
+    id: 45,
+    name: 'volcengine',
+    label: 'Volcano Ark',
+    defaultBaseUrl: 'https://ark.cn-beijing.volces.com',
+    models: words(`
+      Doubao-pro-128k Doubao-pro-32k Doubao-pro-4k Doubao-lite-128k Doubao-lite-32k Doubao-lite-4k
+      Doubao-embedding`),
+    adapter: volcengine,
+  },
+  {
+    id: 46,
+    name: 'baidu',
+    label: 'Baidu V2',
+    defaultBaseUrl: 'https://qianfan.baidubce.com',
+    models: words(`
+      ernie-4.0-8k-latest ernie-4.0-8k-preview ernie-4.0-8k ernie-4.0-turbo-8k-latest ernie-4.0-turbo-8k-preview
+      ernie-4.0-turbo-8k ernie-4.0-turbo-128k ernie-3.5-8k-preview ernie-3.5-8k ernie-3.5-128k ernie-speed-8k
+      ernie-speed-128k ernie-speed-pro-128k ernie-lite-8k ernie-lite-pro-128k ernie-tiny-8k ernie-char-8k
+      ernie-char-fiction-8k ernie-novel-8k deepseek-v3 deepseek-r1 deepseek-r1-distill-qwen-32b
+      deepseek-r1-distill-qwen-14b`),
+    catalogueOwner: 'volcengine',
+    adapter: baiduV2,
+  },
+  {
+    id: 48,
+    name: 'xai',
+    label: 'xAI',
+    defaultBaseUrl: 'https://api.x.ai',
+    models: words(`
+      grok-3-beta grok-3-mini-beta grok-3-fast-beta grok-3-mini-fast-beta grok-3-mini-beta-high
+      grok-3-mini-beta-low grok-3-mini-beta-medium grok-3-mini-fast-beta-high grok-3-mini-fast-beta-low
+      grok-3-mini-fast-beta-medium grok-2-image grok-2 grok-2-vision grok-beta grok-vision-beta`),
+    adapter: xai,
+  },
+];

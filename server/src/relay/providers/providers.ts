@@ -1,0 +1,19 @@
+import { openAIFamily } from './openai-family.js';
+import { ownDialects } from './own-dialects.js';
+import { toProvider, type Provider } from './provider.js';
+import { retiredProviders } from './retired.js';
+import { taskPlatforms } from './task-platforms.js';
+
+/** Every provider by channel type, in the order of the numbers. */
+export const providers: readonly Provider[] = [...openAIFamily, ...ownDialects, ...taskPlatforms, ...retiredProviders]
+  .map(toProvider)
+  .sort((a, b) => a.id - b.id);
+
+const byId = new Map(providers.map((provider) => [provider.id, provider]));
+
+/** @returns null for a number that no row has */
+export const findProvider = (id: number): Provider | null => byId.get(id) ?? null;
+
+/** As `findProvider`; a number that no row has is a provider that offers nothing. */
+export const providerOf = (id: number): Provider =>
+  byId.get(id) ?? toProvider({ id, name: 'custom', label: '', defaultBaseUrl: '', offered: false });

@@ -1,0 +1,38 @@
+import { aiProxyBalance, creditsBalance } from './balance.js';
+import { words, type ProviderRow } from './provider.js';
+
+const retired = { name: 'custom', defaultBaseUrl: '', offered: false } as const;
+
+/**
+ * Types of older consoles of this family. Their channels may stand in a database that was moved in: realtime sessions
+ * and balances go on, calls are refused, and no new channel can have the type.
+ */
+export const retiredProviders: readonly ProviderRow[] = [
+  { ...retired, id: 6, label: 'OpenAI Max', realtime: 'openai' },
+  { ...retired, id: 7, label: 'OhMyGPT', realtime: 'openai' },
+  { ...retired, id: 9, label: 'Ails', realtime: 'openai' },
+  { ...retired, id: 10, label: 'AI Proxy', realtime: 'openai', balance: aiProxyBalance },
+  {
+    ...retired,
+    id: 12,
+    label: 'API2GPT',
+    realtime: 'openai',
+    balance: creditsBalance('https://api.api2gpt.com/dashboard/billing/credit_grants', 'total_remaining'),
+  },
+  {
+    ...retired,
+    id: 13,
+    label: 'AIGC2D',
+    realtime: 'openai',
+    balance: creditsBalance('https://api.aigc2d.com/dashboard/billing/credit_grants', 'total_available'),
+  },
+  {
+    ...retired,
+    id: 27,
+    label: 'Perplexity',
+    catalogueOwner: 'perplexity',
+    models: words(`
+      llama-3-sonar-small-32k-chat llama-3-sonar-small-32k-online llama-3-sonar-large-32k-chat
+      llama-3-sonar-large-32k-online llama-3-8b-instruct llama-3-70b-instruct mixtral-8x7b-instruct`),
+  },
+];

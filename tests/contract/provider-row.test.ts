@@ -1,0 +1,92 @@
+import type { ProviderRow } from '../../server/src/relay/providers/provider.js';
+import type { Person } from '../support/api.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { chat, json } from '../support/upstream/replies.js';
+import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
+
+/* One row more in the provider table is a working provider: nothing else in the server knows its number or name. */
+
+let server: TestServer;
+let upstream: Upstream;
+let root: Person;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  addRow(upstream.url);
+  server = await startServer();
+  root = await server.api.setUp();
+});
+afterAll(async () => {
+  await server.stop();
+  await upstream.stop();
+});
+
+/** The server is loaded after this, with the table as if the row stood in `openai-family.ts`. */
+function addRow(defaultBaseUrl: string): void {
+  jest.doMock('../../server/src/relay/providers/openai-family.js', () => {
+    const path = '../../server/src/relay/providers/openai-family.js';
+    const { openAIFamily } = jest.requireActual<{ openAIFamily: readonly ProviderRow[] }>(path);
+    const { openAICompatible } = jest.requireActual<{
+      openAICompatible: (dialect: object) => ProviderRow['adapter'];
+    }>('../../server/src/relay/adapters/openai-compatible/openai-compatible.js');
+    const row: ProviderRow = {
+      id: 900,
+      name: 'new-provider',
+      label: 'New Provider',
+      defaultBaseUrl,
+      models: ['new-small', 'new-large'],
+      balance: async ({ base, key, get }) => {
+        const { left } = (await get(`${base}/balance`, { 'x-key': key })) as { left: number };
+        return left;
+      },
+      accepts: { developerRole: false, accountFields: false, reasoningEffort: true, callIds: 'any' },
+      retriesBadRequest: true,
+      adapter: openAICompatible({ chat: '/own/chat', offers: { embeddings: '/own/embeddings' } }),
+    };
+    return { openAIFamily: [...openAIFamily, row] };
+  });
+}
+
+it('works from the console to the upstream', async () => {
+  // the console offers the type and its models
+  const { data } = await server.api.graphql(root, '{ channelTypes { id label defaultBaseUrl models } }');
+  expect((data as { channelTypes: unknown[] }).channelTypes).toContainEqual({
+    id: 900,
+    label: 'New Provider',
+    defaultBaseUrl: upstream.url,
+    models: ['new-small', 'new-large'],
+  });
+  const catalogue = await server.api.data<Array<{ id: string; owned_by: string }>>(root, 'GET', '/api/channel/models');
+  expect(catalogue.find(({ id }) => id === 'new-small')).toMatchObject({ owned_by: 'new-provider' });
+
+  // a channel without a base URL uses the default one; its models are listed there
+  const channel = await server.api.createChannel(root, { type: 900, baseUrl: '', key: 'k1', models: ['gpt-4o'] });
+  upstream.script({ path: '/v1/models' }, json({ data: [{ id: 'new-small' }, { id: 'new-huge' }] }));
+  expect(await server.api.data(root, 'GET', `/api/channel/fetch_models/${channel}`)).toEqual(['new-small', 'new-huge']);
+
+  // its balance is read the row's way
+  upstream.script({ path: '/balance' }, json({ left: 12.5 }));
+  const refreshed = await server.api.rest(root, 'GET', `/api/channel/update_balance/${channel}`);
+  expect(refreshed.body).toMatchObject({ success: true, balance: 12.5 });
+
+  // clients see whose model it is, and call it
+  const { key } = await server.api.createToken(root);
+  const bearer = { authorization: `Bearer ${key}` };
+  const models = (await (await fetch(`${server.url}/v1/models`, { headers: bearer })).json()) as {
+    data: Array<{ id: string; owned_by: string }>;
+  };
+  expect(models.data.find(({ id }) => id === 'gpt-4o')).toMatchObject({ owned_by: 'new-provider' });
+
+  upstream.script({ path: '/own/chat' }, chat({ text: 'Hello', usage: { prompt_tokens: 10, completion_tokens: 2 } }));
+  const response = await fetch(`${server.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { ...bearer, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-4o', store: true, messages: [{ role: 'developer', content: 'hi' }] }),
+  });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('x-tollgate-dropped')).toBe('store');
+  expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+  const asked = upstream.requests.at(-1);
+  expect(asked).toMatchObject({ path: '/own/chat', key: 'k1' });
+  expect(asked?.body).toEqual({ model: 'gpt-4o', messages: [{ role: 'system', content: 'hi' }] });
+});
