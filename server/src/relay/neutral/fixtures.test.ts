@@ -30,7 +30,12 @@ const messages = clients['anthropic-messages'];
 
 const target = (given: Fixture): Target => {
   const model = String(given.in.body['model']);
-  return targetFor({ key: String(given.ch['key']), upstreamModel: model, requestedModel: model });
+  return targetFor({
+    type: Number(given.ch['type']),
+    key: String(given.ch['key']),
+    upstreamModel: model,
+    requestedModel: model,
+  });
 };
 
 const nativeRequest = (given: Fixture): ChatRequest => ({

@@ -50,7 +50,7 @@ describe('the provider table', () => {
   it.each(offered.filter((provider) => provider.defaultBaseUrl !== '' && canChat(provider.adapter)))(
     '$id $label: chat without a base URL goes to the default one',
     ({ id, defaultBaseUrl, adapter }) => {
-      const target = targetFor({ type: id, key: keys[id] ?? 'sk-test', credential: 'exchanged' });
+      const target = targetFor({ type: id, key: keys[id] ?? 'sk-test', credential: 'exchanged', other: 'account1' });
       expect(chatRequest(adapter, target).url.startsWith(`${defaultBaseUrl}/`)).toBe(true);
     },
   );
