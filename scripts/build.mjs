@@ -11,7 +11,7 @@ const output = join(root, 'dist');
 const isTest = (path) => /\.test\.tsx?$/.test(path);
 const isGenerated = (path) => /\.generated\.ts$/.test(path) || path.includes(`${sep}gql${sep}`);
 
-/** What can be built: the files it is made of, and how it is made into a folder of its own. */
+/** Build targets: their source files, and how each is built into its own folder. */
 const parts = {
   server: {
     folder: join(output, 'server'),

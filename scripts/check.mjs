@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { ensureBuilt, root } from './build.mjs';
 import { brokenReferences } from './references.mjs';
 import { announcements, breakingChanges } from './schema-changes.mjs';
+import { countsOf, findWords, lineOf } from './vocabulary.mjs';
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
@@ -26,8 +27,12 @@ const steps = {
   arrows: () => run(bin('depcruise'), '--config', '.dependency-cruiser.mjs', 'server', 'client', 'tests', 'scripts'),
   unused: () => run(bin('knip'), '--no-progress', '--no-config-hints'),
   references,
+  vocabulary,
   tree: cleanTree,
 };
+
+/** Steps that run only when they are named: they do not pass everywhere yet. */
+const onlyWhenNamed = new Set(['vocabulary']);
 
 const parameters = process.argv.slice(2);
 const allowDirty = parameters.includes('--dirty');
@@ -35,7 +40,7 @@ const chosen = parameters.filter((parameter) => !parameter.startsWith('--'));
 const results = [];
 
 for (const [name, step] of Object.entries(steps)) {
-  if (chosen.length > 0 && !chosen.some((word) => name.includes(word))) continue;
+  if (chosen.length > 0 ? !chosen.some((word) => name.includes(word)) : onlyWhenNamed.has(name)) continue;
   const begun = Date.now();
   const { passed, said } = await Promise.resolve()
     .then(step)
@@ -66,15 +71,15 @@ async function schemaDrift() {
   throw new Error('schema/schema.graphql is not what the code says: run "npm run schema" and commit it');
 }
 
-/** What breaks those who call the API is told to them. */
+/** Every breaking change of the schema is announced. */
 async function brokenPromises() {
   const changes = await breakingChanges();
-  const told = changes.map(
-    ({ path, message, announced }) => `${announced ? 'announced' : 'NOT TOLD '}  ${path}: ${message}`,
+  const lines = changes.map(
+    ({ path, message, announced }) => `${announced ? 'announced' : 'MISSING  '}  ${path}: ${message}`,
   );
-  const untold = changes.filter(({ announced }) => !announced);
-  if (untold.length === 0) return told.join('\n');
-  throw new Error(`${told.join('\n')}\n\nTell every breaking change in ${announcements}, with its path in backquotes.`);
+  const missing = changes.filter(({ announced }) => !announced);
+  if (missing.length === 0) return lines.join('\n');
+  throw new Error(`${lines.join('\n')}\n\nAdd every breaking change to ${announcements}, with its path in backquotes.`);
 }
 
 /** Links, and pointers from code into documents, lead somewhere. */
@@ -82,6 +87,13 @@ function references() {
   const broken = brokenReferences();
   if (broken.length === 0) return '';
   throw new Error(`These pointers do not resolve:\n${broken.join('\n')}`);
+}
+
+/** Comments, documents, log messages and English UI texts are in plain words. */
+function vocabulary() {
+  const found = findWords();
+  if (found.length === 0) return '';
+  throw new Error(`${found.map(lineOf).join('\n')}\n\n${countsOf(found)}`);
 }
 
 /** Nothing uncommitted, and nothing above wrote something that would have to be committed. */

@@ -1,6 +1,6 @@
 /**
  * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20] [--even]`: fills the database at DATABASE_URL with calls
- * that could have been made, for benchmarks and screenshots. Few logs have fewer users, unless they are told. `--even`: of every other call, users and models take turns from the first second to
+ * that could have been made, for benchmarks and screenshots. Few logs have fewer users, unless `--users` is given. `--even`: of every other call, users and models take turns from the first second to
  * the last, so that few calls are enough to have all of them every hour. The schema has to be there: start the server once. The books add up afterwards
  * (`npm run reconcile`), because balances, counters, hourly usage and log are written from the same rows. The sums are
  * left to the server, which folds them when it runs.
@@ -161,7 +161,7 @@ async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { lo
   );
 }
 
-/** What settlements would have written of a day beside its log rows: the hours that begin in it. */
+/** Writes one day of hourly usage, as settlements do beside log rows: the hours that begin in it. */
 async function sumUp({ from }, begin, isLast) {
   const hourOf = (moment) => moment - (moment % 3600);
   await client.query(

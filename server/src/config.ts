@@ -58,7 +58,7 @@ const redisUrl = z
   .regex(/^rediss?:\/\//, 'must be a redis:// or rediss:// URL')
   .optional();
 
-/** Every environment variable the server reads; the README's table documents the same list (a test compares them). */
+/** Every environment variable the server reads. A test compares the list with docs/configuration.md. */
 export const environmentSchema = z.object({
   PORT: whole(3000, 0, 65_535),
   HOST: z.string().default('0.0.0.0'),

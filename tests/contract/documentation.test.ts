@@ -1,23 +1,34 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentSchema } from '../../server/src/config.js';
+import { optionKeys } from '../../server/src/modules/options/option-registry.js';
 
 const root = join(import.meta.dirname, '../..');
-const readReadme = (): string => readFileSync(join(root, 'README.md'), 'utf8');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-describe('README', () => {
+describe('docs/configuration.md', () => {
   it('documents every variable the server reads, and no other', () => {
-    const section = /^##[^\n]*Configuration[^\n]*\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(readReadme())?.[1] ?? '';
-    // The first cell of a row of the table, which may name several that belong together.
-    const firstCells = section.split('\n').flatMap((line) => /^\|([^|]*)\|/.exec(line)?.[1] ?? []);
+    // The first cell of a table row may name several variables that belong together.
+    const firstCells = read('docs/configuration.md')
+      .split('\n')
+      .flatMap((line) => /^\|([^|]*)\|/.exec(line)?.[1] ?? []);
     const documented = firstCells.flatMap((cell) =>
       [...cell.matchAll(/`([A-Z][A-Z0-9_]*)`/g)].map((match) => match[1]),
     );
     expect(documented.toSorted()).toEqual(Object.keys(environmentSchema.shape).toSorted());
   });
+});
 
+describe('docs/reference/rest/options.md', () => {
+  it('documents every option', () => {
+    const text = read('docs/reference/rest/options.md');
+    expect(optionKeys.filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
+  });
+});
+
+describe('README', () => {
   it('points to files that exist', () => {
-    const links = [...readReadme().matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map((match) => match[1] ?? '');
+    const links = [...read('README.md').matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)].map((match) => match[1] ?? '');
     expect(links.filter((link) => !existsSync(join(root, link)))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The only writer of a balance. Every amount is an integer quota. See `docs/decisions.md` and the migration `ledger`.
+ * The only writer of a balance. Every amount is an integer quota. See `docs/adr` and the migration `ledger`.
  */
 export interface Ledger {
   /**
