@@ -20,11 +20,15 @@ interface Held<V> {
  * reading is under way is not kept, since that reading may have seen the old row.
  */
 export class Loader<K extends string | number, V extends object> {
-  private readonly held: LRUCache<K, Held<V>>;
+  /** Made on first use, since it allocates megabytes for the keys it may hold. */
+  private made: LRUCache<K, Held<V>> | undefined;
   private readonly flights = new Map<K, Promise<V | null>>();
 
-  constructor(private readonly options: LoaderOptions<K, V>) {
-    this.held = new LRUCache({ max: options.max, ttl: options.lifetimeSeconds * 1000 });
+  constructor(private readonly options: LoaderOptions<K, V>) {}
+
+  private get held(): LRUCache<K, Held<V>> {
+    const { max, lifetimeSeconds } = this.options;
+    return (this.made ??= new LRUCache({ max, ttl: lifetimeSeconds * 1000 }));
   }
 
   /** What is held, without asking anybody: null is "known to be nothing", undefined is "not known". */
@@ -49,13 +53,13 @@ export class Loader<K extends string | number, V extends object> {
   }
 
   drop(key: K): void {
-    this.held.delete(key);
+    this.made?.delete(key);
     this.flights.delete(key);
   }
 
   /** Drops every value that matches: for changes known by another name than the key. */
   dropWhere(matches: (value: V) => boolean): void {
-    for (const [key, { value }] of this.held.entries()) {
+    for (const [key, { value }] of this.made?.entries() ?? []) {
       // Whatever was missing may be there now.
       if (value === null || matches(value)) this.held.delete(key);
     }
@@ -64,7 +68,7 @@ export class Loader<K extends string | number, V extends object> {
   }
 
   clear(): void {
-    this.held.clear();
+    this.made?.clear();
     this.flights.clear();
   }
 

@@ -22,21 +22,30 @@ interface SlidingLog {
  * longest ago goes first, which at worst loosens a limit or forgets a one-time code.
  */
 export class MemoryState implements SharedState {
-  private readonly entries = new LRUCache<string, Entry>({
-    max: maxKeys,
-    maxSize: maxBytes,
-    sizeCalculation: ({ text }, key) => key.length + text.length + entryOverhead,
-  });
-  private readonly logs = new LRUCache<string, SlidingLog>({
-    max: maxKeys,
-    maxSize: maxBytes,
-    sizeCalculation: ({ times }, key) => key.length + times.length * 8 + entryOverhead,
-  });
+  // Each allocates several megabytes for its keys, so it is made on first use: beside a Redis that is seldom or never.
+  private madeEntries: LRUCache<string, Entry> | undefined;
+  private madeLogs: LRUCache<string, SlidingLog> | undefined;
   private readonly subscriptions: Subscriptions;
 
   /** @param report hears of subscribers that throw */
   constructor(report: (error: unknown) => void = () => undefined) {
     this.subscriptions = new Subscriptions(report);
+  }
+
+  private get entries(): LRUCache<string, Entry> {
+    return (this.madeEntries ??= new LRUCache({
+      max: maxKeys,
+      maxSize: maxBytes,
+      sizeCalculation: ({ text }, key) => key.length + text.length + entryOverhead,
+    }));
+  }
+
+  private get logs(): LRUCache<string, SlidingLog> {
+    return (this.madeLogs ??= new LRUCache({
+      max: maxKeys,
+      maxSize: maxBytes,
+      sizeCalculation: ({ times }, key) => key.length + times.length * 8 + entryOverhead,
+    }));
   }
 
   async get(key: string): Promise<string | null> {
@@ -117,8 +126,8 @@ export class MemoryState implements SharedState {
   }
 
   async close(): Promise<void> {
-    this.entries.clear();
-    this.logs.clear();
+    this.madeEntries?.clear();
+    this.madeLogs?.clear();
   }
 
   /** Is there room for one more hit now? */
