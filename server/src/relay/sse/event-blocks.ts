@@ -18,6 +18,8 @@ const defaultEventLimit = 8 * 1024 * 1024;
 export class EventBlocks {
   private waiting: Buffer[] = [];
   private waitingLength = 0;
+  /** How many of `waiting` are already merged from many reads. */
+  private merged = 0;
 
   constructor(private readonly eventLimit = defaultEventLimit) {}
 
@@ -56,18 +58,35 @@ export class EventBlocks {
     this.waiting.push(bytes);
     this.waitingLength += bytes.length;
     if (this.waitingLength > this.eventLimit) {
-      this.waiting = [];
-      this.waitingLength = 0;
+      this.forget();
       throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream sent an event that is too large');
     }
     // Thousands of one-byte reads must not become thousands of objects.
-    if (this.waiting.length >= 256) this.waiting = [Buffer.concat(this.waiting)];
+    if (this.waiting.length - this.merged >= 256) this.merge();
+  }
+
+  /** Merges into blocks of falling size, at least doubling each time: every byte is copied a logarithmic number of times. */
+  private merge(): void {
+    let last = Buffer.concat(this.waiting.splice(this.merged));
+    for (;;) {
+      const before = this.waiting.at(-1);
+      if (!before || before.length > last.length) break;
+      this.waiting.pop();
+      last = Buffer.concat([before, last]);
+    }
+    this.waiting.push(last);
+    this.merged = this.waiting.length;
+  }
+
+  private forget(): void {
+    this.waiting = [];
+    this.waitingLength = 0;
+    this.merged = 0;
   }
 
   private takeWith(bytes: Buffer | null): EventBlock {
     const all = bytes ? [...this.waiting, bytes] : this.waiting;
-    this.waiting = [];
-    this.waitingLength = 0;
+    this.forget();
     const whole = all.length === 1 && all[0] ? all[0] : Buffer.concat(all);
     return { bytes: whole, text: whole.toString('latin1') };
   }
