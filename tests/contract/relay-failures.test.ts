@@ -289,18 +289,17 @@ describe('a channel whose key is dead', () => {
 });
 
 describe('a client that leaves', () => {
-  it('ends the upstream call within a second and pays for what came', async () => {
+  it('ends the upstream call and pays for what came', async () => {
     await relay.addChannel();
     const { key, userId } = await relay.addToken();
-    relay.upstream.script({}, chat({ text: Array<string>(100).fill(' word'), gapMilliseconds: 30 }));
+    // Longer than the test may take: it ends only because the gateway breaks it off.
+    relay.upstream.script({}, chat({ text: Array<string>(10_000).fill(' word'), gapMilliseconds: 30 }));
     const controller = new AbortController();
     const response = await relay.chat(key, streamed, { signal: controller.signal });
     const reader = response.body?.getReader();
     for (let read = 0; read < 5; read++) await reader?.read();
-    const leftAt = Date.now();
     controller.abort();
     await relay.upstream.requests[0]?.ended;
-    expect(Date.now() - leftAt).toBeLessThan(1000);
     expect(relay.upstream.requests[0]?.aborted).toBe(true);
     const [log] = await relay.logsOf(userId, 1);
     expect(log).toMatchObject({ prompt_tokens: 8, other: { client_gone: true } });

@@ -101,19 +101,17 @@ it('calls tools, whole and streamed', async () => {
   expect(streamed.choices[0]?.finish_reason).toBe('tool_calls');
 });
 
-it('leaves in the middle, and the provider is let go within a second', async () => {
-  upstream.script({}, chat({ text: Array<string>(200).fill(' word'), gapMilliseconds: 20 }));
+it('leaves in the middle, and the call to the provider ends', async () => {
+  // Longer than the test may take.
+  upstream.script({}, chat({ text: Array<string>(10_000).fill(' word'), gapMilliseconds: 20 }));
   const stream = await client.chat.completions.create({ model: 'gpt-4o', messages, stream: true });
   let chunks = 0;
-  let leftAt = 0;
   for await (const _chunk of stream) {
     if (++chunks < 10) continue;
-    leftAt = Date.now();
     stream.controller.abort();
     break;
   }
   await upstream.requests[0]?.ended;
-  expect(Date.now() - leftAt).toBeLessThan(1000);
   expect(upstream.requests[0]?.aborted).toBe(true);
 });
 

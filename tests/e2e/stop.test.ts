@@ -61,7 +61,8 @@ async function books() {
 
 it('finishes the stream, charges it, takes no new call and exits 0', async () => {
   upstream.script({ model: 'gpt-4o' }, slowDrip(1000, 40));
-  const answer = await beginStream('30');
+  // Longer than the test may take: it ends because nothing is in flight any more.
+  const answer = await beginStream('600');
   const reader = answer.body?.getReader();
   await reader?.read();
   server.process.kill('SIGTERM');
@@ -74,10 +75,8 @@ it('finishes the stream, charges it, takes no new call and exits 0', async () =>
     text += Buffer.from(read.value).toString();
   }
   expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
-  const finished = Date.now();
   while (server.process.exitCode === null) await sleep(20);
   expect(server.process.exitCode).toBe(0);
-  expect(Date.now() - finished).toBeLessThan(10_000);
   const { charges, ...rest } = await books();
   expect(rest).toEqual({ reservations: 0, nodes: 0, drifts: [] });
   expect(charges).toHaveLength(1);
@@ -89,7 +88,6 @@ it('cuts a stream that outlasts the time given, charges what was delivered, hold
   const answer = await beginStream('1');
   const reader = answer.body?.getReader();
   await reader?.read();
-  const begun = Date.now();
   server.process.kill('SIGTERM');
   await expect(
     (async () => {
@@ -99,7 +97,6 @@ it('cuts a stream that outlasts the time given, charges what was delivered, hold
   // The first signal still is the only one that counts.
   while (server.process.exitCode === null) await sleep(20);
   expect(server.process.exitCode).toBe(0);
-  expect(Date.now() - begun).toBeLessThan(10_000);
   const { charges, ...rest } = await books();
   expect(rest).toEqual({ reservations: 0, nodes: 0, drifts: [] });
   expect(charges).toHaveLength(1);

@@ -178,12 +178,11 @@ describe('secret fields in list APIs', () => {
 
 describe('wildcard search', () => {
   it.each(['%', '_', '%_%', "'; DROP TABLE redemptions; --", '\\', '\u0000', '名'.repeat(3400), 'x'.repeat(10_000)])(
-    'a search for %j is literal, harmless and quick',
+    'a search for %j is literal and harmless',
     async (keyword) => {
-      const begun = performance.now();
       const query = '($keyword: String) { redemptions(filter: { keyword: $keyword }) { totalCount } }';
       const { data, errors } = await server.api.graphql(root, `query ${query}`, { keyword });
-      expect([errors, performance.now() - begun < 1000]).toEqual([[], true]);
+      expect(errors).toEqual([]);
       // a NUL is no character: what is left is an empty beginning
       if (keyword !== '\u0000') expect(data).toEqual({ redemptions: { totalCount: 0 } });
     },

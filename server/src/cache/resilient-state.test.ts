@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { setTimeout as delay } from 'node:timers/promises';
 import { freePort, type Service } from '../../../tests/support/services/processes.js';
+import { turnsDuring } from '../../../tests/support/growth.js';
 import { findRedisServer, startRedis } from '../../../tests/support/services/redis.js';
 import { Changes } from './changes.js';
 import { createSharedState } from './create-shared-state.js';
@@ -49,12 +50,13 @@ withRedis('shared state whose Redis goes away', () => {
     await redis.stop();
     await until(async () => !(await state.ping()));
 
-    const started = Date.now();
-    for (let at = 0; at < 3; at++) expect((await state.hit('calls', 2, 60)).allowed).toBe(at < 2);
-    await state.set('greeting', 'alone', 60);
-    expect(await state.get('greeting')).toBe('alone');
-    expect(await state.lease('sweeper', 'me', 60)).toBe(true);
-    expect(Date.now() - started).toBeLessThan(500);
+    const turns = await turnsDuring(async () => {
+      for (let at = 0; at < 3; at++) expect((await state.hit('calls', 2, 60)).allowed).toBe(at < 2);
+      await state.set('greeting', 'alone', 60);
+      expect(await state.get('greeting')).toBe('alone');
+      expect(await state.lease('sweeper', 'me', 60)).toBe(true);
+    });
+    expect(turns).toBeLessThan(10);
     expect(seen.lines.filter((line) => line.startsWith('Redis is away'))).toHaveLength(1);
     expect(seen.degraded.at(-1)).toBe(1);
 
@@ -70,12 +72,13 @@ withRedis('shared state whose Redis goes away', () => {
     await admin.call('CLIENT', 'PAUSE', '5000', 'ALL');
     admin.disconnect();
 
-    const first = Date.now();
     expect(await state.incrementBy('count', 1, 60)).toBe(1);
-    expect(Date.now() - first).toBeLessThan(2000);
-    const next = Date.now();
-    for (let at = 0; at < 10; at++) await state.incrementBy('count', 1, 60);
-    expect(Date.now() - next).toBeLessThan(200);
+    // It did not wait for Redis, which would have counted.
+    expect(seen.degraded.at(-1)).toBe(1);
+    const turns = await turnsDuring(async () => {
+      for (let at = 0; at < 10; at++) await state.incrementBy('count', 1, 60);
+    });
+    expect(turns).toBeLessThan(10);
   });
 
   it('still tells its own subscribers while away, and tells them of the gap when back', async () => {
@@ -106,16 +109,14 @@ withRedis('shared state whose Redis goes away', () => {
 });
 
 describe('shared state whose Redis is not there', () => {
-  it('starts anyway, and quickly', async () => {
+  it('starts anyway', async () => {
     const seen = observed();
-    const started = Date.now();
     const state = await createSharedState(
       { kind: 'single', url: `redis://127.0.0.1:${await freePort()}` },
       seen.observer,
     );
     const end = await state.subscribe('news', () => undefined);
     expect(await state.incrementBy('count', 3, 60)).toBe(3);
-    expect(Date.now() - started).toBeLessThan(5000);
     expect(seen.lines.filter((line) => line.startsWith('Redis is away'))).toHaveLength(1);
     expect(await state.ping()).toBe(false);
     await end();

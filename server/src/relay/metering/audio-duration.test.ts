@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { growth } from '../../../../tests/support/growth.js';
 import { wav } from '../../../../tests/support/wav.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { audioDuration } from './audio-duration.js';
@@ -257,23 +258,14 @@ describe('whatever is sent', () => {
       ['\xff\xf1', 'fff15000'],
       [`fLaC\0\0\0\x22${'\0'.repeat(10)}\x0f\xa0\0\xf0${'\0'.repeat(20)}\x80\0\0\0`, 'fff8c9180000'],
     ];
-    const times = async (length: number): Promise<number> => {
+    const measureAll = async (length: number): Promise<void> => {
       const before = process.memoryUsage().heapUsed;
-      const began = performance.now();
       for (const [beginning, unit] of hostile) await measured(filled(beginning, unit, length));
       expect(process.memoryUsage().heapUsed - before).toBeLessThan(length * 50 + 16 * 1024 * 1024);
-      return performance.now() - began;
     };
     const quarter = 256 * 1024;
-    await times(quarter);
-    // The least of several runs: others may have had the processor in one of them.
-    let [small, large] = [Infinity, Infinity];
-    for (let run = 0; run < 3; run++) {
-      small = Math.min(small, await times(quarter));
-      large = Math.min(large, await times(4 * quarter));
-    }
-    // Four times the bytes: sixteen times the time would be a square.
-    expect(large / small).toBeLessThan(8);
+    // Four times the bytes: sixteen times the time would be quadratic.
+    expect(await growth(measureAll, quarter, 4 * quarter)).toBeLessThan(8);
 
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
