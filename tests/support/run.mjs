@@ -1,4 +1,4 @@
-/** `npm test [-- jest parameters]`. Everything it does is in `run.ts`. */
+/** `npm test [-- jest parameters]`. See `run.ts`. */
 import './typescript.mjs';
 
 const { run } = await import('./run.ts');

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { readDurations, writeDurations, type Durations } from './durations.js';
 import { findBrowser } from './services/browser.js';
 import { findPostgres } from './services/postgres.js';
 import type { Service } from './services/processes.js';
@@ -11,34 +12,55 @@ import { findRedis } from './services/redis.js';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Jest's own JSON report, as far as it is read here. */
+/** The parts of Jest's JSON report that are read here. */
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   /** Files that could not be run at all. */
   readonly numRuntimeErrorTestSuites: number;
+  /** One entry a file. Times in milliseconds. */
+  readonly testResults: ReadonlyArray<{ readonly name: string; readonly startTime: number; readonly endTime: number }>;
 }
+
+/** What `jest.config.mjs` and the tests themselves read of a suite. */
+const suites: Readonly<Record<string, Record<string, string>>> = {
+  '--quick': { TEST_SUITE: 'quick', FUZZ_CASES: '200' },
+  '--full': { KILLS: '50', FUZZ_CASES: '100000' },
+};
+const slowestFlag = '--slowest';
+const slowestCount = 20;
 
 /**
  * Finds or starts what the tests need, builds what they run, runs them, and stops what it started. The last line is
  * `N passed, N failed`.
- * @param parameters for Jest; none runs everything
+ * @param words `--quick` leaves out browsers and faults, `--full` kills and fuzzes more, `--slowest` alone prints the
+ *   slowest files of the last run; all else goes to Jest
  * @returns the exit code
  */
-export async function run(parameters: string[]): Promise<number> {
+export async function run(words: string[]): Promise<number> {
+  if (words.length === 1 && words[0] === slowestFlag) {
+    printSlowest(readDurations());
+    return 0;
+  }
+  const suite = words.find((word) => word in suites) ?? '';
+  const parameters = words.filter((word) => word !== suite && word !== slowestFlag);
   const services: Service[] = [];
   const stop = async (): Promise<void> => {
     for (const service of services.splice(0).reverse()) await service.stop();
   };
-  // Whoever ends us ends what we started; what was started last, which is Jest, first.
+  // A signal to this process stops everything it started, Jest first because it started last.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void stop().finally(() => process.exit(1)));
   }
   try {
-    const environment = await prepare(services);
+    const environment = { ...(await prepare(services, suite)), ...suites[suite], ...process.env };
     await build();
-    return await runJest(parameters, environment, services);
+    const { code, report } = await runJest(parameters, environment, services);
+    const durations = durationsOf(report);
+    writeDurations({ ...readDurations(), ...durations });
+    if (words.includes(slowestFlag)) printSlowest(durations);
+    return conclude(code, report);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     console.log('0 passed, 1 failed');
@@ -48,18 +70,20 @@ export async function run(parameters: string[]): Promise<number> {
   }
 }
 
-/** @returns what tests read from their environment */
-async function prepare(services: Service[]): Promise<Record<string, string>> {
+/** @returns the environment variables that tests read */
+async function prepare(services: Service[], suite: string): Promise<Record<string, string>> {
   const postgres = await findPostgres();
   services.push(postgres);
-  say('Database', postgres.description);
+  print('Database', postgres.description);
 
   const redis = await findRedis();
   if (redis) services.push(redis);
-  say('Redis', redis?.description ?? required('none found: the store in this process is tested alone', 'Redis'));
+  print('Redis', redis?.description ?? optional('none found: only the in-process store is tested', 'Redis'));
 
-  const browser = findBrowser();
-  say('Browser', browser?.description ?? required('none found: tests in a browser are left out', 'browser'));
+  const browser = suite === '--quick' ? null : findBrowser();
+  if (suite !== '--quick') {
+    print('Browser', browser?.description ?? optional('none found: browser tests are left out', 'browser'));
+  }
   return {
     TEST_DATABASE_URL: postgres.url,
     ...(redis ? { TEST_REDIS_URL: redis.url } : {}),
@@ -67,13 +91,13 @@ async function prepare(services: Service[]): Promise<Record<string, string>> {
   };
 }
 
-/** What may be missing on somebody's machine must not be missing where nobody looks. */
-function required(otherwise: string, what: string): string {
-  if (process.env.CI) throw new Error(`no ${what} found, and in CI nothing is left out`);
+/** A service may be missing on a developer's machine. In CI that is a failure, because nobody would notice. */
+function optional(otherwise: string, service: string): string {
+  if (process.env.CI) throw new Error(`no ${service} found, and in CI nothing is left out`);
   return otherwise;
 }
 
-const say = (what: string, where: string): void => console.log(`${`${what}:`.padEnd(10)}${where}`);
+const print = (service: string, where: string): void => console.log(`${`${service}:`.padEnd(10)}${where}`);
 
 async function build(): Promise<void> {
   const builder = pathToFileURL(join(root, 'scripts/build.mjs')).href;
@@ -83,9 +107,9 @@ async function build(): Promise<void> {
 
 async function runJest(
   parameters: string[],
-  environment: Record<string, string>,
+  environment: NodeJS.ProcessEnv,
   services: Service[],
-): Promise<number> {
+): Promise<{ code: number; report: Report | null }> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-jest-'));
   const file = join(folder, 'report.json');
   try {
@@ -94,7 +118,7 @@ async function runJest(
       cwd: root,
       // Jest repeats its report on standard output; people read standard error.
       stdio: ['inherit', 'ignore', 'inherit'],
-      env: { ...process.env, ...environment },
+      env: environment,
     });
     const ended = once(child, 'exit') as Promise<[number | null]>;
     services.push({
@@ -106,7 +130,7 @@ async function runJest(
       },
     });
     const [code] = await ended;
-    return conclude(code ?? 1, await readReport(file));
+    return { code: code ?? 1, report: await readReport(file) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -120,13 +144,29 @@ async function readReport(file: string): Promise<Report | null> {
   }
 }
 
+/** Seconds of every file that ran. */
+function durationsOf(report: Report | null): Durations {
+  const files = report?.testResults ?? [];
+  return Object.fromEntries(
+    files.map(({ name, startTime, endTime }) => [relative(root, name), Math.max(0, endTime - startTime) / 1000]),
+  );
+}
+
+function printSlowest(durations: Durations): void {
+  const slowest = Object.entries(durations)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, slowestCount);
+  if (slowest.length === 0) console.log('No durations yet: they are recorded by npm test.');
+  for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(1).padStart(7)} s  ${file}`);
+}
+
 function conclude(code: number, report: Report | null): number {
   const passed = report?.numPassedTests ?? 0;
   const failed = (report?.numFailedTests ?? 0) + (report?.numRuntimeErrorTestSuites ?? 0);
-  const leftOut = report?.numPendingTests ?? 0;
-  if (leftOut > 0) console.log(`${leftOut} left out`);
-  // A run that failed for another reason than a test (no test found, a leak) is never told as a success.
+  const skipped = report?.numPendingTests ?? 0;
+  if (skipped > 0) console.log(`${skipped} skipped`);
+  // A run that failed without a failed test (no test found, a leak) counts as one failure.
   console.log(`${passed} passed, ${code !== 0 && failed === 0 ? 1 : failed} failed`);
-  if (leftOut > 0 && process.env.CI) return 1;
+  if (skipped > 0 && process.env.CI) return 1;
   return code;
 }
