@@ -71,16 +71,22 @@ function sayWeighed({ name, idle, open }: Weighed): void {
   say(`  KiB a stream, resident: ${each('resident')}`);
 }
 
+/** The most that was alive for each stream at any look. */
+const liveBytesEach = ({ idle, open }: Weighed): number =>
+  Math.max(...open.map((seen) => seen.live - idle.live)) / streams;
+
 /**
- * What an open stream weighs, at both servers at once. A heap snapshot itself leaves a mark on what is resident.
- * @param minutes how long they are kept open, and looked at each minute; 0 for once
+ * Memory of an open stream, at both servers at once. A heap snapshot itself adds to what is resident.
+ * @param minutes how long the streams stay open; they are measured each minute, or once for 0
+ * @returns bytes alive for each stream, by the contender's name
  */
 export async function openStreams(
   contenders: ReadonlyArray<Contender & Running>,
   minutes: number,
   snapshotFolder: string | undefined,
-): Promise<void> {
+): Promise<Readonly<Record<string, number>>> {
   const weighed = await Promise.all(contenders.map((contender) => weigh(contender, minutes, snapshotFolder)));
   say(`\nMemory with ${streams} streams open: resident, and alive after a collection (heap and buffers)`);
   for (const each of weighed) sayWeighed(each);
+  return Object.fromEntries(weighed.map((each) => [each.name, liveBytesEach(each)]));
 }

@@ -73,9 +73,10 @@ export function sayRounds(name: string, rounds: readonly Round[]): void {
   say(`${name.padEnd(nameWidth)}${cells.join(' ')}`);
 }
 
-/** CPU of each round beside that of `base` in the same round. */
-export function sayRatios(name: string, rounds: readonly Round[], base: readonly Round[]): void {
+/** CPU of each round divided by that of `base` in the same round. @returns the median */
+export function sayRatios(name: string, rounds: readonly Round[], base: readonly Round[]): number {
   const ratios = rounds.map((round, index) => round.cpu / (base[index]?.cpu ?? Number.NaN));
   const each = ratios.map((ratio) => ratio.toFixed(2)).join(', ');
   say(`${name}: ${median(ratios).toFixed(2)}   (rounds: ${each})`);
+  return median(ratios);
 }
