@@ -1,5 +1,6 @@
 import Card from '@mui/material/Card';
-import { Tip } from './Tip.js';
+import Skeleton from '@mui/material/Skeleton';
+import Tooltip from '@mui/material/Tooltip';
 
 export interface Stat {
   readonly label: string;
@@ -33,13 +34,13 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
           <dt className="nowrap secondary">{stat.label}</dt>
           <dd className="num nowrap">
             {stat.value === undefined ? (
-              <div className="stat-awaited" />
+              <Skeleton variant="rectangular" width={72} height={20} sx={{ my: '3px' }} />
             ) : stat.full === undefined ? (
               <span>{stat.value}</span>
             ) : (
-              <Tip title={stat.full}>
+              <Tooltip title={stat.full}>
                 <span aria-label={stat.full}>{stat.value}</span>
-              </Tip>
+              </Tooltip>
             )}
             {stat.note && stat.value !== undefined && <span className="stat-note secondary">{stat.note}</span>}
           </dd>

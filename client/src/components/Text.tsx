@@ -1,3 +1,4 @@
+import visuallyHidden from '@mui/utils/visuallyHidden';
 import type { ReactNode } from 'react';
 
 /** Figures: tabular, without kerning, never wrapped. */
@@ -26,5 +27,5 @@ export function Ellipsis({ children, title }: { readonly children: ReactNode; re
 
 /** For screen readers only. */
 export function Hidden({ children }: { readonly children: ReactNode }) {
-  return <span className="for-readers">{children}</span>;
+  return <span style={visuallyHidden}>{children}</span>;
 }

@@ -1,22 +1,44 @@
-import { useId, type ReactNode } from 'react';
-import { Tip } from './Tip.js';
-import { ToneLabel, type Tone, type ToneLabelProps } from './ToneLabel.js';
+import Chip from '@mui/material/Chip';
+import Tooltip from '@mui/material/Tooltip';
+import type { ReactNode } from 'react';
+import type { ToneName } from '../app/theme/tokens.js';
 
-export type { Tone };
+/** `outline` is grey text in a border, for values that are neither good nor bad. */
+export type Tone = ToneName | 'outline';
 
-export interface ToneChipProps extends Pick<ToneLabelProps, 'tone' | 'children' | 'dot' | 'label'> {
-  /** More about it; makes the chip focusable and dots the word's underline. */
+/** One word on a tinted background. The word carries the meaning, the colour repeats it. */
+export function ToneChip({
+  tone,
+  children,
+  dot = false,
+  label,
+  hint,
+}: {
+  readonly tone: Tone;
+  readonly children: ReactNode;
+  /** A 6 px dot before the word: for states. */
+  readonly dot?: boolean;
+  /** The accessible name, if it differs from the word. */
+  readonly label?: string | undefined;
+  /** Details in a tooltip. The chip is then focusable, with a dotted underline. */
   readonly hint?: ReactNode;
-}
-
-/** One word on a tint, with more about it in a tooltip where there is more. */
-export function ToneChip({ hint, ...chip }: ToneChipProps) {
-  const description = useId();
+}) {
+  const chip = (
+    <Chip
+      component="span"
+      label={children}
+      icon={dot ? <span aria-hidden className="tone-dot" /> : undefined}
+      className={`num tone tone-${tone}${hint ? ' tone-explained' : ''}`}
+      {...(label === undefined ? {} : { 'aria-label': label })}
+      {...(hint ? { tabIndex: 0 } : {})}
+    />
+  );
   return hint ? (
-    <Tip title={hint} description={description}>
-      <ToneLabel {...chip} explainedBy={description} />
-    </Tip>
+    // A touch opens it at once: phones have no hover.
+    <Tooltip title={hint} describeChild enterTouchDelay={0} leaveTouchDelay={6000}>
+      {chip}
+    </Tooltip>
   ) : (
-    <ToneLabel {...chip} />
+    chip
   );
 }

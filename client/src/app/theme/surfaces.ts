@@ -2,7 +2,7 @@ import type { Components, Theme } from '@mui/material/styles';
 import { mono } from './fonts.js';
 
 /** The same on both themes: it floats above either. */
-export const tooltipLook = {
+const tooltipLook = {
   backgroundColor: '#1B2428',
   color: '#F1F5F5',
   fontSize: 12,

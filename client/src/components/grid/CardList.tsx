@@ -1,4 +1,5 @@
 import type { GridValidRowModel } from '@mui/x-data-grid';
+import Skeleton from '@mui/material/Skeleton';
 import type { KeyboardEvent, ReactNode } from 'react';
 import { Delayed } from '../Delayed.js';
 import type { ListGridProps } from './listGridProps.js';
@@ -20,10 +21,10 @@ export function CardList<R extends GridValidRowModel>({
       <div style={{ minHeight: grid.pageSize * cardHeight }}>
         <Delayed>
           {Array.from({ length: grid.pageSize }, (_, index) => (
-            <div key={index} className="card card-awaited" style={{ height: cardHeight }}>
-              <div />
-              <div />
-              <div />
+            <div key={index} className="card">
+              <Skeleton variant="rectangular" width="50%" height={22} />
+              <Skeleton variant="rectangular" width="80%" height={22} />
+              <Skeleton variant="rectangular" width="40%" height={24} sx={{ mt: '4px' }} />
             </div>
           ))}
         </Delayed>

@@ -4,9 +4,7 @@ import FilterListOutlinedIcon from '@mui/icons-material/FilterListOutlined';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { later, usePreloaded } from '../later.js';
-
-const filterSheet = later(async () => (await import('./FilterSheet.js')).FilterSheet);
+import { FilterSheet } from './FilterSheet.js';
 
 export interface FilterBarProps {
   /** The field everybody uses: search, or the time range. */
@@ -40,9 +38,7 @@ export function FilterBar({
 }: FilterBarProps) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
-  usePreloaded(...(mobile ? [filterSheet] : []));
   const [sheet, setSheet] = useState(false);
-  const [sheetUsed, setSheetUsed] = useState(false);
   const query = (
     <Button type="submit" variant={filled ? 'contained' : 'outlined'}>
       {t('actions.query')}
@@ -84,29 +80,26 @@ export function FilterBar({
           variant="outlined"
           startIcon={<FilterListOutlinedIcon />}
           onClick={() => {
-            setSheetUsed(true);
             setSheet(true);
           }}
         >
           {activeCount > 0 ? t('grid.filtersActive', { count: activeCount }) : t('grid.filters')}
         </Button>
       )}
-      {sheetUsed && (
-        <filterSheet.Part
-          open={sheet}
-          onClose={() => {
-            setSheet(false);
-          }}
-          onSubmit={submit}
-        >
-          {more}
-          {views}
-          <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
-            {reset}
-            {query}
-          </Box>
-        </filterSheet.Part>
-      )}
+      <FilterSheet
+        open={sheet}
+        onClose={() => {
+          setSheet(false);
+        }}
+        onSubmit={submit}
+      >
+        {more}
+        {views}
+        <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>
+          {reset}
+          {query}
+        </Box>
+      </FilterSheet>
     </Box>
   );
 }

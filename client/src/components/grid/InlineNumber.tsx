@@ -1,3 +1,4 @@
+import InputBase from '@mui/material/InputBase';
 import { useEffect, useRef, useState } from 'react';
 
 /** A number in a cell that looks like text and can be edited in place: Enter or blur saves, Escape reverts. */
@@ -36,12 +37,23 @@ export function InlineNumber({
   };
 
   return (
-    <input
+    <InputBase
       value={text}
       placeholder="–"
-      aria-label={label}
-      inputMode="numeric"
-      className="num inline-number"
+      inputProps={{ 'aria-label': label, inputMode: 'numeric', className: 'num' }}
+      sx={({ vars }) => ({
+        width: '100%',
+        height: 26,
+        mr: '-7px',
+        padding: '2px 6px',
+        border: '1px solid transparent',
+        borderRadius: '4px',
+        color: 'inherit',
+        fontSize: 13,
+        '& input': { padding: 0, textAlign: 'right' },
+        '&:hover': { borderColor: vars.palette.surface.lineStrong },
+        '&.Mui-focused': { borderColor: vars.palette.primary.main, backgroundColor: vars.palette.background.paper },
+      })}
       onChange={(event) => {
         setText(event.target.value);
       }}

@@ -1,6 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
+import LinearProgress from '@mui/material/LinearProgress';
 import type { GridValidRowModel } from '@mui/x-data-grid';
 import { lazy, Suspense, useDeferredValue } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -34,11 +35,9 @@ export function ListGrid<R extends GridValidRowModel>(props: ListGridProps<R>) {
   return (
     <Card component="section" aria-label={label} aria-busy={loading} sx={{ position: 'relative', minWidth: 0 }}>
       {loading && rows && (
-        <div
-          role="progressbar"
+        <LinearProgress
           aria-label={label}
-          className="list-progress"
-          style={{ top: mobile ? 0 : headerHeight - 2 }}
+          sx={{ position: 'absolute', zIndex: 3, left: 0, right: 0, top: mobile ? 0 : headerHeight - 2, height: 2 }}
         />
       )}
       {mobile ? (

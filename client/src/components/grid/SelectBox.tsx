@@ -1,5 +1,6 @@
-import { isMobile, useIsMobile } from '../../lib/useMediaFlags.js';
-import { later } from '../later.js';
+import MenuItem from '@mui/material/MenuItem';
+import Select from '@mui/material/Select';
+import { useIsMobile } from '../../lib/useMediaFlags.js';
 
 export interface Choice {
   readonly value: string;
@@ -11,40 +12,42 @@ export interface SelectBoxProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly choices: readonly Choice[];
-  /** Stands in the closed field for the empty choice. */
+  /** Shown in the closed field for the empty choice. */
   readonly placeholder?: string;
+  readonly width: number | '100%';
 }
 
-const menu = later(async () => (await import('./MenuSelect.js')).MenuSelect);
-if (!isMobile()) void menu.preload();
-
-/** One of several, above or below a list. Phones have a better way to choose than a menu, and need nothing for it. */
-export function SelectBox({ width, ...props }: SelectBoxProps & { readonly width: number | '100%' }) {
-  const mobile = useIsMobile();
-  if (!mobile) {
-    // The place is there before the menu is, so that nothing moves when it comes.
-    return (
-      <div style={{ width, height: 32, flexShrink: 0 }}>
-        <menu.Part {...props} />
-      </div>
-    );
-  }
-  const { label, value, onChange, choices, placeholder } = props;
+/** One of several choices, for filters and footers. Phones show the system's own picker. */
+export function SelectBox({ label, value, onChange, choices, placeholder, width }: SelectBoxProps) {
+  const native = useIsMobile();
+  const isUnset = value === '' && placeholder !== undefined;
+  const labelOf = (choice: Choice) => (native && choice.value === '' ? (placeholder ?? choice.label) : choice.label);
   return (
-    <select
-      className={`field field-choice${value === '' && placeholder !== undefined ? ' field-unset' : ''}`}
-      style={{ width }}
-      aria-label={label}
+    <Select
+      native={native}
+      displayEmpty
       value={value}
       onChange={(event) => {
         onChange(event.target.value);
       }}
+      inputProps={{ 'aria-label': label }}
+      renderValue={(selected) =>
+        isUnset ? placeholder : (choices.find((choice) => choice.value === selected)?.label ?? selected)
+      }
+      sx={{ width, flexShrink: 0, ...(isUnset ? { color: 'text.secondary' } : {}) }}
+      MenuProps={{ slotProps: { paper: { sx: { maxHeight: 360 } } } }}
     >
-      {choices.map((choice) => (
-        <option key={choice.value} value={choice.value}>
-          {choice.value === '' ? (placeholder ?? choice.label) : choice.label}
-        </option>
-      ))}
-    </select>
+      {choices.map((choice) =>
+        native ? (
+          <option key={choice.value} value={choice.value}>
+            {labelOf(choice)}
+          </option>
+        ) : (
+          <MenuItem key={choice.value} value={choice.value}>
+            {labelOf(choice)}
+          </MenuItem>
+        ),
+      )}
+    </Select>
   );
 }

@@ -4,15 +4,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { dateTime } from '../../lib/format.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { later, usePreloaded } from '../later.js';
+import { TimeRangeForm } from './TimeRangeForm.js';
 
 export interface TimeRange {
   readonly from: Date;
   /** Null: until now. */
   readonly to: Date | null;
 }
-
-const form = later(async () => (await import('./TimeRangeForm.js')).TimeRangeForm);
 
 /** Two ends in one field; opens a small form with common ranges. */
 export function TimeRangeField({
@@ -24,10 +22,8 @@ export function TimeRangeField({
   readonly onChange: (range: TimeRange) => void;
   readonly width: number;
 }) {
-  usePreloaded(form);
   const { t } = useTranslation();
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const [used, setUsed] = useState(false);
   const mobile = useIsMobile();
   const detail = mobile ? 'card' : 'minutes';
   const text = `${dateTime(value.from, detail)} – ${value.to ? dateTime(value.to, detail) : t('time.now')}`;
@@ -40,7 +36,6 @@ export function TimeRangeField({
         aria-label={t('time.range', { range: text })}
         startIcon={<CalendarTodayOutlinedIcon sx={{ color: 'text.secondary' }} />}
         onClick={(event) => {
-          setUsed(true);
           setAnchor(event.currentTarget);
         }}
         sx={{
@@ -53,19 +48,17 @@ export function TimeRangeField({
       >
         {text}
       </Button>
-      {used && (
-        <form.Part
-          anchor={anchor}
-          onClose={() => {
-            setAnchor(null);
-          }}
-          value={value}
-          onApply={(range) => {
-            onChange(range);
-            setAnchor(null);
-          }}
-        />
-      )}
+      <TimeRangeForm
+        anchor={anchor}
+        onClose={() => {
+          setAnchor(null);
+        }}
+        value={value}
+        onApply={(range) => {
+          onChange(range);
+          setAnchor(null);
+        }}
+      />
     </>
   );
 }

@@ -1,4 +1,6 @@
 import IconButton from '@mui/material/IconButton';
+import InputAdornment from '@mui/material/InputAdornment';
+import OutlinedInput from '@mui/material/OutlinedInput';
 import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import SearchOutlinedIcon from '@mui/icons-material/SearchOutlined';
 import { useEffect, useRef } from 'react';
@@ -40,36 +42,36 @@ export function TextFilter({
     };
   }, [search]);
   return (
-    <span
-      className="field"
-      style={{ width: useFieldWidth(width) }}
-      onClick={() => {
-        input.current?.focus();
+    <OutlinedInput
+      inputRef={input}
+      value={value}
+      placeholder={label}
+      onChange={(event) => {
+        onChange(event.target.value);
       }}
-    >
-      {search && <SearchOutlinedIcon className="secondary" sx={{ fontSize: 16 }} />}
-      <input
-        ref={input}
-        value={value}
-        placeholder={label}
-        aria-label={label}
-        maxLength={200}
-        onChange={(event) => {
-          onChange(event.target.value);
-        }}
-      />
-      {value !== '' && (
-        <IconButton
-          aria-label={t('grid.clearField', { field: label })}
-          onClick={() => {
-            onChange('');
-          }}
-          sx={{ width: 22, height: 22, mr: '-4px', '& svg': { fontSize: 14 } }}
-        >
-          <CloseOutlinedIcon />
-        </IconButton>
-      )}
-    </span>
+      sx={{ width: useFieldWidth(width) }}
+      inputProps={{ 'aria-label': label, maxLength: 200 }}
+      startAdornment={
+        search && (
+          <InputAdornment position="start">
+            <SearchOutlinedIcon sx={{ fontSize: 16 }} />
+          </InputAdornment>
+        )
+      }
+      endAdornment={
+        value !== '' && (
+          <IconButton
+            aria-label={t('grid.clearField', { field: label })}
+            onClick={() => {
+              onChange('');
+            }}
+            sx={{ width: 22, height: 22, '& svg': { fontSize: 14 } }}
+          >
+            <CloseOutlinedIcon />
+          </IconButton>
+        )
+      }
+    />
   );
 }
 

@@ -1,7 +1,6 @@
 import Button from '@mui/material/Button';
-import { useId } from 'react';
+import Tooltip from '@mui/material/Tooltip';
 import { useTranslation } from 'react-i18next';
-import { Tip } from '../../components/Tip.js';
 import { dateTime, dollars } from '../../lib/format.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import type { ChannelActions } from './useChannelActions.js';
@@ -15,11 +14,10 @@ export function BalanceCell({
   readonly actions: Pick<ChannelActions, 'updating' | 'updateBalance'>;
 }) {
   const { t } = useTranslation();
-  const asOf = useId();
   const known = row.balanceUpdatedTime !== null && row.balanceUpdatedTime !== undefined;
   return (
-    <Tip
-      description={asOf}
+    <Tooltip
+      describeChild
       title={
         known
           ? t('channels.balanceOf', { time: dateTime(row.balanceUpdatedTime ?? null) })
@@ -28,7 +26,6 @@ export function BalanceCell({
     >
       <Button
         className="num"
-        aria-describedby={asOf}
         aria-label={t('channels.updateBalanceOf', { name: row.name })}
         loading={actions.updating.has(row.id)}
         onClick={() => void actions.updateBalance(row)}
@@ -43,6 +40,6 @@ export function BalanceCell({
       >
         {known ? dollars(row.balance, 2) : '–'}
       </Button>
-    </Tip>
+    </Tooltip>
   );
 }

@@ -116,7 +116,7 @@ describe('a row', () => {
     ] as const) {
       expect([word, toneOf((await rowOf(name)).getByText(word))]).toEqual([word, tone]);
     }
-    fireEvent.pointerOver((await rowOf('Channel 3')).getByText('Auto-disabled'));
+    fireEvent.mouseOver((await rowOf('Channel 3')).getByText('Auto-disabled'));
     expect(await screen.findByRole('tooltip')).toHaveTextContent(/Disabled automatically.*invalid api key.*2025-06-02/);
   });
 

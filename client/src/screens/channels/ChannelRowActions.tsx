@@ -2,10 +2,10 @@ import Box from '@mui/material/Box';
 import CircularProgress from '@mui/material/CircularProgress';
 import IconButton from '@mui/material/IconButton';
 import Switch from '@mui/material/Switch';
+import Tooltip from '@mui/material/Tooltip';
 import BoltOutlinedIcon from '@mui/icons-material/BoltOutlined';
 import { useTranslation } from 'react-i18next';
 import { RowMenu } from '../../components/RowMenu.js';
-import { Tip } from '../../components/Tip.js';
 import type { ChannelCellTools } from './channelColumns.js';
 import { ChannelStatus } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
@@ -22,7 +22,7 @@ export function TestButton({
 }) {
   const { t } = useTranslation();
   return (
-    <Tip title={t('channels.test')}>
+    <Tooltip title={t('channels.test')}>
       <IconButton
         aria-label={label}
         aria-busy={testing}
@@ -33,7 +33,7 @@ export function TestButton({
       >
         {testing ? <CircularProgress size={14} aria-label={label} /> : <BoltOutlinedIcon />}
       </IconButton>
-    </Tip>
+    </Tooltip>
   );
 }
 

@@ -1,4 +1,5 @@
 import Box from '@mui/material/Box';
+import MuiLink from '@mui/material/Link';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
@@ -59,13 +60,16 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       minWidth: 130,
       renderCell: cell(
         (row) => (
-          <Link
+          <MuiLink
+            component={Link}
             to={`/channel/edit/${String(row.id)}${search}`}
-            className="link-button ellipsis strong"
-            style={{ marginLeft: row.nested ? 16 : 0 }}
+            color="inherit"
+            underline="hover"
+            className="ellipsis strong"
+            sx={{ ml: row.nested ? 2 : 0 }}
           >
             {row.name}
-          </Link>
+          </MuiLink>
         ),
         (row) => <TagName row={row} />,
       ),

@@ -1,8 +1,9 @@
+import MuiLink from '@mui/material/Link';
+import Tooltip from '@mui/material/Tooltip';
 import type { GridColDef } from '@mui/x-data-grid';
 import type { TFunction } from 'i18next';
 import type { ReactNode } from 'react';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
-import { Tip } from '../../components/Tip.js';
 import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime, integer } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
@@ -50,24 +51,25 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       ? [
           column('channelId', t('logs.channel'), 70, (row) =>
             row.channelId ? (
-              <Tip title={row.channelName ?? ''}>
-                <ToneChip tone="outline">{`#${String(row.channelId)}`}</ToneChip>
-              </Tip>
+              <ToneChip tone="outline" hint={row.channelName}>{`#${String(row.channelId)}`}</ToneChip>
             ) : (
               <Dash />
             ),
           ),
           column('username', t('logs.user'), 98, (row) =>
             row.username ? (
-              <button
+              <MuiLink
+                component="button"
                 type="button"
-                className="link-button ellipsis"
+                color="inherit"
+                underline="hover"
+                className="ellipsis"
                 onClick={() => {
                   openUser(row.userId);
                 }}
               >
                 {row.username}
-              </button>
+              </MuiLink>
             ) : (
               <Dash />
             ),
@@ -103,10 +105,10 @@ function TokenCount({ value }: { readonly value: number }) {
   return value < 10_000 ? (
     <Num>{count(value)}</Num>
   ) : (
-    <Tip title={integer(value)}>
+    <Tooltip title={integer(value)}>
       <span aria-label={integer(value)}>
         <Num>{count(value)}</Num>
       </span>
-    </Tip>
+    </Tooltip>
   );
 }
