@@ -1,4 +1,5 @@
-import { cleanHtml, frameAddress, richHtml } from './richText.js';
+import { frameAddress } from './frameAddress.js';
+import { cleanHtml, richHtml } from './richText.js';
 
 it('turns Markdown into HTML', () => {
   expect(richHtml('# Title\n\n**bold** [link](https://example.com)')).toBe(

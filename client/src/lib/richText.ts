@@ -20,9 +20,3 @@ export const cleanHtml = (html: string, attributes: string[] = []): string =>
 /** Markdown (which may hold HTML) as clean HTML. */
 export const richHtml = (text: string): string =>
   cleanHtml(marked.parse(text, { async: false, gfm: true, breaks: true }));
-
-/** The address of a page to frame, when the whole text is one; only https can be framed. */
-export function frameAddress(text: string): string | null {
-  const trimmed = text.trim();
-  return /^https:\/\/\S+$/.test(trimmed) ? trimmed : null;
-}

@@ -1,58 +1,18 @@
-/** What the site says about itself to everybody. */
-export interface SiteStatus {
-  /** False: the set-up wizard has not been finished. */
-  readonly setup: boolean;
-  readonly systemName: string;
-  /** URL of a picture; empty: our own mark. */
-  readonly logo: string;
-  readonly serverAddress: string;
-  readonly quotaPerUnit: number;
-  readonly displayInCurrency: boolean;
-  readonly docsLink: string;
-  readonly footerHtml: string;
-  readonly selfUseModeEnabled: boolean;
-  readonly demoSiteEnabled: boolean;
-  readonly defaultCollapseSidebar: boolean;
-  /** An account can be made with a password. */
-  readonly canRegister: boolean;
-  /** Usage is added up for the dashboard. */
-  readonly dataExportEnabled: boolean;
-  /** Drawings through Midjourney proxies can be ordered. */
-  readonly drawingEnabled: boolean;
-  /** Drawings' proxies report by themselves; where not, progress is asked for. */
-  readonly mjNotifyEnabled: boolean;
-  /** Songs can be ordered. */
-  readonly tasksEnabled: boolean;
-  /** What the dashboard begins with: `hour`, `day` or `week`. */
-  readonly dataGranularity: string;
-  readonly version: string;
-  /** Unix seconds. */
-  readonly startTime: number;
-  /** Names and links of chat apps; a link has `{address}` and `{key}` to fill in. Null: what was remembered is no list. */
-  readonly chats: readonly ChatLink[] | null;
-  /** False: only other sites' accounts open this one. */
-  readonly passwordLogin: boolean;
-  readonly githubOauth: boolean;
-  readonly oidcEnabled: boolean;
-  readonly linuxdoOauth: boolean;
-  readonly wechatLogin: boolean;
-  /** URL of a picture. */
-  readonly wechatQrcode: string;
-  readonly telegramOauth: boolean;
-  readonly telegramBotName: string;
-  /** Forms that strangers send carry a token of the Turnstile widget. */
-  readonly turnstileCheck: boolean;
-  readonly turnstileSiteKey: string;
-}
-
 export interface ChatLink {
   readonly name: string;
+  /** URL with `{address}` and `{key}` as placeholders. */
   readonly link: string;
 }
 
-export const defaultStatus: SiteStatus = {
+/**
+ * The site's public status: one row per field, with its default. The names are those of the GraphQL type `Status`; on the
+ * REST wire and in local storage they are written in snake_case.
+ */
+export const defaultStatus = {
+  /** False until the setup wizard is finished. */
   setup: true,
   systemName: 'Tollgate',
+  /** URL of an image; empty for the built-in logo. */
   logo: '',
   serverAddress: '',
   quotaPerUnit: 500_000,
@@ -62,23 +22,41 @@ export const defaultStatus: SiteStatus = {
   selfUseModeEnabled: false,
   demoSiteEnabled: false,
   defaultCollapseSidebar: false,
-  canRegister: false,
-  dataExportEnabled: true,
-  drawingEnabled: false,
+  registerEnabled: false,
+  passwordRegisterEnabled: false,
+  /** Usage is aggregated for the dashboard. */
+  enableDataExport: true,
+  /** Drawings through Midjourney proxies are enabled. */
+  enableDrawing: false,
+  /** Drawing proxies report progress by callback. Otherwise they are polled. */
   mjNotifyEnabled: false,
-  tasksEnabled: false,
-  dataGranularity: 'hour',
-  chats: [],
-  passwordLogin: true,
+  /** Music tasks are enabled. */
+  enableTask: false,
+  /** Initial bucket of the dashboard: `hour`, `day` or `week`. */
+  dataExportDefaultTime: 'hour',
+  version: '',
+  /** Unix seconds. */
+  startTime: 0,
+  /** False: users sign in only through OAuth providers. */
+  passwordLoginEnabled: true,
   githubOauth: false,
   oidcEnabled: false,
   linuxdoOauth: false,
   wechatLogin: false,
+  /** URL of an image. */
   wechatQrcode: '',
   telegramOauth: false,
   telegramBotName: '',
+  /** Public forms carry a Turnstile token. */
   turnstileCheck: false,
   turnstileSiteKey: '',
-  version: '',
-  startTime: 0,
 };
+
+export interface SiteStatus extends Readonly<typeof defaultStatus> {
+  /** Chat apps. Null: the stored value is malformed. */
+  readonly chatLinks: readonly ChatLink[] | null;
+}
+
+/** Whether a visitor can create an account with a password. */
+export const canRegister = (status: SiteStatus): boolean =>
+  status.registerEnabled && status.passwordRegisterEnabled && !status.selfUseModeEnabled;

@@ -1,39 +1,45 @@
 import { defaultStatus, type SiteStatus } from './site-status.js';
+import { fromStoredStatus, toStoredChats, toStoredStatus } from './status.wire.js';
 import { readJson, writeJson } from './storage.js';
 import { createStore, useStore } from './store.js';
-import { fromPageStatus, fromStoredStatus, toStoredChats, toStoredStatus } from './status.wire.js';
 
 const storageKey = 'status';
-/** The chat links once more by themselves, where older pages and browser extensions look for them. */
+/** The chat links once more, where browser extensions look for them. */
 const chatsKey = 'chats';
 
 interface StatusState {
   readonly status: SiteStatus;
-  /** True when `status` was told by the server or remembered from an earlier visit. */
+  /** Whether `status` came from the server, now or on an earlier visit. */
   readonly known: boolean;
 }
 
-const told = fromPageStatus(document.getElementById('site-status')?.textContent);
-const remembered = fromStoredStatus(readJson(storageKey));
-// An installation that had no administrator then may have one now: that is asked before anything is painted.
+/** The server writes the status into the page; without a database it cannot. */
+function readPageStatus(): SiteStatus | null {
+  const text = document.getElementById('site-status')?.textContent;
+  return text ? fromStoredStatus(JSON.parse(text)) : null;
+}
+
+const fromPage = readPageStatus();
+const fromStorage = fromStoredStatus(readJson(storageKey));
 const store = createStore<StatusState>({
-  status: told ?? remembered ?? defaultStatus,
-  known: told !== null || remembered?.setup === true,
+  status: fromPage ?? fromStorage ?? { ...defaultStatus, chatLinks: [] },
+  // A stored status without setup may be outdated: the server is asked before the first paint.
+  known: fromPage !== null || fromStorage?.setup === true,
 });
 
 function remember(status: SiteStatus): void {
   writeJson(storageKey, toStoredStatus(status));
-  writeJson(chatsKey, toStoredChats(status.chats ?? []));
+  writeJson(chatsKey, toStoredChats(status.chatLinks ?? []));
 }
-if (told) remember(told);
+if (fromPage) remember(fromPage);
 
 export const siteStatus = {
-  /** The page had it in it: nobody has to ask. */
-  cameWithPage: told !== null,
+  /** The page contains the status, so that no query is needed. */
+  cameWithPage: fromPage !== null,
   get: (): SiteStatus => store.get().status,
   set(status: SiteStatus): void {
     remember(status);
-    // Most visits are told what they remember, and then nothing has to be drawn anew.
+    // An unchanged status renders nothing again.
     const { known, status: before } = store.get();
     if (known && JSON.stringify(before) === JSON.stringify(status)) return;
     store.set({ status, known: true });
@@ -44,10 +50,10 @@ export const useStatus = (): SiteStatus => useStore(store).status;
 
 export const useIsStatusKnown = (): boolean => useStore(store).known;
 
-/** What the server says while nobody has set its address. */
+/** The server's value while no address is configured. */
 const unsetAddress = 'http://localhost:3000';
 
-/** The address clients point their SDK at: the configured one, else where this page came from. */
+/** The base URL for SDKs: the configured server address, else the origin of this page. */
 export function useBaseAddress(): string {
   const address = useStatus().serverAddress.replace(/\/+$/, '');
   return address === '' || address === unsetAddress ? location.origin : address;

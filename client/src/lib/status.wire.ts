@@ -1,45 +1,19 @@
 import { defaultStatus, type ChatLink, type SiteStatus } from './site-status.js';
 
-/** Stored under the older consoles' names, so that what reads `status` from local storage keeps working. */
-export const toStoredStatus = (status: SiteStatus): Record<string, unknown> => ({
-  setup: status.setup,
-  system_name: status.systemName,
-  logo: status.logo,
-  server_address: status.serverAddress,
-  quota_per_unit: status.quotaPerUnit,
-  display_in_currency: status.displayInCurrency,
-  docs_link: status.docsLink,
-  footer_html: status.footerHtml,
-  self_use_mode_enabled: status.selfUseModeEnabled,
-  demo_site_enabled: status.demoSiteEnabled,
-  default_collapse_sidebar: status.defaultCollapseSidebar,
-  can_register: status.canRegister,
-  enable_data_export: status.dataExportEnabled,
-  enable_drawing: status.drawingEnabled,
-  enable_task: status.tasksEnabled,
-  mj_notify_enabled: status.mjNotifyEnabled,
-  data_export_default_time: status.dataGranularity,
-  version: status.version,
-  start_time: status.startTime,
-  chats: toStoredChats(status.chats ?? []),
-  password_login: status.passwordLogin,
-  github_oauth: status.githubOauth,
-  oidc_enabled: status.oidcEnabled,
-  linuxdo_oauth: status.linuxdoOauth,
-  wechat_login: status.wechatLogin,
-  wechat_qrcode: status.wechatQrcode,
-  telegram_oauth: status.telegramOauth,
-  telegram_bot_name: status.telegramBotName,
-  turnstile_check: status.turnstileCheck,
-  turnstile_site_key: status.turnstileSiteKey,
+const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The shape of `/api/status`, which browser extensions read from local storage under `status`. */
+export const toStoredStatus = ({ chatLinks, ...fields }: SiteStatus): Record<string, unknown> => ({
+  ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [toSnakeCase(name), value])),
+  chats: toStoredChats(chatLinks ?? []),
 });
 
 /** A list of objects with one entry each: `[{ "name": "link" }]`. */
 export const toStoredChats = (chats: readonly ChatLink[]): Record<string, string>[] =>
   chats.map(({ name, link }) => ({ [name]: link }));
 
-/** @returns null when it is no such list */
-export function fromStoredChats(stored: unknown): ChatLink[] | null {
+/** @returns null when `stored` is not such a list */
+function fromStoredChats(stored: unknown): ChatLink[] | null {
   if (!Array.isArray(stored)) return null;
   const links = stored.map((entry: unknown): ChatLink | null => {
     const pairs = typeof entry === 'object' && entry !== null ? Object.entries(entry) : [];
@@ -49,62 +23,23 @@ export function fromStoredChats(stored: unknown): ChatLink[] | null {
   return links.every((link) => link !== null) ? links : null;
 }
 
+/**
+ * Reads the body of `/api/status`, from the page or from local storage. A missing field, or one of another type, gets its
+ * default.
+ * @returns null when `stored` is not an object
+ */
 export function fromStoredStatus(stored: unknown): SiteStatus | null {
   if (typeof stored !== 'object' || stored === null) return null;
   const from = stored as Record<string, unknown>;
-  const text = (key: string, fallback: string) => (typeof from[key] === 'string' ? from[key] : fallback);
-  const flag = (key: string, fallback: boolean) => (typeof from[key] === 'boolean' ? from[key] : fallback);
-  const number = (key: string, fallback: number) => (typeof from[key] === 'number' ? from[key] : fallback);
+  const fields = Object.entries(defaultStatus).map(([name, fallback]) => {
+    const value = from[toSnakeCase(name)];
+    return [name, typeof value === typeof fallback ? value : fallback] as const;
+  });
+  const status = Object.fromEntries(fields) as unknown as typeof defaultStatus;
   return {
-    setup: flag('setup', true),
-    systemName: text('system_name', defaultStatus.systemName),
-    logo: text('logo', ''),
-    serverAddress: text('server_address', ''),
-    quotaPerUnit: number('quota_per_unit', defaultStatus.quotaPerUnit) || defaultStatus.quotaPerUnit,
-    displayInCurrency: flag('display_in_currency', true),
-    docsLink: text('docs_link', ''),
-    footerHtml: text('footer_html', ''),
-    selfUseModeEnabled: flag('self_use_mode_enabled', false),
-    demoSiteEnabled: flag('demo_site_enabled', false),
-    defaultCollapseSidebar: flag('default_collapse_sidebar', false),
-    canRegister: flag('can_register', false),
-    dataExportEnabled: flag('enable_data_export', true),
-    drawingEnabled: flag('enable_drawing', false),
-    tasksEnabled: flag('enable_task', false),
-    mjNotifyEnabled: flag('mj_notify_enabled', false),
-    dataGranularity: text('data_export_default_time', 'hour'),
-    version: text('version', ''),
-    startTime: number('start_time', 0),
-    chats: fromStoredChats(from.chats ?? []),
-    passwordLogin: flag('password_login', true),
-    githubOauth: flag('github_oauth', false),
-    oidcEnabled: flag('oidc_enabled', false),
-    linuxdoOauth: flag('linuxdo_oauth', false),
-    wechatLogin: flag('wechat_login', false),
-    wechatQrcode: text('wechat_qrcode', ''),
-    telegramOauth: flag('telegram_oauth', false),
-    telegramBotName: text('telegram_bot_name', ''),
-    turnstileCheck: flag('turnstile_check', false),
-    turnstileSiteKey: text('turnstile_site_key', ''),
+    ...status,
+    // Amounts are divided by it.
+    quotaPerUnit: status.quotaPerUnit || defaultStatus.quotaPerUnit,
+    chatLinks: fromStoredChats(from.chats ?? []),
   };
-}
-
-/**
- * What the server leaves in the page, in the shape of its `/api/status`.
- * @param text JSON
- * @returns null when the page has none
- */
-export function fromPageStatus(text: string | null | undefined): SiteStatus | null {
-  const told = text ? (JSON.parse(text) as Record<string, unknown>) : null;
-  return (
-    told &&
-    fromStoredStatus({
-      ...told,
-      can_register:
-        told.register_enabled === true &&
-        told.password_register_enabled === true &&
-        told.self_use_mode_enabled !== true,
-      password_login: told.password_login_enabled,
-    })
-  );
 }

@@ -7,8 +7,8 @@ import { useChatAddress } from './useChatAddress.js';
 /** Leaves for the site's first chat app. */
 export function ChatRedirectScreen() {
   const { t } = useTranslation();
-  const { chats } = useStatus();
-  const chat = chats?.[0];
+  const { chatLinks } = useStatus();
+  const chat = chatLinks?.[0];
   const opening = useChatAddress(chat?.link);
   const address = opening.state === 'ready' ? opening.address : null;
   useEffect(() => {
@@ -17,7 +17,7 @@ export function ChatRedirectScreen() {
   return (
     <>
       <title>{t('chat.title')}</title>
-      {chats === null ? (
+      {chatLinks === null ? (
         <ChatLine alert>{t('chat.dataWrong')}</ChatLine>
       ) : chat === undefined ? (
         <ChatLine alert>{t('chat.none')}</ChatLine>

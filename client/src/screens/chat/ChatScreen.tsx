@@ -9,15 +9,15 @@ import { useChatAddress } from './useChatAddress.js';
 export function ChatScreen() {
   const { t } = useTranslation();
   const { id = '0' } = useParams();
-  const { chats } = useStatus();
-  const chat = /^\d{1,4}$/.test(id) ? chats?.[Number(id)] : undefined;
+  const { chatLinks } = useStatus();
+  const chat = /^\d{1,4}$/.test(id) ? chatLinks?.[Number(id)] : undefined;
   const opening = useChatAddress(chat?.link);
   return (
     <>
       <title>{chat?.name ?? t('chat.title')}</title>
-      {chats === null ? (
+      {chatLinks === null ? (
         <ChatLine alert>{t('chat.dataWrong')}</ChatLine>
-      ) : chats.length === 0 ? (
+      ) : chatLinks.length === 0 ? (
         <ChatLine alert>{t('chat.none')}</ChatLine>
       ) : chat === undefined ? (
         <ChatLine alert>{t('chat.linkWrong')}</ChatLine>

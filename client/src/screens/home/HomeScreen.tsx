@@ -5,17 +5,17 @@ import Card from '@mui/material/Card';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { useProviders } from '../../app/sign-in/offeredProviders.js';
+import { useProviders } from '../../sign-in/offeredProviders.js';
 import { Footer } from '../../components/Footer.js';
 import { Framed } from '../../components/Framed.js';
-import { RichText } from '../../components/RichText.js';
-import { frameAddress } from '../../lib/richText.js';
+import { LazyRichText } from '../../components/LazyRichText.js';
+import { frameAddress } from '../../lib/frameAddress.js';
 import { HomeDocument } from './home.generated.js';
 import { NoticeDialog } from './NoticeDialog.js';
 import { CodeBlock } from '../../components/CodeBlock.js';
 import { CopyButton } from '../../components/CopyButton.js';
 import { NameValues } from '../../components/SideDrawer.js';
-import { ToneLabel } from '../../components/ToneLabel.js';
+import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
 import { useSession } from '../../lib/session.js';
 import { useBaseAddress, useStatus } from '../../lib/status.js';
@@ -45,7 +45,7 @@ export function HomeScreen() {
                   lineHeight: '21px',
                 }}
               >
-                <RichText text={content} />
+                <LazyRichText text={content} />
               </Box>
             ) : (
               // What stands there depends on the answer: nothing is drawn twice.
@@ -62,9 +62,12 @@ export function HomeScreen() {
 /** What this is, where clients point, and the way in. */
 function Welcome() {
   const { t } = useTranslation();
-  const { systemName, version, startTime, passwordLogin } = useStatus();
+  const { systemName, version, startTime, passwordLoginEnabled } = useStatus();
   const providers = useProviders();
-  const ways = [...(passwordLogin ? [t('login.password')] : []), ...providers.map((id) => t(`oauth.providers.${id}`))];
+  const ways = [
+    ...(passwordLoginEnabled ? [t('login.password')] : []),
+    ...providers.map((id) => t(`oauth.providers.${id}`)),
+  ];
   const address = useBaseAddress();
   const user = useSession();
   return (
@@ -113,9 +116,9 @@ function Welcome() {
               ways.length > 0 && (
                 <Box component="span" sx={{ display: 'inline-flex', flexWrap: 'wrap', gap: '4px' }}>
                   {ways.map((way) => (
-                    <ToneLabel key={way} tone="outline">
+                    <ToneChip key={way} tone="outline">
                       {way}
-                    </ToneLabel>
+                    </ToneChip>
                   ))}
                 </Box>
               ),

@@ -5,7 +5,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { RichText } from '../../components/RichText.js';
+import { LazyRichText } from '../../components/LazyRichText.js';
 import { readText, writeText } from '../../lib/storage.js';
 
 /** The text that was read last. */
@@ -23,7 +23,7 @@ export function NoticeDialog({ text }: { readonly text: string }) {
     <Dialog open={text !== '' && text !== read} maxWidth="sm" fullWidth onClose={close}>
       <DialogTitle>{t('home.notice')}</DialogTitle>
       <DialogContent>
-        <RichText text={text} />
+        <LazyRichText text={text} />
       </DialogContent>
       <DialogActions>
         <Button variant="contained" onClick={close}>

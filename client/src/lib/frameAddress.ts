@@ -1,0 +1,5 @@
+/** The address of a page to show in a frame, if the whole text is one. Only https pages can be framed. */
+export function frameAddress(text: string): string | null {
+  const trimmed = text.trim();
+  return /^https:\/\/\S+$/.test(trimmed) ? trimmed : null;
+}
