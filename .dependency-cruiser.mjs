@@ -121,6 +121,13 @@ export default {
       to: { path: '^client/src/screens/', pathNot: '^client/src/screens/$1/' },
     },
     {
+      name: 'screens-below-app',
+      comment: 'The app composes the screens. What screens share is in components, lib or a feature folder.',
+      severity: 'error',
+      from: { path: '^client/src/(screens|sign-in|site)/' },
+      to: { path: '^client/src/app/', pathNot: '^client/src/app/theme/' },
+    },
+    {
       name: 'client-is-apart',
       comment: 'The console knows the server by its schema.',
       severity: 'error',

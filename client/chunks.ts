@@ -1,69 +1,53 @@
-import { join } from 'node:path';
 import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite';
-
-/** So many lists use it: then it comes with the first of them. */
-const fewLists = 3;
-
-const rich = /[\\/](?:marked|dompurify)[\\/]|[\\/][rR]ichText\.tsx?$/;
-const editors = /[\\/](?:useAutocomplete|Autocomplete|components[\\/]form)[\\/]/;
-
-const isPage = (root: string): boolean => /\/screens\/(?:home|about|oauth)\//.test(root);
-const isForm = (root: string): boolean => /\/screens\/(?:login|register|reset|setup)\//.test(root);
-const isOverlay = (root: string): boolean =>
-  /\/(?:components|app\/shell)(?:\/grid)?\/\w+(?:Items|Balloon|Dialog|Stack|Actions|Menu|MenuSelect|Sheet|Form)\.tsx$/.test(
-    root,
-  );
-const isBar = (root: string): boolean => /\/app\/shell\/(?:SideBar|NavigationDrawer|BalanceLink)\.tsx$/.test(root);
-/** The lists that are opened most, and on phones. */
-const isFirstList = (root: string): boolean => /\/(?:LogListScreen|ChannelListScreen)\.tsx$/.test(root);
-const lists = (roots: readonly string[]): number =>
-  roots.filter((root) => /\/screens\/\w+\/\w+ListScreen\.tsx$/.test(root)).length;
+import { screens, type ScreenEntry } from './src/app/screens.js';
 
 type Groups = NonNullable<Rolldown.CodeSplittingOptions['groups']>;
-/** The modules with a chunk of their own that cannot do without a module. */
+/** For each module, the dynamically imported modules that cannot run without it. */
 type Roots = ReadonlyMap<string, readonly string[]>;
 
+/** Large packages that only some screens need, each with the components that stand on it. */
+const packages = {
+  rich: /[\\/](?:marked|dompurify)[\\/]|[\\/][rR]ichText\./,
+  autocomplete: /[\\/](?:useAutocomplete|Autocomplete|ChipsInput)[\\/.]/,
+};
+
+/** Modules that only screens with this library need travel with it. */
+const formLibrary = /[\\/]react-hook-form[\\/]/;
+
+/** A module that this many screens of the console need is loaded with the first of them. */
+const shareCount = 3;
+
+const screenOf = (root: string): ScreenEntry | undefined =>
+  screens.find(({ module }) => root.endsWith(`/src/screens/${module}Screen.tsx`));
+
+const isPublic = (root: string): boolean => screenOf(root)?.access === 'visitor';
+const isConsole = (root: string): boolean => screenOf(root) !== undefined && !isPublic(root);
+
 /**
- * Which modules travel together. A browser that has to ask for a hundred small files waits longer than for what is in
- * them, so what is needed together is one file: the first one, what lists share, what forms share, what opens above a
- * page. Everything else keeps the chunk of the screen that asks for it.
+ * Which modules share a chunk. A browser that requests a hundred small files waits longer for the requests than for the
+ * bytes, so modules that are needed together are one file: everything at start, what public pages share, what the screens of
+ * the console share, what opens on demand. Other modules stay in the chunk of their screen.
  */
-const groupsBy = (roots: Roots): Groups => [
-  { name: (id, context) => (isEarly(id, context) ? 'early' : null), debugName: 'early', priority: 10 },
-  { name: 'first', tags: ['$initial'], priority: 9 },
-  // Heavy, and only for those who read or edit something long.
-  { name: 'rich', test: rich, priority: 8 },
-  // Lists have fields as well, but nothing to fill in.
-  { name: 'hook-form', test: /[\\/]react-hook-form[\\/]/, priority: 8 },
-  // What lists cannot do without before their first row stands there, and nothing that may come after it.
-  shared(roots, 'common', 7, (of) => of.some(isFirstList) && of.some((root) => isPage(root) || isForm(root))),
-  shared(roots, 'lists', 7, (of) => of.some(isFirstList)),
-  // From what visitors need to what only the console does: none may hold what one above it would have to wait for.
-  shared(roots, 'pages', 6, (of) => of.some(isPage)),
-  shared(roots, 'forms', 5, (of) => of.some(isForm)),
-  shared(roots, 'overlays', 4, (of, id) => of.some(isOverlay) && !editors.test(id)),
-  shared(roots, 'console', 3, (of, id) => (of.some(isBar) || lists(of) >= fewLists) && !editors.test(id)),
-  { name: 'editors', test: editors, priority: 2 },
-];
-
-/** What runs first, and everything it needs. */
-const earlyModule = join(import.meta.dirname, 'src/early/early.ts');
-let earlyModules: ReadonlySet<string> | undefined;
-
-function isEarly(id: string, context: Rolldown.ChunkingContext): boolean {
-  if (!earlyModules) {
-    const wanted = new Set([earlyModule]);
-    for (const one of wanted)
-      for (const imported of context.getModuleInfo(one)?.importedIds ?? []) wanted.add(imported);
-    earlyModules = wanted;
-  }
-  return earlyModules.has(id);
+function groupsBy(roots: Roots): Groups {
+  const withForm = new Set([...roots].flatMap(([id, of]) => (formLibrary.test(id) ? of : [])));
+  const isForForms = (of: readonly string[]): boolean => of.every((root) => withForm.has(root));
+  const isShared = (of: readonly string[]): boolean => of.filter(isConsole).length >= shareCount;
+  return [
+    { name: 'first', tags: ['$initial'], priority: 9 },
+    ...Object.entries(packages).map(([name, test]) => ({ name, test, priority: 8 })),
+    shared(roots, 'forms', 7, (of, id) => formLibrary.test(id) || (of.some(isPublic) && isForForms(of))),
+    shared(roots, 'common', 6, (of) => of.some(isPublic) && of.some(isConsole)),
+    shared(roots, 'pages', 5, (of) => of.some(isPublic)),
+    shared(roots, 'editors', 4, (of) => isShared(of) && isForForms(of)),
+    shared(roots, 'console', 3, isShared),
+    shared(roots, 'overlays', 2, (of) => of.some((root) => screenOf(root) === undefined)),
+  ];
 }
 
-/** What a screen shares with its own dialogs stays with it. */
+/** Modules of one folder of screens stay together. */
 const areaOf = (root: string): string => /\/screens\/\w+\//.exec(root)?.[0] ?? root;
 
-/** A group of the modules that several others need, by which those are. */
+/** A group of the modules that several areas need, chosen by their roots. */
 function shared(
   roots: Roots,
   name: string,
@@ -81,25 +65,24 @@ function shared(
 }
 
 /**
- * Builds twice: which screen really needs what is known once everything unused is shaken out. By imports alone a list
- * would need half of what it only could have used.
- * @param parts what both builds are made from
+ * Groups modules into chunks. It builds twice: only after tree shaking is it known which screen really needs a module.
+ * @param base the configuration that both builds share
  */
-export function chunks(parts: InlineConfig): Plugin {
+export function chunks(base: InlineConfig): Plugin {
   return {
     name: 'chunks',
     apply: 'build',
     config: async () => {
-      const groups = groupsBy(await findRoots(parts));
+      const groups = groupsBy(await findRoots(base));
       const codeSplitting = { groups, includeDependenciesRecursively: false };
       return { build: { rolldownOptions: { output: { codeSplitting } } } };
     },
   };
 }
 
-async function findRoots(parts: InlineConfig): Promise<Roots> {
+async function findRoots(base: InlineConfig): Promise<Roots> {
   const built = await build({
-    ...parts,
+    ...base,
     configFile: false,
     logLevel: 'error',
     build: { write: false, minify: false, reportCompressedSize: false },
@@ -116,7 +99,7 @@ async function findRoots(parts: InlineConfig): Promise<Roots> {
   return roots;
 }
 
-/** A chunk and everything it cannot run without. */
+/** A chunk and every chunk it imports statically. */
 export function closureOf(
   chunk: Rolldown.OutputChunk,
   all: readonly Rolldown.OutputChunk[],

@@ -1,4 +1,3 @@
-import './early/early.js';
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
 import '@fontsource-variable/geist';
@@ -16,18 +15,18 @@ const cache = createCache({ key: 'tg', ...(styleNonce ? { nonce: styleNonce } : 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root');
 
-/** A moment for the browser: what has run until here and what comes would be one long task of a slow phone. */
-const breath = () => new Promise((resolve) => setTimeout(resolve));
+/** Ends the current task, so that start-up is not one long task on a slow phone. */
+const yieldToBrowser = () => new Promise((resolve) => setTimeout(resolve));
 
 async function start(container: HTMLElement): Promise<void> {
   const texts = startI18n();
-  await breath();
+  await yieldToBrowser();
   consoleTheme();
-  await breath();
-  // The page has shown its bar by now, and nothing else is worth showing before the screen is here.
+  await yieldToBrowser();
+  // The page already shows the top bar. Rendering starts once the screen is loaded.
   await Promise.all([texts, preloadScreen(location.pathname)]);
-  await breath();
-  // In pieces of a few milliseconds: a slow phone answers its user in between.
+  await yieldToBrowser();
+  // A transition renders in slices of a few milliseconds, so that the page stays responsive.
   startTransition(() => {
     createRoot(container).render(
       <StrictMode>
@@ -39,8 +38,8 @@ async function start(container: HTMLElement): Promise<void> {
   });
 }
 
-// Not waited for here: the screens import from this file, and would wait for its end in turn. Without texts there is nothing
-// to say but what the page itself has.
+// Not awaited at the top level: screen chunks import from this file and would wait for it. Without its texts the console
+// can only show the message that is part of the page.
 start(root).catch(() => {
   document.getElementById('waiting-failed')?.removeAttribute('hidden');
 });

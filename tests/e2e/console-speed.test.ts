@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit } from './console-page.js';
 import { signIn } from './console-session.js';
+import { sayIn } from './console-site.js';
 
 /** What somebody on a slow line waits for before the sign-in form is there, and whether it then stands still. */
 const mostBytes = 300_000;
@@ -71,7 +72,6 @@ it('names every file of the screen in the page, asks for none twice and needs no
 });
 
 it.each([
-  ['what asks early', /<script type="module" async[^>]* src="([^"]+)"/],
   ['the program', /<script type="module" fetchpriority[^>]* src="([^"]+)"/],
   ['its texts', /<meta name="texts" content="[^"]*?(\/assets\/[\w.-]+\.js)/],
 ])('says so when %s cannot be fetched', async (_, place) => {
@@ -86,32 +86,19 @@ it.each([
   await context.close();
 });
 
-it.each([
-  ['/log', ['Logs', 'LogStat', 'LogGroups'], 'Usage log'],
-  ['/channel', ['Channels', 'ChannelTypes', 'ChannelChoices'], 'Channels'],
-])('asks for the rows of %s before the program has come, and once', async (path, questions, heading) => {
+it('offers to reload when a part that is loaded on demand is missing, as after an upgrade', async () => {
   const visitor = await visit(browser, server.url);
   const { page } = visitor;
   await signIn(visitor);
-  const asked: string[] = [];
-  page.on('request', (request) => {
-    const { operationName } = (request.postDataJSON() ?? {}) as { operationName?: string };
-    // What the page before still asks is none of these.
-    if (operationName && questions.includes(operationName)) asked.push(operationName);
-  });
-  // Once what is new arrives by itself, lists catch up.
-  await page.route('**/graphql/stream', () => undefined);
-  let before: readonly string[] | undefined;
-  await page.route('**/assets/index-*.js', async (route) => {
-    for (let tries = 0; tries < 100 && asked.length < questions.length; tries += 1) await page.waitForTimeout(50);
-    before = [...asked];
-    await route.continue();
-  });
-  await page.goto(path);
-  await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-  await page.getByText('Items 1').waitFor();
-  expect(before).toEqual(questions);
-  expect(asked).toEqual(questions);
-  expect(visitor.complaints).toEqual([]);
+  await page.route('**/assets/ConfirmDialog-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.goto('/channel');
+  await page.getByRole('button', { name: sayIn('en')('channels.moreOf', { name: 'Only one' }) }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('alert').filter({ hasText: 'could not be loaded' }).waitFor();
+  await page.unroute('**/assets/ConfirmDialog-*.js');
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('button', { name: sayIn('en')('channels.moreOf', { name: 'Only one' }) }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog').waitFor();
   await visitor.leave();
 });

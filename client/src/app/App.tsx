@@ -8,7 +8,7 @@ import { CopyProvider } from '../components/CopyProvider.js';
 import { ToastProvider } from '../components/toast.js';
 import { createApolloClient } from './apollo.js';
 import { createRouter } from './router.js';
-import { StatusLoader } from './StatusLoader.js';
+import { StatusLoader } from '../site/StatusLoader.js';
 import { consoleTheme, themeStorageKey } from './theme/theme.js';
 
 export function App() {

@@ -2,15 +2,13 @@ import { ApolloClient, ApolloLink, HttpLink, InMemoryCache } from '@apollo/clien
 import { SetContextLink } from '@apollo/client/link/context';
 import { ErrorLink } from '@apollo/client/link/error';
 import { OperationTypeNode } from 'graphql';
-import { finalize, tap } from 'rxjs';
-import { fetchAnswer } from '../lib/earlyQuestions.js';
+import { tap } from 'rxjs';
 import { toFailure } from '../lib/errors.js';
-import { underWay } from '../lib/idle.js';
 import { session } from '../lib/session.js';
 import { liveLink } from './liveLink.js';
 import { offline } from './offline.js';
 
-/** Codes that mean: whoever this is, he is not signed in (any more). */
+/** Error codes of a missing or expired session. */
 const signedOut = new Set(['NOT_SIGNED_IN', 'INVALID_ACCESS_TOKEN', 'USER_ID_MISMATCH', 'USER_BANNED']);
 
 /**
@@ -19,7 +17,7 @@ const signedOut = new Set(['NOT_SIGNED_IN', 'INVALID_ACCESS_TOKEN', 'USER_ID_MIS
 export function createApolloClient(onExpired: () => void): ApolloClient {
   const sign = new SetContextLink(({ headers }) => {
     const user = session.get();
-    // The second wall against forged requests: another site can send our cookie, not this header.
+    // Second defence against forged requests: another site can make the browser send our cookie, but not this header.
     return {
       headers: { ...(headers as Record<string, string>), ...(user ? { 'Veloera-User': String(user.id) } : {}) },
     };
@@ -43,19 +41,16 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     ),
   );
 
-  const counted = new ApolloLink((operation, forward) => forward(operation).pipe(finalize(underWay())));
-
-  // Who watches a subscription deals with its failures: it falls back to calls that go the other way.
-  const calls = ApolloLink.from([
-    counted,
+  // A subscription's failures are handled by `useLive`, which falls back to polling.
+  const requests = ApolloLink.from([
     watch,
     sign,
     answered,
-    new HttpLink({ uri: '/graphql', credentials: 'same-origin', fetch: fetchAnswer }),
+    new HttpLink({ uri: '/graphql', credentials: 'same-origin' }),
   ]);
   const isLive = ({ operationType }: ApolloLink.Operation) => operationType === OperationTypeNode.SUBSCRIPTION;
   return new ApolloClient({
-    link: ApolloLink.split(isLive, ApolloLink.from([sign, liveLink]), calls),
+    link: ApolloLink.split(isLive, ApolloLink.from([sign, liveLink]), requests),
     cache: new InMemoryCache({ typePolicies: { Status: { keyFields: [] }, SetupStatus: { keyFields: [] } } }),
     defaultOptions: { watchQuery: { fetchPolicy: 'cache-and-network', notifyOnNetworkStatusChange: true } },
     devtools: { enabled: false },

@@ -1,9 +1,9 @@
 import { Navigate, Outlet, useLocation } from 'react-router-dom';
+import { NotFound } from '../components/NotFound.js';
 import { adminRole, useSession } from '../lib/session.js';
 import { useStatus } from '../lib/status.js';
-import { NotFoundScreen } from './NotFoundScreen.js';
 
-/** Until the wizard is done every path leads to it; afterwards none does. */
+/** Until setup is finished every path redirects to the wizard; afterwards none does. */
 export function SetupGate() {
   const { setup } = useStatus();
   const { pathname } = useLocation();
@@ -11,15 +11,7 @@ export function SetupGate() {
   return <Outlet />;
 }
 
-/** Where to go on after signing in. Only paths of our own. */
-export function returnPath(state: unknown): string {
-  const from = (state as { from?: unknown } | null)?.from;
-  return typeof from === 'string' && /^\/(?![/\\])/.test(from) ? from : '/token';
-}
-
-/** Marks the routes that send visitors to sign in: the console. */
-export const signedInOnly = 'signed in only';
-
+/** Sends visitors to the sign-in page and back afterwards. */
 export function RequireUser() {
   const user = useSession();
   const { pathname, search } = useLocation();
@@ -27,14 +19,14 @@ export function RequireUser() {
   return <Outlet />;
 }
 
-/** What a role may not see does not exist for it. */
+/** A screen that a role may not see does not exist for it. */
 export function RequireAdmin() {
   const user = useSession();
-  return (user?.role ?? 0) >= adminRole ? <Outlet /> : <NotFoundScreen />;
+  return (user?.role ?? 0) >= adminRole ? <Outlet /> : <NotFound />;
 }
 
-/** Where the console begins: the dashboard when there is one, else the tokens. */
+/** The start of the console: the dashboard if it is enabled, else the tokens. */
 export function ConsoleHome() {
-  const { dataExportEnabled } = useStatus();
-  return <Navigate to={dataExportEnabled ? '/detail' : '/token'} replace />;
+  const { enableDataExport } = useStatus();
+  return <Navigate to={enableDataExport ? '/detail' : '/token'} replace />;
 }

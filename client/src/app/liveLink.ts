@@ -1,17 +1,13 @@
 import { ApolloLink } from '@apollo/client';
 import { print } from 'graphql';
 import { Observable } from 'rxjs';
-import { whenIdle } from '../lib/idle.js';
 import type { LiveContext } from '../lib/useLive.js';
 
-/** The protocol's code. It comes with the first subscription, once what the reader waits for is there. */
+/** The protocol's client, loaded with the first subscription. */
 let fetched: ReturnType<typeof fetchProtocol> | undefined;
 
 async function fetchProtocol() {
-  await new Promise<void>((resolve) => {
-    whenIdle(resolve);
-  });
-  // By its name: everything else of it, with all that runs a server's side, stays away.
+  // Destructured, so that the server half of the package is left out of the chunk.
   const { createClient } = await import('graphql-sse');
   return createClient;
 }
@@ -31,7 +27,7 @@ export const liveLink = new ApolloLink(
             url: '/graphql/stream',
             credentials: 'same-origin',
             headers: headers ?? {},
-            // Who watches decides when it is tried again, and what happens until then.
+            // `useLive` decides when to retry, and polls until then.
             retryAttempts: 0,
             on: { connected: () => onOpen?.() },
           });
@@ -52,7 +48,7 @@ export const liveLink = new ApolloLink(
           );
         },
         (error: unknown) => {
-          // The next one tries again.
+          // The next subscription tries again.
           fetched = undefined;
           observer.error(error);
         },

@@ -1,95 +1,69 @@
 import { Suspense } from 'react';
 import { createBrowserRouter, matchRoutes, Outlet, type RouteObject } from 'react-router-dom';
+import { NotFound } from '../components/NotFound.js';
 import { session } from '../lib/session.js';
 import { CrashScreen } from './CrashScreen.js';
-import { ConsoleHome, RequireAdmin, RequireUser, SetupGate, signedInOnly } from './guards.js';
-import { NotFoundScreen } from './NotFoundScreen.js';
-import { screens, type LazyScreen } from './routes.js';
+import { ConsoleHome, RequireAdmin, RequireUser, SetupGate } from './guards.js';
+import { lazyScreen } from './lazyScreens.js';
 import { ScreenSkeleton } from './ScreenSkeleton.js';
+import { screens, type ScreenEntry } from './screens.js';
 import { Shell } from './shell/Shell.js';
 
-const at = (path: string, screen: LazyScreen): RouteObject => ({
-  path,
-  handle: screen,
-  element: (
-    <Suspense fallback={<ScreenSkeleton />}>
-      <screen.Screen />
-    </Suspense>
-  ),
-});
+const routesOf = (has: (entry: ScreenEntry) => boolean): RouteObject[] =>
+  screens.filter(has).flatMap((entry) => {
+    const { Screen } = lazyScreen(entry);
+    const element = (
+      <Suspense fallback={<ScreenSkeleton />}>
+        <Screen />
+      </Suspense>
+    );
+    return entry.paths.map((path) => ({ path, handle: entry, element }));
+  });
 
-/** Screens crash inside the shell, so that the way out stays. */
-const inShell = (children: RouteObject[]): RouteObject => ({
-  element: <Outlet />,
-  errorElement: <CrashScreen />,
-  children,
-});
+const inShell = ({ layout }: ScreenEntry): boolean => layout !== 'bare';
 
+/** Built from the table of screens (`screens.ts`). */
 export const routes: RouteObject[] = [
   {
     element: <SetupGate />,
     errorElement: <CrashScreen />,
     children: [
-      // Nothing of the console is to be seen while somebody is on his way through.
-      at('/oauth/:provider', screens.oauthLanding),
+      ...routesOf((entry) => !inShell(entry)),
       {
         element: <Shell />,
         children: [
-          inShell([
-            at('/setup', screens.setup),
-            at('/', screens.home),
-            at('/login', screens.login),
-            at('/register', screens.register),
-            at('/reset', screens.reset),
-            at('/user/reset', screens.resetConfirm),
-            at('/pricing', screens.pricing),
-            at('/about', screens.about),
-            at('/chat', screens.chat),
-            at('/chat/:id', screens.chat),
-            {
-              element: <RequireUser />,
-              handle: signedInOnly,
-              children: [
-                at('/playground', screens.playground),
-                at('/chat2link', screens.chatRedirect),
-                at('/token', screens.tokens),
-                at('/log', screens.logs),
-                at('/midjourney', screens.drawings),
-                at('/task', screens.creativeTasks),
-                at('/detail', screens.dashboard),
-                at('/topup', screens.wallet),
-                at('/personal', screens.personal),
-                // Without an id it is one's own account.
-                at('/user/edit', screens.personal),
-                { path: '/console', element: <ConsoleHome /> },
-                {
-                  element: <RequireAdmin />,
-                  children: [
-                    at('/channel', screens.channels),
-                    at('/channel/add', screens.channels),
-                    at('/channel/edit/:id', screens.channels),
-                    at('/user', screens.users),
-                    at('/user/edit/:id', screens.users),
-                    at('/redemption', screens.redemptions),
-                    at('/setting', screens.settings),
-                  ],
-                },
-              ],
-            },
-            { path: '*', element: <NotFoundScreen /> },
-          ]),
+          {
+            // A screen crashes inside the shell, so that the navigation stays usable.
+            element: <Outlet />,
+            errorElement: <CrashScreen />,
+            children: [
+              ...routesOf((entry) => inShell(entry) && (entry.access === 'visitor' || entry.access === 'anyone')),
+              {
+                element: <RequireUser />,
+                children: [
+                  ...routesOf(({ access }) => access === 'user'),
+                  { path: '/console', element: <ConsoleHome /> },
+                  { element: <RequireAdmin />, children: routesOf(({ access }) => access === 'admin') },
+                ],
+              },
+              { path: '*', element: <NotFound /> },
+            ],
+          },
         ],
       },
     ],
   },
 ];
 
-/** Fetches the screen of this address while everything before it is still made ready. */
+/** Loads the screen of an address before the first render. A visitor at a path behind sign-in gets the login screen. */
 export async function preloadScreen(pathname: string): Promise<void> {
-  const matches = matchRoutes(routes, pathname) ?? [];
-  const isTurnedAway = !session.get() && matches.some(({ route }) => route.handle === signedInOnly);
-  const screen = isTurnedAway ? screens.login : (matches.at(-1)?.route.handle as LazyScreen | undefined);
-  await screen?.preload();
+  const asked = entryAt(pathname);
+  const needsSignIn = asked?.access === 'user' || asked?.access === 'admin';
+  const entry = needsSignIn && !session.get() ? entryAt('/login') : asked;
+  if (entry) await lazyScreen(entry).preload();
 }
+
+const entryAt = (pathname: string): ScreenEntry | undefined =>
+  matchRoutes(routes, pathname)?.at(-1)?.route.handle as ScreenEntry | undefined;
 
 export const createRouter = () => createBrowserRouter(routes);

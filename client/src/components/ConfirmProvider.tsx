@@ -1,5 +1,5 @@
 import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { later } from './later.js';
+import { lazyPart } from './lazyPart.js';
 
 export interface Question {
   /** Names the object: Delete channel “Azure East US 2”? */
@@ -15,10 +15,7 @@ export interface Question {
 
 type Confirm = (question: Question) => Promise<boolean>;
 
-const dialog = later(async () => (await import('./ConfirmDialog.js')).ConfirmDialog);
-
-/** For screens that ask something sooner or later. */
-export const preloadQuestions = dialog.preload;
+const ConfirmDialog = lazyPart(async () => (await import('./ConfirmDialog.js')).ConfirmDialog);
 
 interface Questions {
   /** @param by whoever asks, who may take it back */
@@ -72,7 +69,7 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }) 
   return (
     <ConfirmContext.Provider value={questions}>
       {children}
-      {question && <dialog.Part question={question} open={open} answer={answer} />}
+      {question && <ConfirmDialog question={question} open={open} answer={answer} />}
     </ConfirmContext.Provider>
   );
 }

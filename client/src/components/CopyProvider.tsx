@@ -1,12 +1,12 @@
 import { createContext, useCallback, useContext, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { describeFailure } from '../lib/errors.js';
-import { later } from './later.js';
+import { lazyPart } from './lazyPart.js';
 import { toast } from './toast.js';
 
 type Copy = (value: string | (() => Promise<string>), shown?: string) => Promise<boolean>;
 
-const dialog = later(async () => (await import('./CopyByHandDialog.js')).CopyByHandDialog);
+const CopyByHandDialog = lazyPart(async () => (await import('./CopyByHandDialog.js')).CopyByHandDialog);
 
 const CopyContext = createContext<Copy>(() => Promise.resolve(false));
 
@@ -43,7 +43,7 @@ export function CopyProvider({ children }: { readonly children: ReactNode }) {
     <CopyContext.Provider value={copy}>
       {children}
       {refused !== null && (
-        <dialog.Part
+        <CopyByHandDialog
           text={refused}
           onClose={() => {
             setRefused(null);

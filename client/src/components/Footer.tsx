@@ -4,10 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useStatus } from '../lib/status.js';
 import { fromStoredStatus } from '../lib/status.wire.js';
 import { readJson } from '../lib/storage.js';
-import { later } from './later.js';
-
-/** Cleaning HTML takes a library that sign-in pages otherwise do without. */
-const rich = later(async () => (await import('./RichText.js')).RichText);
+import { LazyRichText } from './LazyRichText.js';
 
 const interval = 200;
 const attempts = 5;
@@ -34,7 +31,7 @@ export function Footer() {
       component="footer"
       sx={{ padding: '16px 16px 24px', textAlign: 'center', fontSize: 12, lineHeight: '17px', color: 'text.secondary' }}
     >
-      {html ? <rich.Part html text={html} /> : t('shell.credit')}
+      {html ? <LazyRichText html text={html} /> : t('shell.credit')}
     </Box>
   );
 }

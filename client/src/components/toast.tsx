@@ -1,40 +1,98 @@
-import { useRef } from 'react';
-import { createStore, useStore } from '../lib/store.js';
-import { later } from './later.js';
+import Box from '@mui/material/Box';
+import GlobalStyles from '@mui/material/GlobalStyles';
+import IconButton from '@mui/material/IconButton';
+import type { Theme } from '@mui/material/styles';
+import CheckCircleOutlinedIcon from '@mui/icons-material/CheckCircleOutlined';
+import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
+import ErrorOutlinedIcon from '@mui/icons-material/ErrorOutlineOutlined';
+import { closeSnackbar, enqueueSnackbar, SnackbarProvider, type CustomContentProps } from 'notistack';
+import { forwardRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useIsMobile } from '../lib/useMediaFlags.js';
 
-export interface Message {
-  readonly text: string;
-  readonly failed: boolean;
-}
-
-/** What was said and does not stand on the page yet. */
-const said = createStore<readonly Message[]>([]);
-
-/** Short messages at the bottom. The same text does not stand twice. */
+/** Short messages at the bottom of the page. The same text is shown once at a time. */
 export const toast = {
   success: (text: string): void => {
-    said.set([...said.get(), { text, failed: false }]);
+    enqueueSnackbar(text, { variant: 'success', autoHideDuration: 3000 });
   },
   error: (text: string): void => {
-    said.set([...said.get(), { text, failed: true }]);
+    enqueueSnackbar(text, { variant: 'error', autoHideDuration: 8000 });
   },
 };
 
-const stack = later(async () => (await import('./ToastStack.js')).ToastStack);
+const Toast = forwardRef<HTMLDivElement, CustomContentProps>(function Toast({ id, message, variant }, ref) {
+  const { t } = useTranslation();
+  const failed = variant === 'error';
+  return (
+    <Box
+      ref={ref}
+      role={failed ? 'alert' : 'status'}
+      sx={({ vars }) => ({
+        display: 'flex',
+        alignItems: 'flex-start',
+        gap: 1,
+        width: { xs: '100%', sm: 'auto' },
+        minWidth: 240,
+        maxWidth: 440,
+        padding: '9px 8px 9px 12px',
+        borderRadius: '8px',
+        border: `1px solid ${vars.palette.surface.line}`,
+        backgroundColor: vars.palette.background.paper,
+        boxShadow: '0 8px 28px rgba(8, 16, 18, 0.18)',
+        fontSize: 13,
+        '& > svg': { mt: '1px', color: failed ? vars.palette.error.main : vars.palette.success.main, flexShrink: 0 },
+      })}
+    >
+      {failed ? <ErrorOutlinedIcon /> : <CheckCircleOutlinedIcon />}
+      <Box sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere', pr: 0.5 }}>{message}</Box>
+      {failed && (
+        <IconButton
+          aria-label={t('actions.close')}
+          onClick={() => {
+            closeSnackbar(id);
+          }}
+          sx={{ width: 24, height: 24, m: '-2px 0' }}
+        >
+          <CloseOutlinedIcon />
+        </IconButton>
+      )}
+    </Box>
+  );
+});
 
-/** For a page on which something will be said sooner or later. */
-export const preloadToasts = stack.preload;
+/** Above buttons at the bottom of the window, so that they stay usable. On phones a dialog has its buttons there. */
+const raised = { marginBottom: '60px' };
+const aboveBars = ({ breakpoints }: Theme) => ({
+  'body:has([data-floating-bar]) .notistack-SnackbarContainer': raised,
+  'body:has([data-floating-bar="tall"]) .notistack-SnackbarContainer': { marginBottom: '112px' },
+  [breakpoints.down('sm')]: { 'body:has(.MuiDialogActions-root) .notistack-SnackbarContainer': raised },
+});
 
-function takeSaid(): readonly Message[] {
-  const messages = said.get();
-  if (messages.length > 0) said.set([]);
-  return messages;
+/**
+ * The element that toasts are rendered in. An open dialog hides its siblings from screen readers, except for elements on which
+ * `aria-hidden` is not allowed. A slot is one of those, and has no box of its own.
+ */
+function createToastRoot(): HTMLElement {
+  const root = document.createElement('slot');
+  document.body.append(root);
+  return root;
 }
 
-/** The place of the toasts. It is fetched with the first of them and stays from then on. */
+/** Renders the toasts, at most three at a time. */
 export function ToastProvider() {
-  const waiting = useStore(said);
-  const needed = useRef(false);
-  needed.current ||= waiting.length > 0;
-  return needed.current ? <stack.Part waiting={waiting} take={takeSaid} /> : null;
+  const mobile = useIsMobile();
+  const [root] = useState(createToastRoot);
+  return (
+    <>
+      <GlobalStyles styles={aboveBars} />
+      <SnackbarProvider
+        maxSnack={3}
+        preventDuplicate
+        domRoot={root}
+        disableWindowBlurListener
+        Components={{ success: Toast, error: Toast, default: Toast }}
+        anchorOrigin={{ vertical: 'bottom', horizontal: mobile ? 'center' : 'right' }}
+      />
+    </>
+  );
 }

@@ -8,9 +8,9 @@ import { useState, type ReactNode } from 'react';
 import { NEVER } from 'rxjs';
 import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-router-dom';
 import { consoleTheme } from '../app/theme/theme.js';
-import { ConfirmProvider, preloadQuestions } from '../components/ConfirmProvider.js';
+import { ConfirmProvider } from '../components/ConfirmProvider.js';
 import { CopyProvider } from '../components/CopyProvider.js';
-import { preloadToasts, ToastProvider } from '../components/toast.js';
+import { ToastProvider } from '../components/toast.js';
 import { changeLanguage, loadAllTexts, startI18n } from '../i18n/i18n.js';
 
 export interface ScreenOptions {
@@ -33,7 +33,7 @@ export async function renderScreen({
 }: ScreenOptions): Promise<RenderResult & { readonly location: () => string }> {
   await startI18n();
   await changeLanguage('en', false);
-  await Promise.all([loadAllTexts(), preloadQuestions(), preloadToasts()]);
+  await loadAllTexts();
   const router = createMemoryRouter([...routes], { initialEntries: [path] });
   const result = render(
     <Surroundings link={link ?? new MockLink(mocks)} live={live ?? silent}>

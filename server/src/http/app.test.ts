@@ -30,9 +30,9 @@ const plainSite = {
 
 const preloads = {
   screens: [
-    { path: '/login', audience: 'visitors', files: ['/assets/login.js'] },
-    { path: '/pricing', audience: 'everybody', files: ['/assets/pricing.js'] },
-    { path: '/channel/edit/:id', audience: 'users', files: ['/assets/channel.js', '/assets/console.js'] },
+    { path: '/login', access: 'visitor', files: ['/assets/login.js'] },
+    { path: '/pricing', access: 'anyone', files: ['/assets/pricing.js'] },
+    { path: '/channel/edit/:id', access: 'admin', files: ['/assets/channel.js', '/assets/console.js'] },
   ],
   texts: { en: { first: ['/assets/en1.js'], rest: ['/assets/en2.js'] }, zh: { first: ['/assets/zh1.js'], rest: [] } },
 };

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Who a screen is for: `visitors` need few texts, `everybody` all of them, `users` have to sign in first. */
-type Audience = 'visitors' | 'everybody' | 'users';
+/** Who may open a screen (`client/src/app/screens.ts`). A `visitor` screen needs only the texts of public pages. */
+type Access = 'visitor' | 'anyone' | 'user' | 'admin';
 
-/** What the console's build says of its files (`client/preloads.ts`). Files are paths of this site. */
+/** The console's manifest (`client/preloads.ts`). Files are URL paths of this site. */
 interface Built {
   readonly screens: ReadonlyArray<{
     readonly path: string;
-    readonly audience: Audience;
+    readonly access: Access;
     readonly files: readonly string[];
   }>;
   readonly texts: Readonly<Record<string, { readonly first: readonly string[]; readonly rest: readonly string[] }>>;
@@ -17,11 +17,11 @@ interface Built {
 export interface Preloads {
   /** Files of the screen. */
   readonly files: readonly string[];
-  /** By language: which one it is only the browser knows. */
+  /** By language: only the browser knows which one applies. */
   readonly texts: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Which files a page will need, told before any of its scripts has run. */
+/** Finds the files that a page of the console needs, so that the page can name them before any script runs. */
 export class ConsolePreloads {
   private readonly screens: ReadonlyArray<Built['screens'][number] & { readonly pattern: RegExp }>;
   private readonly texts: Built['texts'];
@@ -35,11 +35,12 @@ export class ConsolePreloads {
     this.screens = built.screens.map((screen) => ({ ...screen, pattern: patternOf(screen.path) }));
   }
 
-  /** @param signedIn whether the browser seems to be: it may be wrong, and then asks for what it needs by itself */
+  /** @param signedIn a guess by the session cookie. If it is wrong, the browser requests the missing files itself. */
   of(path: string, signedIn: boolean): Preloads {
     const asked = this.screens.find(({ pattern }) => pattern.test(path));
-    const shown = asked?.audience === 'users' && !signedIn ? this.screens.find((one) => one.path === '/login') : asked;
-    const all = shown !== undefined && shown.audience !== 'visitors';
+    const needsSignIn = asked?.access === 'user' || asked?.access === 'admin';
+    const shown = needsSignIn && !signedIn ? this.screens.find((one) => one.path === '/login') : asked;
+    const all = shown !== undefined && shown.access !== 'visitor';
     const texts = Object.entries(this.texts).map(([language, { first, rest }]) => [
       language,
       all ? [...first, ...rest] : first,
@@ -48,5 +49,5 @@ export class ConsolePreloads {
   }
 }
 
-/** `:id` stands for one part of a path, as in the console's router. */
+/** `:id` matches one segment of a path, as in the console's router. */
 const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}/?$`);

@@ -1,7 +1,6 @@
 import IconButton from '@mui/material/IconButton';
-import { useState, type ReactNode } from 'react';
-import type { LaterPart } from '../../components/later.js';
-import { Tip } from '../../components/Tip.js';
+import Tooltip from '@mui/material/Tooltip';
+import { useState, type ComponentType, type ReactNode } from 'react';
 
 export interface MenuListProps {
   /** Null: closed. */
@@ -9,43 +8,36 @@ export interface MenuListProps {
   readonly onClose: () => void;
 }
 
-/** An icon of the top bar; its menu is fetched when somebody comes near it, and is on the page once it was opened. */
+/** An icon of the top bar with a menu. */
 export function IconMenu({
   label,
   icon,
-  list,
+  List,
 }: {
   readonly label: string;
   readonly icon: ReactNode;
-  readonly list: LaterPart<MenuListProps>;
+  readonly List: ComponentType<MenuListProps>;
 }) {
-  const [used, setUsed] = useState(false);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const preload = () => void list.preload();
   return (
     <>
-      <Tip title={label}>
+      <Tooltip title={label}>
         <IconButton
           aria-label={label}
           aria-haspopup="menu"
-          onPointerEnter={preload}
-          onKeyDown={preload}
           onClick={(event) => {
-            setUsed(true);
             setAnchor(event.currentTarget);
           }}
         >
           {icon}
         </IconButton>
-      </Tip>
-      {used && (
-        <list.Part
-          anchor={anchor}
-          onClose={() => {
-            setAnchor(null);
-          }}
-        />
-      )}
+      </Tooltip>
+      <List
+        anchor={anchor}
+        onClose={() => {
+          setAnchor(null);
+        }}
+      />
     </>
   );
 }

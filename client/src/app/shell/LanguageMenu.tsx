@@ -1,11 +1,14 @@
 import TranslateOutlinedIcon from '@mui/icons-material/TranslateOutlined';
 import { useTranslation } from 'react-i18next';
-import { later } from '../../components/later.js';
+import { lazyPart } from '../../components/lazyPart.js';
 import { IconMenu } from './IconMenu.js';
 
-const list = later(async () => (await import('./LanguageItems.js')).LanguageList);
+const List = lazyPart(
+  async () => (await import('./LanguageItems.js')).LanguageList,
+  ({ anchor }) => anchor !== null,
+);
 
 export function LanguageMenu() {
   const { t } = useTranslation();
-  return <IconMenu label={t('shell.language')} icon={<TranslateOutlinedIcon />} list={list} />;
+  return <IconMenu label={t('shell.language')} icon={<TranslateOutlinedIcon />} List={List} />;
 }

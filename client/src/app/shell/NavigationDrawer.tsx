@@ -4,6 +4,7 @@ import Drawer from '@mui/material/Drawer';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { useSession } from '../../lib/session.js';
+import { canRegister } from '../../lib/site-status.js';
 import { useStatus } from '../../lib/status.js';
 import { itemStyle } from './itemStyle.js';
 import { SideBar } from './SideBar.js';
@@ -27,7 +28,7 @@ export function NavigationDrawer({ open, onClose }: { readonly open: boolean; re
 
 function SiteNavigation({ signedIn }: { readonly signedIn: boolean }) {
   const { t } = useTranslation();
-  const { canRegister } = useStatus();
+  const mayRegister = canRegister(useStatus());
   const links = useSiteLinks();
   const inside = (label: string, to: string) => (
     <ButtonBase key={to} component={NavLink} to={to} end sx={itemStyle}>
@@ -50,7 +51,7 @@ function SiteNavigation({ signedIn }: { readonly signedIn: boolean }) {
         ),
       )}
       {!signedIn && inside(t('shell.signIn'), '/login')}
-      {!signedIn && canRegister && inside(t('shell.register'), '/register')}
+      {!signedIn && mayRegister && inside(t('shell.register'), '/register')}
     </Box>
   );
 }

@@ -2,7 +2,6 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
 import { renderScreen } from '../../testing/renderScreen.js';
-import { signedInOnly } from '../guards.js';
 import { Shell } from './Shell.js';
 
 const status = siteStatus.get();
@@ -11,7 +10,7 @@ const routes = [
     element: <Shell />,
     children: [
       { path: '/about', element: <h1>about</h1> },
-      { path: '/token', element: <h1>tokens</h1>, handle: signedInOnly },
+      { path: '/token', element: <h1>tokens</h1>, handle: { access: 'user' } },
       { path: '/personal', element: <h1>oneself</h1> },
       { path: '*', element: <h1>nothing</h1> },
     ],
@@ -28,7 +27,13 @@ const onPhone = () => {
 };
 
 beforeEach(() => {
-  siteStatus.set({ ...status, setup: true, canRegister: true, docsLink: 'https://docs.example.com' });
+  siteStatus.set({
+    ...status,
+    setup: true,
+    registerEnabled: true,
+    passwordRegisterEnabled: true,
+    docsLink: 'https://docs.example.com',
+  });
   session.end();
 });
 afterEach(() => {
@@ -41,7 +46,7 @@ it('offers visitors both ways in, and registration only while it is open', async
   expect(screen.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/login');
   expect(screen.getByRole('link', { name: 'Register' })).toHaveAttribute('href', '/register');
   unmount();
-  siteStatus.set({ ...siteStatus.get(), canRegister: false });
+  siteStatus.set({ ...siteStatus.get(), registerEnabled: false });
   await visit('/about');
   expect(screen.queryByRole('link', { name: 'Register' })).not.toBeInTheDocument();
 });

@@ -1,25 +1,22 @@
 import Box from '@mui/material/Box';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Outlet, useLocation } from 'react-router-dom';
-import { preloadQuestions } from '../../components/ConfirmProvider.js';
-import { later, preloadInTurn } from '../../components/later.js';
-import { preloadToasts } from '../../components/toast.js';
+import { Outlet, useLocation, useMatches } from 'react-router-dom';
+import { lazyPart } from '../../components/lazyPart.js';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
+import type { ScreenEntry } from '../screens.js';
 import { OfflineLine } from './OfflineLine.js';
 import { TopBar } from './TopBar.js';
 import { useCollapsed } from './useCollapsed.js';
 
-/** Behind sign-in the bar comes along with the first screen, and the drawer soon after; visitors fetch it when they open it. */
-const sideBar = later(async () => (await import('./SideBar.js')).SideBar);
-const drawer = later(async () => (await import('./NavigationDrawer.js')).NavigationDrawer);
-
-/** Paths without a side bar: home, set-up and everything about signing in. */
-const bare = new Set(['/', '/setup', '/login', '/register', '/reset', '/user/reset', '/about', '/pricing']);
-/** Chats in frames need all the room; whoever comes back from another site's sign-in sees one line. */
-const isBare = (pathname: string): boolean => bare.has(pathname) || /^\/(chat(2link)?|oauth)(\/|$)/.test(pathname);
+/** Visitors never load the side bar, and the drawer only when they open it. */
+const SideBar = lazyPart(async () => (await import('./SideBar.js')).SideBar);
+const NavigationDrawer = lazyPart(
+  async () => (await import('./NavigationDrawer.js')).NavigationDrawer,
+  ({ open }) => open,
+);
 
 export function Shell() {
   const { t } = useTranslation();
@@ -28,18 +25,13 @@ export function Shell() {
   const mobile = useIsMobile();
   const [collapsed, toggleCollapsed] = useCollapsed();
   const { setup } = useStatus();
-  const [drawerUsed, setDrawerUsed] = useState(false);
   const [drawerOpen, setDrawerOpen] = useState(false);
   useEffect(() => {
     setDrawerOpen(false);
   }, [pathname]);
 
-  useEffect(() => {
-    if (!signedIn) return undefined;
-    return preloadInTurn([drawer, { preload: preloadToasts }, { preload: preloadQuestions }]);
-  }, [signedIn]);
-
-  const hasSideBar = signedIn && !isBare(pathname);
+  const layout = (useMatches().at(-1)?.handle as ScreenEntry | undefined)?.layout;
+  const hasSideBar = signedIn && layout === undefined;
   return (
     <Box sx={{ minHeight: '100dvh', display: 'flex', flexDirection: 'column' }}>
       <Box
@@ -64,7 +56,6 @@ export function Shell() {
         onMenu={
           setup && mobile
             ? () => {
-                setDrawerUsed(true);
                 setDrawerOpen(true);
               }
             : undefined
@@ -73,13 +64,13 @@ export function Shell() {
       <OfflineLine />
       <Box sx={{ flex: 1, display: 'flex', alignItems: 'stretch', minWidth: 0 }}>
         {hasSideBar && !mobile && (
-          // The width is there before the bar is, so that nothing moves when it comes.
+          // Reserves the width, so that nothing moves when the bar is loaded.
           <Box sx={{ width: collapsed ? 56 : 208, flexShrink: 0 }}>
-            <sideBar.Part collapsed={collapsed} onToggle={toggleCollapsed} />
+            <SideBar collapsed={collapsed} onToggle={toggleCollapsed} />
           </Box>
         )}
-        {drawerUsed && mobile && (
-          <drawer.Part
+        {mobile && (
+          <NavigationDrawer
             open={drawerOpen}
             onClose={() => {
               setDrawerOpen(false);

@@ -11,8 +11,19 @@ import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { useSession } from '../../lib/session.js';
 import { useStatus } from '../../lib/status.js';
+import { lazyScreen } from '../lazyScreens.js';
 import { itemStyle } from './itemStyle.js';
-import { navigationFor, type NavigationEntry } from './navigation.js';
+import { navigationFor, type NavigationEntry, type NavigationGroup } from './navigation.js';
+
+const groupLabels = {
+  talk: 'shell.groupTalk',
+  console: 'shell.groupConsole',
+  admin: 'shell.groupAdmin',
+  personal: 'shell.groupPersonal',
+} as const satisfies Record<NavigationGroup['name'], string>;
+
+/** Loads the screen of an entry when the pointer or the focus reaches it. */
+const preload = ({ screen }: NavigationEntry) => void lazyScreen(screen).preload();
 
 /** Sticky under the top bar; 208 wide, 56 when collapsed. Without `onToggle` it is the drawer of narrow screens. */
 export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; readonly onToggle?: () => void }) {
@@ -39,8 +50,8 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
       })}
     >
       {navigationFor(role, status).map((group, index) => (
-        <Box key={group.label ?? ''} role="group" aria-label={group.label ? t(group.label) : t('shell.groupTalk')}>
-          {group.label === null ? null : collapsed ? (
+        <Box key={group.name} role="group" aria-label={t(groupLabels[group.name])}>
+          {group.name === 'talk' ? null : collapsed ? (
             index > 0 && <Box sx={{ height: '1px', backgroundColor: 'divider', my: 1 }} />
           ) : (
             <Box
@@ -52,7 +63,7 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
                 color: 'text.secondary',
               }}
             >
-              {t(group.label)}
+              {t(groupLabels[group.name])}
             </Box>
           )}
           {group.entries.map((entry) =>
@@ -96,7 +107,7 @@ function Submenu({
   const { t } = useTranslation();
   const [open, setOpen] = useState(false);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  const label = t(entry.label);
+  const label = t(`shell.${entry.label}`);
   const id = useId();
   if (collapsed) {
     return (
@@ -106,7 +117,9 @@ function Submenu({
             aria-label={label}
             aria-haspopup="menu"
             sx={{ ...itemStyle, justifyContent: 'center' }}
-            onMouseEnter={() => void entry.screen.preload()}
+            onMouseEnter={() => {
+              preload(entry);
+            }}
             onClick={(event) => {
               setAnchor(event.currentTarget);
             }}
@@ -144,8 +157,12 @@ function Submenu({
         aria-expanded={open}
         aria-controls={id}
         sx={itemStyle}
-        onMouseEnter={() => void entry.screen.preload()}
-        onFocus={() => void entry.screen.preload()}
+        onMouseEnter={() => {
+          preload(entry);
+        }}
+        onFocus={() => {
+          preload(entry);
+        }}
         onClick={() => {
           setOpen(!open);
         }}
@@ -171,7 +188,7 @@ function Submenu({
 
 function Entry({ entry, collapsed }: { readonly entry: NavigationEntry; readonly collapsed: boolean }) {
   const { t } = useTranslation();
-  const label = t(entry.label);
+  const label = t(`shell.${entry.label}`);
   return (
     <Tooltip title={collapsed ? label : ''} placement="right">
       <ButtonBase
@@ -179,8 +196,12 @@ function Entry({ entry, collapsed }: { readonly entry: NavigationEntry; readonly
         to={entry.path}
         aria-label={collapsed ? label : undefined}
         sx={{ ...itemStyle, justifyContent: collapsed ? 'center' : 'flex-start' }}
-        onMouseEnter={() => void entry.screen.preload()}
-        onFocus={() => void entry.screen.preload()}
+        onMouseEnter={() => {
+          preload(entry);
+        }}
+        onFocus={() => {
+          preload(entry);
+        }}
       >
         <entry.Icon />
         {!collapsed && label}

@@ -2,15 +2,18 @@ import { useColorScheme } from '@mui/material/styles';
 import DarkModeOutlinedIcon from '@mui/icons-material/DarkModeOutlined';
 import LightModeOutlinedIcon from '@mui/icons-material/LightModeOutlined';
 import { useTranslation } from 'react-i18next';
-import { later } from '../../components/later.js';
+import { lazyPart } from '../../components/lazyPart.js';
 import { IconMenu } from './IconMenu.js';
 
-const list = later(async () => (await import('./ThemeItems.js')).ThemeList);
+const List = lazyPart(
+  async () => (await import('./ThemeItems.js')).ThemeList,
+  ({ anchor }) => anchor !== null,
+);
 
 /** Light, dark, or as the system is, which is what holds without a choice. */
 export function ThemeMenu() {
   const { t } = useTranslation();
   const { colorScheme } = useColorScheme();
   const icon = colorScheme === 'dark' ? <DarkModeOutlinedIcon /> : <LightModeOutlinedIcon />;
-  return <IconMenu label={t('shell.theme')} icon={icon} list={list} />;
+  return <IconMenu label={t('shell.theme')} icon={icon} List={List} />;
 }

@@ -4,28 +4,28 @@ import IconButton from '@mui/material/IconButton';
 import MenuOutlinedIcon from '@mui/icons-material/MenuOutlined';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useMatches } from 'react-router-dom';
-import { later } from '../../components/later.js';
+import { lazyPart } from '../../components/lazyPart.js';
 import { Logo } from '../../components/Logo.js';
-import { ToneLabel } from '../../components/ToneLabel.js';
+import { ToneChip } from '../../components/Tone.js';
 import { useSession } from '../../lib/session.js';
+import { canRegister } from '../../lib/site-status.js';
 import { useStatus } from '../../lib/status.js';
-import { useAtRest } from '../../lib/useAtRest.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { signedInOnly } from '../guards.js';
+import type { ScreenEntry } from '../screens.js';
 import { LanguageMenu } from './LanguageMenu.js';
 import { useSiteLinks } from './siteLinks.js';
 import { ThemeMenu } from './ThemeMenu.js';
 import { UserMenu } from './UserMenu.js';
 
-const balance = later(async () => (await import('./BalanceLink.js')).BalanceLink);
+const BalanceLink = lazyPart(async () => (await import('./BalanceLink.js')).BalanceLink);
 
 /** 48 high, on every page. `onMenu` opens the side bar where it is a drawer. */
 export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined }) {
   const { t } = useTranslation();
-  const { systemName, setup, selfUseModeEnabled, demoSiteEnabled, canRegister } = useStatus();
+  const status = useStatus();
+  const { systemName, setup, selfUseModeEnabled, demoSiteEnabled } = status;
   const user = useSession();
   const mobile = useIsMobile();
-  const atRest = useAtRest();
   const { pathname } = useLocation();
   return (
     <Box
@@ -74,12 +74,12 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
       {setup && !mobile && <TopLinks pathname={pathname} />}
       <Box sx={{ ml: 'auto', display: 'flex', alignItems: 'center', gap: { xs: 0.5, sm: 1 } }}>
         {demoSiteEnabled ? (
-          <ToneLabel tone="amber">{t('shell.demoSite')}</ToneLabel>
+          <ToneChip tone="amber">{t('shell.demoSite')}</ToneChip>
         ) : (
-          selfUseModeEnabled && <ToneLabel tone="amber">{t('shell.selfUse')}</ToneLabel>
+          selfUseModeEnabled && <ToneChip tone="amber">{t('shell.selfUse')}</ToneChip>
         )}
         {(!mobile || !user) && <LanguageMenu />}
-        {user && atRest && <balance.Part key={user.id} user={user} shown={!mobile} />}
+        {user && <BalanceLink key={user.id} user={user} shown={!mobile} />}
         <ThemeMenu />
         {user ? (
           <UserMenu user={user} />
@@ -90,7 +90,7 @@ export function TopBar({ onMenu }: { readonly onMenu?: (() => void) | undefined 
               <Button component={Link} to="/login">
                 {t('shell.signIn')}
               </Button>
-              {canRegister && pathname !== '/register' && !mobile && (
+              {canRegister(status) && pathname !== '/register' && !mobile && (
                 <Button variant="contained" component={Link} to="/register">
                   {t('shell.register')}
                 </Button>
@@ -116,7 +116,8 @@ function TopLinks({ pathname }: { readonly pathname: string }) {
     whiteSpace: 'nowrap',
     '&:hover': { color: 'text.primary' },
   });
-  const onConsole = useMatches().some(({ handle }) => handle === signedInOnly);
+  const access = (useMatches().at(-1)?.handle as ScreenEntry | undefined)?.access;
+  const onConsole = access === 'user' || access === 'admin';
   return (
     <Box
       component="nav"

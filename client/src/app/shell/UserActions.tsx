@@ -12,7 +12,7 @@ import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { adminRole, rootRole, session, type SessionUser } from '../../lib/session.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { LogoutDocument } from '../session.generated.js';
+import { LogoutDocument } from './logout.generated.js';
 import { LanguageItems } from './LanguageItems.js';
 
 /** Name and role, on narrow screens the languages, one's own page, and the way out. */

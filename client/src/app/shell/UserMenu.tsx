@@ -3,27 +3,25 @@ import ButtonBase from '@mui/material/ButtonBase';
 import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { later } from '../../components/later.js';
+import { lazyPart } from '../../components/lazyPart.js';
 import type { SessionUser } from '../../lib/session.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 
-const actions = later(async () => (await import('./UserActions.js')).UserActions);
-const preload = () => void actions.preload();
+const UserActions = lazyPart(
+  async () => (await import('./UserActions.js')).UserActions,
+  ({ anchor }) => anchor !== null,
+);
 
 export function UserMenu({ user }: { readonly user: SessionUser }) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
-  const [used, setUsed] = useState(false);
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
   return (
     <>
       <ButtonBase
         aria-haspopup="menu"
         aria-label={t('shell.userMenu', { name: user.username })}
-        onPointerEnter={preload}
-        onKeyDown={preload}
         onClick={(event) => {
-          setUsed(true);
           setAnchor(event.currentTarget);
         }}
         sx={{
@@ -42,7 +40,7 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
           aria-hidden
           data-initials={Array.from(user.username).slice(0, 2).join('').toUpperCase()}
           sx={({ vars }) => ({
-            // Drawn, not written: what is read of a button has to be part of its name.
+            // Generated content: visible text of a button has to be part of its accessible name.
             '&::before': { content: 'attr(data-initials)' },
             width: 24,
             height: 24,
@@ -67,15 +65,13 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
           </>
         )}
       </ButtonBase>
-      {used && (
-        <actions.Part
-          user={user}
-          anchor={anchor}
-          onClose={() => {
-            setAnchor(null);
-          }}
-        />
-      )}
+      <UserActions
+        user={user}
+        anchor={anchor}
+        onClose={() => {
+          setAnchor(null);
+        }}
+      />
     </>
   );
 }

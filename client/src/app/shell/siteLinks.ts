@@ -10,11 +10,11 @@ export interface SiteLink {
 
 /** What the top bar leads to, and the drawer of narrow screens. The price list is public, its entry is for admins. */
 export function useSiteLinks(): readonly SiteLink[] {
-  const { docsLink, dataExportEnabled } = useStatus();
+  const { docsLink, enableDataExport } = useStatus();
   const admin = useIsAdmin();
   return [
     { label: 'shell.home', to: '/' },
-    { label: 'shell.console', to: dataExportEnabled ? '/detail' : '/token' },
+    { label: 'shell.console', to: enableDataExport ? '/detail' : '/token' },
     ...(admin ? [{ label: 'shell.pricing', to: '/pricing' } as const] : []),
     ...(/^https?:\/\//.test(docsLink) ? [{ label: 'shell.docs', to: docsLink, outside: true } as const] : []),
     { label: 'shell.about', to: '/about' },

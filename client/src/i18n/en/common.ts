@@ -29,6 +29,7 @@ export const common = {
     http: 'Error: the server answered {{status}}',
     internal: 'Internal server error, contact admin',
     network: 'Unable to connect to server',
+    partFailed: 'This part of the page could not be loaded',
     status: 'Failed to load status',
     tooManyRequests: 'Too many requests, try later',
   },

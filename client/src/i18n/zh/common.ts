@@ -29,6 +29,7 @@ export const common = {
     http: '错误：服务器返回 {{status}}',
     internal: '服务器内部错误，请联系管理员',
     network: '无法连接到服务器',
+    partFailed: '页面的这一部分加载失败',
     status: '加载站点状态失败',
     tooManyRequests: '请求过于频繁，请稍后再试',
   },

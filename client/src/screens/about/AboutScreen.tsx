@@ -4,13 +4,13 @@ import Button from '@mui/material/Button';
 import InfoOutlinedIcon from '@mui/icons-material/InfoOutlined';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { LoadFailure } from '../../app/LoadFailure.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { Footer } from '../../components/Footer.js';
 import { Framed } from '../../components/Framed.js';
 import { RichText } from '../../components/RichText.js';
 import { Hidden } from '../../components/Text.js';
-import { frameAddress } from '../../lib/richText.js';
+import { frameAddress } from '../../lib/frameAddress.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { AboutDocument } from './about.generated.js';
 

@@ -2,7 +2,7 @@ import { skipToken, useMutation, useQuery } from '@apollo/client/react';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { LoadFailure } from '../../app/LoadFailure.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';

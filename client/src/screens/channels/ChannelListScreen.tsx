@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
-import { later, usePreloaded } from '../../components/later.js';
+import { lazyPart } from '../../components/lazyPart.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl } from '../../components/LiveControl.js';
 import { writeText } from '../../lib/storage.js';
@@ -30,12 +30,14 @@ import { useChannelTypes } from './useChannelTypes.js';
 import { useMaintenance } from './useMaintenance.js';
 import { useTagActions } from './useTagActions.js';
 
-const editor = later(async () => (await import('./ChannelEditor.js')).ChannelEditor);
-const panels = later(async () => (await import('./ChannelPanels.js')).ChannelPanels);
+const ChannelEditor = lazyPart(async () => (await import('./ChannelEditor.js')).ChannelEditor);
+const ChannelPanels = lazyPart(
+  async () => (await import('./ChannelPanels.js')).ChannelPanels,
+  ({ panel }) => panel !== null,
+);
 
 /** Add and edit are addresses of their own that open the list with the drawer; so is tag mode. */
 export function ChannelListScreen() {
-  usePreloaded(editor, panels);
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
@@ -168,11 +170,11 @@ export function ChannelListScreen() {
         }
       />
       {panel && (
-        <panels.Part panel={panel} rows={rows} reload={reload} onTagged={clearSelection} onClose={closePanel} />
+        <ChannelPanels panel={panel} rows={rows} reload={reload} onTagged={clearSelection} onClose={closePanel} />
       )}
       {(pathname === '/channel/add' || editedId !== undefined) && (
         <Box key={editedId ?? 'new'}>
-          <editor.Part
+          <ChannelEditor
             id={editedId === undefined ? null : Number(editedId)}
             onSaved={reload}
             onClosed={() => void navigate(`/channel${search}`)}

@@ -6,26 +6,28 @@ import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router-dom';
-import { returnPath } from '../../app/guards.js';
-import { SignInWith } from '../../app/sign-in/SignInWith.js';
-import { useBotCheck } from '../../app/sign-in/Turnstile.js';
+import { returnPath } from '../../sign-in/returnPath.js';
+import { SignInWith } from '../../sign-in/SignInWith.js';
+import { useBotCheck } from '../../sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';
-import { later } from '../../components/later.js';
+import { lazyPart } from '../../components/lazyPart.js';
 import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { session, useSession, type SessionUser } from '../../lib/session.js';
+import { canRegister } from '../../lib/site-status.js';
 import { useStatus } from '../../lib/status.js';
 import { readText } from '../../lib/storage.js';
 import { LoginDocument } from './login.generated.js';
 
-const defaultPassword = later(async () => (await import('./DefaultPasswordDialog.js')).DefaultPasswordDialog);
+const DefaultPasswordDialog = lazyPart(async () => (await import('./DefaultPasswordDialog.js')).DefaultPasswordDialog);
 
 export function LoginScreen() {
   const { t } = useTranslation();
-  const { systemName, canRegister, passwordLogin } = useStatus();
+  const status = useStatus();
+  const { systemName, passwordLoginEnabled } = status;
   const { state } = useLocation() as { state: unknown };
   const navigate = useNavigate();
   const client = useApolloClient();
@@ -67,7 +69,7 @@ export function LoginScreen() {
       logo={<Logo size={34} />}
       title={t('login.title', { name: systemName })}
       intro={
-        canRegister && (
+        canRegister(status) && (
           <>
             {t('login.noAccount')}{' '}
             <MuiLink component={Link} to="/register">
@@ -77,12 +79,12 @@ export function LoginScreen() {
         )
       }
     >
-      {!passwordLogin && refused === undefined && (
+      {!passwordLoginEnabled && refused === undefined && (
         <Box sx={{ mb: 2 }}>
           <Expired />
         </Box>
       )}
-      {passwordLogin ? (
+      {passwordLoginEnabled ? (
         <Box
           component="form"
           noValidate
@@ -127,16 +129,16 @@ export function LoginScreen() {
       ) : (
         <Notice tone="amber">{t('oauth.passwordOff')}</Notice>
       )}
-      <Box sx={{ mt: passwordLogin ? 0 : 2 }}>
+      <Box sx={{ mt: passwordLoginEnabled ? 0 : 2 }}>
         <SignInWith
           onEnter={() => {
             setEntering(true);
           }}
-          alone={!passwordLogin}
+          alone={!passwordLoginEnabled}
           affCode={readText('aff') ?? undefined}
         />
       </Box>
-      {warned !== null && <defaultPassword.Part />}
+      {warned !== null && <DefaultPasswordDialog />}
     </PublicPage>
   );
 }

@@ -11,10 +11,8 @@ import { EmptyState } from '../../components/EmptyState.js';
 import { ColumnSettings } from '../../components/grid/ColumnSettings.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useColumnChoice } from '../../components/grid/useColumnChoice.js';
-import { later, usePreloaded } from '../../components/later.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { LiveControl, NewRows } from '../../components/LiveControl.js';
-import { momentOfQuestions } from '../../lib/earlyQuestions.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
@@ -23,17 +21,15 @@ import { useServerGrid } from '../../lib/useServerGrid.js';
 import { useSteady } from '../../lib/useSteady.js';
 import { LogCard } from './LogCard.js';
 import { logColumns } from './logColumns.js';
+import { LogDetail } from './LogDetail.js';
 import { LogFilterBar } from './LogFilterBar.js';
 import { logVariables, noFilters, toExportQuery } from './logFilter.js';
 import { LogsDocument, MyLogsDocument } from './logs.generated.js';
 import { LogStats } from './LogStats.js';
+import { LogUserDialog } from './LogUserDialog.js';
 import { useLogTail } from './useLogTail.js';
 
-const detail = later(async () => (await import('./LogDetail.js')).LogDetail);
-const userDialog = later(async () => (await import('./LogUserDialog.js')).LogUserDialog);
-
 export function LogListScreen() {
-  usePreloaded(detail, userDialog);
   const { t } = useTranslation();
   const isAdmin = useIsAdmin();
   const mobile = useIsMobile();
@@ -42,7 +38,7 @@ export function LogListScreen() {
   const [opened, setOpened] = useRowParam('row');
   const [openedUser, setOpenedUser] = useRowParam('user');
   // "Until now" means the moment of the last query or refresh; a new moment asks the server again.
-  const [now, setNow] = useState(momentOfQuestions);
+  const [now, setNow] = useState(() => new Date());
   const refresh = useCallback(() => {
     setNow(new Date());
   }, []);
@@ -131,11 +127,9 @@ export function LogListScreen() {
         }
       />
       <Hidden>{loading ? t('grid.loading') : ''}</Hidden>
-      {opened !== null && page && (
-        <detail.Part rows={page.items} opened={opened} onOpen={setOpened} isAdmin={isAdmin} />
-      )}
+      {opened !== null && page && <LogDetail rows={page.items} opened={opened} onOpen={setOpened} isAdmin={isAdmin} />}
       {openedUser !== null && isAdmin && (
-        <userDialog.Part
+        <LogUserDialog
           id={Number(openedUser)}
           onClose={() => {
             setOpenedUser(null);

@@ -3,9 +3,9 @@ import CircularProgress from '@mui/material/CircularProgress';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams } from 'react-router-dom';
-import { NotFoundScreen } from '../../app/NotFoundScreen.js';
-import { askOAuth } from '../../app/sign-in/oauthApi.js';
-import { useEnter } from '../../app/sign-in/useProviders.js';
+import { NotFound } from '../../components/NotFound.js';
+import { askOAuth } from '../../sign-in/oauthApi.js';
+import { useEnter } from '../../sign-in/useProviders.js';
 import { toast } from '../../components/toast.js';
 import { adminRole, session } from '../../lib/session.js';
 import { writeText } from '../../lib/storage.js';
@@ -22,7 +22,7 @@ const bindingPath = (): string => ((session.get()?.role ?? 0) >= adminRole ? '/s
 export function OAuthLandingScreen() {
   const { provider } = useParams();
   const known = providers.find((name) => name === provider);
-  return known ? <Landing provider={known} /> : <NotFoundScreen />;
+  return known ? <Landing provider={known} /> : <NotFound />;
 }
 
 /** Hands on what the provider sent along, and goes where the answer says. */

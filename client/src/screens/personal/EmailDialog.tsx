@@ -7,7 +7,7 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { useBotCheck } from '../../app/sign-in/Turnstile.js';
+import { useBotCheck } from '../../sign-in/Turnstile.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure, toFailure } from '../../lib/errors.js';

@@ -6,7 +6,7 @@ import Tabs from '@mui/material/Tabs';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useSearchParams } from 'react-router-dom';
-import { LoadFailure } from '../../app/LoadFailure.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { Delayed } from '../../components/Delayed.js';
 import { AccountTab } from './AccountTab.js';
 import { CheckInCard } from './CheckInCard.js';

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Skeleton from '@mui/material/Skeleton';
 import { useTranslation } from 'react-i18next';
-import { LoadFailure } from '../../app/LoadFailure.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { Ellipsis } from '../../components/Text.js';
 import { toast } from '../../components/toast.js';

@@ -3,7 +3,7 @@ import Box from '@mui/material/Box';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { LoadFailure } from '../../app/LoadFailure.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { toast } from '../../components/toast.js';
 import { useSession } from '../../lib/session.js';
 import { Playground } from './Playground.js';

@@ -4,7 +4,7 @@ import Button from '@mui/material/Button';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker, useNavigate } from 'react-router-dom';
-import { refreshStatus } from '../../app/refreshStatus.js';
+import { refreshStatus } from '../../site/refreshStatus.js';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';

@@ -1,7 +1,7 @@
 import { useQuery } from '@apollo/client/react';
 import { useTranslation } from 'react-i18next';
 import { Navigate } from 'react-router-dom';
-import { LoadFailure } from '../../app/LoadFailure.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { PublicPage } from '../../components/PublicPage.js';
 import { useStatus } from '../../lib/status.js';
 import { SetupStatusDocument } from './setup.generated.js';

@@ -4,7 +4,7 @@ import Button from '@mui/material/Button';
 import Typography from '@mui/material/Typography';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { LoadFailure } from '../../app/LoadFailure.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { SelectInput } from '../../components/form/SelectInput.js';

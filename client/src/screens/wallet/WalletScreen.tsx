@@ -4,7 +4,7 @@ import Card from '@mui/material/Card';
 import Skeleton from '@mui/material/Skeleton';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
-import { LoadFailure } from '../../app/LoadFailure.js';
+import { LoadFailure } from '../../components/LoadFailure.js';
 import { Notice } from '../../components/Notice.js';
 import { useFailureToast } from '../../components/useFailureToast.js';
 import { Ellipsis, Num } from '../../components/Text.js';

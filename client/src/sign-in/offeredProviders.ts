@@ -1,4 +1,4 @@
-import { useStatus } from '../../lib/status.js';
+import { useStatus } from '../lib/status.js';
 
 export type ProviderId = 'github' | 'oidc' | 'linuxdo' | 'wechat' | 'telegram';
 

@@ -6,8 +6,8 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Notice } from '../../components/Notice.js';
-import { useStatus } from '../../lib/status.js';
+import { Notice } from '../components/Notice.js';
+import { useStatus } from '../lib/status.js';
 import { askOAuth, type OAuthAnswer } from './oauthApi.js';
 import { fromTelegramMessage, telegramOrigin } from './telegramMessage.js';
 

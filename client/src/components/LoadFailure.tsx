@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import { useTranslation } from 'react-i18next';
-import { EmptyState } from '../components/EmptyState.js';
+import { EmptyState } from './EmptyState.js';
 import { describeFailure } from '../lib/errors.js';
 
 /** A whole page that could not be loaded, and another try. */

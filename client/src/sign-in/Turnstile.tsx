@@ -2,7 +2,7 @@ import { useColorScheme } from '@mui/material/styles';
 import Box from '@mui/material/Box';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useStatus } from '../../lib/status.js';
+import { useStatus } from '../lib/status.js';
 
 interface TurnstileApi {
   render(element: HTMLElement, options: Record<string, unknown>): string;

@@ -3,14 +3,20 @@ import Button from '@mui/material/Button';
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { later } from '../../components/later.js';
-import type { SessionUser } from '../../lib/session.js';
+import { lazyPart } from '../components/lazyPart.js';
+import type { SessionUser } from '../lib/session.js';
 import { ProviderIcon } from './ProviderIcon.js';
 import { useProviders, type ProviderId } from './offeredProviders.js';
 import { useEnter, useLeaveForProvider } from './useProviders.js';
 
-const wechat = later(async () => (await import('./WeChatDialog.js')).WeChatDialog);
-const telegram = later(async () => (await import('./TelegramDialog.js')).TelegramDialog);
+const WeChatDialog = lazyPart(
+  async () => (await import('./WeChatDialog.js')).WeChatDialog,
+  ({ open }) => open,
+);
+const TelegramDialog = lazyPart(
+  async () => (await import('./TelegramDialog.js')).TelegramDialog,
+  ({ open }) => open,
+);
 
 /** Buttons for the sites whose accounts open this one; nothing where there is none. */
 export function SignInWith({
@@ -31,12 +37,9 @@ export function SignInWith({
   const enter = useEnter();
   const [going, setGoing] = useState<ProviderId | null>(null);
   const [dialog, setDialog] = useState<'wechat' | 'telegram' | null>(null);
-  /** Those that were opened: they are fetched then, and stay to close as they opened. */
-  const [used, setUsed] = useState<ReadonlySet<ProviderId>>(new Set());
   if (providers.length === 0) return null;
   const press = async (id: ProviderId) => {
     if (id === 'wechat' || id === 'telegram') {
-      setUsed((before) => new Set(before).add(id));
       setDialog(id);
       return;
     }
@@ -92,9 +95,9 @@ export function SignInWith({
           </Button>
         ))}
       </Box>
-      {used.has('wechat') && <wechat.Part open={dialog === 'wechat'} onClose={close} onSignedIn={goHome} />}
-      {used.has('telegram') && (
-        <telegram.Part
+      {providers.includes('wechat') && <WeChatDialog open={dialog === 'wechat'} onClose={close} onSignedIn={goHome} />}
+      {providers.includes('telegram') && (
+        <TelegramDialog
           open={dialog === 'telegram'}
           path="telegram/login"
           onClose={close}

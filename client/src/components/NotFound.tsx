@@ -3,9 +3,9 @@ import Button from '@mui/material/Button';
 import SearchOffOutlinedIcon from '@mui/icons-material/SearchOffOutlined';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
-import { EmptyState } from '../components/EmptyState.js';
+import { EmptyState } from './EmptyState.js';
 
-export function NotFoundScreen() {
+export function NotFound() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   return (

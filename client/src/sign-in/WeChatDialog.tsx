@@ -6,9 +6,9 @@ import DialogContent from '@mui/material/DialogContent';
 import DialogTitle from '@mui/material/DialogTitle';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { TextInput } from '../../components/form/inputs.js';
-import type { SessionUser } from '../../lib/session.js';
-import { useStatus } from '../../lib/status.js';
+import { TextInput } from '../components/form/inputs.js';
+import type { SessionUser } from '../lib/session.js';
+import { useStatus } from '../lib/status.js';
 import { askOAuth } from './oauthApi.js';
 
 /** The official account's QR code, and the code that it answers with. */

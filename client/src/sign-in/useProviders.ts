@@ -1,9 +1,9 @@
 import { useApolloClient } from '@apollo/client/react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
-import { session, type SessionUser } from '../../lib/session.js';
+import { toast } from '../components/toast.js';
+import { describeFailure } from '../lib/errors.js';
+import { session, type SessionUser } from '../lib/session.js';
 import type { ProviderId } from './offeredProviders.js';
 import { BeginSignInDocument, type SignInProvider } from './signIn.generated.js';
 

@@ -1,5 +1,5 @@
-import { session, type SessionUser } from '../../lib/session.js';
-import { fromStoredUser } from '../../lib/session.wire.js';
+import { session, type SessionUser } from '../lib/session.js';
+import { fromStoredUser } from '../lib/session.wire.js';
 
 /** What `/api/oauth` answers. */
 export type OAuthAnswer =

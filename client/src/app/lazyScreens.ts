@@ -1,0 +1,44 @@
+import { lazy, type ComponentType } from 'react';
+import { loadAllTexts } from '../i18n/i18n.js';
+import { screens, type ScreenEntry } from './screens.js';
+
+interface LazyScreen {
+  readonly Screen: ComponentType;
+  /** Loads the screen ahead of its first render. Never rejects: opening the screen shows the failure. */
+  preload(): Promise<void>;
+}
+
+function toLazy({ module, access }: ScreenEntry): LazyScreen {
+  const [folder = '', name = ''] = module.split('/');
+  let loaded: Promise<{ default: ComponentType }> | undefined;
+  const load = async () => {
+    const [exports] = await Promise.all([
+      import(`../screens/${folder}/${name}Screen.tsx`) as Promise<Record<string, ComponentType>>,
+      access === 'visitor' ? undefined : loadAllTexts(),
+    ]);
+    const Screen = exports[`${name}Screen`];
+    if (!Screen) throw new Error(`${module} exports no ${name}Screen`);
+    return { default: Screen };
+  };
+  const loadOnce = () => {
+    loaded ??= load();
+    // The next attempt asks the server again.
+    loaded.catch(() => (loaded = undefined));
+    return loaded;
+  };
+  return {
+    Screen: lazy(loadOnce),
+    preload: async () => {
+      await loadOnce().catch(() => undefined);
+    },
+  };
+}
+
+const lazyScreens = new Map(screens.map((entry) => [entry, toLazy(entry)]));
+
+/** The component of a screen, in a chunk of its own. */
+export function lazyScreen(entry: ScreenEntry): LazyScreen {
+  const screen = lazyScreens.get(entry);
+  if (!screen) throw new Error(`${entry.module} is not in the table of screens`);
+  return screen;
+}

@@ -1,0 +1,155 @@
+import AccountBalanceWalletOutlinedIcon from '@mui/icons-material/AccountBalanceWalletOutlined';
+import BrushOutlinedIcon from '@mui/icons-material/BrushOutlined';
+import ChatBubbleOutlinedIcon from '@mui/icons-material/ChatBubbleOutlineOutlined';
+import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
+import GroupOutlinedIcon from '@mui/icons-material/GroupOutlined';
+import HubOutlinedIcon from '@mui/icons-material/HubOutlined';
+import InsertChartOutlinedOutlinedIcon from '@mui/icons-material/InsertChartOutlinedOutlined';
+import MovieOutlinedIcon from '@mui/icons-material/MovieOutlined';
+import PersonOutlinedIcon from '@mui/icons-material/PersonOutlineOutlined';
+import ReceiptLongOutlinedIcon from '@mui/icons-material/ReceiptLongOutlined';
+import SettingsOutlinedIcon from '@mui/icons-material/SettingsOutlined';
+import TerminalOutlinedIcon from '@mui/icons-material/TerminalOutlined';
+import VpnKeyOutlinedIcon from '@mui/icons-material/VpnKeyOutlined';
+import type { SvgIconComponent } from '@mui/icons-material';
+
+/** The groups of the side bar, in order. The first has no heading. */
+export const sideBarGroups = ['talk', 'console', 'admin', 'personal'] as const;
+
+/** An entry of the side bar. Its label is the text `shell.<label>`. */
+export interface SideBarEntry {
+  readonly group: (typeof sideBarGroups)[number];
+  readonly label:
+    | 'playground'
+    | 'chat'
+    | 'dashboard'
+    | 'tokens'
+    | 'logs'
+    | 'drawings'
+    | 'tasks'
+    | 'channels'
+    | 'redemptions'
+    | 'users'
+    | 'settings'
+    | 'wallet'
+    | 'personal';
+  readonly Icon: SvgIconComponent;
+  /** Shown to admins only, although other users may open the screen by its address. */
+  readonly adminsOnly?: true;
+  /** Shown only while the site's status has this flag. */
+  readonly needs?: 'enableDataExport' | 'enableDrawing' | 'enableTask';
+}
+
+export interface ScreenEntry {
+  /** Routes that show this screen. A side bar entry leads to the first. */
+  readonly paths: readonly [string, ...string[]];
+  /** `<folder>/<Name>`: the component `<Name>Screen` in `src/screens/<folder>/<Name>Screen.tsx`. */
+  readonly module: `${string}/${string}`;
+  /** `visitor`: everyone, with only the texts of public pages. `anyone`: everyone. `user`, `admin`: after sign-in. */
+  readonly access: 'visitor' | 'anyone' | 'user' | 'admin';
+  /** `plain`: without a side bar. `bare`: without the shell. Default: with both. */
+  readonly layout?: 'plain' | 'bare';
+  readonly sideBar?: SideBarEntry;
+}
+
+/**
+ * Every screen of the console: the router, the side bar and the build (`chunks.ts`, `preloads.ts`) read this table. The
+ * order of the side bar's entries is the order here.
+ */
+export const screens: readonly ScreenEntry[] = [
+  { paths: ['/'], module: 'home/Home', access: 'visitor', layout: 'plain' },
+  { paths: ['/about'], module: 'about/About', access: 'visitor' },
+  { paths: ['/setup'], module: 'setup/Setup', access: 'visitor', layout: 'plain' },
+  { paths: ['/login'], module: 'login/Login', access: 'visitor', layout: 'plain' },
+  { paths: ['/register'], module: 'register/Register', access: 'visitor', layout: 'plain' },
+  { paths: ['/reset'], module: 'reset/Reset', access: 'visitor', layout: 'plain' },
+  { paths: ['/user/reset'], module: 'reset/ResetConfirm', access: 'visitor', layout: 'plain' },
+  { paths: ['/oauth/:provider'], module: 'oauth/OAuthLanding', access: 'visitor', layout: 'bare' },
+  { paths: ['/pricing'], module: 'pricing/Pricing', access: 'anyone' },
+  {
+    paths: ['/playground'],
+    module: 'playground/Playground',
+    access: 'user',
+    sideBar: { group: 'talk', label: 'playground', Icon: TerminalOutlinedIcon },
+  },
+  {
+    paths: ['/chat', '/chat/:id'],
+    module: 'chat/Chat',
+    access: 'anyone',
+    layout: 'plain',
+    sideBar: { group: 'talk', label: 'chat', Icon: ChatBubbleOutlinedIcon },
+  },
+  { paths: ['/chat2link'], module: 'chat/ChatRedirect', access: 'user', layout: 'plain' },
+  {
+    paths: ['/detail'],
+    module: 'dashboard/Dashboard',
+    access: 'user',
+    sideBar: {
+      group: 'console',
+      label: 'dashboard',
+      Icon: InsertChartOutlinedOutlinedIcon,
+      needs: 'enableDataExport',
+    },
+  },
+  {
+    paths: ['/token'],
+    module: 'tokens/TokenList',
+    access: 'user',
+    sideBar: { group: 'console', label: 'tokens', Icon: VpnKeyOutlinedIcon },
+  },
+  {
+    paths: ['/log'],
+    module: 'logs/LogList',
+    access: 'user',
+    sideBar: { group: 'console', label: 'logs', Icon: ReceiptLongOutlinedIcon, adminsOnly: true },
+  },
+  {
+    paths: ['/midjourney'],
+    module: 'tasks/DrawingList',
+    access: 'user',
+    sideBar: { group: 'console', label: 'drawings', Icon: BrushOutlinedIcon, adminsOnly: true, needs: 'enableDrawing' },
+  },
+  {
+    paths: ['/task'],
+    module: 'tasks/CreativeTaskList',
+    access: 'user',
+    sideBar: { group: 'console', label: 'tasks', Icon: MovieOutlinedIcon, adminsOnly: true, needs: 'enableTask' },
+  },
+  {
+    paths: ['/channel', '/channel/add', '/channel/edit/:id'],
+    module: 'channels/ChannelList',
+    access: 'admin',
+    sideBar: { group: 'admin', label: 'channels', Icon: HubOutlinedIcon },
+  },
+  {
+    paths: ['/redemption'],
+    module: 'redemptions/RedemptionList',
+    access: 'admin',
+    sideBar: { group: 'admin', label: 'redemptions', Icon: ConfirmationNumberOutlinedIcon },
+  },
+  {
+    paths: ['/user', '/user/edit/:id'],
+    module: 'users/UserList',
+    access: 'admin',
+    sideBar: { group: 'admin', label: 'users', Icon: GroupOutlinedIcon },
+  },
+  {
+    paths: ['/setting'],
+    module: 'settings/Settings',
+    access: 'admin',
+    sideBar: { group: 'admin', label: 'settings', Icon: SettingsOutlinedIcon },
+  },
+  {
+    paths: ['/topup'],
+    module: 'wallet/Wallet',
+    access: 'user',
+    sideBar: { group: 'personal', label: 'wallet', Icon: AccountBalanceWalletOutlinedIcon },
+  },
+  {
+    // `/user/edit` without an id edits the user's own account.
+    paths: ['/personal', '/user/edit'],
+    module: 'personal/Personal',
+    access: 'user',
+    sideBar: { group: 'personal', label: 'personal', Icon: PersonOutlinedIcon },
+  },
+];

@@ -1,0 +1,28 @@
+import { screen } from '@testing-library/react';
+import { renderScreen } from '../testing/renderScreen.js';
+import { lazyPart } from './lazyPart.js';
+
+const show = (element: React.ReactNode) => renderScreen({ routes: [{ path: '/', element }] });
+const load = jest.fn(() =>
+  Promise.resolve(({ open }: { readonly open: boolean }) => <p>{open ? 'open' : 'closed'}</p>),
+);
+
+beforeEach(() => load.mockClear());
+
+it('requests its chunk only when the part is needed', async () => {
+  const Part = lazyPart(load, ({ open }) => open);
+  const { unmount } = await show(<Part open={false} />);
+  expect(load).not.toHaveBeenCalled();
+  unmount();
+  await show(<Part open />);
+  expect(await screen.findByText('open')).toBeInTheDocument();
+});
+
+it('offers to reload the page when the chunk cannot be loaded', async () => {
+  const logged = jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  const Part = lazyPart<object>(() => Promise.reject(new TypeError('Failed to fetch dynamically imported module')));
+  await show(<Part />);
+  expect(await screen.findByRole('alert')).toHaveTextContent('This part of the page could not be loaded');
+  expect(screen.getByRole('button', { name: 'Reload' })).toBeEnabled();
+  logged.mockRestore();
+});

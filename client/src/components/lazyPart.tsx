@@ -1,0 +1,78 @@
+import Button from '@mui/material/Button';
+import Paper from '@mui/material/Paper';
+import { Component, lazy, Suspense, useState, type ComponentType, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+/**
+ * A part of the page in a chunk of its own, for what most visits never open. If the chunk cannot be loaded, for example
+ * because the server was upgraded under an open tab, a message offers to reload the page.
+ *
+ * @param isNeeded whether these props show anything. The chunk is requested with the first props that do; afterwards the
+ *   part stays mounted, so that it can animate its way out.
+ */
+export function lazyPart<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  isNeeded: (props: P) => boolean = () => true,
+): ComponentType<P> {
+  const Part = lazy(async () => ({ default: await load() }));
+  return function LazyPart(props: P) {
+    const [wasNeeded, setWasNeeded] = useState(false);
+    if (!wasNeeded && isNeeded(props)) setWasNeeded(true);
+    if (!wasNeeded) return null;
+    return (
+      <PartBoundary>
+        <Suspense fallback={null}>
+          <Part {...props} />
+        </Suspense>
+      </PartBoundary>
+    );
+  };
+}
+
+class PartBoundary extends Component<{ readonly children: ReactNode }, { readonly failed: boolean }> {
+  override readonly state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    return this.state.failed ? <PartFailure /> : this.props.children;
+  }
+}
+
+/** Above everything else, because it may stand for a dialog. */
+function PartFailure() {
+  const { t } = useTranslation();
+  return (
+    <Paper
+      role="alert"
+      variant="outlined"
+      sx={({ zIndex }) => ({
+        position: 'fixed',
+        zIndex: zIndex.snackbar,
+        bottom: 20,
+        left: '50%',
+        transform: 'translateX(-50%)',
+        display: 'flex',
+        alignItems: 'center',
+        gap: 2,
+        width: 'max-content',
+        maxWidth: 'calc(100% - 32px)',
+        padding: '8px 8px 8px 16px',
+        fontSize: 13,
+        boxShadow: '0 8px 28px rgba(8, 16, 18, 0.18)',
+      })}
+    >
+      {t('errors.partFailed')}
+      <Button
+        variant="contained"
+        onClick={() => {
+          location.reload();
+        }}
+      >
+        {t('actions.reload')}
+      </Button>
+    </Paper>
+  );
+}
