@@ -9,6 +9,7 @@ import type { PasswordStrength } from '../modules/auth/password.service.js';
 import { AuditRecord } from '../modules/audit/audit.entity.js';
 import { AuditService } from '../modules/audit/audit.service.js';
 import { LogRetention } from '../modules/logs/log.jobs.js';
+import { Idempotency } from '../modules/idempotency/idempotency.service.js';
 import { LogService } from '../modules/logs/log.service.js';
 import { Option } from '../modules/options/option.entity.js';
 import { OptionService } from '../modules/options/option.service.js';
@@ -106,6 +107,8 @@ export async function composePlatform(foundation: Foundation) {
   await optionService.start();
   shutdown.onStop('options', () => optionService.stop());
 
+  const idempotency = new Idempotency(dataSource);
+
   // What leaves this machine
   const outboundGuard = new OutboundGuard(config.outboundAllow);
   const guardedFetch = new GuardedFetch(outboundGuard);
@@ -115,6 +118,6 @@ export async function composePlatform(foundation: Foundation) {
   return {
     ...foundation,
     ...{ dataSource, clock, nodeId, secrets, state, changes, signals, ledger },
-    ...{ logService, auditService, optionService, outboundGuard, guardedFetch, mailer },
+    ...{ logService, auditService, optionService, idempotency, outboundGuard, guardedFetch, mailer },
   };
 }

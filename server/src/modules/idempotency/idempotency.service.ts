@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { DataSource, EntityManager } from 'typeorm';
+import type { Actor } from '../../shared/actor.js';
+import { ConflictError, InvalidInputError } from '../../shared/errors.js';
+
+/** How long the result of a key is kept, at least. */
+const keptInterval = '7 days';
+const maxKeyLength = 128;
+
+/** One thing that must happen once. */
+export interface OnceRequest {
+  /** What is done, such as `grantQuota`: keys of different operations are apart. */
+  readonly operation: string;
+  /** Chosen by the client, 1 to 128 characters. Absent: the work is done each time. */
+  readonly key?: string | null;
+  /** All that decides what is done. The same key with another input is refused. */
+  readonly input: unknown;
+}
+
+export interface OnceResult<Result> {
+  readonly result: Result;
+  /** The work was done by an earlier call with this key, and `result` is that of the earlier call. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Makes mutations that move money safe to retry. The key and the result are stored in the transaction of the work, so a
+ * crash keeps either both or neither. Two calls with one key at the same time run one after the other.
+ */
+export class Idempotency {
+  constructor(private readonly database: DataSource) {}
+
+  /**
+   * @param work does everything with the given manager; its result must survive JSON
+   * @throws AppError INVALID_INPUT (key), CONFLICT (same key, other input), and what `work` throws: then nothing is stored
+   */
+  async once<Result>(
+    actor: Actor,
+    { operation, key, input }: OnceRequest,
+    work: (manager: EntityManager) => Promise<Result>,
+  ): Promise<OnceResult<Result>> {
+    if (key == null) return { result: await this.database.transaction(work), replayed: false };
+    if (key === '' || key.length > maxKeyLength || /\p{Cc}/u.test(key)) {
+      throw new InvalidInputError(`idempotencyKey must have 1 to ${maxKeyLength} characters`, 'idempotencyKey');
+    }
+    const inputHash = createHash('sha256').update(JSON.stringify(input)).digest();
+    const place = [actor.id, operation, key];
+    return this.database.transaction(async (manager) => {
+      // Waits for a call with the same key that has not finished.
+      const [claimed] = await manager.query<unknown[]>(
+        `INSERT INTO idempotency_keys (user_id, operation, key, input_hash) VALUES ($1, $2, $3, $4)
+         ON CONFLICT DO NOTHING RETURNING key`,
+        [...place, inputHash],
+      );
+      if (!claimed) return { result: await this.earlier<Result>(manager, place, inputHash), replayed: true };
+      const result = await work(manager);
+      await manager.query(
+        'UPDATE idempotency_keys SET result = $4 WHERE user_id = $1 AND operation = $2 AND key = $3',
+        [...place, JSON.stringify(result)],
+      );
+      await this.forgetOld(manager);
+      return { result, replayed: false };
+    });
+  }
+
+  private async earlier<Result>(manager: EntityManager, place: unknown[], inputHash: Buffer): Promise<Result> {
+    const [row] = await manager.query<Array<{ input_hash: Buffer; result: Result }>>(
+      'SELECT input_hash, result FROM idempotency_keys WHERE user_id = $1 AND operation = $2 AND key = $3',
+      place,
+    );
+    if (!row?.input_hash.equals(inputHash)) {
+      throw new ConflictError('This idempotencyKey was used with other input', 'idempotencyKey');
+    }
+    return row.result;
+  }
+
+  private async forgetOld(manager: EntityManager): Promise<void> {
+    await manager.query(
+      `DELETE FROM idempotency_keys WHERE ctid IN (
+         SELECT ctid FROM idempotency_keys WHERE created_at < now() - interval '${keptInterval}'
+         LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+    );
+  }
+}
