@@ -1,47 +1,99 @@
+import type { IAudioMetadata } from 'music-metadata';
 import { InvalidInputError } from '../../shared/errors.js';
-import { flacSeconds } from './recordings/flac.js';
-import { mp4Seconds } from './recordings/mp4.js';
-import { adtsSeconds, mp3Seconds } from './recordings/mpeg-audio.js';
-import { oggSeconds } from './recordings/ogg.js';
-import { walked, type Walk } from './recordings/walk.js';
-import { wavSeconds } from './recordings/wav.js';
-import { webmSeconds } from './recordings/webm.js';
+import { PacedTokenizer } from './paced-tokenizer.js';
+import { webmTimes } from './webm-times.js';
 
-/** Longer recordings are refused: no provider takes them, and their number is multiplied. */
-const longestSeconds = 24 * 3600;
+/** Longer recordings are rejected: no provider accepts them, and the number is multiplied by a price. */
+const maxSeconds = 24 * 3600;
 
 /**
- * How long a recording is, in seconds: the larger of what its header claims and what its frames, packets or samples add up
- * to, because the client wrote the header and the provider hears the sound. Nothing outside this process is asked; a name
- * or a type that the client gives is not looked at.
- * @throws AppError INVALID_INPUT when it cannot be told: nobody can be charged for what nobody can measure
+ * Length of a recording in seconds: what the file claims, but at least what its bytes take at the highest bitrate its
+ * codec has, because the client writes the header. The name and type that the client sends are ignored.
+ * @throws AppError INVALID_INPUT when the length cannot be determined: such a call cannot be priced
  */
 export async function audioDuration(file: Buffer): Promise<number> {
   const bytes = withoutTag(file);
   const head = bytes.toString('latin1', 0, 12);
-  // Behind a tag there may be padding before the first frame.
-  const unnamed = bytes === file ? undefined : mp3Seconds;
-  const measure = kinds.find(([beginning]) => beginning.test(head))?.[1] ?? unnamed;
-  // Started seconds are charged: what adding up many frames leaves behind the sixth digit is none.
-  const seconds = Math.round((measure ? await walked(measure(bytes)) : 0) * 1e6) / 1e6;
-  if (!(seconds > 0) || seconds > longestSeconds) throw unreadable();
-  return seconds;
+  // Padding may stand between a tag and the first MP3 frame.
+  const kind = kinds.find(([beginning]) => beginning.test(head))?.[1] ?? (bytes === file ? null : 'mp3');
+  if (!kind) throw unreadable();
+  const seconds = kind === 'webm' ? await webmSeconds(bytes) : await parsedSeconds(bytes, kind);
+  // Started seconds are charged, so rounding errors must not start one.
+  const rounded = Math.round(seconds * 1e6) / 1e6;
+  if (!(rounded > 0) || rounded > maxSeconds) throw unreadable();
+  return rounded;
 }
 
-/** What a recording is by its first bytes. Titles and pictures may stand before them. */
-const kinds: ReadonlyArray<readonly [RegExp, (bytes: Buffer) => Walk]> = [
-  [/^RIFF....WAVE/s, wavSeconds],
-  [/^OggS/, oggSeconds],
-  [/^fLaC/, flacSeconds],
-  [/^....(?:ftyp|moov|mdat|wide|free|skip)/s, mp4Seconds],
-  [/^[^ -~]E\xdf\xa3/, webmSeconds],
-  [/^\xff[\xf0\xf1\xf8\xf9]/, adtsSeconds],
-  [/^\xff[\xe0-\xff]/, mp3Seconds],
+type Kind = 'wav' | 'ogg' | 'flac' | 'm4a' | 'webm' | 'aac' | 'mp3';
+
+/** Containers by their first bytes, as the extension that selects the parser. */
+const kinds: ReadonlyArray<readonly [RegExp, Kind]> = [
+  [/^RIFF....WAVE/s, 'wav'],
+  [/^OggS/, 'ogg'],
+  [/^fLaC/, 'flac'],
+  [/^....(?:ftyp|moov|mdat|wide|free|skip)/s, 'm4a'],
+  [/^[^ -~]E\xdf\xa3/, 'webm'],
+  [/^\xff[\xf0\xf1\xf8\xf9]/, 'aac'],
+  [/^\xff[\xe0-\xff]/, 'mp3'],
 ];
+
+async function webmSeconds(bytes: Buffer): Promise<number> {
+  const { claimed, blocks, channels, hasVideo } = await webmTimes(bytes);
+  const rate = hasVideo ? maxRate.video : maxRate.channel * channels;
+  return longer(claimed, Math.max(blocks, (bytes.length - headerLength) / rate));
+}
+
+async function parsedSeconds(bytes: Buffer, kind: Kind): Promise<number> {
+  // Loaded with the first recording: most nodes never see one.
+  const { parseFromTokenizer } = await import('music-metadata');
+  let metadata: IAudioMetadata;
+  try {
+    metadata = await parseFromTokenizer(new PacedTokenizer(bytes, `recording.${kind}`), { duration: true });
+  } catch {
+    throw unreadable();
+  }
+  const track = metadata.format.duration ?? 0;
+  return longer(kind === 'm4a' ? presented(bytes, track) : track, leastSeconds(bytes, kind, metadata));
+}
+
+/** Bytes before the first sample of the shortest container, a WAV file. */
+const headerLength = 44;
+/** Hertz. */
+const maxSampleRate = 192_000;
+/** Highest sane bitrates, in bytes per second: of a whole MP3, of one channel of another codec, of a film. */
+const maxRate = { mp3: 320_000 / 8, channel: 256_000 / 8, video: 20_000_000 / 8 } as const;
+
+/** How long the bytes last at the highest bitrate of their codec. Pictures in tags are not sound. */
+function leastSeconds(bytes: Buffer, kind: Kind, { format, common }: IAudioMetadata): number {
+  const pictures = (common.picture ?? []).reduce((sum, { data }) => sum + data.length, 0);
+  const { sampleRate = 0, numberOfChannels = 1, bitsPerSample = 0 } = format;
+  const uncompressed = (Math.min(sampleRate, maxSampleRate) * numberOfChannels * bitsPerSample) / 8;
+  // Nothing in these is larger than its samples.
+  const isPlain = kind === 'wav' || kind === 'flac' || format.codec === 'ALAC';
+  const hasVideo = format.trackInfo.some(({ video }) => video) || format.hasVideo === true;
+  const compressed = kind === 'mp3' ? maxRate.mp3 : maxRate.channel * numberOfChannels;
+  const rate = isPlain && uncompressed > 0 ? uncompressed : hasVideo ? maxRate.video : compressed;
+  return Math.max(0, bytes.length - pictures - headerLength) / rate;
+}
+
+/** Seconds of silence that codecs add to both ends, and bytes that are not sound. A correct header leaves them out. */
+const padding = 0.25;
+
+/** The larger of what the header claims and what was measured, both in seconds. */
+const longer = (claimed: number, measured: number): number =>
+  claimed > 0 && measured - claimed <= padding ? claimed : Math.max(claimed, measured);
+
+/** The movie header of an MP4 file leaves out the silence before and after, which the length of its track includes. */
+function presented(bytes: Buffer, track: number): number {
+  const at = bytes.indexOf('mvhd', 0, 'latin1');
+  if (at < 0 || at + 24 > bytes.length || bytes[at + 4] !== 0) return track;
+  const movie = bytes.readUInt32BE(at + 20) / bytes.readUInt32BE(at + 16);
+  return movie > 0 && track > movie && track - movie <= padding ? movie : track;
+}
 
 const tagLength = 10;
 
-/** An ID3 tag, of MP3 and of whoever took it over from there: four bytes of seven bits say how long it is. */
+/** Without an ID3 tag, whose length is in four bytes of seven bits. */
 function withoutTag(bytes: Buffer): Buffer {
   if (bytes.length < tagLength || bytes.toString('latin1', 0, 3) !== 'ID3') return bytes;
   let length = 0;
