@@ -1,0 +1,166 @@
+/**
+ * `npm run call-path [-- --stream] [--claude] [--max 50]`: prints the files of `server/src` that one relay call passes
+ * through. Starts the built server on an embedded database with a scripted upstream, warms it up, and measures one call
+ * with V8's precise coverage; functions that also run while the server is idle do not count.
+ *
+ * --stream  a streamed call; default: one JSON response
+ * --claude  an OpenAI client at an Anthropic channel; default: OpenAI, passed through
+ * --max N   exit code 1 when the call passes through more than N files
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { Session } from 'node:inspector/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ensureBuilt, root } from './build.mjs';
+
+const { values: flags } = parseArgs({
+  options: {
+    stream: { type: 'boolean', default: false },
+    claude: { type: 'boolean', default: false },
+    max: { type: 'string' },
+  },
+});
+const idleMilliseconds = 6000;
+const username = 'root';
+const password = 'call-path-password';
+const model = 'gpt-4o-mini';
+
+await ensureBuilt(['server'], (line) => console.error(line));
+const built = join(root, 'dist/server');
+const load = (file) => import(pathToFileURL(join(built, file)).href);
+await import('reflect-metadata');
+const { parseConfig } = await load('config.js');
+const { createContainer } = await load('container.js');
+const { createLogger } = await load('observability/logger.js');
+
+const upstream = await startUpstream();
+const dataDir = await mkdtemp(join(tmpdir(), 'tollgate-call-path-'));
+const environment = { HOST: '127.0.0.1', PORT: '0', DATA_DIR: dataDir, OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'warn' };
+const logger = createLogger('warn');
+const container = createContainer(parseConfig(environment), { logger, clientRoot: null });
+let files;
+try {
+  const { url } = await container.start();
+  const call = await prepareCall(url);
+  for (let index = 0; index < 20; index++) await call();
+  files = await measure(call);
+} finally {
+  await container.stop();
+  upstream.close();
+  await rm(dataDir, { recursive: true, force: true });
+}
+report(files);
+process.exit(flags.max !== undefined && files.size > Number(flags.max) ? 1 : 0);
+
+async function startUpstream() {
+  const usage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
+  const id = 'chatcmpl-1';
+  const chat = { id, object: 'chat.completion', created: 1, model, usage };
+  chat.choices = [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }];
+  const chunk = (delta, finish_reason = null, more = {}) => ({
+    ...{ id, object: 'chat.completion.chunk', created: 1, model },
+    choices: [{ index: 0, delta, finish_reason }],
+    ...more,
+  });
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model, stop_reason: 'end_turn' };
+  message.content = [{ type: 'text', text: 'Hello' }];
+  message.usage = { input_tokens: 12, output_tokens: 5 };
+  const claudeEvents = [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } },
+    { type: 'message_stop' },
+  ];
+  const chatEvents = [
+    chunk({ role: 'assistant', content: '' }),
+    chunk({ content: 'Hello' }),
+    chunk({}, 'stop', { usage }),
+  ];
+  const text = flags.claude
+    ? claudeEvents.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+    : [...chatEvents.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('');
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('content-type', flags.stream ? 'text/event-stream' : 'application/json');
+      response.end(flags.stream ? text : JSON.stringify(flags.claude ? message : chat));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+/** A root user, one channel to the upstream and one key. @returns makes one call and reads its response to the end */
+async function prepareCall(url) {
+  const headers = { 'content-type': 'application/json' };
+  const api = async (method, path, body) => {
+    const response = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+    const answer = await response.json();
+    if (!answer.success) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    return { data: answer.data, cookie: response.headers.getSetCookie()[0]?.split(';')[0] };
+  };
+  await api('POST', '/api/setup', { username, password, confirmPassword: password, SelfUseModeEnabled: false });
+  const { data: user, cookie } = await api('POST', '/api/user/login', { username, password });
+  Object.assign(headers, { cookie, 'veloera-user': String(user.id) });
+  await api('POST', '/api/channel/', {
+    ...{ name: 'scripted', type: flags.claude ? 14 : 1, base_url: `http://127.0.0.1:${upstream.address().port}` },
+    ...{ key: 'sk-upstream', models: model, group: 'default' },
+  });
+  const token = { name: 'call path', unlimited_quota: true, remain_quota: 0, expired_time: -1 };
+  const { data: created } = await api('POST', '/api/token/', token);
+  const authorization = `Bearer sk-${created.key.replace(/^sk-/, '')}`;
+  const body = JSON.stringify({ model, stream: flags.stream, messages: [{ role: 'user', content: 'Hello there' }] });
+  const call = { method: 'POST', headers: { 'content-type': 'application/json', authorization }, body };
+  return async () => {
+    const response = await fetch(`${url}/v1/chat/completions`, call);
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`the call failed with ${response.status}: ${text}`);
+  };
+}
+
+/** @returns functions of one call by file, as `Map<file, Map<function, calls>>` */
+async function measure(call) {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+  const counted = async (work) => {
+    await session.post('Profiler.takePreciseCoverage');
+    await work();
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    return result.filter(({ url }) => url.startsWith(pathToFileURL(built).href));
+  };
+  const place = ({ functionName, ranges: [{ startOffset }] }) => `${functionName || '(anonymous)'}@${startOffset}`;
+  const idle = new Set();
+  for (const { url, functions } of await counted(() => delay(idleMilliseconds)))
+    for (const each of functions) if (each.ranges[0].count > 0) idle.add(`${url} ${place(each)}`);
+  const files = new Map();
+  const seen = await counted(async () => {
+    await call();
+    // What the call leaves to do after its response.
+    await delay(200);
+  });
+  for (const { url, functions } of seen) {
+    const ran = functions.filter((each) => each.ranges[0].count > 0 && !idle.has(`${url} ${place(each)}`));
+    if (ran.length === 0) continue;
+    const file = url.slice(pathToFileURL(built).href.length + 1).replace(/\.js$/, '.ts');
+    files.set(file, new Map(ran.map((each) => [place(each), each.ranges[0].count])));
+  }
+  session.disconnect();
+  return files;
+}
+
+function report(files) {
+  const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);
+  for (const [file, functions] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    console.log(`${String(functions.size).padStart(4)}  ${file}`);
+  }
+  const functions = sum([...files.values()].map(({ size }) => size));
+  const calls = sum([...files.values()].flatMap((each) => [...each.values()]));
+  console.log(`${files.size} files, ${functions} functions, ${calls} calls`);
+}
