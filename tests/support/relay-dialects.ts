@@ -10,7 +10,7 @@ import type {
   UpstreamRequest,
 } from '../../server/src/relay/adapter.js';
 import type { Usage } from '../../server/src/relay/usage.js';
-import { familySettings } from '../../server/src/relay/attempt/family-settings.js';
+import { familySettings } from '../../server/src/relay/attempt/attempt.js';
 import type {
   AnswerContext,
   ClientCodec,

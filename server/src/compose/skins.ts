@@ -30,7 +30,7 @@ import { accountRoutes } from '../modules/users/account.routes.js';
 import { signInRoutes } from '../modules/users/sign-in.routes.js';
 import { userRoutes } from '../modules/users/user.routes.js';
 import { walletRoutes } from '../modules/wallet/wallet.routes.js';
-import { httpMetrics } from '../observability/http-metrics.js';
+import { httpMetrics } from '../observability/http-requests.js';
 import { playgroundRoutes } from '../relay/playground.routes.js';
 import { relayRoutes } from '../relay/relay.routes.js';
 import { realtimeRoutes } from '../relay/realtime/realtime.routes.js';

@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
 import { requireScope, type AccessScope, type MaybeActor } from '../shared/actor.js';
-import type { GraphQLContext } from './context.js';
 
 /** A service that reads rows by id in one statement. It checks the actor's rights: rows they may not see are left out. */
 export interface BatchSource<Row> {
@@ -56,6 +55,12 @@ export class Loaders {
   }
 }
 
+/** The part of the request context that relations need. */
+interface LoaderContext {
+  readonly actor: MaybeActor;
+  readonly loaders: Loaders;
+}
+
 /**
  * Resolves a relation to one row: `loadOne(context, this.userService, token.userId)`. All relations of a request that
  * use the same source are read in one statement.
@@ -63,7 +68,7 @@ export class Loaders {
  * @returns null for no id, and for a row that is gone or that the caller may not see
  */
 export async function loadOne<Row extends { readonly id: number }>(
-  context: GraphQLContext,
+  context: LoaderContext,
   source: BatchSource<Row>,
   id: number | null | undefined,
   scope: AccessScope = 'ACCOUNT_READ',
@@ -78,7 +83,7 @@ export async function loadOne<Row extends { readonly id: number }>(
  * @param args tell different questions of one source apart
  */
 export async function loadFor<Result>(
-  context: GraphQLContext,
+  context: LoaderContext,
   source: object,
   { name, args = {}, scope = 'ACCOUNT_READ' }: { name: string; args?: object; scope?: AccessScope },
   id: number,

@@ -12,7 +12,7 @@ import Fastify, {
 } from 'fastify';
 import { existsSync } from 'node:fs';
 import type { SharedState } from '../cache/shared-state.js';
-import { requestLogger } from '../observability/request-logger.js';
+import { requestLogger } from '../observability/http-requests.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { newRequestId } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';

@@ -10,10 +10,9 @@ import { GuardedFetch } from '../outbound/guarded-fetch.js';
 import type { OutboundGuard } from '../outbound/outbound-guard.js';
 import type { Clock } from '../shared/clock.js';
 import type { Secrets } from '../shared/secrets.js';
-import { InFlight } from './access/in-flight.js';
+import { InFlight, ModelRateLimit } from './access/limits.js';
 import { KeyDirectory } from './access/key-directory.js';
 import { SensitiveWords } from './access/sensitive-words.js';
-import { ModelRateLimit } from './access/rate-limit.js';
 import type { AttemptSettings } from './attempt/attempt.js';
 import { Attempts } from './attempt/attempts.js';
 import type { BalanceWatch } from './record/balance-watch.js';
@@ -24,9 +23,8 @@ import { RelayProbe } from './probe.js';
 import { Relay } from './call/relay.js';
 import { KeyRing } from './routing/key-ring.js';
 import { RoutingDirectory, type Queries } from './routing/routing-directory.js';
-import { defaultPoolLimits, Pools } from './upstream/pools.js';
+import { defaultPoolLimits, Pools, UpstreamClient } from './upstream/upstream-client.js';
 import { Credentials } from './upstream/credentials.js';
-import { UpstreamClient } from './upstream/upstream-client.js';
 
 export interface RelaySettings {
   /** Milliseconds. */

@@ -13,7 +13,7 @@ import { toOpenAIFailure } from './errors/failure.js';
 import { RelayError } from './errors/relay-error.js';
 import { sendFailure, type Relay } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
-import { take } from './call/route-call.js';
+import { take } from './call/incoming-request.js';
 
 export interface PlaygroundParts {
   readonly relay: Relay;

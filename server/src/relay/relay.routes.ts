@@ -33,7 +33,7 @@ import {
 import type { RelayRoutesParts } from './create-relay.js';
 import { sendFailure, type Relay } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
-import { take } from './call/route-call.js';
+import { take } from './call/incoming-request.js';
 
 /** Answered 501 once the key is good (docs/reference/relay/routes.md#not-implemented). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [

@@ -1,5 +1,5 @@
 import { chargeOf, chargeOfAudio, chargeOfCall, chargeOfMessages, type CallPrice, type RatioPrice } from './charge.js';
-import { cacheWriteRatio } from './model-ratio-rules.js';
+import { cacheWriteRatio } from './price-book.service.js';
 
 /** A consume row of the log, as far as its charge goes. */
 export interface ChargedRow {

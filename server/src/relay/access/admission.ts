@@ -1,8 +1,10 @@
+import { LRUCache } from 'lru-cache';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { OptionValues } from '../../modules/options/option.service.js';
+import { addRange } from '../../outbound/address-class.js';
 import { AppError } from '../../shared/errors.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Candidates, RoutingTable } from '../routing/routing-table.js';
-import { allowsAddress } from './address-list.js';
 import type { Caller } from './authentication.js';
 
 export interface AdmissionSettings {
@@ -73,4 +75,39 @@ function pinnedChannel(pin: string, table: RoutingTable): RoutedChannel {
   if (!channel) throw new AppError('INVALID_CHANNEL_ID', 'Invalid channel id');
   if (!channel.enabled) throw new AppError('CHANNEL_DISABLED', 'The channel is disabled');
   return channel;
+}
+
+/** Addresses and CIDR ranges, parsed. Null: the list holds something that is neither, so it lets nobody in. */
+type AddressList = BlockList | null;
+
+const parsed = new LRUCache<string, { readonly list: AddressList }>({ max: 5000 });
+
+/**
+ * Whether a token's allow list lets an address in (docs/reference/relay/access.md#order-of-checks). An empty list lets
+ * everybody in.
+ * @param text one address or CIDR range a line; commas and blanks around entries do not count
+ */
+export function allowsAddress(text: string, address: string): boolean {
+  if (text === '') return true;
+  let entry = parsed.get(text);
+  if (!entry) parsed.set(text, (entry = { list: parse(text) }));
+  const { list } = entry;
+  return list !== null && contains(list, address);
+}
+
+function parse(text: string): AddressList {
+  const entries = text
+    .split(/[\n\r,]+/)
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const list = new BlockList();
+  for (const entry of entries) if (!addRange(list, entry)) return null;
+  return list;
+}
+
+function contains(list: BlockList, address: string): boolean {
+  // Dual-stack sockets show an IPv4 caller as ::ffff:a.b.c.d
+  const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+  const family = isIP(plain);
+  return family !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
 }

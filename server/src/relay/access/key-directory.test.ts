@@ -1,8 +1,8 @@
 import { Changes } from '../../cache/changes.js';
 import { MemoryState } from '../../cache/memory-state.js';
 import { Secrets } from '../../shared/secrets.js';
-import { allowsAddress } from './address-list.js';
-import { findKey, maskKey, parseKey } from './api-key.js';
+import { allowsAddress } from './admission.js';
+import { findKey, maskKey, parseKey } from './authentication.js';
 import { KeyDirectory } from './key-directory.js';
 
 const secrets = new Secrets('encryption key of a test');

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { growth } from '../../../../tests/support/growth.js';
 import { createLogger } from '../../observability/logger.js';
-import { SensitiveWords } from './sensitive-words.js';
-import { WordSearch } from './word-search.js';
+import { SensitiveWords, WordSearch } from './sensitive-words.js';
 
 const checker = (words: string[]): SensitiveWords =>
   new SensitiveWords(

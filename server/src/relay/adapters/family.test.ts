@@ -1,7 +1,7 @@
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ChatRequest, Target } from '../adapter.js';
 import { UpstreamError } from '../errors/upstream-error.js';
-import { familySettings } from '../attempt/family-settings.js';
+import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { zhipuToken } from './zhipu/token.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';

@@ -4,7 +4,7 @@ import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { Adapter, ChatRequest, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../usage.js';
-import { familySettings } from '../attempt/family-settings.js';
+import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { translatedStream } from '../neutral/translated-stream.js';

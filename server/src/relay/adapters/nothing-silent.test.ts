@@ -9,7 +9,7 @@ import {
   responsesDialect,
   type ChatDialect,
 } from '../attempt/chat-dialects.js';
-import { familySettings } from '../attempt/family-settings.js';
+import { familySettings } from '../attempt/attempt.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /*

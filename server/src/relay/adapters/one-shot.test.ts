@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { Adapter, FormPart, OneShotCapability, OneShotRequest, Target, UpstreamAnswer } from '../adapter.js';
-import { familySettings } from '../attempt/family-settings.js';
+import { familySettings } from '../attempt/attempt.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
 /* Embeddings, pictures, sound and ranking, beyond the fixtures. */

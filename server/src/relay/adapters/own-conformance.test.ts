@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ConversationCapability, Target } from '../adapter.js';
 import type { Usage } from '../usage.js';
-import { familySettings } from '../attempt/family-settings.js';
+import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { translatedStream } from '../neutral/translated-stream.js';

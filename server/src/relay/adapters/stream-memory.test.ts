@@ -4,9 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { defaultOptionValues } from '../../modules/options/option-registry.js';
 import type { ChatRequest, StreamTransform, Target } from '../adapter.js';
 import { chatCapability, messagesDialect, openAIChat, type ChatDialect } from '../attempt/chat-dialects.js';
-import { familySettings } from '../attempt/family-settings.js';
-import { TextMeter } from '../metering/text-meter.js';
-import { loadEncoding } from '../metering/tokenizer.js';
+import { familySettings } from '../attempt/attempt.js';
+import { TextMeter, loadEncoding } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { adapters } from '../../../../tests/support/relay-dialects.js';
 

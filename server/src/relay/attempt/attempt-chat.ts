@@ -4,14 +4,15 @@ import {
   answerHeaders,
   contentTypeOf,
   exchangeWith,
+  shownModel,
+  toTarget,
   unsupportedBy,
   withCredential,
   type Attempt,
   type AttemptOutcome,
   type Received,
 } from './attempt.js';
-import { toTarget } from './attempt-target.js';
-import { chatCapability, type ChatDialect } from './chat-dialects.js';
+import { chatCapability, type ChatDialect, isTranslated, type TranslatedChat } from './chat-dialects.js';
 import { contentLimit } from '../record/chat-content.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, deliverStream, type Delivery } from '../call/delivery.js';
@@ -19,8 +20,7 @@ import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { mostMedia } from './media-fetch.js';
 import type { AnswerContext } from '../neutral/codec.js';
-import { answerWithModel, shownModel, StreamWithModel } from './shown-model.js';
-import { isTranslated, type TranslatedChat } from './translation.js';
+import { answerWithModel, StreamWithModel } from './shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
 
 const ping = ': PING\n\n';

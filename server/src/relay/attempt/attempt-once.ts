@@ -14,6 +14,8 @@ import {
   contentTypeOf,
   exchangeWith,
   refusal,
+  shownModel,
+  toTarget,
   unsupportedBy,
   wholeAnswer,
   withCredential,
@@ -21,12 +23,11 @@ import {
   type AttemptOutcome,
   type Received,
 } from './attempt.js';
-import { toTarget } from './attempt-target.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { contentLimit } from '../record/chat-content.js';
 import { ClientGoneError, deliverStream } from '../call/delivery.js';
 import { beginningOf, ForwardedBytes, forwardedEvents } from './forwarded-answer.js';
-import { shownModel, withModel } from './shown-model.js';
+import { withModel } from './shown-model.js';
 import { TextMeter } from '../metering/text-meter.js';
 import { unsupported } from '../neutral/field-name.js';
 import type { Exchange } from '../upstream/exchange.js';

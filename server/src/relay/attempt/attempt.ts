@@ -1,15 +1,17 @@
+import type { OptionValues } from '../../modules/options/option.service.js';
 import { AppError } from '../../shared/errors.js';
 import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest } from '../adapter.js';
 import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, goneDelivery, type Delivery } from '../call/delivery.js';
-import type { FetchMedia } from './media-fetch.js';
-import type { TextMeter } from '../metering/text-meter.js';
-import { toUpstreamError } from '../errors/read-upstream-error.js';
 import type { RelayCall } from '../call/relay-call.js';
+import { toUpstreamError } from '../errors/read-upstream-error.js';
+import type { TextMeter } from '../metering/text-meter.js';
+import { mapModel } from '../routing/model-mapping.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
+import type { FetchMedia } from './media-fetch.js';
 
 export interface AttemptSettings {
   /** Milliseconds. */
@@ -142,3 +144,69 @@ const tookTooLong = (): AppError => new AppError('UPSTREAM_TIMEOUT', 'The call t
 
 export const unsupportedBy = (channelType: number, what: string): AppError =>
   new AppError('UNSUPPORTED_BY_CHANNEL', `Channel type ${channelType} does not offer ${what}`);
+
+export function toTarget(
+  attempt: Pick<
+    Attempt,
+    'channel' | 'key' | 'requestedModel' | 'bareModel' | 'settings' | 'passThrough' | 'families' | 'now'
+  >,
+): Target {
+  const { channel } = attempt;
+  return {
+    channelId: channel.id,
+    type: channel.type,
+    baseUrl: channel.baseUrl || channel.provider.defaultBaseUrl,
+    accepts: channel.provider.accepts,
+    key: attempt.key,
+    organization: channel.organization,
+    other: channel.other,
+    createdTime: channel.createdTime,
+    setting: channel.setting,
+    upstreamModel: mapModel(channel.mapping, attempt.requestedModel, attempt.bareModel),
+    requestedModel: attempt.requestedModel,
+    models: channel.models,
+    forceStreamUsage: attempt.settings.forceStreamUsage,
+    azureVersion: attempt.settings.azureVersion,
+    override: channel.override,
+    passThrough: attempt.passThrough,
+    families: attempt.families,
+    credential: '',
+    now: attempt.now,
+  };
+}
+
+let known: { readonly values: OptionValues; readonly settings: FamilySettings } | null = null;
+
+/** What the options say of the families of providers; read once per change of the options. */
+export function familySettings(values: OptionValues): FamilySettings {
+  if (known?.values !== values) known = { values, settings: readFamilies(values) };
+  return known.settings;
+}
+
+const readFamilies = (values: OptionValues): FamilySettings => ({
+  claude: {
+    defaultMaxTokens: values['claude.default_max_tokens'],
+    thinkingSuffix: values['claude.thinking_adapter_enabled'],
+    thinkingShare: values['claude.thinking_adapter_budget_tokens_percentage'],
+  },
+  claudeHeaders: values['claude.model_headers_settings'],
+  gemini: {
+    safety: values['gemini.safety_settings'],
+    imageModels: values['gemini.supported_imagine_models'],
+    thinkingModels: values['gemini.models_supported_thinking_budget'],
+    thinkingSuffix: values['gemini.thinking_adapter_enabled'],
+    thinkingShare: values['gemini.thinking_adapter_budget_tokens_percentage'],
+  },
+  geminiVersions: values['gemini.version_settings'],
+  site: { address: values.ServerAddress, name: values.SystemName },
+});
+
+/**
+ * The name a client reads in its answer where the channel maps the model (option `global.requested_model_in_answers`,
+ * docs/reference/providers/openai-family.md#responses-to-chat-calls); null: what the provider says stays, byte for
+ * byte.
+ */
+export const shownModel = (
+  { showsRequestedModel, requestedModel, bareModel }: Attempt,
+  upstreamModel: string,
+): string | null => (showsRequestedModel && upstreamModel !== bareModel ? requestedModel : null);

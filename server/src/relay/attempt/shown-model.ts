@@ -1,18 +1,7 @@
 import type { ChatAnswer, StreamTransform } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../usage.js';
-import type { Attempt } from './attempt.js';
 import { asFields, parseFields, type Fields } from '../neutral/fields.js';
-
-/**
- * The name a client reads in its answer where the channel maps the model (option `global.requested_model_in_answers`,
- * docs/reference/providers/openai-family.md#responses-to-chat-calls); null: what the provider says stays, byte for
- * byte.
- */
-export const shownModel = (
-  { showsRequestedModel, requestedModel, bareModel }: Attempt,
-  upstreamModel: string,
-): string | null => (showsRequestedModel && upstreamModel !== bareModel ? requestedModel : null);
 
 /** Where the dialects say which model answered: at the top, in a message or response, and Google's `modelVersion`. */
 function renamed(answer: Fields, model: string): Fields | null {

@@ -1,9 +1,7 @@
 import { growth, turnsDuring } from '../../../../tests/support/growth.js';
-import { finalUsage } from './final-usage.js';
+import { finalUsage, TextMeter, encodingOf, loadEncoding, withoutLongRuns } from './text-meter.js';
 import { dataImageSize, imageTokens } from './image-tokens.js';
 import { countPrompt, estimatePrompt } from './prompt-tokens.js';
-import { TextMeter } from './text-meter.js';
-import { encodingOf, loadEncoding, withoutLongRuns } from './tokenizer.js';
 import { noUsage } from '../usage.js';
 
 const user = (content: unknown, more: object = {}): object => ({ role: 'user', content, ...more });

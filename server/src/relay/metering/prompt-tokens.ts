@@ -1,6 +1,6 @@
 import { dataImageSize, imageTokens } from './image-tokens.js';
 import { textsIn } from './body-texts.js';
-import { encodingOf, estimateTokens, loadEncoding } from './tokenizer.js';
+import { encodingOf, estimateTokens, loadEncoding } from './text-meter.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 

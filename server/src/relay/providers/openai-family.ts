@@ -1,8 +1,7 @@
-import { bearerIfGiven } from '../adapters/openai-compatible/credentials.js';
+import { bearerIfGiven, wholeAddress, organizationHeader } from '../adapters/openai-compatible/address.js';
 import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
 import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
-import { reasoningRules as rules } from '../adapters/openai-compatible/reasoning.js';
-import { wholeAddress } from '../adapters/openai-compatible/url.js';
+import { reasoningRules as rules } from '../adapters/openai-compatible/chat-body.js';
 import { callerHeaders } from '../adapters/openrouter/headers.js';
 import { openAIBalance, siliconFlowBalance } from './balance.js';
 import { openAIModels } from './openai-models.js';
@@ -23,8 +22,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       offers: everything,
       streamUsage: true,
       rules,
-      headers: ({ organization }): Record<string, string> =>
-        organization ? { 'openai-organization': organization } : {},
+      headers: organizationHeader,
     }),
   },
   {

@@ -1,4 +1,4 @@
-import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../metering/tokenizer.js';
+import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../metering/text-meter.js';
 import { noAudio, type ChargedAudio } from './session-price.js';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,8 +2,6 @@ import { isAppError } from '../../shared/errors.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Provider } from '../providers/provider.js';
 
-const mostRetries = 10;
-
 /** What the retry rules look at. */
 export interface FailedAttempt {
   readonly error: unknown;
@@ -11,8 +9,6 @@ export interface FailedAttempt {
   readonly status: number | null;
   readonly provider: Pick<Provider, 'retriesBadRequest'>;
 }
-
-export const retriesAllowed = (option: number): number => Math.min(Math.max(0, Math.trunc(option)), mostRetries);
 
 /**
  * The decision table of docs/reference/relay/routing.md#retry-rules, for calls that are not pinned, have attempts left

@@ -2,9 +2,8 @@ import { toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-c
 import { KeyRing } from './key-ring.js';
 import { mapModel, parseModelMapping } from './model-mapping.js';
 import { meansDeadKey } from './automatic-disable.js';
-import { isRetryable, retriesAllowed } from './retry.js';
-import { RoutingTable } from './routing-table.js';
-import { pickChannel, type Picking } from './selection.js';
+import { isRetryable } from './retry.js';
+import { RoutingTable, pickChannel, type Picking, retriesAllowed } from './routing-table.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
 import { AppError } from '../../shared/errors.js';

@@ -3,7 +3,7 @@ import { isAppError } from '../../shared/errors.js';
 import { toOpenAIFailure } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 import type { IncomingCall } from '../call/incoming-call.js';
-import { readRequestBody } from '../call/request-body.js';
+import { readRequestBody } from '../call/incoming-request.js';
 
 /** A request for a task as the relay's access rules read it. */
 export function incomingTask(request: FastifyRequest, maxBodyBytes: number): IncomingCall {

@@ -8,7 +8,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import { admit, checkAddress, groupOf, noChannel, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import type { KeyDirectory } from '../access/key-directory.js';
-import type { ModelRateLimit } from '../access/rate-limit.js';
+import type { ModelRateLimit } from '../access/limits.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import type { Relay } from '../call/relay.js';
@@ -16,7 +16,7 @@ import type { IncomingCall } from '../call/incoming-call.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { KeyRing } from '../routing/key-ring.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
-import { pickChannel } from '../routing/selection.js';
+import { pickChannel } from '../routing/routing-table.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
 export interface TaskDeskParts {

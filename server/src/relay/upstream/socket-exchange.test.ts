@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { OutboundGuard } from '../../outbound/outbound-guard.js';
 import type { SocketCall, UpstreamRequest } from '../adapter.js';
-import { Pools } from './pools.js';
-import { UpstreamClient } from './upstream-client.js';
+import { Pools, UpstreamClient } from './upstream-client.js';
 
 type Script = (socket: Duplex, firstMessage: string) => void;
 

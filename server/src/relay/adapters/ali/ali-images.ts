@@ -4,9 +4,8 @@ import type { OneShotCapability, Target, UpstreamRequest } from '../../adapter.j
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
-import { bearer } from '../openai-compatible/credentials.js';
+import { bearer, addressOf } from '../openai-compatible/address.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
-import { addressOf } from '../openai-compatible/url.js';
 import { aliError, refuseError } from './ali-error.js';
 
 const place = '/api/v1/services/aigc/text2image/image-synthesis';

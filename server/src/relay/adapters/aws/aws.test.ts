@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultOptionValues } from '../../../modules/options/option-registry.js';
 import type { Target } from '../../adapter.js';
-import { familySettings } from '../../attempt/family-settings.js';
+import { familySettings } from '../../attempt/attempt.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { translatedStream } from '../../neutral/translated-stream.js';

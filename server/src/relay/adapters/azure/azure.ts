@@ -1,7 +1,7 @@
 import type { Adapter, Target } from '../../adapter.js';
 import { everythingAt } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
-import { reasoningRules } from '../openai-compatible/reasoning.js';
+import { reasoningRules } from '../openai-compatible/chat-body.js';
 
 /** 2025-05-10 00:00 UTC: channels made before name their deployments without dots. */
 const dotsSince = 1_746_835_200;

@@ -2,10 +2,9 @@ import { defined } from '../../../shared/defined.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { FormFile, OneShotCapability, OneShotRequest, Target } from '../../adapter.js';
 import { asFields, asText, someNumber } from '../../neutral/fields.js';
-import { bearer } from '../openai-compatible/credentials.js';
+import { bearer, addressOf } from '../openai-compatible/address.js';
 import type { Dialect, Place } from '../openai-compatible/dialect.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
-import { addressOf } from '../openai-compatible/url.js';
 
 /** A picture as bytes, or as base64 inside JSON: both become what clients know. */
 export function cloudflareImages(dialect: Dialect, place: Place): OneShotCapability {

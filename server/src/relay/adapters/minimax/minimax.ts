@@ -5,7 +5,7 @@ import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../openai-compatible/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
-import { reasoningRules } from '../openai-compatible/reasoning.js';
+import { reasoningRules } from '../openai-compatible/chat-body.js';
 import { refuseBaseResponse } from './base-response.js';
 import { minimaxSpeech } from './minimax-speech.js';
 

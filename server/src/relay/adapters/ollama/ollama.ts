@@ -1,7 +1,7 @@
 import type { Adapter } from '../../adapter.js';
 import { asFields, asFieldsList, asList, someText } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
-import { bearerIfGiven } from '../openai-compatible/credentials.js';
+import { bearerIfGiven } from '../openai-compatible/address.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../openai-compatible/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';

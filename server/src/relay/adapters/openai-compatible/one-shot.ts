@@ -13,10 +13,9 @@ import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
 import { leastChange } from '../../pass-through/native-body.js';
 import { writeForm } from '../../forms/multipart-write.js';
 import { readError } from '../../errors/read-upstream-error.js';
-import { bearer } from './credentials.js';
+import { bearer, addressOf } from './address.js';
 import type { Dialect, Place } from './dialect.js';
 import { toOneShotUsage } from './one-shot-usage.js';
-import { addressOf } from './url.js';
 
 /** What a provider wants otherwise in one kind of call. */
 export interface OneShotRules {

@@ -1,6 +1,6 @@
 import type { ChatRequest, Target } from '../../adapter.js';
 import { defaultOptionValues } from '../../../modules/options/option-registry.js';
-import { familySettings } from '../../attempt/family-settings.js';
+import { familySettings } from '../../attempt/attempt.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { adapters, targetOfRow } from '../../../../../tests/support/relay-dialects.js';

@@ -1,3 +1,4 @@
+import { AppError } from '../../../shared/errors.js';
 import type {
   Adapter,
   ChatCapability,
@@ -6,20 +7,22 @@ import type {
   Target,
   Transcript,
   UpstreamRequest,
+  ChatAnswer,
 } from '../../adapter.js';
+import { readError } from '../../errors/read-upstream-error.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
+import { tellChoices } from '../../protocols/openai/chat-parts.js';
+import { toUsage } from '../../protocols/openai/usage.js';
 import { eventStream } from '../../sse/event-stream.js';
-import { fromChatAnswer } from './answer.js';
-import { upstreamBody } from './body.js';
-import { bearer } from './credentials.js';
+import { addressOf, bearer } from './address.js';
+import { upstreamBody } from './chat-body.js';
 import type { Dialect, Place } from './dialect.js';
-import { knownChunk } from './known-chunk.js';
 import { oneShot } from './one-shot.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
 import { nativeResponses } from './responses.js';
-import { thinkingRewrite } from './thinking.js';
-import { addressOf } from './url.js';
+import { thinkingRewrite, thinkingToContent } from './thinking.js';
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(dialect: Dialect = {}): Adapter {
@@ -84,4 +87,66 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, hear
       heard,
     ),
   );
+}
+
+/** A whole answer in the client's own dialect: the bytes stay where nothing has to change, the relay only listens. */
+export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatAnswer {
+  const received = parseAnswer(bytes);
+  const answer = normalAnswer(dialect, received, target);
+  const shown = (target.setting.thinkingToContent ? thinkingToContent(answer) : null) ?? answer;
+  return {
+    body: shown === received ? bytes : Buffer.from(JSON.stringify(shown)),
+    usage: toUsage(answer['usage']),
+    tell: (heard) => void tellChoices(answer['choices'], 'message', heard),
+  };
+}
+
+/** @throws UpstreamError when a success reports an error: the upstream is broken, and another channel may do better */
+export function normalAnswer(
+  dialect: Dialect,
+  received: Record<string, unknown>,
+  target: Target,
+): Record<string, unknown> {
+  const error = received['error'] ? readError(received) : null;
+  if (error) throw new UpstreamError(502, error);
+  return dialect.answer?.(received, target) ?? received;
+}
+
+function parseAnswer(bytes: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Not JSON: told below, without the text, which may be anything.
+  }
+  throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+}
+
+type Fields = Record<string, unknown>;
+
+const pick = (from: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));
+
+const asFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+
+/**
+ * Channel setting `force_format`: only what the chunk schema knows, for clients that choke on more
+ * (docs/reference/relay/routing.md#per-channel-settings).
+ */
+export function knownChunk(chunk: Fields): Fields {
+  const choices = Array.isArray(chunk['choices']) ? (chunk['choices'] as Fields[]) : [];
+  return {
+    id: chunk['id'] ?? '',
+    object: 'chat.completion.chunk',
+    created: chunk['created'] ?? 0,
+    model: chunk['model'] ?? '',
+    system_fingerprint: chunk['system_fingerprint'] ?? null,
+    choices: choices.map((choice, position) => ({
+      index: choice['index'] ?? position,
+      delta: pick(asFields(choice['delta']), ['role', 'content', 'reasoning_content', 'reasoning', 'tool_calls']),
+      logprobs: choice['logprobs'] ?? null,
+      finish_reason: choice['finish_reason'] ?? null,
+    })),
+    usage: chunk['usage'] ?? null,
+  };
 }

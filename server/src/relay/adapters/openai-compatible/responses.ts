@@ -2,10 +2,9 @@ import type { ChatCapability, ChatRequest, Target } from '../../adapter.js';
 import { asFields } from '../../neutral/fields.js';
 import { leastChange } from '../../pass-through/native-body.js';
 import { nativeResponse, nativeResponseStream } from '../../protocols/responses/responses-native.js';
-import { bearer } from './credentials.js';
+import { bearer, addressOf } from './address.js';
 import type { BodyRules, Dialect, Place } from './dialect.js';
-import { reasoningRules } from './reasoning.js';
-import { addressOf } from './url.js';
+import { reasoningRules } from './chat-body.js';
 
 /**
  * Clients of Responses at a provider that speaks it: the bytes pass through

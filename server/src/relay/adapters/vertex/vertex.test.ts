@@ -1,7 +1,7 @@
 import { createVerify, generateKeyPairSync } from 'node:crypto';
 import { defaultOptionValues } from '../../../modules/options/option-registry.js';
 import type { Target } from '../../adapter.js';
-import { familySettings } from '../../attempt/family-settings.js';
+import { familySettings } from '../../attempt/attempt.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
 import { vertex } from './vertex.js';
 import { vertexCredential } from './vertex-credential.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../../shared/errors.js';
-import { readRequestBody } from '../../call/request-body.js';
+import { readRequestBody } from '../../call/incoming-request.js';
 import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../incoming-task.js';
 import { DrawingError, toWire } from './drawing-error.js';
 import type { DrawingLookup } from './drawing-lookup.js';

@@ -31,3 +31,13 @@ function withoutKey(path: string): string {
 /** Type 8: the address is whole; only `{model}` is filled in. */
 export const wholeAddress = (base: string, _call: { readonly path: string }, target: Target): string =>
   base.replaceAll('{model}', encodeURIComponent(target.upstreamModel));
+
+export const bearer = ({ key }: Target): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+/** For providers that may run without a key: an empty one is not sent. */
+export const bearerIfGiven = (target: Target): Record<string, string> =>
+  target.key.trim() === '' ? {} : bearer(target);
+
+/** The organisation of the channel, where an admin named one. */
+export const organizationHeader = ({ organization }: Pick<Target, 'organization'>): Record<string, string> =>
+  organization ? { 'openai-organization': organization } : {};
