@@ -151,7 +151,7 @@ describe('POST /api/user/pay', () => {
     expect(await site.query('SELECT count(*) FROM top_up_orders')).toEqual(before);
   });
 
-  it('says that an order could not be kept, and why to the log alone', async () => {
+  it('reports that the order could not be stored, and the reason in the log only', async () => {
     await site.query(
       `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the disk is full'; END $$;
        CREATE TRIGGER refuse BEFORE INSERT ON top_up_orders EXECUTE FUNCTION refuse()`,
@@ -168,7 +168,7 @@ describe('POST /api/user/pay', () => {
     expect(text).not.toContain('disk');
     const told = site.server.logLines().filter((line) => line.includes('the disk is full'));
     expect(told).toHaveLength(2);
-    for (const line of told) expect(line).toContain('an order could not be kept');
+    for (const line of told) expect(line).toContain('order could not be stored');
     expect((await post('/api/user/pay', order)).body).toMatchObject({ success: true });
   });
 

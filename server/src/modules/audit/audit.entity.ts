@@ -1,13 +1,13 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** Values are text as people read them; null where there was, or is, nothing. */
+/** A changed field. Values are readable text; null means no value. */
 export interface FieldChange {
   readonly field: string;
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** One change an admin made. Written once, never edited. */
+/** One change by an admin. Rows are never edited. */
 @Entity('audit_entries')
 export class AuditRecord {
   @PrimaryGeneratedColumn({ type: 'bigint' }) id: string;

@@ -20,7 +20,7 @@ interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** Who changed what, when, and how it was before. Root alone reads it; nobody edits it. */
+/** Audit entries: actor, time, changed fields before and after. Only root reads them. */
 export class AuditService implements AuditTrail {
   constructor(private readonly entries: Repository<AuditRecord>) {}
 

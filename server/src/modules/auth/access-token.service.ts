@@ -32,7 +32,7 @@ const newAccessToken = z.object({
   expiresAt: z.date().nullish(),
 });
 
-/** Named access tokens: what dashboards and programs sign in with. Each may less than its user, and can be revoked alone. */
+/** Named access tokens for dashboards and programs. Each has fewer rights than its user and is revoked separately. */
 export class AccessTokenService {
   constructor(
     private readonly deps: {

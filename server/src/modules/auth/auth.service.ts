@@ -22,9 +22,9 @@ export type { Challenge };
  * (docs/reference/rest/conventions.md#rate-limits).
  */
 const criticalLimit = { count: 20, seconds: 1200 };
-/** Guesses at one account from anywhere. */
+/** Sign-in attempts at one account, from all addresses together. */
 const accountLimit = { count: 20, seconds: 900 };
-/** How long a node may believe what it read about a caller; announcements shorten it. */
+/** How long a node may use a cached caller. Announcements end it earlier. */
 const actorMilliseconds = 1000;
 
 export interface Credentials {
@@ -51,7 +51,7 @@ export interface AuthServiceParts {
   readonly options: { readonly values: OptionValues };
 }
 
-/** Who is calling, and how people sign in and out. */
+/** Authenticates callers, and signs users in and out. */
 export class AuthService {
   private readonly actors = new LRUCache<string, Actor>({ max: 10_000, ttl: actorMilliseconds });
 
@@ -61,7 +61,9 @@ export class AuthService {
     parts.changes.on('session', forget);
   }
 
-  /** Role, status and group are the database's, never the cookie's: a ban holds within a second. */
+  /**
+   * Role, status and group are read from the database, never from the cookie, so a ban takes effect within a second.
+   */
   actorOfSession(cookie: string): Promise<Actor | null> {
     return this.remember(`session:${cookie}`, async () => {
       const session = await this.parts.sessions.find(cookie);
@@ -80,8 +82,9 @@ export class AuthService {
   }
 
   /**
-   * Opens a session, a new one at every sign-in.
-   * @throws AppError RATE_LIMITED, INVALID_INPUT (switched off, empty field), INVALID_CREDENTIALS (one text for every reason)
+   * Checks the password and opens a new session.
+   * @throws AppError RATE_LIMITED, INVALID_INPUT (switched off, empty field), INVALID_CREDENTIALS (one text for every
+   * reason)
    */
   async login(credentials: Credentials, origin: SessionOrigin, challenge: Challenge): Promise<SignIn> {
     await this.admit(challenge);
@@ -106,21 +109,21 @@ export class AuthService {
     return this.openSession(user, origin);
   }
 
-  /** For somebody whom a provider vouched for. @throws AppError USER_BANNED */
+  /** Opens a session for a user whom a sign-in provider identified. @throws AppError USER_BANNED */
   async openSession(user: User, origin: SessionOrigin): Promise<SignIn> {
     if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
     const secret = await this.parts.sessions.open(user.id, origin);
     return { user: { ...user, setting: withoutSecrets(user.setting) }, secret };
   }
 
-  /** Ends the session of this cookie; fine when there is none. */
+  /** Ends the session of this cookie, if there is one. */
   async logout(cookie: string | undefined): Promise<void> {
     if (!cookie) return;
     const id = await this.parts.sessions.close(cookie);
     if (id !== null) await this.parts.changes.announce({ kind: 'session', id });
   }
 
-  /** What every stranger passes before he may try something. @throws AppError RATE_LIMITED, INVALID_INPUT */
+  /** Rate limit and bot check before any unauthenticated attempt. @throws AppError RATE_LIMITED, INVALID_INPUT */
   async admit(challenge: Challenge): Promise<void> {
     await this.limitCritical(challenge.ip);
     await this.parts.turnstile.check(challenge);
@@ -131,9 +134,9 @@ export class AuthService {
     return this.limit(`limit:CT:${addressKey(ip)}`, criticalLimit);
   }
 
-  /** A name first, so that nobody can shadow an account by taking its address as a name. */
+  /** Usernames win over e-mail addresses, so that a username that equals an address cannot shadow that account. */
   private async findByLogin(name: string): Promise<User | null> {
-    // which nobody's name has, and no column takes
+    // Postgres text columns cannot hold NUL, so no name contains it.
     if (name.includes('\0')) return null;
     const query = this.parts.users.createQueryBuilder('account').addSelect('account.passwordHash');
     const byName = await query.clone().where('account.username = :name', { name }).getOne();

@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { Session } from './session.entity.js';
 
-/** A sign-in as its owner sees it. The cookie's secret is nowhere in it. */
+/** A session as its owner sees it, without the cookie's secret. */
 export interface OwnSession {
   readonly id: string;
   readonly createdAt: Date;
@@ -13,11 +13,11 @@ export interface OwnSession {
   readonly expiresAt: Date;
   readonly ip: string;
   readonly userAgent: string;
-  /** The one that asks. */
+  /** The session of this request. */
   readonly current: boolean;
 }
 
-/** Where a user is signed in, and how he ends it elsewhere. */
+/** Lists and ends the sessions of a user. */
 export class OwnSessionsService {
   constructor(
     private readonly sessions: Repository<Session>,
@@ -25,7 +25,7 @@ export class OwnSessionsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Living ones, the last seen first. */
+  /** Sessions that have not expired, last used first. */
   async list(actor: MaybeActor): Promise<OwnSession[]> {
     const { id: userId, sessionId } = requireActor(actor);
     const rows = await this.sessions.find({
@@ -38,7 +38,7 @@ export class OwnSessionsService {
     }));
   }
 
-  /** @throws AppError NOT_FOUND also for somebody else's */
+  /** @throws AppError NOT_FOUND, also for one of another user */
   async revoke(actor: MaybeActor, id: string): Promise<void> {
     const { id: userId } = requireActor(actor);
     const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
@@ -47,7 +47,9 @@ export class OwnSessionsService {
     await this.changes.announce({ kind: 'session', id: userId });
   }
 
-  /** All but the one that asks; all of them when an access token asks. @returns how many ended */
+  /**
+   * Ends all sessions except the caller's; all of them when the caller used an access token. @returns how many ended
+   */
   async revokeOthers(actor: MaybeActor): Promise<number> {
     const { id: userId, sessionId } = requireActor(actor);
     const others = sessionId === undefined ? {} : { publicId: Not(sessionId) };

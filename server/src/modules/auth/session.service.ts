@@ -12,7 +12,7 @@ export interface SessionOrigin {
   readonly userAgent: string;
 }
 
-/** Browser sign-ins: rows that can be revoked. The cookie's secret itself is never stored. */
+/** Browser sessions: revocable rows. The cookie's secret itself is never stored. */
 export class SessionService {
   constructor(
     private readonly sessions: Repository<Session>,
@@ -37,7 +37,7 @@ export class SessionService {
     return secret;
   }
 
-  /** The living session behind a cookie, or null. */
+  /** The valid session of a cookie, or null. */
   async find(secret: string): Promise<Session | null> {
     const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
     const now = this.clock.now();
@@ -48,14 +48,14 @@ export class SessionService {
     return session;
   }
 
-  /** @returns whose it was; null when there was none */
+  /** @returns the user's id; null when there was no session */
   async close(secret: string): Promise<number | null> {
     const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
     if (session) await this.sessions.delete({ idHash: session.idHash });
     return session?.userId ?? null;
   }
 
-  /** Ends every session of a user, in the caller's transaction. @param except the one that stays (a public id) */
+  /** Ends every session of a user, in the caller's transaction. @param except public id of one to keep */
   async revokeAll(manager: EntityManager, userId: number, except?: string): Promise<void> {
     await manager.delete(Session, { userId, ...(except === undefined ? {} : { publicId: Not(except) }) });
   }

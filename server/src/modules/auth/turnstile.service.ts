@@ -4,12 +4,12 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 
-/** What a stranger shows before he may try something. */
+/** Data of an unauthenticated request for the bot check. */
 export interface Challenge {
   readonly ip: string;
-  /** What the widget gave him. */
+  /** Token of the Turnstile widget. */
   readonly turnstile?: string;
-  /** Tells this browser from others; made when asked for. */
+  /** Id of this browser, created on first use. */
   readonly visitor: () => string;
 }
 
@@ -21,10 +21,10 @@ export interface TurnstileParts {
   readonly baseUrl: string;
 }
 
-/** A browser that passed needs no other token for ten minutes. */
+/** After a success, a browser needs no token for ten minutes. */
 const passSeconds = 600;
 
-/** Cloudflare's check against bots (docs/reference/rest/accounts.md#turnstile). */
+/** Cloudflare's bot check (docs/reference/rest/accounts.md#turnstile). */
 export class TurnstileService {
   constructor(private readonly parts: TurnstileParts) {}
 

@@ -19,7 +19,7 @@ export type TagChange = Partial<
 export class ChannelBulkService {
   constructor(private readonly parts: Pick<ChannelParts, 'channels' | 'changes' | 'audit' | 'trail'>) {}
 
-  /** @returns how many are gone */
+  /** @returns the number deleted */
   async delete(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const admin = requireRole(actor, 'admin');
     assertIdList(ids, 'Invalid parameter');

@@ -18,11 +18,11 @@ export interface CheckInParts {
   readonly clock: Clock;
 }
 
-/** Once a day, by UTC, everybody may fetch some quota (docs/reference/rest/accounts.md#check-in). */
+/** Daily check-in: once per UTC day a user may claim quota (docs/reference/rest/accounts.md#check-in). */
 export class CheckInService {
   constructor(private readonly parts: CheckInParts) {}
 
-  /** Has the caller not checked in today? Says nothing about whether check-in is switched on. */
+  /** Whether the caller has not checked in today. Ignores option CheckInEnabled. */
   async canCheckIn(actor: MaybeActor): Promise<boolean> {
     const { id } = requireActor(actor);
     const user = await this.parts.users.findOne({ where: { id }, select: { id: true, lastCheckInTime: true } });
@@ -30,8 +30,7 @@ export class CheckInService {
   }
 
   /**
-   * Of any number of calls in a day one is paid: the row's day is checked and set in one statement, and the entry's source
-   * is unique.
+   * Pays one call per day: the day is checked and set in one statement, and the source of the ledger entry is unique.
    * @returns the points credited
    * @throws AppError INVALID_INPUT (switched off, no reward set), CONFLICT ("already", which clients look for)
    */
@@ -84,7 +83,7 @@ export class CheckInService {
   }
 }
 
-/** What the system's random source can choose from at once. */
+/** Largest range of `randomInt`. */
 const widestRange = 2 ** 48 - 2;
 
 /** `2026-11-20`, in UTC. */

@@ -4,7 +4,7 @@ import type { GroupService } from './group.service.js';
 import { toWire } from './group.wire.js';
 
 /**
- * `/api/group` and what users ask about groups (docs/reference/rest/accounts.md#own-account and
+ * `/api/group`, and the groups and models a user may choose (docs/reference/rest/accounts.md#own-account and
  * docs/reference/rest/logs-and-usage.md#groups).
  */
 export const groupRoutes =

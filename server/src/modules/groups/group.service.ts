@@ -7,13 +7,13 @@ export interface UsableGroup {
   readonly ratio: number;
 }
 
-/** What this service asks of the channels. */
+/** Model lookup that this service needs from the channels. */
 export interface ModelsOfGroups {
-  /** Models that enabled channels of these groups serve, under the names clients may call. */
+  /** Models that enabled channels of these groups serve, by the names that clients call. */
   modelsOfGroups(groups: readonly string[]): string[] | Promise<string[]>;
 }
 
-/** Groups are the keys of option GroupRatio; option UserUsableGroups says which of them anybody may pick. */
+/** Groups are the keys of option GroupRatio. Option UserUsableGroups names those that any user may choose. */
 export class GroupService {
   constructor(
     private readonly options: { readonly values: OptionValues },
@@ -26,17 +26,17 @@ export class GroupService {
     return Object.keys(this.options.values.GroupRatio).sort();
   }
 
-  /** What the caller may pick for his tokens: the public groups and his own. */
+  /** Groups that the caller may choose for tokens: the public ones and their own. */
   listUsable(actor: MaybeActor): UsableGroup[] {
     return this.usableBy(requireActor(actor).group);
   }
 
-  /** What a stranger would see: the public groups, and the default one always. */
+  /** Groups for visitors without an account: the public ones and `default`. */
   listPublic(): UsableGroup[] {
     return this.usableBy('default', 'Default group');
   }
 
-  /** Models the caller can reach with a token of some group of his. */
+  /** Models that the caller can use with a token of one of their groups. */
   async models(actor: MaybeActor): Promise<string[]> {
     const groups = this.listUsable(actor).map(({ name }) => name);
     return this.channels.modelsOfGroups(groups);

@@ -1,6 +1,6 @@
 export interface HealthCheck {
   readonly name: string;
-  /** Resolves when the part works. A rejection, or no answer in time, means it does not. */
+  /** Resolves when the dependency works. A rejection or a timeout means that it does not. */
   check(): Promise<void>;
 }
 
@@ -9,7 +9,7 @@ export interface Readiness {
   readonly checks: Record<string, boolean>;
 }
 
-/** Can this node serve calls now? Asked by load balancers, so it answers within its time whatever hangs. */
+/** Whether this node can serve calls now. Always answers within its timeout, because load balancers wait for it. */
 export class HealthService {
   private stopping = false;
 
@@ -18,7 +18,7 @@ export class HealthService {
     private readonly timeoutMilliseconds = 2000,
   ) {}
 
-  /** From now on this node is not ready: balancers stop sending calls while those in flight finish. */
+  /** Makes this node not ready, so that balancers stop sending calls while running ones finish. */
   beginStop(): void {
     this.stopping = true;
   }

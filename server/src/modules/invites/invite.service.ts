@@ -18,11 +18,11 @@ export interface InviteParts {
   readonly options: { readonly values: OptionValues };
 }
 
-/** A user's invite code and what it earned him (docs/reference/rest/accounts.md#invites-and-rebates). */
+/** Invite codes and invite earnings (docs/reference/rest/accounts.md#invites-and-rebates). */
 export class InviteService {
   constructor(private readonly parts: InviteParts) {}
 
-  /** Made when there is none, as for users who came from elsewhere. */
+  /** The caller's invite code, created when missing, as for imported users. */
   async code(actor: MaybeActor): Promise<string> {
     const { id } = requireActor(actor);
     const { users } = this.parts;
@@ -36,8 +36,8 @@ export class InviteService {
   }
 
   /**
-   * Moves earnings to the balance: two entries of the books, or none. At least one unit (option QuotaPerUnit).
-   * @returns the caller as he is then
+   * Moves earnings to the balance, as two ledger entries in one transaction. At least one unit (option QuotaPerUnit).
+   * @returns the caller after the transfer
    * @throws AppError INVALID_INPUT, INSUFFICIENT_QUOTA
    */
   async transfer(actor: MaybeActor, quota: number): Promise<User> {

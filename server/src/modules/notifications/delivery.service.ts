@@ -6,7 +6,7 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { UserSetting } from '../users/user-setting.service.js';
 
-/** Something to tell. `{{value}}` in the content stands for the values, in their order. */
+/** A notice. Each `{{value}}` in the content is replaced by the next value. */
 export interface Notice {
   /** `quota_exceed`, `channel_update_3_3` … */
   readonly type: string;
@@ -31,11 +31,11 @@ export interface DeliveryParts {
 
 const timeoutMs = 5000;
 
-/** Brings a notice to somebody by mail or webhook (docs/reference/rest/notifications.md#notices). */
+/** Delivers a notice by mail or webhook (docs/reference/rest/notifications.md#notices). */
 export class NoticeDelivery {
   constructor(private readonly parts: DeliveryParts) {}
 
-  /** One try; somebody without an address is told nothing. @throws when it did not arrive */
+  /** One attempt. Users without an address are skipped. @throws when the delivery failed */
   async deliver({ email, setting }: Recipient, notice: Notice): Promise<void> {
     if (setting.notifyType === 'webhook') return this.post(setting, notice);
     const to = setting.notificationEmail || email;
@@ -46,16 +46,16 @@ export class NoticeDelivery {
 
   private async post({ webhookUrl, webhookSecret }: UserSetting, notice: Notice): Promise<void> {
     if (webhookUrl === '') return;
-    if (!webhookUrl.startsWith('https://')) throw new Error('webhooks go to https addresses only');
+    if (!webhookUrl.startsWith('https://')) throw new Error('webhook URL is not https');
     const { fetch, options, clock } = this.parts;
     const { WorkerUrl, WorkerValidKey } = options.values;
     const request = toWebhook(webhookUrl, webhookSecret, notice, seconds(clock));
     const answer = await fetch.fetch(WorkerUrl === '' ? request : throughWorker(request, WorkerUrl, WorkerValidKey));
-    if (answer.status < 200 || answer.status > 299) throw new Error(`the webhook answered ${answer.status}`);
+    if (answer.status < 200 || answer.status > 299) throw new Error(`webhook returned status ${answer.status}`);
   }
 }
 
-/** The signature covers the body as it is sent, with the time in it. The secret goes along as a bearer word, too. */
+/** The signature covers the sent body, which contains the time. The secret is also sent as bearer token. */
 function toWebhook(url: string, secret: string, notice: Notice, timestamp: number): GuardedRequest {
   const { type, title, content, values } = notice;
   const body = JSON.stringify({
@@ -65,7 +65,7 @@ function toWebhook(url: string, secret: string, notice: Notice, timestamp: numbe
   });
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   return {
-    // a redirect would carry signature and body to an address that nobody typed
+    // A redirect would carry secret and body to an address that the user did not configure.
     ...{ url, policy: 'public-only', method: 'POST', body, timeoutMs, maxBytes: 64 * 1024, followRedirects: false },
     headers: {
       'content-type': 'application/json',
@@ -74,13 +74,13 @@ function toWebhook(url: string, secret: string, notice: Notice, timestamp: numbe
   };
 }
 
-/** A worker of the operator's calls for us, so that this server's address stays unknown. */
+/** Sends the request through the operator's worker, which hides this server's address. */
 function throughWorker(request: GuardedRequest, workerUrl: string, key: string): GuardedRequest {
   const { url, method, headers, body } = request;
   return {
     ...{ url: workerUrl, policy: 'admin', method: 'POST', timeoutMs, maxBytes: 64 * 1024 },
     headers: { 'content-type': 'application/json' },
-    // as it is signed: the worker sends these very bytes
+    // The worker re-encodes the body to the same bytes, so the signature stays valid.
     body: JSON.stringify({ url, key, method, headers, body: JSON.parse(String(body)) as unknown }),
   };
 }
@@ -90,6 +90,6 @@ function fill(content: string, values: readonly string[]): string {
   return content.replaceAll('{{value}}', () => values[next++] ?? '');
 }
 
-/** Addresses can be followed. */
+/** Renders URLs as links. */
 const toHtml = (value: string): string =>
   /^https?:\/\/\S+$/.test(value) ? `<a href="${escapeHtml(value)}">${escapeHtml(value)}</a>` : escapeHtml(value);

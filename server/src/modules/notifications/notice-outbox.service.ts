@@ -9,14 +9,14 @@ export interface OutboxParts {
   readonly settings: Pick<UserSettings, 'read'>;
   readonly delivery: Pick<NoticeDelivery, 'deliver'>;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Milliseconds before the second try and each one after it. */
+  /** Milliseconds before the second and each later attempt. */
   readonly pauses?: readonly number[];
 }
 
 interface Posted extends Notice {
   readonly id: string;
   readonly userId: number;
-  /** This one included. */
+  /** Attempts so far, this one included. */
   readonly tries: number;
 }
 
@@ -31,11 +31,11 @@ interface Row {
 }
 
 const defaultPauses = [2_000, 10_000];
-/** Longer than any try takes: whoever holds a notice longer is dead. */
+/** Longer than any attempt takes. A notice held longer belongs to a dead node. */
 const leaseSeconds = 60;
 const batch = 20;
 const stopMilliseconds = 5000;
-/** A timer may fire a millisecond before its time: the database would not call the notice due yet. */
+/** A timer may fire a millisecond early, when the database does not consider the notice due yet. */
 const timerMarginMilliseconds = 10;
 
 const insertSql = `INSERT INTO notices (user_id, type, title, content, fillings, tries, due_at)
@@ -44,12 +44,12 @@ const claimSql = `UPDATE notices SET tries = tries + 1, due_at = now() + $1 * in
   WHERE id IN (SELECT id FROM notices WHERE due_at <= now() AND tries < $2 ORDER BY due_at, id LIMIT $3
     FOR UPDATE SKIP LOCKED)
   RETURNING id, user_id, type, title, content, fillings, tries`;
-/** Their last try died with its node. */
+/** Notices whose last attempt was lost with its node. */
 const abandonedSql = 'DELETE FROM notices WHERE due_at <= now() AND tries >= $1 RETURNING id, user_id, type';
 
 /**
- * Notices lie in the database until they arrived, so that a restart loses no try. Each is tried three times, by whichever
- * node is there. One whose node died between sending and noting it may arrive twice, none is lost.
+ * Stores notices until they are delivered, so that a restart loses none. Any node attempts delivery, up to three times.
+ * A notice whose node died between sending and recording is sent twice.
  */
 export class NoticeOutbox {
   private readonly pauses: readonly number[];
@@ -61,7 +61,7 @@ export class NoticeOutbox {
     this.pauses = parts.pauses ?? defaultPauses;
   }
 
-  /** Keeps a notice and tries at once. Resolves when that try is over; @throws when the database does not take it */
+  /** Stores a notice and attempts delivery. Resolves after that attempt. @throws when it cannot be stored */
   async post(userId: number, { type, title, content, values }: Notice): Promise<void> {
     const [row] = await this.parts.database.query<Array<{ id: string }>>(insertSql, [
       ...[userId, type, title, content, JSON.stringify(values), leaseSeconds],
@@ -69,16 +69,16 @@ export class NoticeOutbox {
     if (row) await this.attempt({ id: row.id, userId, type, title, content, values, tries: 1 });
   }
 
-  /** Takes up whatever is due: later tries, and those of nodes that are gone. Never throws. */
+  /** Attempts all due notices: retries, and those of nodes that are gone. Never throws. */
   round(): Promise<void> {
     const running = this.takeUp().catch((error: unknown) => {
-      this.parts.logger.warn({ err: error }, 'notices that are due could not be taken up');
+      this.parts.logger.warn({ err: error }, 'due notices could not be claimed');
     });
     this.underWay.add(running);
     return running.finally(() => this.underWay.delete(running));
   }
 
-  /** No more tries from here; what is not delivered waits for another node, or for the next start. */
+  /** Stops attempts on this node. Undelivered notices wait for another node or the next start. */
   async stop(): Promise<void> {
     this.stopped = true;
     for (const timer of this.timers) clearTimeout(timer);
@@ -96,7 +96,7 @@ export class NoticeOutbox {
       if (recipient) await this.parts.delivery.deliver(recipient, posted);
     } catch (error) {
       const pause = this.pauses[tries - 1];
-      this.parts.logger.warn({ err: error, userId, notice: posted.type, tries }, 'a notice did not arrive');
+      this.parts.logger.warn({ err: error, userId, notice: posted.type, tries }, 'notice delivery failed');
       if (pause !== undefined) return this.postpone(id, pause);
     }
     await this.parts.database.query('DELETE FROM notices WHERE id = $1', [id]);
@@ -125,7 +125,7 @@ export class NoticeOutbox {
   private async takeUp(): Promise<void> {
     await this.dropAbandoned();
     for (let taken = batch; taken === batch && !this.stopped;) {
-      // an UPDATE answers its rows and their number
+      // An UPDATE returns its rows and their count.
       const [rows] = await this.parts.database.query<[Row[], number]>(claimSql, [leaseSeconds, this.most, batch]);
       await Promise.all(rows.map((row) => this.attempt(toPosted(row))));
       taken = rows.length;
@@ -135,7 +135,7 @@ export class NoticeOutbox {
   private async dropAbandoned(): Promise<void> {
     const [rows] = await this.parts.database.query<[Row[], number]>(abandonedSql, [this.most]);
     for (const { id, user_id: userId, type } of rows) {
-      this.parts.logger.warn({ notice: type, userId, id }, 'a notice was given up: its last try did not end');
+      this.parts.logger.warn({ notice: type, userId, id }, 'notice dropped after its last attempt was lost');
     }
   }
 }

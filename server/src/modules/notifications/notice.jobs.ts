@@ -2,7 +2,7 @@ import type { NoticeOutbox } from './notice-outbox.service.js';
 
 const milliseconds = 5_000;
 
-/** Looks for notices that nobody is taking care of: at the start, and every few seconds. */
+/** Retries unattended notices, at start and every few seconds. */
 export class NoticeClock {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;
@@ -15,12 +15,12 @@ export class NoticeClock {
     this.tick();
   }
 
-  /** What is under way is the outbox's to wait for. */
+  /** Running deliveries are awaited by the outbox. */
   stop(): void {
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** A round that takes longer than the pause is not overtaken by the next. */
+  /** Starts no second round while one is running. */
   private tick(): void {
     this.running ??= this.outbox.round().finally(() => (this.running = null));
   }

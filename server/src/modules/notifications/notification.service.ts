@@ -27,15 +27,15 @@ export interface NotificationParts {
 }
 
 const thresholds = { max: 20_000, lifetimeSeconds: 60 };
-/** A user who was told, or must not be told yet, is not looked at again by this node for so long. */
+/** Milliseconds in which this node does not check a user again after a notice or a refusal by the limit. */
 const quietMilliseconds = 10_000;
 const mostUnderWay = 1000;
 const stopMilliseconds = 5000;
 const defaultServerAddress = 'http://localhost:3000';
 
-/** Tells people what they should know. Nobody waits for it: calls return at once and never throw. */
+/** Creates notices. All methods return at once and never throw. */
 export class NotificationService {
-  /** What each user wants to be warned below; null: what the site says. */
+  /** Warning thresholds by user id; null means the site's default. */
   private readonly known: Loader<number, { readonly threshold: number | null }>;
   private readonly quiet = new LRUCache<number, true>({ max: 20_000, ttl: quietMilliseconds });
   private readonly underWay = new Set<Promise<unknown>>();
@@ -45,7 +45,9 @@ export class NotificationService {
     parts.changes.on('user', ({ id }) => (typeof id === 'number' ? this.known.drop(id) : this.known.clear()));
   }
 
-  /** After every charge, so it is cheap for whoever has enough. @param left the balance after it */
+  /**
+   * Called after every charge, so it is cheap when the balance is sufficient. @param left the balance after the charge
+   */
   charged(userId: number, _quota: number, left: number): void {
     if (this.quiet.has(userId)) return;
     const held = this.known.peek(userId);
@@ -58,7 +60,7 @@ export class NotificationService {
     });
   }
 
-  /** A channel went out of service, or came back. @param status of the channel now */
+  /** A channel was disabled or enabled automatically. @param status its new status */
   channelChanged(id: number, status: number, title: string, reason: string): void {
     this.tellRoot({ type: `channel_update_${id}_${status}`, title, content: '{{value}}', values: [reason] });
   }
@@ -73,7 +75,7 @@ export class NotificationService {
     });
   }
 
-  /** Lets what is under way arrive, for a short while. */
+  /** Waits a short time for running deliveries. */
   stop(): Promise<void> {
     return settledWithin(this.underWay, stopMilliseconds);
   }
@@ -111,11 +113,11 @@ export class NotificationService {
     return row ? { threshold: this.parts.settings.read(row.setting).quotaWarningThreshold } : null;
   }
 
-  /** When too much is under way, a notice less is better than a slower node. */
+  /** Drops a notice when too many are running, rather than slowing the node down. */
   private run(work: () => Promise<void>): void {
     if (this.underWay.size >= mostUnderWay) return;
     const running = work().catch((error: unknown) => {
-      this.parts.logger.warn({ err: error }, 'a notice could not be sent');
+      this.parts.logger.warn({ err: error }, 'notice could not be created');
     });
     this.underWay.add(running);
     void running.finally(() => this.underWay.delete(running));

@@ -1,4 +1,4 @@
-/** Resolves when all have ended, well or not, or when the time is over. */
+/** Resolves when all promises have settled, or after the timeout. */
 export async function settledWithin(work: Iterable<Promise<unknown>>, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)));

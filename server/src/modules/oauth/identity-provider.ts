@@ -1,25 +1,25 @@
 import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 
-/** Providers whose pages send the browser back with a code and our state. */
+/** Providers that redirect the browser back with a code and our state. */
 export const redirectProviders = ['github', 'oidc', 'linuxdo'] as const;
 export type ProviderName = (typeof redirectProviders)[number];
 
-/** Who somebody is, in the words of a provider. */
+/** A person's identity at a provider. */
 export interface Identity {
-  /** Never given to anybody else there. */
+  /** Never reassigned by the provider. */
   readonly id: string;
-  /** A name under which older consoles kept the same identity. */
+  /** The id that older consoles stored for the same identity. */
   readonly formerId?: string;
   readonly username?: string;
   readonly displayName?: string;
-  /** Only when the provider says that it was proven. */
+  /** Only if the provider reports it as verified. */
   readonly email?: string;
 }
 
-/** How accounts of a provider are kept and called here. */
+/** Storage and naming of one provider's accounts. */
 export interface Source {
-  /** For people: `GitHub`. */
+  /** Display name, for example `GitHub`. */
   readonly label: string;
   readonly column: keyof Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>;
   /** Generated names are `github_<number>`. */
@@ -51,22 +51,22 @@ export const sources = {
   },
 } as const satisfies Record<string, Source>;
 
-/** What a sign-in under way has to prove when the browser comes back. */
+/** Values to verify when the browser returns. */
 export interface Proof {
   readonly state: string;
   readonly nonce?: string;
   readonly codeVerifier?: string;
 }
 
-/** What came back. */
+/** Parameters of the redirect back. */
 export interface Callback {
   readonly code: string;
-  /** Who says he sent the browser back (RFC 9207), when he does. */
+  /** The issuer named in the redirect (RFC 9207), if any. */
   readonly issuer?: string;
 }
 
 export interface RedirectProvider {
-  /** Where the browser goes, and what is to be remembered until it comes back. */
+  /** The address to send the browser to, and values to store until it returns. */
   begin(state: string): Promise<{ url: string; proof: Omit<Proof, 'state'> }>;
   /** @throws AppError INVALID_INPUT, UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE */
   identify(callback: Callback, proof: Proof): Promise<Identity>;

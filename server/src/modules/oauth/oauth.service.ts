@@ -15,11 +15,11 @@ export type { OidcEndpoints, ProviderName, SignIn };
 export { redirectProviders } from './identity-provider.js';
 export { StateError } from './sign-in-state.service.js';
 
-/** Who asks, and from which browser. */
+/** The caller and their browser. */
 export interface Asker {
   readonly actor: MaybeActor;
   readonly origin: SessionOrigin;
-  /** Undefined: this browser has begun nothing. */
+  /** Undefined: this browser has no sign-in in progress. */
   readonly visitor: string | undefined;
 }
 
@@ -34,11 +34,11 @@ export interface OAuthParts {
   readonly clock: Clock;
 }
 
-/** Sign-in, registration and binding through other sites (docs/reference/rest/accounts.md). */
+/** Sign-in, registration and binding through other providers (docs/reference/rest/accounts.md). */
 export class OAuthService {
   constructor(private readonly parts: OAuthParts) {}
 
-  /** A state for a client that builds the provider's address by itself. @throws AppError RATE_LIMITED */
+  /** A state for clients that build the provider's address themselves. @throws AppError RATE_LIMITED */
   async makeState(
     asker: Asker & { visitor: string },
     inviterCode: string,
@@ -50,7 +50,7 @@ export class OAuthService {
     return text;
   }
 
-  /** The provider's address with a state, and with nonce and PKCE where it knows them. @throws AppError */
+  /** The provider's address with state, and with nonce and PKCE where it supports them. @throws AppError */
   async begin(
     asker: Asker & { visitor: string },
     inviterCode: string,
@@ -65,8 +65,8 @@ export class OAuthService {
   }
 
   /**
-   * The browser is back. Binds when somebody is signed in, else signs in, and registers whoever is new.
-   * @returns null when it was bound
+   * Handles the redirect back. Binds when a user is signed in; otherwise signs in, or registers a new user.
+   * @returns null after binding
    * @throws StateError, AppError
    */
   async complete(
@@ -101,12 +101,12 @@ export class OAuthService {
     await this.parts.accounts.bind(sources.wechat, await this.parts.wechat.identify(code), self);
   }
 
-  /** @throws AppError INVALID_INPUT when there would be no way in left */
+  /** @throws AppError INVALID_INPUT when no other way to sign in would remain */
   async unbind(actor: MaybeActor, name: SourceName): Promise<void> {
     await this.parts.accounts.unbind(sources[name], requireActor(actor));
   }
 
-  /** Nobody registers through Telegram. @param answer what the widget said */
+  /** Signs in a bound user; never registers. @param answer parameters of the widget */
   async signInWithTelegram(answer: TelegramAnswer, origin: SessionOrigin): Promise<SignIn> {
     const { auth, accounts } = this.parts;
     await auth.limitCritical(origin.ip);
@@ -120,7 +120,7 @@ export class OAuthService {
     await this.parts.accounts.bind(sources.telegram, { id: this.telegramId(answer) }, self);
   }
 
-  /** Uses up a state that was made for the caller, for the one call that a widget makes by itself. @throws StateError */
+  /** Consumes a state of the caller, for the request that the widget sends by itself. @throws StateError */
   async takeState(actor: Actor, state: string, visitor: string | undefined): Promise<void> {
     await this.parts.states.take(state, { visitor, userId: actor.id, provider: null });
   }
@@ -153,7 +153,7 @@ export class OAuthService {
   }
 }
 
-/** Any other site's account that can be bound here. */
+/** Providers whose accounts can be bound. */
 export type SourceName = keyof typeof sources;
 
 export type TelegramAnswer = Readonly<Record<string, string | undefined>>;

@@ -14,9 +14,9 @@ const profileShape = z.object({
   preferred_username: z.string().nullish(),
 });
 
-/** What discovery tells is believed this long. */
+/** Cache time of discovered endpoints. */
 const keptMilliseconds = 10 * 60_000;
-// Called deprecated only to make it stand out: a provider inside a private network may speak plain http.
+// Marked deprecated by the library as a warning only. A provider in a private network may use plain http.
 // eslint-disable-next-line @typescript-eslint/no-deprecated
 const allowPlainHttp: (config: oidc.Configuration) => void = oidc.allowInsecureRequests;
 const timeoutSeconds = 5;
@@ -30,8 +30,8 @@ export interface OidcEndpoints {
 }
 
 /**
- * Any OpenID provider (docs/reference/rest/accounts.md#oidc). With a well-known address everything is discovered, and
- * the id token is verified; without one the three typed endpoints are used as plain OAuth 2.
+ * Any OpenID provider (docs/reference/rest/accounts.md#oidc). With a well-known address, endpoints are discovered and
+ * the id token is verified. Without one, the three configured endpoints are used as plain OAuth 2.
  */
 export class OidcProvider implements RedirectProvider {
   private known: { readonly key: string; readonly at: number; readonly config: Promise<oidc.Configuration> } | null =
@@ -74,7 +74,7 @@ export class OidcProvider implements RedirectProvider {
     };
   }
 
-  /** What a well-known address says, for whoever fills in the settings. @throws AppError */
+  /** Endpoints behind a well-known address, for the settings form. @throws AppError */
   async discover(wellKnown: string): Promise<OidcEndpoints> {
     if (!URL.canParse(wellKnown) || !/^https?:$/.test(new URL(wellKnown).protocol)) {
       throw new InvalidInputError('The well-known address must begin with http:// or https://', 'wellKnown');
@@ -151,7 +151,7 @@ export class OidcProvider implements RedirectProvider {
     }
   }
 
-  /** What a provider's own document names is a stranger's word: public addresses only, unless the operator opened more. */
+  /** Endpoints named by a discovery document must be public, unless OUTBOUND_ALLOW permits more. */
   private readonly guarded: oidc.CustomFetch = async (url, { method, headers, body }) => {
     const answer = await this.fetch.fetch({
       ...{ url, policy: 'public-only', timeoutMs: timeoutSeconds * 1000, maxBytes: 1024 * 1024 },
@@ -173,7 +173,7 @@ export class OidcProvider implements RedirectProvider {
   }
 }
 
-/** The library's words name claims and addresses: they stay in `cause`. */
+/** The library's messages name claims and addresses, so they stay in `cause`. */
 function toAppError(error: unknown): AppError {
   const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
   if (known?.code === 'INVALID_INPUT' && known.field === 'code') return known;

@@ -22,12 +22,12 @@ const numberedNames = 5;
 
 const allIdentities = { githubId: true, oidcId: true, linuxDoId: true, wechatId: true, telegramId: true } as const;
 
-/** Which account here belongs to somebody a provider vouched for. */
+/** Finds, creates and binds the accounts of provider identities. */
 export class ProviderAccounts {
   constructor(private readonly parts: ProviderAccountParts) {}
 
   /**
-   * The account of this identity; with `inviterCode` given, made when there is none.
+   * The account of this identity, created when there is none.
    * @throws AppError USER_BANNED (deleted), INVALID_INPUT (registration is closed)
    */
   async signIn(source: Source, identity: Identity, inviterCode: string): Promise<User> {
@@ -37,14 +37,14 @@ export class ProviderAccounts {
     return this.create(source, identity, inviterCode);
   }
 
-  /** For providers through which nobody registers. @throws AppError USER_BANNED, INVALID_INPUT */
+  /** For providers without registration. @throws AppError USER_BANNED, INVALID_INPUT */
   async signInBound(source: Source, identity: Identity): Promise<User> {
     const known = await this.find(source, identity);
     if (!known) throw new InvalidInputError(`This ${source.label} account is not bound`);
     return living(known);
   }
 
-  /** @throws AppError CONFLICT when anybody has this identity, deleted users too */
+  /** @throws AppError CONFLICT when any user has this identity, deleted ones included */
   async bind(source: Source, identity: Identity, actor: Actor): Promise<void> {
     const taken = (): AppError => new ConflictError(`This ${source.label} account is already bound`);
     if (await this.find(source, identity)) throw taken();
@@ -57,7 +57,7 @@ export class ProviderAccounts {
   }
 
   /**
-   * Lets an identity go, unless it is the only way in that is left.
+   * Unbinds an identity, unless it is the only way to sign in.
    * @throws AppError INVALID_INPUT, NOT_SIGNED_IN (the account is gone)
    */
   async unbind(source: Source, actor: Actor): Promise<void> {
@@ -77,7 +77,7 @@ export class ProviderAccounts {
     await this.parts.changes.announce({ kind: 'user', id: actor.id });
   }
 
-  /** A row that an older console wrote under another name of the same identity takes the lasting one now. */
+  /** A row that an older console stored under `formerId` is updated to `id`. */
   private async find({ column }: Source, { id, formerId }: Identity): Promise<User | null> {
     const by = (value: string): Promise<User | null> =>
       this.parts.users.findOne({ where: { [column]: value }, withDeleted: true });
@@ -98,7 +98,7 @@ export class ProviderAccounts {
           ),
         );
       } catch (error) {
-        // The same person at the same moment in another window.
+        // The same person registered in another window at the same moment.
         if (isUniqueViolation(error, indexOf(source))) return this.signInBound(source, identity);
         if (!isUniqueViolation(error, 'users_username')) throw error;
       }
@@ -120,7 +120,7 @@ export class ProviderAccounts {
     });
   }
 
-  /** What the provider calls him, else numbers after the newest user's, else something nobody has. */
+  /** Candidate usernames: the provider's, then numbers after the newest user's, then a random one. */
   private async names({ namePrefix }: Source, { username }: Identity): Promise<string[]> {
     const preferred = usernameRule.safeParse(username ?? '');
     const [row] = await this.parts.users.query<Array<{ next: number }>>(
@@ -135,7 +135,7 @@ export class ProviderAccounts {
     ];
   }
 
-  /** An address that somebody has already stays his. */
+  /** The address, or '' when another user has it. */
   private async freeEmail(email: string | undefined): Promise<string> {
     if (!email || email.length > 50 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return '';
     const taken = await this.parts.users

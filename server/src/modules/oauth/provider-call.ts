@@ -9,7 +9,7 @@ const maxBytes = 1024 * 1024;
 type Call = Pick<GuardedRequest, 'url' | 'method' | 'headers' | 'body'> & { readonly policy?: OutboundPolicy };
 
 /**
- * One call to a provider whose JSON answer has to have this shape. What the provider says is never shown.
+ * One call to a provider, whose JSON response must match `shape`. The provider's own messages are never shown.
  * @throws AppError UPSTREAM_UNREACHABLE
  */
 export async function askProvider<T>(fetch: GuardedFetch, label: string, call: Call, shape: z.ZodType<T>): Promise<T> {
@@ -46,6 +46,6 @@ function parseJson(text: string): unknown {
 export const tokenShape = z.object({ access_token: z.string().min(1) });
 const defaultServerAddress = 'http://localhost:3000';
 
-/** Our page that the provider sends the browser to; registered there under the site's own address. */
+/** The redirect address of the console, as registered at the provider. */
 export const returnAddress = (serverAddress: string, name: string): string =>
   `${serverAddress || defaultServerAddress}/oauth/${name}`;

@@ -3,13 +3,13 @@ import type { SharedState } from '../../cache/shared-state.js';
 import { AppError } from '../../shared/errors.js';
 import type { ProviderName, Proof } from './identity-provider.js';
 
-/** A sign-in under way. */
+/** A sign-in in progress. */
 export interface PendingSignIn {
-  /** The browser it began in. */
+  /** Id of the browser that started it. */
   readonly visitor: string;
-  /** Who was signed in then, 0 for nobody: a state for binding does not sign in, nor the other way round. */
+  /** The signed-in user at that time, or 0. A state for binding cannot be used to sign in, and the reverse. */
   readonly userId: number;
-  /** Null: the client did not say, so its first and only use decides. */
+  /** Null: the client named none, so its only use decides. */
   readonly provider: ProviderName | null;
   readonly inviterCode: string;
   readonly proof: Omit<Proof, 'state'>;
@@ -24,7 +24,7 @@ export class StateError extends AppError {
 
 const lifetimeSeconds = 600;
 
-/** 128 random bits that come back once, to the same browser, within ten minutes, from the provider they were made for. */
+/** One-time states of 128 random bits, valid ten minutes, bound to browser, user and provider. */
 export class SignInStates {
   constructor(private readonly state: SharedState) {}
 
@@ -38,7 +38,7 @@ export class SignInStates {
     );
   }
 
-  /** Uses it up, whatever comes of it. @throws StateError */
+  /** Consumes the state, even when it does not match. @throws StateError */
   async take(
     text: string,
     from: { readonly visitor: string | undefined; readonly userId: number; readonly provider: ProviderName | null },

@@ -2,9 +2,9 @@ import { createHash, createHmac } from 'node:crypto';
 import { InvalidInputError } from '../../shared/errors.js';
 import { sameSecret } from '../../shared/secrets.js';
 
-/** A widget's answer is good for five minutes, so that an old one cannot be played again. */
+/** A signature is valid for five minutes, so that it cannot be replayed later. */
 const freshSeconds = 300;
-/** Ours, not the widget's. */
+/** Parameters that the widget does not sign. */
 const ownParameters: readonly string[] = ['hash', 'state'];
 
 /**

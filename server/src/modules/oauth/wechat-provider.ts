@@ -7,7 +7,7 @@ import { askProvider } from './provider-call.js';
 
 const answerShape = z.object({ success: z.boolean(), message: z.string().nullish(), data: z.string().nullish() });
 
-/** The companion server of an official account, which gave the user a code (docs/reference/rest/accounts.md#wechat). */
+/** The companion server of an official account, which issues codes (docs/reference/rest/accounts.md#wechat). */
 export class WeChatProvider {
   constructor(
     private readonly fetch: GuardedFetch,

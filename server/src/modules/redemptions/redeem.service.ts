@@ -20,18 +20,18 @@ export interface RedeemParts {
   readonly clock: Clock;
 }
 
-/** Tries, not failures, so that parallel guesses cannot slip through between look and count. */
+/** Attempts are counted, not failures, so that parallel guesses cannot pass between check and count. */
 const triesPerWindow = 120;
 const windowSeconds = 600;
 const longestKey = 128;
 
-/** Turning a code into quota (docs/reference/rest/tokens-and-wallet.md#redeeming-a-code, POST /api/user/topup). */
+/** Redeems codes (docs/reference/rest/tokens-and-wallet.md#redeeming-a-code). */
 export class RedeemService {
   constructor(private readonly parts: RedeemParts) {}
 
   /**
-   * One transaction: the code's row is locked first, so of many who try at once exactly as many get it as may; the
-   * table of uses and the ledger's source stand behind that.
+   * One transaction. The code's row is locked first, so parallel attempts succeed only as often as allowed. The table
+   * of uses and the unique ledger source enforce the same.
    * @throws AppError INVALID_INPUT with the reason, RATE_LIMITED
    */
   async redeem(actor: MaybeActor, given: string): Promise<Redeemed> {

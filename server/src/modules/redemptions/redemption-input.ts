@@ -2,16 +2,16 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Redemption } from './redemption.entity.js';
 
-/** What may change later. */
+/** Fields that can be edited. */
 export type RedemptionFields = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil'>;
 
 export interface NewRedemptions extends RedemptionFields {
   readonly isGift: boolean;
-  /** -1 without end; 0 means the same. */
+  /** -1 or 0: unlimited. */
   readonly maxUses: number;
-  /** How many; ignored with a `key`. */
+  /** Number of codes; ignored with a `key`. */
   readonly count: number;
-  /** A code of one's own choosing; empty makes random ones. */
+  /** A chosen code. Empty creates random ones. */
   readonly key: string;
 }
 
@@ -71,5 +71,5 @@ export function parseNew(given: NewRedemptions): NewRedemptions {
   return { ...fields, isGift: given.isGift, maxUses, key, count: key === '' ? given.count : 1 };
 }
 
-// eslint-disable-next-line no-control-regex -- exactly those
+// eslint-disable-next-line no-control-regex -- the pattern is about control characters
 const hasControl = (text: string): boolean => /[\u0000-\u001f\u007f]|\p{Surrogate}/u.test(text);

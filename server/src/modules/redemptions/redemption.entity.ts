@@ -3,7 +3,7 @@ import { bigintColumn } from '../../db/columns.js';
 
 export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
 
-/** A code worth quota: a normal one for one user, a gift for many, once for each. Times are Unix seconds, 0 unset. */
+/** A redemption code. A normal code serves one user, a gift code many, each once. Times are Unix seconds, 0 unset. */
 @Entity('redemptions')
 export class Redemption {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
@@ -15,15 +15,15 @@ export class Redemption {
   @Column('text') name: string;
   @Column('bigint', { transformer: bigintColumn }) quota: number;
   @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
-  /** Of a normal code. */
+  /** Normal codes only. */
   @Column('bigint', { name: 'redeemed_time', transformer: bigintColumn, default: 0 }) redeemedTime: number;
-  /** Both ends included, 0 no bound. */
+  /** Inclusive; 0 is no bound. */
   @Column('bigint', { name: 'valid_from', transformer: bigintColumn, default: 0 }) validFrom: number;
   @Column('bigint', { name: 'valid_until', transformer: bigintColumn, default: 0 }) validUntil: number;
-  /** Of a normal code; 0 nobody. */
+  /** Normal codes only; 0 before use. */
   @Column('integer', { name: 'used_user_id', default: 0 }) usedUserId: number;
   @Column('boolean', { name: 'is_gift', default: false }) isGift: boolean;
-  /** Of a gift; -1 without end. */
+  /** Gift codes only; -1 is unlimited. */
   @Column('integer', { name: 'max_uses', default: -1 }) maxUses: number;
   @Column('integer', { name: 'used_count', default: 0 }) usedCount: number;
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;

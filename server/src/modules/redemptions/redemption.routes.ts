@@ -72,7 +72,7 @@ export const redemptionRoutes =
     );
   };
 
-/** `POST /api/user/topup`: turning a code into balance (docs/reference/rest/tokens-and-wallet.md#redeeming-a-code). */
+/** `POST /api/user/topup` (docs/reference/rest/tokens-and-wallet.md#redeeming-a-code). */
 export const redeemRoutes =
   (redeemService: RedeemService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

@@ -44,7 +44,7 @@ export interface RedemptionParts {
 
 const largestId = 2_147_483_647;
 
-/** Redemption and gift codes as admins handle them; `RedeemService` is what users do with them. */
+/** Administration of redemption and gift codes. Users redeem them through `RedeemService`. */
 export class RedemptionService {
   constructor(private readonly parts: RedemptionParts) {}
 
@@ -73,7 +73,7 @@ export class RedemptionService {
     return this.find(this.parts.redemptions.manager, id);
   }
 
-  /** @returns the codes made, in clear @throws AppError INVALID_INPUT, CONFLICT */
+  /** @returns the created codes in clear @throws AppError INVALID_INPUT, CONFLICT */
   async create(actor: MaybeActor, given: Partial<NewRedemptions>): Promise<string[]> {
     const admin = requireRole(actor, 'admin');
     const { count, key, ...fields } = parseNew({ ...newRedemptionDefaults, ...defined(given) });
@@ -99,7 +99,7 @@ export class RedemptionService {
     return keys;
   }
 
-  /** Only while nobody has used it up. Absent fields stay. @throws AppError INVALID_INPUT, NOT_FOUND */
+  /** Edits a code of status 1. Absent fields stay. @throws AppError INVALID_INPUT, NOT_FOUND */
   async update(actor: MaybeActor, id: number, given: Partial<RedemptionFields>): Promise<KeyedRedemption> {
     return this.change(requireRole(actor, 'admin'), id, 'Changed', ({ redemption }) => {
       if (redemption.status !== RedemptionStatus.enabled) {
@@ -137,20 +137,20 @@ export class RedemptionService {
     return this.parts.redemptions.countBy({ name: checkedName(name) });
   }
 
-  /** @returns how many are gone */
+  /** @returns the number deleted */
   async deleteByName(actor: MaybeActor, name: string): Promise<number> {
     const admin = requireRole(actor, 'admin');
     const exact = checkedName(name);
     return this.remove(admin, { name: exact }, `Deleted the codes named ${exact}`);
   }
 
-  /** @returns how many there were */
+  /** @returns the number deleted */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
     const admin = requireRole(actor, 'admin');
     return this.remove(admin, { status: RedemptionStatus.disabled }, 'Deleted the disabled codes');
   }
 
-  /** @returns how many were enabled before */
+  /** @returns the number changed */
   async disable(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const admin = requireRole(actor, 'admin');
     assertIdList(ids, 'ID list must not be empty');
@@ -182,7 +182,7 @@ export class RedemptionService {
     decide: (before: KeyedRedemption) => Partial<Redemption>,
   ): Promise<KeyedRedemption> {
     return this.parts.redemptions.manager.transaction(async (manager) => {
-      // The same lock as redeeming takes: what is decided here is decided about the row as it is.
+      // The lock that redeeming takes, so the decision is about the current row.
       await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const before = await this.find(manager, id);
       await manager.update(Redemption, { id }, decide(before));
@@ -196,7 +196,7 @@ export class RedemptionService {
   private async remove(admin: Actor, which: FindOptionsWhere<Redemption>, content: string): Promise<number> {
     return this.parts.redemptions.manager.transaction(async (manager) => {
       let gone = 0;
-      // As many at a time as a statement can name; what is deleted is not found again.
+      // In pieces of what one statement can name. Deleted rows are not found again.
       for (let found = mostIds; found === mostIds; gone += found) {
         const rows = await lockWhere(manager, which, mostIds);
         found = rows.length;
@@ -229,7 +229,7 @@ export class RedemptionService {
   }
 }
 
-/** In the order of their ids, as everybody who locks many does. */
+/** Locks in id order, like every other statement that locks many rows. */
 const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>, take?: number): Promise<Redemption[]> =>
   manager.find(Redemption, { where, order: { id: 'ASC' }, take, lock: { mode: 'for_no_key_update' } });
 
@@ -237,7 +237,7 @@ type Audited = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil' | 
   readonly status?: number;
 };
 
-/** The code itself stays out of the audit. */
+/** Audited fields, without the code itself. */
 const auditedFields = (row: Audited): Record<string, unknown> => ({
   name: row.name,
   quota: row.quota,

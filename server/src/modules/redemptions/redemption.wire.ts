@@ -41,7 +41,7 @@ export const idsBody = z.object({ ids: z.array(z.int()).nullish() }).transform((
 /** `POST /api/user/topup`. */
 export const redeemBody = z.object({ key: text }).transform(({ key }) => key ?? '');
 
-/** A code as the old clients read it (docs/reference/rest/entities.md#redemption-code). */
+/** A code in the REST form (docs/reference/rest/entities.md#redemption-code). */
 export const toWire = ({ redemption, key }: KeyedRedemption): Record<string, unknown> => ({
   id: redemption.id,
   user_id: redemption.userId,

@@ -13,7 +13,7 @@ export interface EmailBindingParts {
   readonly changes: Changes;
 }
 
-/** Gives an account an address that its owner proved to be his. */
+/** Binds a verified e-mail address to an account. */
 export class EmailBinding {
   constructor(private readonly parts: EmailBindingParts) {}
 

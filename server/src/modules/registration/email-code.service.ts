@@ -22,14 +22,14 @@ const pauseSeconds = 30;
 const attempts = 5;
 
 /**
- * Codes that prove an address is somebody's: ten minutes, five guesses, one use
+ * Codes that verify an e-mail address: ten minutes, five attempts, one use
  * (docs/reference/rest/accounts.md#e-mail-codes).
  */
 export class EmailCodeService {
   constructor(private readonly parts: EmailCodeParts) {}
 
   /**
-   * The newest code of an address is the one that counts.
+   * Sends a code. The newest code of an address replaces earlier ones.
    * @throws AppError INVALID_INPUT (address, domain rules), CONFLICT (in use), RATE_LIMITED, UPSTREAM_UNREACHABLE
    */
   async send(address: string): Promise<void> {
@@ -54,22 +54,22 @@ export class EmailCodeService {
   }
 
   /**
-   * Is it the code? It stays usable: `consume` it in the transaction that relies on it.
-   * @returns the address as it is to be stored
-   * @throws AppError INVALID_INPUT: one text for a wrong, an old and a used code, and after too many guesses
+   * Checks a code without consuming it. Call `consume` in the transaction that relies on it.
+   * @returns the normalized address
+   * @throws AppError INVALID_INPUT: one text for a wrong, expired or used code, and after too many attempts
    */
   async verify(address: string, code: string): Promise<string> {
     const email = assertAllowedAddress(address, this.parts.options.values);
     const { state } = this.parts;
     const key = keyOf(email);
-    // Counted before it is compared, so that guesses made at once cannot slip through together.
+    // Counted before the comparison, so that parallel guesses cannot pass together.
     const tries = await state.incrementBy(`${key}:tries`, 1, lifetimeSeconds);
     if (tries > attempts || !this.matches(await state.get(key), code)) throw wrongCode();
     await state.incrementBy(`${key}:tries`, -1, lifetimeSeconds);
     return email;
   }
 
-  /** Uses the code up: of any number of callers one gets by. @throws AppError INVALID_INPUT */
+  /** Consumes the code; only one of several parallel callers succeeds. @throws AppError INVALID_INPUT */
   async consume(email: string, code: string): Promise<void> {
     if (!this.matches(await this.parts.state.take(keyOf(email)), code)) throw wrongCode();
   }
@@ -79,7 +79,7 @@ export class EmailCodeService {
     return held !== null && sameSecret(held, given);
   }
 
-  /** Deleted users keep their address. */
+  /** Includes deleted users, who keep their address. */
   private isTaken(email: string): Promise<boolean> {
     return this.parts.users
       .createQueryBuilder('account')

@@ -14,20 +14,20 @@ export interface EnrolmentParts {
   readonly options: { readonly values: OptionValues };
 }
 
-/** Somebody who makes an account for himself, by password or through a provider. */
+/** A new user who registers by password or through a provider. */
 export interface Newcomer extends Omit<NewUser, 'role' | 'quota' | 'inviterId' | 'group'> {
-  /** Whose invite he followed; unknown codes do no harm. */
+  /** Code of the inviter. An unknown code is ignored. */
   readonly inviterCode?: string;
 }
 
 /**
- * What a new account gets, and whoever invited it (docs/reference/rest/accounts.md#what-a-new-account-gets). Everything
- * is an entry of the books.
+ * Creates accounts with their bonuses, and rewards the inviter
+ * (docs/reference/rest/accounts.md#what-a-new-account-gets). Every amount is a ledger entry.
  */
 export class Enrolment {
   constructor(private readonly parts: EnrolmentParts) {}
 
-  /** In the caller's transaction: all of it, or none. */
+  /** Runs in the caller's transaction. */
   async enrol(manager: EntityManager, { inviterCode, ...newcomer }: Newcomer): Promise<User> {
     const { QuotaForNewUser, QuotaForInvitee, QuotaForInviter } = this.parts.options.values;
     const inviter = await findInviter(manager, inviterCode);
@@ -48,7 +48,7 @@ export class Enrolment {
     if (QuotaForInviter > 0) {
       const entry = { source: `invite:${user.id}:inviter`, userId: inviter.id, amount: QuotaForInviter };
       await this.parts.postEntry(manager, { ...posting, ...entry, account: 'affiliate' });
-      // Earnings wait until they are transferred, so nothing is credited to the balance here.
+      // Earnings are credited to the balance only when they are transferred.
       await this.tell(manager, inviter, `Bonus for inviting ${user.username}`, QuotaForInviter, 0);
     }
     return user;
@@ -69,7 +69,7 @@ export class Enrolment {
   }
 }
 
-/** Neither deleted nor banned. */
+/** @returns null for an unknown code, and for a deleted or banned inviter */
 async function findInviter(manager: EntityManager, code: string | undefined): Promise<User | null> {
   const affCode = code?.trim() ?? '';
   if (!/^[0-9A-Za-z]{1,32}$/.test(affCode)) return null;

@@ -29,12 +29,13 @@ const pauseSeconds = 30;
 const attempts = 5;
 const defaultServerAddress = 'http://localhost:3000';
 
-/** A new password for whoever reads the account's mail (docs/reference/rest/accounts.md#password-reset). */
+/** Password reset by mail (docs/reference/rest/accounts.md#password-reset). */
 export class PasswordResetService {
   constructor(private readonly parts: PasswordResetParts) {}
 
   /**
-   * Answers alike whether or not somebody has this address, and as fast: the mail goes out after the answer.
+   * Responds the same, and equally fast, whether or not an account has this address. The mail is sent after the
+   * response.
    * @throws AppError RATE_LIMITED, INVALID_INPUT, UPSTREAM_UNREACHABLE (no mail server at all)
    */
   async request(address: string, challenge: Challenge): Promise<void> {
@@ -58,7 +59,7 @@ export class PasswordResetService {
     const tries = await state.incrementBy(`${key}:tries`, 1, lifetimeSeconds);
     const given = secrets.hash(token).toString('base64');
     const matches = (held: string | null): boolean => held !== null && sameSecret(held, given);
-    // Looked at first, so that a wrong guess does not use the right link up.
+    // Compared before it is taken, so that a wrong guess does not consume the valid link.
     if (tries > attempts || !matches(await state.get(key)) || !matches(await state.take(key))) throw badLink();
     const user = await this.findUser(email);
     if (!user) throw badLink();
@@ -74,7 +75,7 @@ export class PasswordResetService {
     });
     await this.parts.changes.announce({ kind: 'user', id: user.id }, { kind: 'session', id: user.id });
     const { mailer, options } = this.parts;
-    // The mailer notes what fails; the password is new all the same.
+    // The mailer logs a failure. The new password is valid anyway.
     mailer.send({ to: user.email, ...passwordChangedLetter(options.values.SystemName) }).catch(() => undefined);
     return password;
   }
@@ -86,7 +87,7 @@ export class PasswordResetService {
     try {
       await state.set(keyOf(email), secrets.hash(token).toString('base64'), lifetimeSeconds);
       await state.delete(`${keyOf(email)}:tries`);
-      // The site's own address, never what a request says it is.
+      // The configured address, never the Host header of a request.
       const link = new URL(`${ServerAddress || defaultServerAddress}/user/reset`);
       link.search = new URLSearchParams({ email, token }).toString();
       await mailer.send({ to: email, ...resetLetter(SystemName, link.href) });

@@ -33,7 +33,7 @@ export interface RegistrationParts {
   readonly generateDefaultToken: boolean;
 }
 
-/** Accounts that people make for themselves with a password (docs/reference/rest/accounts.md). */
+/** Registration with a password (docs/reference/rest/accounts.md#sign-in-and-registration). */
 export class RegistrationService {
   constructor(private readonly parts: RegistrationParts) {}
 
@@ -43,7 +43,10 @@ export class RegistrationService {
     await this.parts.codes.send(email);
   }
 
-  /** For skins that tell a stranger so before they look at what he sent. @throws AppError RATE_LIMITED, INVALID_INPUT */
+  /**
+   * Checks before the body is validated: limits, bot check, whether registration is open. @throws AppError
+   * RATE_LIMITED, INVALID_INPUT
+   */
   async admit(challenge: Challenge): Promise<void> {
     await this.parts.auth.admit(challenge);
     const { RegisterEnabled, PasswordRegisterEnabled } = this.parts.options.values;
@@ -53,7 +56,9 @@ export class RegistrationService {
     }
   }
 
-  /** All of it or nothing; a code is used up only by the account it made. @throws AppError INVALID_INPUT, CONFLICT */
+  /**
+   * One transaction. A code is consumed only by the account that it verified. @throws AppError INVALID_INPUT, CONFLICT
+   */
   async register(given: RegistrationInput): Promise<User> {
     const { username, password, affCode, verificationCode: code = '' } = parsed(registrationRules, given);
     const email = await this.verifiedEmail(given.email ?? '', code);
@@ -64,7 +69,7 @@ export class RegistrationService {
         this.parts.users.manager.transaction(async (manager) => {
           const user = await this.parts.enrolment.enrol(manager, newcomer);
           if (this.parts.generateDefaultToken) await this.addToken(manager, user);
-          // Last, so that a name that is taken does not cost the code.
+          // Last, so that a taken name does not consume the code.
           if (email !== '') await this.parts.codes.consume(email, code);
           return user;
         }),
@@ -74,7 +79,7 @@ export class RegistrationService {
     }
   }
 
-  /** Stored only when it was proven. */
+  /** The verified address, or '' when verification is off. */
   private async verifiedEmail(email: string, code: string): Promise<string> {
     if (!this.parts.options.values.EmailVerificationEnabled) return '';
     if (email.trim() === '' || code.trim() === '') {
@@ -92,7 +97,7 @@ export class RegistrationService {
   }
 }
 
-/** Shorter than elsewhere: names people choose, and passwords as old clients know them. */
+/** Stricter than elsewhere, as old clients expect. */
 const registrationRules = z.object({
   username: usernameRule.refine((name) => [...name].length <= 12, 'username must have at most 12 characters'),
   password: z

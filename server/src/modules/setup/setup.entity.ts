@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
-/** One row once the wizard is done; its primary key makes two concurrent set-ups impossible. */
+/** One row after setup. Its primary key prevents two concurrent setups. */
 @Entity('setup')
 export class Setup {
   @PrimaryColumn('smallint', { default: 1 }) id: number;

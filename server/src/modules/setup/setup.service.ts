@@ -42,13 +42,13 @@ export interface SetupServiceParts {
   readonly clock: Clock;
 }
 
-/** The wizard of the first start (docs/reference/rest/public.md#first-start). Nothing but it makes a root user. */
+/** The wizard of the first start (docs/reference/rest/public.md#first-start). The only way to create a root user. */
 export class SetupService {
   private done = false;
 
   constructor(private readonly parts: SetupServiceParts) {}
 
-  /** Data that came from an older console has a root user and no row of ours: that counts as set up. */
+  /** Data imported from an older console has a root user but no setup row. It counts as set up. */
   async start(): Promise<void> {
     const { setups } = this.parts;
     if (await this.rootExists(setups.manager)) {
@@ -57,7 +57,7 @@ export class SetupService {
   }
 
   async isDone(): Promise<boolean> {
-    // Once done it stays done, so the database is asked only until then.
+    // Setup is never undone, so a positive result is kept.
     this.done ||= await this.parts.setups.existsBy({ id: 1 });
     return this.done;
   }
@@ -68,7 +68,7 @@ export class SetupService {
   }
 
   /**
-   * Makes the root user (unless there is one), keeps the two modes and closes the wizard, all or nothing.
+   * Creates the root user unless there is one, stores the two modes and ends setup, in one transaction.
    * @throws AppError ALREADY_SET_UP, INVALID_INPUT
    */
   async complete(input: SetupInput): Promise<void> {
@@ -89,7 +89,7 @@ export class SetupService {
     await this.parts.changes.announce({ kind: 'user' });
   }
 
-  /** The row's key lets one caller through; another waits for the first to commit and is told. */
+  /** The primary key lets one caller through. Another waits for its commit and gets ALREADY_SET_UP. */
   private async claim(manager: EntityManager): Promise<void> {
     try {
       await manager.insert(Setup, this.row());

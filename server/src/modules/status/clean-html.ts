@@ -15,15 +15,15 @@ const rules: sanitize.IOptions = {
   transformTags: { a: sanitize.simpleTransform('a', { rel: 'noopener noreferrer' }) },
 };
 
-/** Links of markdown that would run something. */
+/** Markdown links with an active scheme. */
 const activeLink = /(\]\(\s*<?|^\s*\[[^\]\n]+\]:\s*<?)(?:javascript|vbscript|data):/gim;
 
 /**
- * What admins write and every visitor reads: markdown, HTML, or one address. Text without a tag stays as it is written; of
- * HTML only what shows something is left, no scripts, handlers, styles, frames or forms.
+ * Sanitizes texts of admins that every visitor reads: Markdown, HTML or one address. Text without tags stays unchanged.
+ * HTML loses scripts, handlers, styles, frames and forms.
  */
 export class Cleaner {
-  /** The same few texts are asked for again and again. */
+  /** The same few texts are requested repeatedly. */
   private readonly known = new LRUCache<string, string>({ max: 8 });
 
   clean(text: string): string {
@@ -41,6 +41,6 @@ function clean(text: string): string {
   return html.replace(activeLink, '$1#');
 }
 
-/** A `>` at the beginning of a line is markdown's mark of a quotation, and alone opens no tag. */
+/** Restores `>` at the beginning of a line, which is a Markdown quotation. */
 const withQuotes = (html: string): string =>
   html.replace(/^(?:&gt;[ \t]?)+/gm, (marks) => marks.replaceAll('&gt;', '>'));

@@ -9,20 +9,20 @@ export interface Release {
   readonly tag: string;
   /** Markdown. */
   readonly notes: string;
-  /** It is what runs here. */
+  /** It is the running version. */
   readonly current: boolean;
 }
 
-/** As code hosts describe a release. */
+/** The release description of code hosts. */
 const releaseShape = z.object({ tag_name: z.string().min(1).max(100), body: z.string().nullish() });
 
 const mostNotes = 100_000;
 
-/** Looks for a newer release where the operator says that releases are told. */
+/** Looks for a newer release at RELEASES_URL. */
 export class ReleaseService {
   constructor(
     private readonly fetch: Pick<GuardedFetch, 'fetch'>,
-    /** Undefined: nobody is asked. */
+    /** Undefined: no lookup. */
     private readonly releasesUrl: string | undefined,
   ) {}
 
@@ -41,7 +41,7 @@ export class ReleaseService {
       maxBytes: 1024 * 1024,
     });
     if (answer.status !== 200) {
-      throw new AppError('UPSTREAM_UNREACHABLE', `The releases were answered with status ${answer.status}`);
+      throw new AppError('UPSTREAM_UNREACHABLE', `The release address returned status ${answer.status}`);
     }
     const { tag_name: tag, body } = parseRelease(answer.body.toString());
     return { tag, notes: (body ?? '').slice(0, mostNotes), current: bare(tag) === bare(version) };
@@ -52,7 +52,7 @@ function parseRelease(text: string): z.infer<typeof releaseShape> {
   try {
     return releaseShape.parse(JSON.parse(text));
   } catch (error) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'What came back describes no release', { cause: error });
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response describes no release', { cause: error });
   }
 }
 

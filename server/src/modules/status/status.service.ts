@@ -17,7 +17,7 @@ export interface StatusServiceParts {
   readonly clock: Clock;
 }
 
-/** What anybody may know about this site, and whether it works. */
+/** Public facts about the site, and the database check. */
 export class StatusService {
   private readonly startTime: number;
   private readonly cleaner = new Cleaner();
@@ -47,7 +47,7 @@ export class StatusService {
     if (!(await this.lastPing.works)) throw new UnavailableError('Database connection failed');
   }
 
-  /** Texts the admin wrote: markdown, HTML or one https address. What could act in a visitor's page is taken out. */
+  /** Texts of admins: Markdown, HTML or one https address. Active content is removed. */
   get notice(): string {
     return this.cleaner.clean(this.parts.options.values.Notice);
   }

@@ -43,7 +43,7 @@ export interface Status {
   readonly demoSiteEnabled: boolean;
   readonly selfUseModeEnabled: boolean;
   readonly checkInEnabled: boolean;
-  /** Two links of the oldest clients, always empty. */
+  /** Read by the oldest clients. Always empty. */
   readonly chatLink: string;
   readonly chatLink2: string;
   readonly registerEnabled: boolean;
@@ -51,7 +51,7 @@ export interface Status {
   readonly passwordRegisterEnabled: boolean;
 }
 
-/** In effect while nobody has said where the site is reached. */
+/** Used while option ServerAddress is empty. */
 const defaultServerAddress = 'http://localhost:3000';
 
 export function toStatus(options: OptionValues, facts: Pick<Status, 'version' | 'startTime' | 'setup'>): Status {

@@ -1,6 +1,6 @@
 import type { Status } from './status.js';
 
-/** `systemName` is `system_name` there; the rest is the same. */
+/** The same fields in snake case. */
 export const toWire = (status: Status): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(status).map(([key, value]) => [

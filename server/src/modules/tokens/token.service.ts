@@ -73,7 +73,7 @@ export class TokenService {
     return rows.map((token) => this.keyed(token)).filter(({ key }) => key.includes(part));
   }
 
-  /** @throws AppError NOT_FOUND also for somebody else's */
+  /** @throws AppError NOT_FOUND, also for one of another user */
   async getOwnKey(actor: MaybeActor, id: number): Promise<KeyedToken> {
     const owner = requireActor(actor);
     const token = await this.withKeys({ userId: owner.id }, undefined).andWhere('token.id = :id', { id }).getOne();
@@ -111,7 +111,8 @@ export class TokenService {
   }
 
   /**
-   * Changes what is given. Its quota is set to the new number whatever is being spent meanwhile; a token that had expired
+   * Changes what is given. Its quota is set to the new number whatever is being spent meanwhile; a token that had
+   * expired
    * or run out and is extended is enabled again.
    * @param wish `enabled`: refuse when it could not be; a number is stored, too
    * @throws AppError INVALID_INPUT, NOT_FOUND also for somebody else's
@@ -139,7 +140,7 @@ export class TokenService {
     });
   }
 
-  /** @throws AppError NOT_FOUND also for somebody else's */
+  /** @throws AppError NOT_FOUND, also for one of another user */
   async delete(actor: MaybeActor, id: number): Promise<void> {
     const owner = requireActor(actor);
     const { affected } = await this.parts.tokens.softDelete({ id, userId: owner.id });

@@ -6,7 +6,7 @@ import type { SettingService } from './setting.service.js';
 import { selfBody, settingBody, toWire } from './user.wire.js';
 
 /**
- * `/api/user/self`, `/api/user/setting` and `/api/user/token`: people and their own account
+ * `/api/user/self`, `/api/user/setting` and `/api/user/token`: the caller's own account
  * (docs/reference/rest/accounts.md#own-account).
  */
 export const accountRoutes =
@@ -43,7 +43,7 @@ export const accountRoutes =
       }),
     );
 
-    // The old clients change state by GET here; POST is the right way to ask for the same.
+    // Old clients change state by GET here. POST does the same.
     app.route({
       method: ['GET', 'POST'],
       url: '/token',

@@ -24,7 +24,9 @@ export interface AccountServiceParts {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-/** What people do with their own account (docs/reference/rest/accounts.md#own-account). */
+/**
+ * The caller's own account: profile, password, access token, deletion (docs/reference/rest/accounts.md#own-account).
+ */
 export class AccountService {
   constructor(private readonly parts: AccountServiceParts) {}
 
@@ -35,14 +37,14 @@ export class AccountService {
     return { ...user, setting: this.parts.settings.shown(user.setting) };
   }
 
-  /** The system access token in clear, null when none was made. Only ever for its owner. */
+  /** The system access token in clear, for its owner only. Null when none exists. */
   async accessToken(actor: MaybeActor): Promise<string | null> {
     const { id } = requireActor(actor);
     const row = await this.parts.users.findOne({ where: { id }, select: { id: true, accessTokenSealed: true } });
     return row?.accessTokenSealed ? this.parts.secrets.open(row.accessTokenSealed) : null;
   }
 
-  /** Makes a new system access token; the one before stops working. Standard base64 of 21 to 24 bytes. */
+  /** Creates a new system access token (base64 of 21 to 24 bytes). The previous one stops working. */
   async renewAccessToken(actor: MaybeActor): Promise<string> {
     const { id } = requireActor(actor);
     const token = randomBytes(randomBetween(21, 24)).toString('base64');
@@ -60,8 +62,8 @@ export class AccountService {
   }
 
   /**
-   * Name, display name and password. A new password ends every other session. Clients that send the old password have it
-   * checked; the oldest ones do not send it, which is allowed and noted in the server's log.
+   * Changes name, display name and password. A new password ends every other session. The old password is checked when
+   * it is sent. Old clients do not send it, which is allowed and logged.
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
@@ -85,7 +87,7 @@ export class AccountService {
     return this.get(self);
   }
 
-  /** The name and address stay taken; keys and sessions stop working at once. */
+  /** Soft deletion: name and address stay reserved. Keys and sessions stop working at once. */
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireActor(actor);
     if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');

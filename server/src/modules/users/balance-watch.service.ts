@@ -8,7 +8,7 @@ import type { User } from './user.entity.js';
 
 export type Balance = Pick<User, 'id' | 'quota' | 'usedQuota' | 'requestCount'>;
 
-/** Read without a signal: what moves a balance and tells nobody, such as a check-in, and nodes that no signal reaches. */
+/** Poll interval for balance changes without a signal, such as a check-in, and for nodes that no signal reaches. */
 const everyMilliseconds = 10_000;
 
 export interface BalanceWatchParts {
@@ -18,10 +18,10 @@ export interface BalanceWatchParts {
   readonly report: (error: unknown) => void;
 }
 
-/** A user's balance as it moves. */
+/** Live balance of a user. */
 export class BalanceWatch {
   private readonly rows: RowWatch<Balance>;
-  /** How often each is watched. */
+  /** Number of subscribers by user id. */
   private readonly watched = new Map<number, number>();
   private readonly clock: NodeJS.Timeout;
 
@@ -41,7 +41,7 @@ export class BalanceWatch {
     clearInterval(this.clock);
   }
 
-  /** The caller's own: what it is now, then every time it moved. */
+  /** The caller's balance now, and again after every change. */
   async own(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Balance>>> {
     const { id } = requireActor(actor);
     let last = '';

@@ -4,7 +4,7 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import { User } from './user.entity.js';
 
-/** What somebody is called at the sign-in providers. */
+/** Ids of a user at sign-in providers. */
 export type Identities = Partial<Pick<User, 'githubId' | 'oidcId' | 'wechatId' | 'telegramId' | 'linuxDoId'>>;
 
 export interface NewUser extends Identities {
@@ -36,7 +36,7 @@ export async function insertUser(manager: EntityManager, postEntry: PostEntry, u
   return manager.findOneByOrFail(User, { id });
 }
 
-/** Runs the transaction again when the random invite code was somebody's already. */
+/** Repeats the transaction when the random invite code is taken. */
 export async function withFreshAffiliateCode<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

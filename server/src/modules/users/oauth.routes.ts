@@ -12,9 +12,8 @@ import { toSignInWire } from './user.wire.js';
 type Context = RestContext<MaybeActor>;
 
 /**
- * `/api/oauth` (docs/reference/rest/accounts.md#sign-in-through-other-providers). These endpoints look at the session
- * cookie only. What they change by `GET` is guarded by a state that is used once, or by the user-id header, neither of
- * which a foreign page can send.
+ * `/api/oauth` (docs/reference/rest/accounts.md#sign-in-through-other-providers). These endpoints read the session
+ * cookie only. Changes by `GET` need a one-time state or the user-id header, neither of which a foreign page can send.
  */
 export const oauthRoutes =
   (oauth: OAuthService, emailBinding: EmailBinding, rest: RestHandlers): FastifyPluginAsync =>
@@ -76,7 +75,7 @@ export const oauthRoutes =
       }),
     );
 
-    // The widget sends the browser here by itself, without the header: then a state has to come along.
+    // The widget navigates here without the user-id header. Then a state is required.
     app.get(
       '/telegram/bind',
       rest.session((context) =>
@@ -93,7 +92,7 @@ export const oauthRoutes =
     );
   };
 
-/** Somebody signed in whose own page sent the header. */
+/** The signed-in user; the request must carry the user-id header. */
 function ownCaller({ actor, request }: Context): Actor {
   const self = requireActor(actor);
   assertUserIdHeader(request, self);

@@ -10,12 +10,12 @@ import type { User } from './user.entity.js';
 
 export type { UserSetting };
 
-/** What a user may say about how he wants to be told; absent fields take their defaults. */
+/** Notification settings as clients send them. Absent fields take their defaults. */
 export interface SettingInput {
   readonly notifyType?: string;
   readonly quotaWarningThreshold?: number;
   readonly webhookUrl?: string;
-  /** Empty: none. Undefined: the one there is stays. */
+  /** Empty: none. Undefined: the stored secret stays. */
   readonly webhookSecret?: string;
   readonly notificationEmail?: string;
   readonly acceptUnsetModelRatioModel?: boolean;
@@ -25,18 +25,17 @@ export interface SettingParts {
   readonly users: Repository<User>;
   readonly settings: UserSettings;
   readonly changes: Changes;
-  /** Refuses addresses that no call of ours may reach. @throws AppError INVALID_INPUT */
+  /** Refuses addresses that outbound calls may not reach. @throws AppError INVALID_INPUT */
   readonly checkUrl: (url: URL) => void;
 }
 
 /**
- * How a user wants to be told (docs/reference/rest/entities.md#user-setting); nothing but the `setting` column is ever
- * written here.
+ * Notification settings of a user (docs/reference/rest/entities.md#user-setting). Writes the column `setting` only.
  */
 export class SettingService {
   constructor(private readonly parts: SettingParts) {}
 
-  /** Seals what an older console left in clear. Call once, when the server starts. */
+  /** Seals webhook secrets that an older console stored in clear. Called once at start. */
   async start(): Promise<void> {
     const { users, settings } = this.parts;
     const rows = await users.find({
@@ -46,7 +45,7 @@ export class SettingService {
     });
     for (const { id, setting } of rows) {
       const sealed = settings.resealed(setting);
-      // unless somebody saved another one meanwhile
+      // Only if the setting has not changed meanwhile.
       if (sealed !== null) await users.update({ id, setting }, { setting: sealed });
     }
   }
@@ -103,7 +102,7 @@ export class SettingService {
   }
 }
 
-/** It travels in a header, which takes printable ASCII only. */
+/** Sent in a header, so printable ASCII only. */
 const secretRule = z
   .string()
   .max(200, 'Webhook secret must have at most 200 characters')

@@ -15,7 +15,7 @@ export interface UserBooksParts {
   readonly options: { readonly values: OptionValues };
 }
 
-/** What admins do to users, written into the ledger and the log inside their transactions. */
+/** Records an admin's changes of users in the ledger, the log and the audit, inside the caller's transaction. */
 export class UserBooks {
   constructor(private readonly parts: UserBooksParts) {}
 
@@ -23,7 +23,7 @@ export class UserBooks {
     return this.parts.postEntry;
   }
 
-  /** Adds an amount to a balance, or takes it when negative. */
+  /** Adds an amount to a balance. A negative amount deducts. */
   async grant(manager: EntityManager, actor: Actor, user: User, amount: number, note = ''): Promise<void> {
     if (amount === 0) return;
     const after = await this.parts.postEntry(manager, {
@@ -40,7 +40,7 @@ export class UserBooks {
     await this.keep(manager, actor, user.id, 'grant', { quota: balance - amount }, { quota: balance });
   }
 
-  /** What changed in the user's row, for root to read. */
+  /** Writes an audit entry with the changed fields. */
   keep(
     manager: EntityManager,
     actor: Actor,
@@ -52,7 +52,7 @@ export class UserBooks {
     return this.parts.trail.write(manager, actor, { action, subject: 'user', id: userId, before, after });
   }
 
-  /** Moves a balance to a value: books the difference to what it is now, under the row's lock. */
+  /** Sets a balance: posts the difference to the current value, under the row's lock. */
   async moveTo(manager: EntityManager, actor: Actor, user: User, quota: number): Promise<void> {
     const rows = await manager.query<Array<{ quota: string }>>(
       'SELECT quota FROM users WHERE id = $1 FOR NO KEY UPDATE',
@@ -61,7 +61,7 @@ export class UserBooks {
     await this.grant(manager, actor, user, quota - Number(rows[0]?.quota ?? 0));
   }
 
-  /** A row in the user's log; only admins see who did it. */
+  /** Writes a row of the user's log. Only admins see who acted. */
   record(manager: EntityManager, actor: Actor, user: Pick<User, 'id' | 'username'>, content: string): Promise<void> {
     return this.parts.audit.record(manager, {
       type: LogType.manage,
@@ -72,7 +72,7 @@ export class UserBooks {
     });
   }
 
-  /** The line that greets a new user who got something. */
+  /** Writes the log row of a new user's bonus, if there is one. */
   async recordBonus(manager: EntityManager, user: User): Promise<void> {
     if (user.quota <= 0) return;
     await this.parts.audit.record(manager, {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
 
-/** Text of one line that people read; control characters would only mislead them. */
+/** One line of text without control characters. */
 const line = (label: string, most: number): z.ZodType<string> =>
   z
     .string()
@@ -10,12 +10,12 @@ const line = (label: string, most: number): z.ZodType<string> =>
     .max(most, `${label} must have at most ${most} characters`)
     .refine((text) => !/\p{Cc}/u.test(text), `${label} must not hold control characters`);
 
-/** An `@` would let a name pass for somebody's address at sign-in. */
+/** No `@`: sign-in could take such a name for an e-mail address. */
 export const usernameRule = line('username', 64)
   .refine((name) => name !== '', 'username must not be empty')
   .refine((name) => !name.includes('@'), 'username must not hold an @');
 
-/** bcrypt, which older nodes may still check, reads 72 bytes. */
+/** bcrypt hashes from older consoles cover 72 bytes. */
 export const passwordRule = z
   .string()
   .min(8, 'password must have at least 8 characters')
@@ -31,12 +31,12 @@ export const emailRule = z
 export const quotaRule = z.number().refine(isQuota, 'quota must be a whole number within range');
 export const noteRule = line('note', 200);
 
-/** What an admin may give for a new user. */
+/** Fields of a new user, as an admin sends them. */
 export const newUserInput = z.object({
   username: usernameRule,
   password: passwordRule,
   displayName: displayNameRule.optional(),
-  /** Only checked against the admin's own: new users are common users. */
+  /** Only compared with the admin's role. New users are always common users. */
   role: z.int().optional(),
   group: groupRule.optional(),
 });
@@ -48,15 +48,15 @@ export const userPatch = z.object({
   displayName: displayNameRule.optional(),
   group: groupRule.optional(),
   email: emailRule.optional(),
-  /** Balance to reach; the difference is booked. */
+  /** New balance; the difference is posted. */
   quota: quotaRule.optional(),
-  /** Amount to add; exact while the user is spending. */
+  /** Amount to add. Exact, even while the user is spending. */
   quotaDelta: quotaRule.optional(),
   /** Only checked: roles change through `setRole`. */
   role: z.int().optional(),
 });
 
-/** What people may change of themselves; empty means unchanged. */
+/** Fields of the own account. Empty means unchanged. */
 export const selfPatch = z.object({
   username: z.literal('').or(usernameRule).optional(),
   displayName: displayNameRule.optional(),
@@ -70,7 +70,7 @@ export type SelfPatch = z.input<typeof selfPatch>;
 
 /**
  * Null and undefined mean absent, as clients of both skins send them.
- * @throws InvalidInputError with the first problem in words, without a value in it
+ * @throws InvalidInputError with the first problem, without the refused value
  */
 export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {
   const result = schema.safeParse(withoutAbsent(input));

@@ -16,7 +16,9 @@ const sortable = [
   ...(['quota', 'usedQuota', 'requestCount', 'createdAt', 'lastCheckInTime'] as const),
 ] satisfies ReadonlyArray<keyof User>;
 
-/** Deleted users are listed too (docs/reference/rest/accounts.md#user-administration), newest first unless told. */
+/**
+ * Lists users, deleted ones included, newest first unless sorted (docs/reference/rest/accounts.md#user-administration).
+ */
 export async function readUsers(users: Repository<User>, filter: UserFilter, query: PageQuery): Promise<Page<User>> {
   const select = users.createQueryBuilder('account').withDeleted();
   const keyword = filter.keyword?.replaceAll('\0', '').trim().slice(0, 100);
@@ -48,6 +50,6 @@ export async function readUsers(users: Repository<User>, filter: UserFilter, que
   return { items, totalCount };
 }
 
-/** Fits the column, so that a wild number finds nothing instead of failing. */
+/** Fits the column type: a number outside it matches no row instead of failing. */
 const isSmall = (value: number | null | undefined): value is number =>
   typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 32_767;

@@ -1,7 +1,7 @@
 import type { Secrets } from '../../shared/secrets.js';
 
 /**
- * How a user wants to be told, and what he accepts (JSON text in `users.setting`,
+ * Notification settings and accepted risks of a user (JSON text in `users.setting`,
  * docs/reference/rest/entities.md#user-setting).
  */
 export interface UserSetting {
@@ -15,16 +15,16 @@ export interface UserSetting {
   readonly acceptUnsetModelRatioModel: boolean;
 }
 
-/** On the wire, and in rows that older consoles wrote. */
+/** Key on the wire, and in rows of older consoles. */
 const secretKey = 'webhook_secret';
-/** In the column. */
+/** Key in the column. */
 const sealedKey = 'webhook_secret_sealed';
 
-/** Settings as they lie in the column: the word that signs webhooks is sealed there, under a key of its own. */
+/** Reads and writes the column `users.setting`. The webhook secret is sealed there, under a key of its own. */
 export class UserSettings {
   constructor(private readonly secrets: Pick<Secrets, 'seal' | 'open'>) {}
 
-  /** Whatever stands in the column, also what older consoles wrote there. */
+  /** Parses the column, also rows of older consoles. Unreadable text gives the defaults. */
   read(column: string): UserSetting {
     return toSetting(this.open(parse(column)));
   }
@@ -40,7 +40,7 @@ export class UserSettings {
     return JSON.stringify({ ...keys, ...sealed });
   }
 
-  /** A row that an older console wrote, as it should lie here; null when it does already. */
+  /** The column with its secret sealed, for a row of an older console. Null when it needs no change. */
   resealed(column: string): string | null {
     const keys = parse(column);
     return secretKey in keys ? this.toColumn(this.open(keys)) : null;
@@ -64,7 +64,7 @@ function toSetting(keys: Readonly<Record<string, unknown>>): UserSetting {
   };
 }
 
-/** What an admin sees of somebody's setting: without the secret that signs his webhooks. */
+/** A user's setting as an admin sees it, without the webhook secret. */
 export function withoutSecrets(setting: string): string {
   if (setting === '') return '';
   const shown = Object.entries(parse(setting)).filter(([key]) => !/secret|token|password/i.test(key));

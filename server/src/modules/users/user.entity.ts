@@ -5,7 +5,7 @@ import { bigintColumn } from '../../db/columns.js';
 @Entity('users')
 export class User {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
-  /** Unique, also against soft-deleted users. */
+  /** Unique, also among soft-deleted users. */
   @Column('text') username: string;
   /** Never selected unless asked for by name. */
   @Column('text', { name: 'password_hash', nullable: true, select: false }) passwordHash: string | null;

@@ -6,7 +6,7 @@ import { toPageQuery } from '../../shared/page.js';
 import type { UserFilter, UserService } from './user.service.js';
 import { createBody, manageBody, toManagedWire, toWire, updateBody } from './user.wire.js';
 
-/** `/api/user`: what admins do with users (docs/reference/rest/accounts.md#user-administration). */
+/** `/api/user`: user administration (docs/reference/rest/accounts.md#user-administration). */
 export const userRoutes =
   (userService: UserService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

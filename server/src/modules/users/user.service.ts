@@ -25,7 +25,7 @@ import { User } from './user.entity.js';
 
 export type { UserFilter };
 
-/** What an admin may do to a user (docs/reference/rest/accounts.md#user-administration). */
+/** Actions of an admin on a user (docs/reference/rest/accounts.md#user-administration). */
 export const userActions = ['enable', 'disable', 'delete', 'promote', 'demote'] as const;
 export type UserAction = (typeof userActions)[number];
 
@@ -38,7 +38,7 @@ export interface UserServiceParts {
   readonly options: { readonly values: OptionValues };
 }
 
-/** Users as admins manage them. An admin acts on users below him, root on everybody. Secrets are never selected. */
+/** User administration. An admin acts on users of a lower role, root on all users. Secrets are never selected. */
 export class UserService {
   constructor(private readonly parts: UserServiceParts) {}
 
@@ -56,7 +56,7 @@ export class UserService {
     return asSeen(user);
   }
 
-  /** @returns the new common user; his start quota is option QuotaForNewUser */
+  /** @returns the new common user, with option QuotaForNewUser as balance */
   async create(actor: MaybeActor, input: NewUserInput): Promise<User> {
     const admin = requireRole(actor, 'admin');
     const { username, password, displayName, role, group } = parsed(newUserInput, input);
@@ -102,7 +102,7 @@ export class UserService {
     return asSeen(changed);
   }
 
-  /** Adds quota, or takes it away when the amount is negative. */
+  /** Adds quota. A negative amount deducts. */
   async grantQuota(actor: MaybeActor, id: number, amount: number, note = ''): Promise<User> {
     const admin = requireRole(actor, 'admin');
     const quota = parsed(quotaRule, amount);
@@ -118,7 +118,7 @@ export class UserService {
     return asSeen(user);
   }
 
-  /** Bans, unbans, deletes (the name stays taken), promotes and demotes. What takes rights away ends the sessions too. */
+  /** Bans, unbans, soft-deletes, promotes and demotes. An action that reduces rights ends the user's sessions. */
   async manage(actor: MaybeActor, id: number, wanted: string): Promise<User> {
     const admin = requireRole(actor, 'admin');
     const action = userActions.find((one) => one === wanted);
@@ -155,12 +155,12 @@ export class UserService {
     return this.manage(actor, id, role === Role.common ? 'demote' : 'unknown');
   }
 
-  /** Removes the row for good, so the name is free again. The log keeps what the user did. */
+  /** Deletes the row, so the name is free again. Log rows stay. */
   async remove(actor: MaybeActor, id: number): Promise<void> {
     const admin = requireRole(actor, 'admin');
     await this.write(async (manager) => {
       const user = await this.lock(manager, id, true);
-      // Stricter than outranks: nobody removes root, not even root.
+      // Stricter than outranks: root cannot be removed, not even by root.
       if (admin.role <= user.role) throw new ForbiddenError(tooHigh('delete'));
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
       if (open.length > 0) throw new ConflictError('The user has calls in flight, try again in a moment');
@@ -199,10 +199,10 @@ export class UserService {
   }
 }
 
-/** Without what is secret in the setting: that, everybody asks for by himself. */
+/** Without the secret in the setting, which only its owner may read. */
 const asSeen = (user: User): User => ({ ...user, setting: withoutSecrets(user.setting) });
 
-/** The fields of an edit, for the audit. Movements of the balance are entries of their own. */
+/** Audited fields of an edit. Balance changes have entries of their own. */
 const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });
 const managed = ({ role, status, deletedAt }: User) => ({ role, status, deletedAt });
 
@@ -237,12 +237,12 @@ function changeOf(action: UserAction): Partial<User> {
   }
 }
 
-/** Part of deleting an account: its keys stop working in the same transaction. */
+/** Disables the API keys of an account that is deleted, in the same transaction. */
 export async function disableTokens(manager: EntityManager, userId: number): Promise<void> {
   await manager.update(Token, { userId, status: TokenStatus.enabled }, { status: TokenStatus.disabled });
 }
 
-/** Unique indexes in words. */
+/** Turns violations of unique indexes into readable errors. */
 export function toConflict(error: unknown): unknown {
   if (isUniqueViolation(error, 'users_username')) {
     return new ConflictError('Username exists or has been deactivated', 'username');

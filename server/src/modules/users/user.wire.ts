@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { User } from './user.entity.js';
 
-/** A user as the old clients read him (docs/reference/rest/entities.md#user): every key always present. */
+/** A user in the REST form (docs/reference/rest/entities.md#user). Every key is always present. */
 export interface WireUser {
   id: number;
   username: string;
@@ -15,7 +15,7 @@ export interface WireUser {
   wechat_id: string;
   telegram_id: string;
   verification_code: '';
-  /** Only ever one's own. */
+  /** Only in the caller's own user. */
   access_token: string | null;
   quota: number;
   used_quota: number;
@@ -89,7 +89,7 @@ export const toWire = (user: User, accessToken: string | null = null): WireUser 
   last_check_in_time: user.lastCheckInTime?.toISOString() ?? null,
 });
 
-/** The answer of sign-in fills six fields only. */
+/** The sign-in response fills six fields only. */
 export const toSignInWire = ({ id, username, displayName, role, status, group }: User): WireUser => ({
   ...emptyUser,
   id,
@@ -100,7 +100,7 @@ export const toSignInWire = ({ id, username, displayName, role, status, group }:
   group,
 });
 
-/** The answer of an admin's action fills two. */
+/** The response of an admin's action fills two fields only. */
 export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUser, role, status });
 
 const text = z.string().nullish();
@@ -117,7 +117,7 @@ export const selfBody = z
     originalPassword: body.original_password ?? undefined,
   }));
 
-/** The stored setting is replaced, so an absent secret is none. */
+/** The stored setting is replaced, so an absent secret removes it. */
 export const settingBody = z
   .object({
     notify_type: text,
@@ -164,7 +164,7 @@ export const updateBody = z
       password: body.password ?? undefined,
       group: body.group || undefined,
       role: body.role ?? undefined,
-      // The exact way wins: an absolute balance is stale as soon as it was read.
+      // quota_delta wins: an absolute balance may be outdated.
       ...(body.quota_delta == null ? { quota: body.quota ?? undefined } : { quotaDelta: body.quota_delta }),
     },
   }));

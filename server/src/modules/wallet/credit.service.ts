@@ -8,12 +8,12 @@ import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry, Posting } from '../quota/ledger.service.js';
 
 export interface Purchase {
-  /** Unique: booked once, whatever happens. */
+  /** Unique, so it is booked at most once. */
   readonly source: string;
   readonly kind: Extract<Posting['kind'], 'redemption' | 'top_up'>;
   readonly user: { readonly id: number; readonly username: string };
   readonly quota: number;
-  /** The line of the user's log. */
+  /** Text of the user's log row. */
   readonly describe: (amount: string) => string;
 }
 
@@ -34,18 +34,19 @@ interface Inviter {
   readonly username: string;
 }
 
-/** What a user paid for, by code or online, arrives here: balance, log row and the inviter's rebate in one transaction. */
+/** Credits a redeemed code or a paid order: balance, log row and the inviter's rebate in one transaction. */
 export class CreditService {
   constructor(private readonly parts: CreditParts) {}
 
   /**
    * Inside the caller's transaction.
-   * @returns whose balances moved, for `announce` after the commit; none when this source was booked before
+   * @returns ids of users whose balance changed, for `announce` after the commit; none when this source was booked
+   * before
    */
   async book(manager: EntityManager, purchase: Purchase): Promise<number[]> {
     const { user, quota, source, kind } = purchase;
     const inviter = await this.findInviter(manager, user.id);
-    // Both rows in the order of the ledger's own batches, so that neither waits for the other.
+    // Locks both rows in id order, like the ledger, so that the two cannot deadlock.
     await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
       inviter ? [user.id, inviter.id] : [user.id],
     ]);

@@ -18,7 +18,8 @@ export interface EpayOrder {
 const unsigned: readonly string[] = ['sign', 'sign_type'];
 
 /**
- * Without `sign`, `sign_type` and empty values, sorted by key, `k=v` joined by `&` as they are, the key appended, MD5 in
+ * Without `sign`, `sign_type` and empty values, sorted by key, `k=v` joined by `&` as they are, the key appended, MD5
+ * in
  * lower-case hex (docs/reference/rest/tokens-and-wallet.md#online-top-up).
  */
 export function epaySign(parameters: EpayParameters, key: string): string {
@@ -32,12 +33,12 @@ export function epaySign(parameters: EpayParameters, key: string): string {
     .digest('hex');
 }
 
-/** False without a key: a gateway that is not set up signs nothing. Takes as long for every wrong signature. */
+/** Constant-time comparison. False without a key: an unconfigured gateway signs nothing. */
 export function isSignedBy(parameters: EpayParameters, key: string): boolean {
   return key !== '' && sameSecret((parameters['sign'] ?? '').toLowerCase(), epaySign(parameters, key));
 }
 
-/** What the buyer's browser posts to the gateway. */
+/** Form fields that the buyer's browser posts to the gateway. */
 export function epayForm(order: EpayOrder, key: string): Record<string, string> {
   const fields = {
     pid: order.merchantId,

@@ -15,11 +15,11 @@ export type PriceOptions = Pick<
   'DisplayInCurrencyEnabled' | 'QuotaPerUnit' | 'Price' | 'MinTopUp' | 'TopupGroupRatio'
 >;
 
-/** More than anybody pays at once, and far from where numbers lose digits. */
+/** Hundredths. Above any real payment, and far below the limit of exact numbers. */
 const mostMoney = 100_000_000_000;
 
 /**
- * What an amount costs somebody of a group.
+ * The money for an amount, for a user of a group.
  * @param amount USD, or points when the site shows points
  * @throws InvalidInputError
  */
@@ -44,7 +44,7 @@ export function priceTopUp(amount: number, group: string, options: PriceOptions)
 /** `73.00` */
 export const formatMoney = (hundredths: number): string => new Decimal(hundredths).div(100).toFixed(2);
 
-/** Hundredths of a plain decimal text; null when it is none, or has more than two decimals that say something. */
+/** Parses a decimal text into hundredths; null when it is none, or has more than two significant decimals. */
 export function parseMoney(text: string): number | null {
   if (!/^\d{1,15}(\.\d{1,6})?$/.test(text)) return null;
   const hundredths = new Decimal(text).mul(100);

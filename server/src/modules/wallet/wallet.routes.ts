@@ -51,7 +51,7 @@ const ownFailures: readonly ErrorCode[] = ['INVALID_INPUT', 'NOT_IMPLEMENTED', '
 
 type Handler = (context: RestContext<Actor>) => Promise<Record<string, unknown>>;
 
-/** What went wrong goes where these two endpoints have it; who may not call at all hears it as everywhere. */
+/** Business failures use the own form of these two endpoints. Authentication failures use the usual one. */
 const inOwnShape =
   (handler: Handler) =>
   async (context: RestContext<Actor>): Promise<RestAnswer> => {

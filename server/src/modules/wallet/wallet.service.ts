@@ -19,7 +19,7 @@ export interface OrderFilter {
   readonly tradeNo?: string;
 }
 
-/** What the buyer's browser posts, and where. */
+/** A form for the buyer's browser, and the address to post it to. */
 export interface StartedPayment {
   readonly tradeNo: string;
   readonly url: string;
@@ -46,7 +46,7 @@ const [ordersPerWindow, windowSeconds] = [30, 600];
 export class WalletService {
   constructor(private readonly parts: WalletParts) {}
 
-  /** What this amount costs the caller, `73.00`. @throws AppError INVALID_INPUT */
+  /** The money for this amount, for example `73.00`. @throws AppError INVALID_INPUT */
   payable(actor: MaybeActor, amount: number): string {
     const { money } = priceTopUp(amount, requireActor(actor).group, this.parts.options.values);
     if (money <= 1) throw new InvalidInputError('Amount too low', 'amount');
@@ -86,8 +86,8 @@ export class WalletService {
   }
 
   /**
-   * The gateway tells of a payment. True only after what it means is committed, so that whoever hears no keeps telling.
-   * Never throws. Repeats change nothing.
+   * Handles a payment callback. Returns true only after the commit, because the gateway repeats after a failure. Never
+   * throws. A repeated callback changes nothing.
    */
   async notify(parameters: EpayParameters): Promise<boolean> {
     const options = this.parts.options.values;
@@ -102,8 +102,8 @@ export class WalletService {
       return true;
     } catch (error) {
       const isRefused = error instanceof PaymentRefused || isUniqueViolation(error, 'top_up_orders_payment');
-      if (isRefused) this.parts.logger.warn({ tradeNo, reason: (error as Error).message }, 'a payment was refused');
-      else this.parts.logger.error({ err: error, tradeNo }, 'a payment could not be booked');
+      if (isRefused) this.parts.logger.warn({ tradeNo, reason: (error as Error).message }, 'payment callback refused');
+      else this.parts.logger.error({ err: error, tradeNo }, 'payment could not be booked');
       return false;
     }
   }
@@ -119,7 +119,7 @@ export class WalletService {
     return this.readPage(filter, page);
   }
 
-  /** @returns whose balances moved; none when the order was paid before */
+  /** @returns ids of users whose balance changed; none when the order was paid before */
   private async settle(
     manager: EntityManager,
     tradeNo: string,
@@ -153,7 +153,7 @@ export class WalletService {
     try {
       await this.parts.orders.insert(order);
     } catch (error) {
-      this.parts.logger.error({ err: error, tradeNo: order.tradeNo }, 'an order could not be kept');
+      this.parts.logger.error({ err: error, tradeNo: order.tradeNo }, 'order could not be stored');
       throw new UnavailableError('Failed to create order', { cause: error });
     }
   }
@@ -187,7 +187,7 @@ class PaymentRefused extends Error {}
 const isSetUp = ({ PayAddress, EpayId, EpayKey }: OptionValues): boolean =>
   PayAddress !== '' && EpayId !== '' && EpayKey !== '';
 
-/** Signed by the gateway is not enough: it has to be this order, at our account there, for this money. */
+/** A valid signature is not enough: order, merchant, money and currency must match. */
 function assertMatches(order: TopUpOrder, parameters: EpayParameters, merchantId: string): void {
   if (order.provider !== provider) throw new PaymentRefused('the order belongs to another gateway');
   if (parameters['pid'] !== order.merchantId || merchantId !== order.merchantId) {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** `top_up_code` is sent by old clients and means nothing. */
+/** Old clients also send `top_up_code`, which is ignored. */
 export const amountBody = z.object({ amount: z.int() });
 export const payBody = z.object({ amount: z.int(), payment_method: z.string() });
 
 /**
- * The two wallet endpoints answer in a shape of their own (docs/reference/rest/tokens-and-wallet.md#online-top-up);
+ * The two wallet endpoints have a response form of their own (docs/reference/rest/tokens-and-wallet.md#online-top-up);
  * `success` is an addition.
  */
 export const paid = (data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> => ({
