@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, print, separateOperations } from 'graphql';
 import pg from 'pg';
 import type { LogFilter } from '../../server/src/modules/logs/log.service.js';
-import type { UsageDimension, UsageFilter } from '../../server/src/modules/usage/usage.service.js';
+import type { UsageQuestion, WantedUsage } from '../../server/src/modules/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { rootPassword, type Api, type Person } from '../support/api.js';
 import { spawnServer } from '../support/server.js';
@@ -24,18 +24,17 @@ export interface Asked {
     searchOwn(actor: Actor, keyword: string): Promise<unknown>;
   };
   readonly usage: {
-    list(actor: Actor, by: UsageDimension[], filter: UsageFilter, page: Page, how?: Detail): Promise<unknown>;
-    listOwn(actor: Actor, by: UsageDimension[], filter: UsageFilter, page: Page, how?: Detail): Promise<unknown>;
-    summary(actor: Actor, filter: UsageFilter, how?: Detail): Promise<unknown>;
-    summaryOwn(actor: Actor, filter: UsageFilter, how?: Detail): Promise<unknown>;
-    hourlyModels(actor: Actor, filter: UsageFilter, username?: string): Promise<unknown>;
-    hourlyModelsOwn(actor: Actor, filter: UsageFilter): Promise<unknown>;
-    exportAll(actor: Actor, by: UsageDimension[], filter: UsageFilter): AsyncIterable<string>;
+    list(actor: Actor, question: UsageQuestion, wanted: WantedUsage): Promise<unknown>;
+    listOwn(actor: Actor, question: UsageQuestion, wanted: WantedUsage): Promise<unknown>;
+    hourlyModels(actor: Actor, range: Seconds, username?: string): Promise<unknown>;
+    hourlyModelsOwn(actor: Actor, range: Seconds): Promise<unknown>;
+    exportAll(actor: Actor, question: UsageQuestion): AsyncIterable<string>;
   };
   readonly exported: { all(actor: Actor, filter: LogFilter): Promise<AsyncIterable<string>> };
 }
-interface Detail {
-  readonly percentiles: boolean;
+interface Seconds {
+  readonly from?: number;
+  readonly to?: number;
 }
 
 /** Of keys, in databases of the benchmark. */
@@ -108,13 +107,10 @@ function questionsOf(url: string, personOf: (actor: Actor) => Person): Asked {
     if (!answer.ok || !answer.body) throw new Error(`${path} answered ${String(answer.status)}`);
     for await (const piece of answer.body) yield String(piece);
   }
-  const usage =
-    (operation: string) => (actor: Actor, by: UsageDimension[], filter: UsageFilter, page: Page, how?: Detail) =>
-      ask(actor, how?.percentiles === false ? operation : `${operation}P95`, {
-        ...{ filter: inputOf(filter), groupBy: by, page: page.page },
-      });
-  const summary = (operation: string) => (actor: Actor, filter: UsageFilter, how?: Detail) =>
-    ask(actor, how?.percentiles === false ? operation : `${operation}P95`, { filter: inputOf(filter) });
+  const usage = (field: 'usage' | 'myUsage') => async (actor: Actor, question: UsageQuestion, wanted: WantedUsage) => {
+    const body = JSON.stringify({ query: usageText(field, wanted), variables: usageVariables(question) });
+    await readAll(field, await call(actor, '/graphql', { method: 'POST', body }));
+  };
   return {
     logs: {
       list: (actor, filter, page) => ask(actor, 'Logs', { filter: inputOf(filter), ...page }),
@@ -127,41 +123,55 @@ function questionsOf(url: string, personOf: (actor: Actor) => Person): Asked {
       searchOwn: (actor, keyword) => get(actor, '/api/log/self/search', { keyword }),
     },
     usage: {
-      list: usage('AllUsage'),
-      listOwn: usage('MyUsage'),
-      summary: summary('AllUsageSummary'),
-      summaryOwn: summary('MyUsageSummary'),
+      list: usage('usage'),
+      listOwn: usage('myUsage'),
       hourlyModels: (actor, filter, username) => get(actor, '/api/data/', { ...rangeOf(filter), username }),
       hourlyModelsOwn: (actor, filter) => get(actor, '/api/data/self', rangeOf(filter)),
-      exportAll: (actor, by, filter) =>
-        firstOf(actor, '/api/data/export', { group_by: by.join(','), ...rangeOf(filter) }),
+      exportAll: (actor, { groupBy, range }) =>
+        firstOf(actor, '/api/data/export', {
+          group_by: groupBy.join(','),
+          ...rangeOf({ from: range.from ?? 0, to: range.until ?? 0 }),
+        }),
     },
     exported: { all: async (actor, filter) => firstOf(actor, '/api/log/export', rangeOf(filter)) },
   };
 }
 
 const folder = join(import.meta.dirname, '../../client/src/screens');
-const documents = {
-  ...separateOperations(parse(readFileSync(join(folder, 'logs/logs.graphql'), 'utf8'))),
-  ...separateOperations(parse(readFileSync(join(folder, 'dashboard/dashboard.graphql'), 'utf8'))),
+const documents = separateOperations(parse(readFileSync(join(folder, 'logs/logs.graphql'), 'utf8')));
+
+const usageText = (field: 'usage' | 'myUsage', { latency, total, compared }: WantedUsage): string => {
+  const metrics = `{ quota calls failedCalls promptTokens completionTokens totalTokens ${latency ? 'latencyMs' : ''} }`;
+  return `query ($range: TimeRange, $timeZone: TimeZone!, $filter: UsageFilter, $groupBy: [UsageDimension!]!, $bucket: TimeBucket,
+      $fill: Boolean!, $compareTo: UsageComparison, $top: Int, $others: Boolean!, $page: Int, $pageSize: Int!) {
+    ${field}(range: $range, timeZone: $timeZone, filter: $filter, groupBy: $groupBy, bucket: $bucket, fill: $fill,
+      compareTo: $compareTo, top: $top, others: $others, page: $page, pageSize: $pageSize) {
+      totalCount items { time key { isOthers userId tokenId modelName group } metrics ${metrics} compared { quota } }
+      ${total ? `total ${metrics}` : ''} ${compared ? `comparedTotal ${metrics}` : ''} } }`;
 };
 
-/** An operation of the console; with `P95` at its end, with the percentile that other dashboards ask for. */
+const usageVariables = ({ range, compareTo, ...question }: UsageQuestion): Record<string, unknown> => ({
+  ...question,
+  range: { from: isoOf(range.from), until: isoOf(range.until) },
+  compareTo: compareTo && { period: compareTo.period },
+});
+const isoOf = (seconds: number | undefined): string | undefined =>
+  seconds === undefined ? undefined : new Date(seconds * 1000).toISOString();
+
 function textOf(operation: string): string {
-  const document = documents[operation.replace(/P95$/, '')];
+  const document = documents[operation];
   if (!document) throw new Error(`the console has no operation ${operation}`);
-  const text = print(document);
-  return operation.endsWith('P95') ? text.replaceAll(/^ {2}calls$/gm, '  calls\n  p95Milliseconds') : text;
+  return print(document);
 }
 
 /** Numbers of seconds as the schema has times. */
-const inputOf = ({ from, to, ...filter }: LogFilter | UsageFilter): Record<string, unknown> => ({
+const inputOf = ({ from, to, ...filter }: LogFilter): Record<string, unknown> => ({
   ...filter,
   ...(from === undefined ? {} : { from: new Date(from * 1000).toISOString() }),
   ...(to === undefined ? {} : { to: new Date(to * 1000).toISOString() }),
 });
 
-const rangeOf = ({ from, to }: LogFilter | UsageFilter) => ({ start_timestamp: from, end_timestamp: to });
+const rangeOf = ({ from, to }: Seconds) => ({ start_timestamp: from, end_timestamp: to });
 
 function parametersOf(query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);

@@ -9,10 +9,9 @@ import { createDataSource } from '../../server/src/db/data-source.js';
 import { migrate } from '../../server/src/db/migrate.js';
 import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
 import { LogService, type LogFilter } from '../../server/src/modules/logs/log.service.js';
-import { minuteSpan, slotSpan } from '../../server/src/modules/sums/sum-blocks.js';
-import { foldShort } from '../../server/src/modules/sums/sum-fold.js';
-import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
-import { UsageService, type UsageDimension, type UsageFilter } from '../../server/src/modules/usage/usage.service.js';
+import { aggregateFiveMinutes } from '../../server/src/modules/rollups/aggregate.js';
+import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
+import { emptyQuestion, UsageService, type UsageQuestion } from '../../server/src/modules/usage/usage.service.js';
 import { createLogger } from '../../server/src/observability/logger.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
@@ -90,7 +89,7 @@ async function open(serverUrl: string, size: number): Promise<Gateway> {
   await database.initialize();
   await migrate(database, url.href, createLogger('silent'));
   if (rowCount === 0) await fill(database, url.href, size);
-  await unfoldTheLast(database);
+  await leaveTheLast(database);
   const busiest = await busiestOf(database);
   const services = servicesOn(database, busiest);
   const { stop, ...asked } = overHttp ? await askOverHttp(url.href, busiest.user_id) : services;
@@ -148,31 +147,29 @@ async function fill(database: Gateway['database'], url: string, size: number): P
   });
   if (seeded.status !== 0) throw new Error('seeding failed');
   const began = performance.now();
-  // Patient: whoever writes to another database of this server is waited for, too.
-  const hours = await new SumFolding(database, 60_000).run();
-  console.log(`${hours} hours folded in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  // Patient: it waits for transactions in other databases of this server, too.
+  const buckets = await new Aggregator(database, 60_000).run();
+  console.log(`${buckets} buckets aggregated in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   await database.query('VACUUM ANALYZE');
 }
 
 /**
- * As if the last call had just been made: the last half an hour to one and a half are not folded by the hour, which is more
- * than on a running server, the last two to seven minutes not by slots, and the last twenty to eighty seconds not at all, which is
- * what it leaves.
+ * As if the last call had just been made: the last half an hour to one and a half are not aggregated by the hour, which is more
+ * than on a running server, and the last 20 to 320 seconds not by five minutes, which is what it leaves.
  */
-async function unfoldTheLast(database: Gateway['database']): Promise<void> {
+async function leaveTheLast(database: Gateway['database']): Promise<void> {
   const [last] = await database.query<Array<{ at: string }>>('SELECT max(created_at) AS at FROM logs');
   const before = (seconds: number, length: number): number => {
     const moment = Number(last?.at ?? 0) - seconds;
     return moment - (moment % length);
   };
-  const slots = { from: before(1800, 3600), end: before(130, 300) };
-  const minutes = { from: slots.end, end: before(20, 60) };
+  const range = { from: before(1800, 3600), end: before(20, 300) };
   await database.transaction(async (transaction) => {
-    await transaction.query('UPDATE sums_state SET folded_until = $1, slots_until = $2, minutes_until = $3', [
-      ...[slots.from, slots.end, minutes.end],
+    await transaction.query('UPDATE rollup_state SET hours_until = $1, five_minutes_until = $2', [
+      range.from,
+      range.end,
     ]);
-    await foldShort(transaction, slotSpan, [slots]);
-    await foldShort(transaction, minuteSpan, [minutes]);
+    await aggregateFiveMinutes(transaction, [range]);
   });
   await database.query('VACUUM ANALYZE log_by_all, log_by_route');
 }
@@ -199,7 +196,7 @@ async function busiestOf(database: Gateway['database']): Promise<Busiest> {
                FROM usage_by_all GROUP BY 1, 2, 3, 4 ORDER BY sum(calls) DESC LIMIT 1) top
        JOIN tokens t ON t.id = top.token_id JOIN users u ON u.id = top.user_id`,
   );
-  if (!row) throw new Error('nothing was folded');
+  if (!row) throw new Error('nothing was aggregated');
   await database.query('UPDATE tokens SET key_hash = $1 WHERE id = $2', [
     new Secrets(benchSecret).hash(keyOf(row)),
     row.token_id,
@@ -250,16 +247,20 @@ function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
     (actor: Actor, filter: LogFilter, page: number, pageSize = 10) =>
     () =>
       actor === root ? logs.list(root, filter, { page, pageSize }) : logs.listOwn(actor, filter, { page, pageSize });
-  const consoles = { percentiles: false };
+  const plain = { latency: false, firstToken: false, cost: false, total: false, compared: false };
+  type Groups = Partial<UsageQuestion>;
   const by =
-    (groupBy: UsageDimension[], filter: UsageFilter, page = 0) =>
+    (groups: Groups, range: typeof month, wanted = plain) =>
     () =>
-      usage.list(root, groupBy, filter, { page, pageSize: 100 }, consoles);
-  const ownBy =
-    (groupBy: UsageDimension[], filter: UsageFilter, page = 0) =>
-    () =>
-      usage.listOwn(own, groupBy, filter, { page, pageSize: 100 }, consoles);
-  const full = (groupBy: UsageDimension[]) => () => usage.list(root, groupBy, month, { page: 0, pageSize: 100 });
+      usage.list(root, { ...emptyQuestion, ...groups, range: { from: range.from, until: range.to } }, wanted);
+  const ownBy = (groups: Groups, range: typeof month) => () =>
+    usage.listOwn(own, { ...emptyQuestion, ...groups, range: { from: range.from, until: range.to } }, plain);
+  const week = { from: now - 7 * 86_400, to: now };
+  const day = { from: now - 86_400, to: now };
+  const hours = { from: now - 3 * 3600, to: now };
+  const chart = { top: 5, others: true, fill: true, pageSize: 2000 };
+  const shanghai = { timeZone: 'Asia/Shanghai' };
+  const latency = { ...plain, latency: true };
   return [
     ...filters.flatMap(([name, filter]): Question[] => [
       [`page 1: ${name}`, list(root, filter, 0)],
@@ -287,32 +288,56 @@ function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
     ['search, what all say', () => logs.search(root, 'model ratio')],
     ['own search', () => logs.searchOwn(own, '1')],
     ['export, first piece', async () => first(await exported.all(root, month))],
-    ['usage by day and model, month', by(['DAY', 'MODEL'], month)],
-    ['the same, page 6', by(['DAY', 'MODEL'], month, 5)],
-    ['usage by hour and model, week', by(['HOUR', 'MODEL'], { from: now - 7 * 86_400, to: now })],
-    ['usage by hour and model, day', by(['HOUR', 'MODEL'], { from: now - 86_400, to: now })],
-    ['usage by day, month', by(['DAY'], month)],
-    ['usage by model, month', by(['MODEL'], month)],
-    ['usage by user, month', by(['USER'], month)],
-    ['usage by channel, month', by(['CHANNEL'], month)],
-    ['usage by group, month', by(['GROUP'], month)],
-    ['usage by key, month', by(['TOKEN'], month)],
-    ['usage by day and user, month', by(['DAY', 'USER'], month)],
-    ['usage by model of a user, month', by(['MODEL'], { ...month, userId: own.id })],
-    ['usage by user of a channel, month', by(['USER'], { ...month, channelId: row.channel_id })],
-    ['usage by user with p95, month', full(['USER'])],
-    ['usage by model with p95, month', full(['MODEL'])],
-    ['summary, month', () => usage.summary(root, month, consoles)],
-    ['summary with p95, month', () => usage.summary(root, month)],
-    ['own usage by day and model, month', ownBy(['DAY', 'MODEL'], month)],
-    ['own usage by hour and model, day', ownBy(['HOUR', 'MODEL'], { from: now - 86_400, to: now })],
-    ['own usage by model, month', ownBy(['MODEL'], month)],
-    ['own usage by key, month', ownBy(['TOKEN'], month)],
-    ['own summary, month', () => usage.summaryOwn(own, month, consoles)],
+    ['usage by day and model, month', by({ bucket: 'DAY', groupBy: ['MODEL'] }, month)],
+    ['the same, page 6', by({ bucket: 'DAY', groupBy: ['MODEL'], page: 5 }, month)],
+    ['usage by hour and model, week', by({ bucket: 'HOUR', groupBy: ['MODEL'], pageSize: 2000 }, week)],
+    ['usage by hour and model, day', by({ bucket: 'HOUR', groupBy: ['MODEL'] }, day)],
+    ['usage by day, month', by({ bucket: 'DAY' }, month)],
+    ['usage by model, month', by({ groupBy: ['MODEL'] }, month)],
+    ['usage by user, month', by({ groupBy: ['USER'] }, month)],
+    ['usage by channel, month', by({ groupBy: ['CHANNEL'] }, month)],
+    ['usage by group, month', by({ groupBy: ['GROUP'] }, month)],
+    ['usage by key, month', by({ groupBy: ['TOKEN'] }, month)],
+    ['usage by day and user, month', by({ bucket: 'DAY', groupBy: ['USER'] }, month)],
+    ['usage by model of a user, month', by({ groupBy: ['MODEL'], filter: { userIds: [own.id] } }, month)],
+    ['usage by user of a channel, month', by({ groupBy: ['USER'], filter: { channelIds: [row.channel_id] } }, month)],
+    ['usage by user with p95, month', by({ groupBy: ['USER'] }, month, latency)],
+    ['usage by model with p95, month', by({ groupBy: ['MODEL'] }, month, latency)],
+    [
+      'usage by day and model in Shanghai, month',
+      by({ bucket: 'DAY', groupBy: ['MODEL'], pageSize: 1000, ...shanghai }, month),
+    ],
+    ['usage by week in Shanghai, month', by({ bucket: 'WEEK', groupBy: ['MODEL'], ...shanghai }, month)],
+    ['usage by provider and tag, month', by({ groupBy: ['PROVIDER', 'CHANNEL_TAG'] }, month)],
+    ['usage by cohort and week, month', by({ bucket: 'WEEK', groupBy: ['USER_COHORT_WEEK'] }, month)],
+    ['chart: top 5 and others by day, month', by({ ...chart, bucket: 'DAY', groupBy: ['MODEL'] }, month)],
+    ['chart: top 5 and others by hour, week', by({ ...chart, bucket: 'HOUR', groupBy: ['MODEL'] }, week)],
+    ['top 10 users by growth, week', by({ groupBy: ['USER'], top: 10, compareTo: { period: 'PREVIOUS' } }, week)],
+    [
+      'five minutes by channel with p95, 3 hours',
+      by({ bucket: 'MINUTE_5', groupBy: ['CHANNEL'], pageSize: 1000 }, hours, latency),
+    ],
+    ['five minutes by model, day', by({ ...chart, bucket: 'MINUTE_5', groupBy: ['MODEL'] }, day)],
+    [
+      'totals with the month before',
+      by({ compareTo: { period: 'PREVIOUS' } }, month, { ...plain, total: true, compared: true }),
+    ],
+    ['totals with p95, month', by({}, month, { ...latency, total: true })],
+    ['own usage by day and model, month', ownBy({ bucket: 'DAY', groupBy: ['MODEL'] }, month)],
+    ['own usage by hour and model, day', ownBy({ bucket: 'HOUR', groupBy: ['MODEL'] }, day)],
+    ['own usage by model, month', ownBy({ groupBy: ['MODEL'] }, month)],
+    ['own usage by key, month', ownBy({ groupBy: ['TOKEN'] }, month)],
+    ['own totals, month', ownBy({ compareTo: { period: 'PREVIOUS' } }, month)],
     ['/api/data, month', () => usage.hourlyModels(root, month)],
     ['/api/data of a user, month', () => usage.hourlyModels(root, month, own.username)],
     ['/api/data/self, month', () => usage.hourlyModelsOwn(own, month)],
-    ['usage export by user, first piece', () => first(usage.exportAll(root, ['USER'], month))],
+    [
+      'usage export by user, first piece',
+      () =>
+        first(
+          usage.exportAll(root, { ...emptyQuestion, groupBy: ['USER'], range: { from: month.from, until: month.to } }),
+        ),
+    ],
   ];
 }
 

@@ -1,6 +1,6 @@
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
-import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
+import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import { Site, type Answer, type Person } from './site.js';
 
 interface Row {
@@ -47,7 +47,7 @@ beforeEach(async () => {
 /** As the server does it by its clock. */
 async function fold(): Promise<void> {
   const database = await createDataSource(site.server.database.url, 2, entities).initialize();
-  await new SumFolding(database).run();
+  await new Aggregator(database).run();
   await database.destroy();
 }
 const now = (): number => Math.floor(Date.now() / 1000);

@@ -5,7 +5,7 @@ import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { LogService } from '../../server/src/modules/logs/log.service.js';
 import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
-import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
+import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
@@ -72,7 +72,7 @@ it('lets users and models take turns, so that few calls have all of them in ever
 it('is counted by a server whose sums were there before', async () => {
   const running = await createTestDatabase();
   const dataSource = await createDataSource(running.url, 2, entities).initialize();
-  await new SumFolding(dataSource).run();
+  await new Aggregator(dataSource).run();
   expect(seedInto(running, '--logs', '4000', '--days', '1').status).toBe(0);
   const logs = new LogService(dataSource, new Secrets('a secret of a test'), systemClock);
   const counted = await dataSource.query<Array<{ modelName: string; rows: number }>>(

@@ -1,7 +1,12 @@
 import { Foundation1764000000000 } from './1764000000000-foundation.js';
 import { Ledger1764000000001 } from './1764000000001-ledger.js';
-import { Sums1764000000002 } from './1764000000002-sums.js';
+import { Rollups1764000000002 } from './1764000000002-rollups.js';
 import { AccessTokens1764000000003 } from './1764000000003-access-tokens.js';
 
 /** Every migration in order. A released one is never edited. */
-export const migrations = [Foundation1764000000000, Ledger1764000000001, Sums1764000000002, AccessTokens1764000000003];
+export const migrations = [
+  Foundation1764000000000,
+  Ledger1764000000001,
+  Rollups1764000000002,
+  AccessTokens1764000000003,
+];

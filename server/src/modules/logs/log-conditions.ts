@@ -1,5 +1,5 @@
 import { escapeLike } from '../../shared/page.js';
-import { logFrom, type Range, type SumState } from '../sums/sums.service.js';
+import { logFrom, type Range, type RollupState } from '../rollups/rollups.service.js';
 
 /** Which log rows are asked for; an absent field asks nothing. Times are Unix seconds, both ends included. */
 export interface LogFilter {
@@ -65,24 +65,21 @@ export function logConditions(filter: LogFilter): Where {
   return andRange(andLogFields(new Where(), filter), filter);
 }
 
-/** What stands after FROM, and its values. */
+/** SQL for FROM, and its values. */
 export interface Source {
   readonly from: string;
   readonly values: unknown[];
 }
 
-/** Sums of the rows that meet a filter (`logFrom`); null when only the rows themselves can tell. */
+/** Rollups of the rows that match a filter (`logFrom`); null when only the rows themselves have the wanted columns. */
 export function logSource(
   filter: LogFilter,
-  state: SumState,
-  { longest, only, isTotal }: { longest?: number; only?: 'sums' | 'rows'; isTotal?: boolean } = {},
+  state: RollupState,
+  { longest, only }: { longest?: 'HOUR' | 'DAY'; only?: 'rollups' | 'rows' } = {},
 ): Source | null {
   const where = andLogFields(new Where(), filter);
   const condition = where.toString();
-  const from = logFrom(
-    { range: rangeOf(filter), columns: columnsOf(filter), condition, longest, only, isTotal },
-    state,
-  );
+  const from = logFrom({ range: rangeOf(filter), columns: columnsOf(filter), condition, longest, only }, state);
   return from === null ? null : { from, values: where.values };
 }
 

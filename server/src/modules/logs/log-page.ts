@@ -1,4 +1,4 @@
-import { hour, type Queries, type SumState } from '../sums/sums.service.js';
+import { hour, type Queries, type RollupState } from '../rollups/rollups.service.js';
 import { columnsOf, logConditions, logSource, type Where, type LogFilter } from './log-conditions.js';
 import { viewColumns, type ViewRow } from './log-view.js';
 
@@ -16,7 +16,7 @@ export interface Found {
   readonly total: number;
 }
 
-/** Rows that meet a filter, by the time they lie in. The end is the first second after it. */
+/** Number of matching rows in a range of time. `end` is the first second after it. */
 interface Part {
   readonly from: number;
   readonly end: number;
@@ -24,27 +24,27 @@ interface Part {
 }
 
 /**
- * A page of the log. The sums say how many rows there are and, where no index has all that is asked for, in which hours
- * the page lies: so neither a rare combination nor a late page has to be looked for.
+ * A page of the log. The rollups give the number of rows and, where no index has all filtered columns, the hours that the
+ * page lies in. So neither a rare combination nor a late page needs a scan.
  */
 export async function readLogPage(
   database: Queries,
   filter: LogFilter,
-  state: SumState,
+  state: RollupState,
   wanted: Wanted,
 ): Promise<Found> {
   const inIndex = isIndexed(filter);
   const parts = inIndex ? null : await readParts(database, filter, state);
   const total = parts
     ? parts.reduce((sum, { rows }) => sum + rows, 0)
-    : ((inIndex ? await countBySums(database, filter, state, wanted.most) : null) ??
+    : ((inIndex ? await countByRollups(database, filter, state, wanted.most) : null) ??
       (await countRows(database, filter, wanted.most)));
   const limit = Math.min(wanted.limit, Math.min(total, wanted.most) - wanted.offset);
   if (limit <= 0) return { rows: [], total };
   const page = { ...wanted, limit };
   if (!parts) return { rows: await readRows(database, filter, page), total };
   const coarse = locate(parts, filter, page);
-  const hours = isShort(coarse.filter) ? null : await readParts(database, coarse.filter, state, 1);
+  const hours = isShort(coarse.filter) ? null : await readParts(database, coarse.filter, state, 'HOUR');
   const { filter: within, page: rest } = hours ? locate(hours, coarse.filter, coarse.page) : coarse;
   return { rows: await readRows(database, within, rest), total };
 }
@@ -87,8 +87,8 @@ function locate<Page extends Wanted>(
 async function readParts(
   database: Queries,
   filter: LogFilter,
-  state: SumState,
-  longest?: number,
+  state: RollupState,
+  longest?: 'HOUR',
 ): Promise<Part[] | null> {
   const source = logSource(filter, state, longest === undefined ? {} : { longest });
   if (!source) return null;
@@ -99,20 +99,20 @@ async function readParts(
   return rows.map((row) => ({ from: Number(row.begins), end: Number(row.ends), rows: Number(row.rows) }));
 }
 
-/** Rows that no sums know are counted only where those in the sums are not more than anybody is told already. */
-async function countBySums(
+/** Counts rows outside the rollups only while the aggregated count is below the display cap. */
+async function countByRollups(
   database: Queries,
   filter: LogFilter,
-  state: SumState,
+  state: RollupState,
   most: number,
 ): Promise<number | null> {
-  const folded = logSource(filter, state, { only: 'sums' });
+  const aggregated = logSource(filter, state, { only: 'rollups' });
   const rest = logSource(filter, state, { only: 'rows' });
-  if (!folded || !rest) return null;
+  if (!aggregated || !rest) return null;
   const [row] = await database.query<Array<{ rows: string }>>(
-    `SELECT (CASE WHEN folded > ${most} THEN folded ELSE folded + (SELECT count(*) FROM ${rest.from}) END)::text AS rows
-       FROM (SELECT coalesce(sum(entries), 0) AS folded FROM ${folded.from}) sums`,
-    folded.values,
+    `SELECT (CASE WHEN aggregated > ${most} THEN aggregated ELSE aggregated + (SELECT count(*) FROM ${rest.from}) END)::text AS rows
+       FROM (SELECT coalesce(sum(entries), 0) AS aggregated FROM ${aggregated.from}) rollups`,
+    aggregated.values,
   );
   return Number(row?.rows ?? 0);
 }

@@ -1,4 +1,4 @@
-import type { Queries } from '../sums/sums.service.js';
+import type { Queries } from '../rollups/rollups.service.js';
 import { escapeLike } from '../../shared/page.js';
 import { Where } from './log-conditions.js';
 import { LogType } from './log.entity.js';

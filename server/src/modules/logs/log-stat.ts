@@ -1,4 +1,4 @@
-import type { Queries, SumState } from '../sums/sums.service.js';
+import type { Queries, RollupState } from '../rollups/rollups.service.js';
 import { andLogFields, logConditions, logSource, Where, type LogFilter, type Source } from './log-conditions.js';
 import { LogType } from './log.entity.js';
 
@@ -16,9 +16,14 @@ export interface LogStat {
 type LogSums = Omit<LogStat, 'rpm' | 'tpm'>;
 
 /** @param now Unix seconds */
-export async function readStat(database: Queries, filter: LogFilter, state: SumState, now: number): Promise<LogStat> {
+export async function readStat(
+  database: Queries,
+  filter: LogFilter,
+  state: RollupState,
+  now: number,
+): Promise<LogStat> {
   const charged = { ...filter, type: LogType.consume };
-  const sums = await readSums(database, logSource(charged, state, { isTotal: true }) ?? plainSource(charged));
+  const sums = await readSums(database, logSource(charged, state) ?? plainSource(charged));
   return { ...sums, ...(await readRate(database, filter, now)) };
 }
 
@@ -35,7 +40,7 @@ async function readSums(database: Queries, source: Source): Promise<LogSums> {
   };
 }
 
-/** Names of a user at the time and requests are in the log only. */
+/** Only log rows have the user's name at that time and the request id. */
 function plainSource(filter: LogFilter): Source {
   const where = logConditions(filter);
   return { from: `(SELECT * FROM logs WHERE ${where.toString()}) plain`, values: where.values };

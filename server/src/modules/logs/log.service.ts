@@ -6,8 +6,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { storableJson } from '../../shared/storable.js';
-import { readSnapshot, type Queries, type SumState } from '../sums/sums.service.js';
-import { rangeOf, Where, type LogFilter } from './log-conditions.js';
+import { readSnapshot, type Queries, type RollupState } from '../rollups/rollups.service.js';
+import { Where, type LogFilter } from './log-conditions.js';
 import { LogType } from './log.entity.js';
 import { readLogPage } from './log-page.js';
 import { searchLogs, searchSize } from './log-search.js';
@@ -141,10 +141,8 @@ export class LogService implements AuditLog {
   }
 
   private readStat(filter: LogFilter): Promise<LogStat> {
-    return readSnapshot(
-      this.database,
-      (transaction, state) => readStat(transaction, filter, state, seconds(this.clock)),
-      rangeOf(filter),
+    return readSnapshot(this.database, (transaction, state) =>
+      readStat(transaction, filter, state, seconds(this.clock)),
     );
   }
 
@@ -152,12 +150,12 @@ export class LogService implements AuditLog {
   private readPage(filter: LogFilter, query: PageQuery): Promise<{ rows: ViewRow[]; count: Omit<LogPage, 'items'> }> {
     const direction = sortDirection(query);
     const offset = query.page * query.pageSize;
-    const find = async (transaction: Queries, state: SumState) => {
+    const find = async (transaction: Queries, state: RollupState) => {
       const wanted = { direction, offset, limit: query.pageSize, most: maxCountedLogs };
       const { rows, total } = await readLogPage(transaction, filter, state, wanted);
       return { rows, count: { totalCount: Math.min(total, maxCountedLogs), totalCapped: total > maxCountedLogs } };
     };
-    return readSnapshot(this.database, find, rangeOf(filter));
+    return readSnapshot(this.database, find);
   }
 
   private readNewest(where: Where, condition: string, limit: number): Promise<ViewRow[]> {

@@ -1,4 +1,4 @@
-import { sumChecks } from '../sums/sum-checks.service.js';
+import { rollupChecks } from '../rollups/rollup-checks.service.js';
 import { taskChecks } from './task-checks.js';
 
 /** Anything that answers SQL: a pool, a client. */
@@ -27,7 +27,7 @@ interface DriftRow {
  * Proves the books, from independent records of the same movements:
  * entries - charges - open reservations = balance, for users, tokens and invite earnings; charges = used counters, for
  * users, tokens and channels; the sum of the log = the charges, hour by hour as far as the log was not trimmed; what
- * stands on a task = its charge, and its refund when it failed; the sums that dashboards read = what they are sums of.
+ * stands on a task = its charge, and its refund when it failed; the rollups that dashboards read = the rows they are made of.
  * Rows are compared in one snapshot, so it may run beside a live server.
  */
 export async function reconcile(database: Queryable): Promise<Drift[]> {
@@ -108,5 +108,5 @@ const checks = [
    FROM booked b FULL JOIN logged l ON l.hour = b.hour AND l.user_id = b.user_id
    WHERE coalesce(b.quota, 0) <> coalesce(l.quota, 0) OR coalesce(b.calls, 0) <> coalesce(l.calls, 0)`,
   ...taskChecks,
-  ...sumChecks,
+  ...rollupChecks,
 ];

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { LogService, type LogFilter } from '../../server/src/modules/logs/log.service.js';
-import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
+import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Secrets } from '../../server/src/shared/secrets.js';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   dataSource = await createDataSource(database.url, 3, entities).initialize();
   logs = new LogService(dataSource, new Secrets('test'), systemClock);
   await insert(rows, `${thisHour} - (power(random(), 2) * 60 * 24 * 3600)::bigint`);
-  await new SumFolding(dataSource).run();
+  await new Aggregator(dataSource).run();
   // Late ones, and some of this hour.
   await insert(40, `${thisHour} - 500 * 3600 - (random() * 100 * 3600)::bigint`);
   await insert(40, `${thisHour} + (random() * 100)::bigint`);

@@ -1,25 +1,25 @@
 import type { SharedState } from '../../cache/shared-state.js';
-import type { SumFolding } from './sum-folding.service.js';
+import type { Aggregator } from './aggregator.service.js';
 
 const roundMilliseconds = 10_000;
 const leaseSeconds = 60;
 
-interface FoldingParts {
-  readonly folding: Pick<SumFolding, 'step'>;
-  /** What providers said that calls cost. */
-  readonly foldCosts: () => Promise<void>;
+interface RollupClockDeps {
+  readonly aggregator: Pick<Aggregator, 'step'>;
+  /** Deletes what is older than its horizon. */
+  readonly dropOld: () => Promise<void>;
   readonly state: Pick<SharedState, 'lease'>;
   readonly nodeId: string;
   readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
-/** Folds what is over, on one node by lease; two at once would wait for each other and do nothing twice. */
-export class SumClock {
+/** Updates the rollups every ten seconds, on one node by lease. Two nodes at once would wait for each other and change nothing. */
+export class RollupClock {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
   private isStopped = false;
 
-  constructor(private readonly parts: FoldingParts) {}
+  constructor(private readonly deps: RollupClockDeps) {}
 
   start(): void {
     const round = (): void => {
@@ -36,20 +36,20 @@ export class SumClock {
     await this.running;
   }
 
-  /** Never throws: the next round goes on where this one ended. */
+  /** Never throws: the next round continues where this one ended. */
   private async round(): Promise<void> {
-    const { folding, foldCosts, state, nodeId, logger } = this.parts;
+    const { aggregator, dropOld, state, nodeId, logger } = this.deps;
     try {
-      while (!this.isStopped && (await state.lease('sums', nodeId, leaseSeconds))) {
-        const blocks = await folding.step();
-        if (blocks === 0) {
-          await foldCosts();
+      while (!this.isStopped && (await state.lease('rollups', nodeId, leaseSeconds))) {
+        const buckets = await aggregator.step();
+        if (buckets === 0) {
+          await dropOld();
           return;
         }
-        if (blocks > 1) logger.info({ blocks }, 'hours or minutes were folded into the sums');
+        if (buckets > 1) logger.info({ buckets }, 'rollups updated');
       }
     } catch (error) {
-      logger.warn({ err: error }, 'the sums could not be folded');
+      logger.warn({ err: error }, 'rollup update failed');
     }
   }
 }

@@ -1,28 +1,24 @@
 import type { DataSource } from 'typeorm';
 import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
-import { SumFolding } from '../../server/src/modules/sums/sum-folding.service.js';
-import {
-  UsageService,
-  type UsageDimension,
-  type UsageFilter,
-  type UsageRow,
-} from '../../server/src/modules/usage/usage.service.js';
+import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
+import { UsageService, wholeHours, type UsageQuestion } from '../../server/src/modules/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { percentile } from '../../server/src/shared/latency.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { detail, flat, questionOf, type Grouping } from './usage-question.js';
 
-/** Pages and exports of more groups than are read at once say what the rows of usage say, in whatever steps they are read. */
+/** Pages and exports of more groups than one statement reads equal the rows of usage. */
 let database: TestDatabase;
 let dataSource: DataSource;
 let usage: UsageService;
 const hour = 3600;
 const day = 24 * hour;
-/** Half past an hour, so that some of it is not folded. */
+/** Half past an hour, so that some of it is not aggregated. */
 const now = Math.floor(Date.now() / 1000 / hour) * hour + hour / 2;
 const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 const range = { from: now - 3 * day, to: now };
-/** When there was more usage than the groups that are looked for at once. */
+/** A time with more groups than one piece of an export. */
 const longAgo = { from: Math.floor(now / day) * day - 20 * day, to: Math.floor(now / day) * day - 18 * day };
 const many = 20_600;
 
@@ -64,8 +60,8 @@ beforeAll(async () => {
        FROM generate_series(1, ${many}) n`,
     [longAgo.from],
   );
-  await new SumFolding(dataSource, 30_000).run();
-  // Late, and not folded again.
+  await new Aggregator(dataSource, 30_000).run();
+  // Late, and not aggregated again.
   await dataSource.query('UPDATE usage_hourly SET quota = quota + 1000 WHERE user_id = 7');
   rows = (
     await dataSource.query<Used[]>(
@@ -79,13 +75,32 @@ afterAll(async () => {
   await database.drop();
 });
 
-type Group = Pick<UsageRow, 'time' | 'userId' | 'tokenId' | 'modelName' | 'calls' | 'quota' | 'p95Milliseconds'>;
-const shown = ({ time, userId, tokenId, modelName, calls, quota, p95Milliseconds }: Group): Group => ({
-  ...{ time, userId, tokenId, modelName, calls, quota, p95Milliseconds },
-});
+interface Group {
+  readonly time: number | null;
+  readonly userId: number | null;
+  readonly tokenId: number | null;
+  readonly modelName: string | null;
+  readonly calls: number;
+  readonly quota: number;
+  readonly p95Milliseconds: number | null;
+}
+const shown = (row: Parameters<typeof flat>[0]): Group => {
+  const { time, userId, tokenId, modelName, calls, quota, p95Milliseconds } = flat(row);
+  return { time, userId, tokenId, modelName, calls, quota, p95Milliseconds };
+};
+const asked = (groupBy: readonly Grouping[], { from, to }: typeof range, more: Partial<UsageQuestion> = {}) => {
+  const whole = wholeHours(from, to);
+  return { ...questionOf(groupBy), range: { from: whole.from, until: whole.end }, ...more };
+};
+const byQuota = (groupBy: readonly Grouping[]): UsageQuestion['orderBy'] => [
+  ...(groupBy.some((name) => name === 'DAY' || name === 'HOUR')
+    ? [{ metric: 'TIME', of: 'CURRENT', direction: 'ASC' } as const]
+    : []),
+  { metric: 'QUOTA', of: 'CURRENT', direction: 'DESC' },
+];
 
 /** The groups as the rows have them, in the order of lists. */
-function expected(groupBy: readonly UsageDimension[], ofUser?: number): Group[] {
+function expected(groupBy: readonly Grouping[], ofUser?: number): Group[] {
   const groups = new Map<string, Used[]>();
   const keyOf = (row: Used): Omit<Group, 'calls' | 'quota' | 'p95Milliseconds'> => ({
     time: groupBy.includes('HOUR') ? row.hour : groupBy.includes('DAY') ? row.hour - (row.hour % day) : null,
@@ -122,7 +137,7 @@ function expected(groupBy: readonly UsageDimension[], ofUser?: number): Group[] 
 const compareText = (left: string, right: string): number => Buffer.compare(Buffer.from(left), Buffer.from(right));
 
 /** The groups in the order of exports: that of lists would change with every call. */
-const expectedInExport = (groupBy: readonly UsageDimension[]): Group[] =>
+const expectedInExport = (groupBy: readonly Grouping[]): Group[] =>
   expected(groupBy).sort(
     (left, right) =>
       (left.time ?? 0) - (right.time ?? 0) ||
@@ -130,7 +145,7 @@ const expectedInExport = (groupBy: readonly UsageDimension[]): Group[] =>
       compareText(left.modelName ?? '', right.modelName ?? ''),
   );
 
-const groupings: UsageDimension[][] = [
+const groupings: Grouping[][] = [
   ['USER'],
   ['TOKEN'],
   ['DAY', 'USER'],
@@ -147,7 +162,12 @@ it.each(groupings.map((groupBy) => [groupBy.join(' and '), groupBy] as const))(
     const all = expected(groupBy);
     for (const page of [0, 2]) {
       for (const percentiles of [true, false]) {
-        const found = await usage.list(root, groupBy, range, { page, pageSize: 70 }, { percentiles });
+        const orderBy = byQuota(groupBy);
+        const found = await usage.list(
+          root,
+          asked(groupBy, range, { page, pageSize: 70, orderBy }),
+          detail(percentiles),
+        );
         const groups = all.slice(page * 70, page * 70 + 70);
         expect(found.items.map(shown)).toEqual(
           groups.map((group) => (percentiles ? group : { ...group, p95Milliseconds: null })),
@@ -160,21 +180,68 @@ it.each(groupings.map((groupBy) => [groupBy.join(' and '), groupBy] as const))(
 );
 
 it('orders by what is asked for, and pages through one user’s groups', async () => {
-  const byCalls = { page: 0, pageSize: 500, sort: { field: 'calls', direction: 'ASC' } } as const;
-  const { items } = await usage.list(root, ['USER'], range, byCalls);
-  const calls = items.map((item) => item.calls);
+  const orderBy: UsageQuestion['orderBy'] = [{ metric: 'CALLS', of: 'CURRENT', direction: 'ASC' }];
+  const { items } = await usage.list(root, asked(['USER'], range, { pageSize: 500, orderBy }), detail(true));
+  const calls = items.map(({ metrics }) => metrics.calls);
   expect(calls).toEqual([...calls].sort((left, right) => left - right));
-  expect(new Set(items.map(({ userId }) => userId)).size).toBe(expected(['USER']).length);
-  const filter: UsageFilter = { ...range, userId: 7 };
-  const own = await usage.list(root, ['DAY', 'TOKEN'], filter, { page: 0, pageSize: 100 });
+  expect(new Set(items.map(({ key }) => key.userId)).size).toBe(expected(['USER']).length);
+  const ofOne = asked(['DAY', 'TOKEN'], range, { filter: { userIds: [7] }, orderBy: byQuota(['DAY']) });
+  const own = await usage.list(root, ofOne, detail(true));
   expect(own.items.map(shown)).toEqual(expected(['DAY', 'TOKEN'], 7));
 });
 
-it.each([[['USER']], [['USER', 'HOUR']], [['MODEL']]] as UsageDimension[][][])(
+it.each([['USER'], ['DAY', 'USER', 'TOKEN'], ['MODEL', 'HOUR']] as Grouping[][])(
+  'reads usage by %s to its end by cursor, each group once',
+  async (...groupBy) => {
+    const keys: string[] = [];
+    const keyOf = ({ time, userId, tokenId, modelName }: Group): string =>
+      JSON.stringify([time, userId, tokenId, modelName]);
+    const orderBy = groupBy.some((name) => name === 'DAY' || name === 'HOUR')
+      ? []
+      : [{ metric: 'KEY', of: 'CURRENT', direction: 'ASC' } as const];
+    // Calls turn every order by sums around.
+    let turns = 0;
+    const turn = (): Promise<unknown> => {
+      turns += 1;
+      return dataSource.query('UPDATE usage_hourly SET quota = 5000 - quota WHERE user_id = 7');
+    };
+    let after: string | null = null;
+    for (let hasNextPage = true; hasNextPage;) {
+      const page = await usage.list(root, asked(groupBy, range, { after, pageSize: 37, orderBy }), detail(false));
+      keys.push(...page.items.map((row) => keyOf(shown(row))));
+      ({ hasNextPage, endCursor: after } = page);
+      await turn();
+    }
+    if (turns % 2 === 1) await turn();
+    const all = expected(groupBy);
+    expect([...keys].sort()).toEqual(all.map(keyOf).sort());
+  },
+);
+
+it('refuses cursors of other questions and orders', async () => {
+  const { endCursor } = await usage.list(root, asked(['USER', 'DAY'], range, { pageSize: 3 }), detail(false));
+  const refused = (groupBy: Grouping[], more: Partial<UsageQuestion>) =>
+    expect(usage.list(root, asked(groupBy, range, { after: endCursor, ...more }), detail(false))).rejects.toMatchObject(
+      {
+        ...{ code: 'INVALID_INPUT', field: 'after' },
+      },
+    );
+  await refused(['MODEL', 'DAY'], {});
+  await refused(['USER', 'TOKEN', 'DAY'], {});
+  await refused(['USER', 'HOUR'], { range: { from: range.from - 3 * day, until: range.from - day } });
+  await refused(['USER'], {});
+  await refused(['USER', 'DAY'], { orderBy: [{ metric: 'QUOTA', of: 'CURRENT', direction: 'DESC' }] });
+  await refused(['USER', 'DAY'], { after: 'nonsense' });
+  await refused(['USER', 'DAY'], { page: 1 });
+  await refused(['USER', 'DAY'], { top: 3 });
+});
+
+it.each([[['USER']], [['USER', 'HOUR']], [['MODEL']]] as Grouping[][][])(
   'exports usage by %s, each group once and in order, however many pieces it takes',
   async (groupBy) => {
     const lines: string[] = [];
-    for await (const piece of usage.exportAll(root, groupBy, range)) lines.push(...piece.split(/\r?\n/).slice(0, -1));
+    for await (const piece of usage.exportAll(root, asked(groupBy, range)))
+      lines.push(...piece.split(/\r?\n/).slice(0, -1));
     const [header, ...cells] = lines.map((line) => line.split(','));
     const column = (name: string): number => header?.indexOf(name) ?? -1;
     const names = ['user_id', 'model', 'calls', 'quota', 'p95_ms'].map(column);
@@ -188,7 +255,7 @@ it.each([[['USER']], [['USER', 'HOUR']], [['MODEL']]] as UsageDimension[][][])(
 
 it('an export of nothing is its header', async () => {
   const pieces: string[] = [];
-  for await (const piece of usage.exportAll(root, ['USER'], { from: 1, to: 2 })) pieces.push(piece);
+  for await (const piece of usage.exportAll(root, asked(['USER'], { from: 1, to: 2 }))) pieces.push(piece);
   expect(pieces).toEqual([expect.stringMatching(/^time,user_id,[^\n]*\n$/)]);
 });
 
@@ -207,11 +274,11 @@ it.each([
   [['MODEL', 'DAY', 'TOKEN'], many],
   [['TOKEN', 'HOUR', 'GROUP'], many],
   [['USER'], 700],
-] as Array<[UsageDimension[], number]>)(
+] as Array<[Grouping[], number]>)(
   'exports usage by %s with each group once, though calls turn its order around between two pieces',
   async (groupBy, count) => {
     let text = '';
-    for await (const piece of usage.exportAll(root, groupBy, longAgo)) {
+    for await (const piece of usage.exportAll(root, asked(groupBy, longAgo))) {
       if (text === '') {
         await dataSource.query(`UPDATE usage_hourly SET quota = 100000 - quota WHERE hour <= ${longAgo.to}`);
       }
@@ -226,7 +293,7 @@ it.each([
 
 it('exports by time, then by what is asked for as it is asked for, text by code points', async () => {
   let text = '';
-  for await (const piece of usage.exportAll(root, ['MODEL', 'DAY', 'TOKEN'], longAgo)) text += piece;
+  for await (const piece of usage.exportAll(root, asked(['MODEL', 'DAY', 'TOKEN'], longAgo))) text += piece;
   const keys = cellsOf(text, ['time', 'model', 'token_id']).map((line) => line.split(' '));
   const inOrder = [...keys].sort(
     ([day = '', model = '', token], [otherDay = '', otherModel = '', otherToken]) =>

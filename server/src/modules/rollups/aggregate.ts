@@ -1,0 +1,99 @@
+import { fiveMinutes, hour, lengthOf, type Granularity, type Range } from './read-plan.js';
+import { measuresOf, quoted, sourceTime, tablesInOrder, type RollupTable } from './rollup-tables.js';
+
+export interface Queries {
+  query<T>(sql: string, parameters?: unknown[]): Promise<T>;
+}
+
+/**
+ * Recomputes the hourly rollups of `hours`, then every daily rollup that contains one of them and has ended. Idempotent.
+ * Run it in a transaction.
+ * @param hours starts, Unix seconds
+ * @param until days that end later are left for a later run
+ */
+export async function aggregateHours(database: Queries, hours: readonly number[], until: number): Promise<void> {
+  for (const table of tablesInOrder) {
+    const longer = table.granularities.filter((one) => one !== 'FIVE_MINUTES');
+    for (const [index, granularity] of longer.entries()) {
+      await aggregate(database, table, granularity, longer[index - 1] ?? null, runs(hours, granularity, until));
+    }
+  }
+}
+
+/** Recomputes five-minute rollups of the log from its rows. Idempotent. */
+export async function aggregateFiveMinutes(database: Queries, ranges: readonly Range[]): Promise<void> {
+  for (const table of tablesInOrder.filter(hasFiveMinutes)) {
+    await aggregate(database, table, 'FIVE_MINUTES', null, ranges);
+  }
+}
+
+/** Deletes five-minute rollups whose hours are being aggregated. */
+export async function dropFiveMinutes(database: Queries, end: number): Promise<void> {
+  for (const { name } of tablesInOrder.filter(hasFiveMinutes)) {
+    await database.query(`DELETE FROM ${name} WHERE granularity = 'FIVE_MINUTES' AND start < ${end}`);
+  }
+}
+
+/** Deletes rollups of log rows that were trimmed. No question reads them any more. */
+export async function dropTrimmed(database: Queries): Promise<void> {
+  for (const table of tablesInOrder.filter(({ family }) => family === 'log')) {
+    for (const granularity of table.granularities) {
+      await database.query(
+        `DELETE FROM ${table.name} WHERE granularity = '${granularity}'
+           AND start <= (SELECT trimmed_before FROM log_state) - ${lengthOf[granularity]}`,
+      );
+    }
+  }
+}
+
+/** Seconds for which `usage_five_minutes` keeps its rows: the horizon that is promised, and an hour so that no answer loses its start. */
+export const recentSeconds = 48 * hour;
+
+/** Deletes five-minute usage behind the horizon. @param now Unix seconds */
+export async function dropOldFiveMinuteUsage(database: Queries, now: number): Promise<void> {
+  const oldest = Math.floor((now - recentSeconds - hour) / fiveMinutes) * fiveMinutes;
+  await database.query('DELETE FROM usage_five_minutes WHERE start < $1', [oldest]);
+}
+
+const hasFiveMinutes = ({ granularities }: RollupTable): boolean => granularities.includes('FIVE_MINUTES');
+
+/** @param shorter the granularity of the same table to add up; null: the table's source */
+async function aggregate(
+  database: Queries,
+  table: RollupTable,
+  granularity: Granularity,
+  shorter: Granularity | null,
+  ranges: readonly Range[],
+): Promise<void> {
+  if (ranges.length === 0) return;
+  const keys = table.keys.map(quoted).join(', ');
+  const source = shorter === null ? table.madeFrom : table.name;
+  const time = sourceTime(source) ?? 'start';
+  const measures = measuresOf(table, source);
+  const length = lengthOf[granularity];
+  const ofGranularity = time === 'start' ? `granularity = '${shorter ?? granularity}' AND ` : '';
+  await database.query(`DELETE FROM ${table.name} WHERE granularity = '${granularity}' AND ${within('start', ranges)}`);
+  await database.query(
+    `INSERT INTO ${table.name} (granularity, start, ${keys}, ${measures.map(({ column }) => column).join(', ')})
+     SELECT '${granularity}', ${time} - ${time} % ${length}, ${keys}, ${measures.map(({ sum }) => sum).join(', ')}
+       FROM ${source} WHERE ${ofGranularity}${within(time, ranges)} GROUP BY 2, ${keys} ORDER BY 2, ${keys}`,
+  );
+}
+
+/** The numbers are ours, so they may be part of the statement's text. */
+const within = (time: string, ranges: readonly Range[]): string =>
+  `(${ranges.map(({ from, end }) => `${time} >= ${from} AND ${time} < ${end}`).join(' OR ')})`;
+
+/** The buckets of a granularity that contain one of these hours and have ended; neighbours as one range. */
+function runs(hours: readonly number[], granularity: Granularity, until: number): Range[] {
+  const length = lengthOf[granularity];
+  const starts = new Set(hours.map((start) => Math.floor(start / length) * length));
+  const found: Range[] = [];
+  for (const from of [...starts].sort((left, right) => left - right)) {
+    if (from + length > until) continue;
+    const last = found.at(-1);
+    if (last?.end === from) found[found.length - 1] = { from: last.from, end: from + length };
+    else found.push({ from, end: from + length });
+  }
+  return found;
+}

@@ -1,0 +1,194 @@
+import { aggregateFiveMinutes, aggregateHours, dropFiveMinutes, dropTrimmed, type Queries } from './aggregate.js';
+import { day, fiveMinutes, hour, type Range, type Watermarks } from './read-plan.js';
+import type { Snapshots } from './rollups.service.js';
+
+/** Seconds after its end at which an hour is aggregated. Rows that come later are correct too, but cost a second run. */
+const hourDelay = 120;
+/** The same for five minutes, which cost little to recompute. */
+const fiveMinutesDelay = 10;
+/** Hours of one transaction while there is much to catch up with. */
+const hoursPerStep = 24;
+const pollMilliseconds = 20;
+
+/**
+ * Keeps the rollups up to date: hours that have ended, five-minute buckets of the log after them, and whatever changed since
+ * it was aggregated. Each step is one idempotent transaction, so any number of nodes may run it, and crash.
+ *
+ * The rollups are exact because of two facts. A time is closed before it is aggregated, and a transaction that changes a
+ * closed time invalidates it in the same transaction (triggers of the migrations), so it is read from its source until it
+ * is aggregated again. And a transaction that changed it before it was closed had begun to write by then: nothing is
+ * aggregated before all of those have ended. No clock has to be right: a wrong one closes too early, which costs
+ * invalidations, or too late.
+ */
+export class Aggregator {
+  /** @param patienceMilliseconds how long a step waits for open transactions that may still write */
+  constructor(
+    private readonly database: Snapshots,
+    private readonly patienceMilliseconds = 5_000,
+  ) {}
+
+  /** @returns how many buckets were aggregated: 0 when nothing is left to do, or when a writer has not ended yet */
+  async step(): Promise<number> {
+    const [now] = await this.database.query<Progress[]>(
+      `SELECT rollup_clock() AS clock, hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes",
+              (SELECT min(start) FROM rollup_invalidated WHERE start < greatest(hours_until, five_minutes_until))::text AS invalidated
+         FROM rollup_state`,
+    );
+    if (!now) throw new Error('rollup_state has no row');
+    const hoursUntil = Number(now.hours);
+    const next = [
+      { until: hoursUntil, ended: startOf(now.clock - hourDelay, hour), aggregate: aggregateNextHours },
+      {
+        until: Math.max(hoursUntil, Number(now.fiveMinutes)),
+        ended: startOf(now.clock - fiveMinutesDelay, fiveMinutes),
+        aggregate: aggregateNextFiveMinutes,
+      },
+    ].find(({ until, ended }) => ended > until);
+    if (next && (await this.waitFor(await this.close(next.ended)))) {
+      return this.database.transaction((transaction) => next.aggregate(transaction, next.ended));
+    }
+    if (now.invalidated === null) return 0;
+    return this.database.transaction(
+      Number(now.invalidated) < hoursUntil ? aggregateInvalidatedHours : aggregateInvalidatedFiveMinutes,
+    );
+  }
+
+  /** Steps until nothing is left. @returns how many buckets were aggregated */
+  async run(): Promise<number> {
+    for (let total = 0; ;) {
+      const done = await this.step();
+      if (done === 0) return total;
+      total += done;
+    }
+  }
+
+  /**
+   * From now on, every transaction that changes a time at or before this moment invalidates it, except those that already
+   * write. A time never opens again, however many nodes close at once.
+   * @returns the first transaction id that is certainly not among the exceptions
+   */
+  private close(moment: number): Promise<string> {
+    return this.database.transaction(async (transaction) => {
+      await lockState(transaction);
+      // All transactions see it at once, before this one commits: a sequence is not transactional.
+      await transaction.query(
+        `SELECT setval('rollup_closed_until', greatest($1, pg_sequence_last_value('rollup_closed_until')))`,
+        [moment],
+      );
+      // A statement of its own, so that its snapshot is taken after the one above.
+      const [row] = await transaction.query<Array<{ horizon: string }>>(
+        'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS horizon',
+      );
+      if (!row) throw new Error('the database returned no snapshot');
+      return row.horizon;
+    });
+  }
+
+  /** Waits until every transaction that had begun to write has ended. @returns false when patience ran out */
+  private async waitFor(horizon: string): Promise<boolean> {
+    const deadline = performance.now() + this.patienceMilliseconds;
+    for (;;) {
+      const [row] = await this.database.query<Array<{ ended: boolean }>>(
+        'SELECT pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 AS ended',
+        [horizon],
+      );
+      if (row?.ended) return true;
+      if (performance.now() > deadline) return false;
+      await new Promise((resolve) => setTimeout(resolve, pollMilliseconds));
+    }
+  }
+}
+
+interface Progress {
+  readonly clock: number;
+  readonly hours: string;
+  readonly fiveMinutes: string;
+  /** The first bucket that changed after it was aggregated. */
+  readonly invalidated: string | null;
+}
+
+/** The next hours that have ended and have rows. */
+async function aggregateNextHours(transaction: Queries, ended: number): Promise<number> {
+  const { hoursUntil } = await lockState(transaction);
+  if (hoursUntil >= ended) return 0;
+  const begin = Math.max(hoursUntil, await nextHour(transaction, hoursUntil, ended));
+  const end = Math.min(ended, (Math.floor(begin / hour / hoursPerStep) + 1) * hoursPerStep * hour);
+  // The first hour stands for those that are skipped: the day that ends among them contains it.
+  const hours = [...new Set([hoursUntil, ...hoursOf({ from: begin, end })])];
+  await dropFiveMinutes(transaction, end);
+  await recomputeHours(transaction, hours, end);
+  await transaction.query('UPDATE rollup_state SET hours_until = $1', [end]);
+  await dropTrimmed(transaction);
+  return hours.length;
+}
+
+/** Five-minute buckets of the log that have ended. None, when their hours were aggregated in the meantime. */
+async function aggregateNextFiveMinutes(transaction: Queries, ended: number): Promise<number> {
+  const { hoursUntil, fiveMinutesUntil } = await lockState(transaction);
+  const from = Math.max(hoursUntil, fiveMinutesUntil);
+  if (from >= ended) return 0;
+  await transaction.query('DELETE FROM rollup_invalidated WHERE start >= $1 AND start < $2', [from, ended]);
+  await aggregateFiveMinutes(transaction, [{ from, end: ended }]);
+  await transaction.query('UPDATE rollup_state SET five_minutes_until = $1', [ended]);
+  return (ended - from) / fiveMinutes;
+}
+
+/** Hours of one day that changed after they were aggregated. */
+async function aggregateInvalidatedHours(transaction: Queries): Promise<number> {
+  const { hoursUntil } = await lockState(transaction);
+  const rows = await transaction.query<Array<{ hour: string }>>(
+    `SELECT DISTINCT (start - start % ${hour})::text AS hour FROM rollup_invalidated WHERE start < $1
+        AND start >= (SELECT min(start) - min(start) % ${day} FROM rollup_invalidated)
+        AND start < (SELECT min(start) - min(start) % ${day} + ${day} FROM rollup_invalidated)`,
+    [hoursUntil],
+  );
+  const hours = rows.map((row) => Number(row.hour));
+  await recomputeHours(transaction, hours, hoursUntil);
+  return hours.length;
+}
+
+/** Five-minute buckets that changed after they were aggregated. */
+async function aggregateInvalidatedFiveMinutes(transaction: Queries): Promise<number> {
+  const { hoursUntil, fiveMinutesUntil } = await lockState(transaction);
+  const rows = await transaction.query<Array<{ start: string }>>(
+    `WITH gone AS (DELETE FROM rollup_invalidated WHERE start >= $1 AND start < $2 RETURNING start - start % ${fiveMinutes} AS start)
+     SELECT DISTINCT start::text FROM gone`,
+    [hoursUntil, fiveMinutesUntil],
+  );
+  const ranges = rows.map((row) => ({ from: Number(row.start), end: Number(row.start) + fiveMinutes }));
+  await aggregateFiveMinutes(transaction, ranges);
+  return ranges.length;
+}
+
+/** Invalidations go first: the statements after this one see at least what left them. */
+async function recomputeHours(transaction: Queries, hours: number[], until: number): Promise<void> {
+  await transaction.query(`DELETE FROM rollup_invalidated WHERE start - start % ${hour} = ANY ($1)`, [hours]);
+  await aggregateHours(transaction, hours, until);
+}
+
+/** One transaction aggregates at a time. */
+async function lockState(transaction: Queries): Promise<Omit<Watermarks, 'invalidated'>> {
+  await transaction.query('SET LOCAL statement_timeout = 0');
+  // Enough for one step without spilling to disk.
+  await transaction.query("SET LOCAL work_mem = '64MB'");
+  const [state] = await transaction.query<Array<{ hours: string; fiveMinutes: string }>>(
+    `SELECT hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes" FROM rollup_state FOR UPDATE`,
+  );
+  return { hoursUntil: Number(state?.hours ?? 0), fiveMinutesUntil: Number(state?.fiveMinutes ?? 0) };
+}
+
+/** The first hour from a moment on that has rows, or the end. */
+async function nextHour(database: Queries, from: number, end: number): Promise<number> {
+  const [row] = await database.query<Array<{ next: string | null }>>(
+    `SELECT least((SELECT min(hour) FROM usage_hourly WHERE hour >= $1),
+                  (SELECT min(created_at) FROM logs WHERE created_at >= $1))::text AS next`,
+    [from],
+  );
+  return Math.min(end, startOf(Number(row?.next ?? end), hour));
+}
+
+/** The start of the bucket of this length that contains a moment. */
+const startOf = (moment: number, length: number): number => Math.floor(moment / length) * length;
+
+const hoursOf = ({ from, end }: Range): number[] =>
+  Array.from({ length: (end - from) / hour }, (_, index) => from + index * hour);

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { fiveMinutes, hour, lengthOf, planRead, type Granularity, type Watermarks } from './read-plan.js';
+
+const start = 1_760_000_400;
+const moment = fc.integer({ min: start - 40 * hour, max: start + 900 * hour });
+const hourStart = fc.integer({ min: -40, max: 900 }).map((hours) => Math.floor(start / hour + hours) * hour);
+const bucketStart = moment.map((second) => Math.floor(second / fiveMinutes) * fiveMinutes);
+const watermarks: fc.Arbitrary<Watermarks> = fc
+  .record({
+    hoursUntil: fc.oneof(fc.constant(0), hourStart),
+    behind: fc.integer({ min: -20, max: 40 }),
+    invalidated: fc.uniqueArray(fc.oneof(hourStart, bucketStart), { maxLength: 4 }),
+    recent: fc.uniqueArray(fc.integer({ min: -20, max: 40 }), { maxLength: 3 }),
+  })
+  .map(({ hoursUntil, behind, invalidated, recent }) => ({
+    hoursUntil,
+    fiveMinutesUntil: Math.max(0, hoursUntil + behind * fiveMinutes),
+    invalidated: [...invalidated, ...recent.map((buckets) => hoursUntil + buckets * fiveMinutes)],
+  }));
+const granularities = fc.constantFrom<Granularity[][]>(
+  ['HOUR', 'DAY'],
+  ['DAY'],
+  ['HOUR'],
+  [],
+  ['FIVE_MINUTES', 'HOUR', 'DAY'],
+  ['FIVE_MINUTES', 'HOUR'],
+  ['FIVE_MINUTES'],
+);
+const asked = fc
+  .tuple(moment, moment)
+  .map(([one, other]) => ({ from: Math.min(one, other), end: Math.max(one, other) }));
+
+it('puts every second of a range in exactly one place, and trusts only whole, aggregated, unchanged buckets', () => {
+  fc.assert(
+    fc.property(asked, granularities, watermarks, (range, allowed, marks) => {
+      const { buckets, source } = planRead(range, allowed, marks);
+      for (const { granularity, from, end } of buckets) {
+        expect(allowed).toContain(granularity);
+        expect([from % lengthOf[granularity], end % lengthOf[granularity]]).toEqual([0, 0]);
+        if (granularity === 'FIVE_MINUTES') {
+          expect(from).toBeGreaterThanOrEqual(marks.hoursUntil);
+          expect(end).toBeLessThanOrEqual(marks.fiveMinutesUntil);
+        } else {
+          expect(end).toBeLessThanOrEqual(marks.hoursUntil);
+        }
+        expect(marks.invalidated.filter((changed) => changed >= from && changed < end)).toEqual([]);
+      }
+      let at = range.from;
+      for (const part of [...buckets, ...source].sort((left, right) => left.from - right.from)) {
+        expect(part.from).toBe(at);
+        expect(part.end).toBeGreaterThan(part.from);
+        at = part.end;
+      }
+      expect(at).toBe(range.end);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+it('reads a month as days, the hours around them, and rows only at the edges', () => {
+  const from = Date.UTC(2026, 9, 1, 10, 20) / 1000;
+  const end = Date.UTC(2026, 10, 1, 3, 5) / 1000;
+  const marks = { hoursUntil: end - 300, fiveMinutesUntil: end, invalidated: [] };
+  const at = (...parts: [number, number, number?]): number => Date.UTC(2026, ...parts) / 1000;
+  expect(planRead({ from, end }, ['FIVE_MINUTES', 'HOUR', 'DAY'], marks)).toEqual({
+    buckets: [
+      { granularity: 'HOUR', from: at(9, 1, 11), end: at(9, 2) },
+      { granularity: 'DAY', from: at(9, 2), end: at(10, 1) },
+      { granularity: 'HOUR', from: at(10, 1), end: at(10, 1, 3) },
+      { granularity: 'FIVE_MINUTES', from: end - 300, end },
+    ],
+    source: [{ from, end: at(9, 1, 11) }],
+  });
+});
+
+it('reads an invalidated hour from its rows, as a whole', () => {
+  const marks = { hoursUntil: 10 * hour, fiveMinutesUntil: 0, invalidated: [4 * hour + 600] };
+  expect(planRead({ from: 2 * hour, end: 8 * hour }, ['HOUR', 'DAY'], marks)).toEqual({
+    buckets: [
+      { granularity: 'HOUR', from: 2 * hour, end: 4 * hour },
+      { granularity: 'HOUR', from: 5 * hour, end: 8 * hour },
+    ],
+    source: [{ from: 4 * hour, end: 5 * hour }],
+  });
+});

@@ -1,0 +1,120 @@
+/** Unix seconds; `end` is the first second after the range. */
+export interface Range {
+  readonly from: number;
+  readonly end: number;
+}
+
+/** Seconds. */
+export const fiveMinutes = 300;
+export const hour = 3600;
+export const day = 24 * hour;
+
+/** Length of a bucket, as the column `granularity` of the rollup tables names it. */
+export type Granularity = 'FIVE_MINUTES' | 'HOUR' | 'DAY';
+
+/** Seconds of a bucket. A DAY is a UTC day. */
+export const lengthOf: Readonly<Record<Granularity, number>> = { FIVE_MINUTES: fiveMinutes, HOUR: hour, DAY: day };
+
+/** Consecutive buckets of one granularity. */
+export interface BucketRange extends Range {
+  readonly granularity: Granularity;
+}
+
+/** Which buckets and which source rows add up to a range. Every second is in exactly one place. */
+export interface ReadPlan {
+  readonly buckets: readonly BucketRange[];
+  /** Ranges that are read from the source rows. */
+  readonly source: readonly Range[];
+}
+
+/** Which rollups are up to date. */
+export interface Watermarks {
+  /** Every hour and day that ends at or before it is aggregated. Unix seconds, whole hours. */
+  readonly hoursUntil: number;
+  /** From `hoursUntil` on, every five-minute bucket that ends at or before it is aggregated. Whole five minutes. */
+  readonly fiveMinutesUntil: number;
+  /** Starts of five-minute buckets or hours that changed after they were aggregated. */
+  readonly invalidated: readonly number[];
+}
+
+/**
+ * Plans the read of a range: as few buckets as possible, and source rows for the edges inside a bucket, for what is not
+ * aggregated yet, and for what changed since.
+ * @param granularities that the table has and the question allows
+ */
+export function planRead(range: Range, granularities: readonly Granularity[], watermarks: Watermarks): ReadPlan {
+  const plan: MutablePlan = { buckets: [], source: [] };
+  const { invalidated, hoursUntil, fiveMinutesUntil } = watermarks;
+  const inHours = clamp(hoursUntil, range.from, range.end);
+  const inFiveMinutes = granularities.includes('FIVE_MINUTES') ? clamp(fiveMinutesUntil, inHours, range.end) : inHours;
+  const longestFirst = (['DAY', 'HOUR'] as const).filter((one) => granularities.includes(one));
+  cover({ from: range.from, end: inHours }, longestFirst, startsOf(invalidated, hour), hour, plan);
+  const changed = startsOf(invalidated, fiveMinutes);
+  cover({ from: inHours, end: inFiveMinutes }, ['FIVE_MINUTES'], changed, fiveMinutes, plan);
+  addRange(plan.source, { from: inFiveMinutes, end: range.end });
+  return { buckets: plan.buckets, source: joined(plan.source) };
+}
+
+interface MutablePlan {
+  readonly buckets: BucketRange[];
+  readonly source: Range[];
+}
+
+const clamp = (moment: number, low: number, high: number): number => Math.max(low, Math.min(high, moment));
+
+const startsOf = (moments: readonly number[], length: number): number[] =>
+  [...new Set(moments.map((moment) => moment - (moment % length)))].sort((left, right) => left - right);
+
+/** Buckets of a range; an invalidated part of `length` seconds is read from the source as a whole. */
+function cover(
+  range: Range,
+  longestFirst: readonly Granularity[],
+  invalidated: readonly number[],
+  length: number,
+  plan: MutablePlan,
+): void {
+  let { from } = range;
+  for (const start of invalidated) {
+    if (start + length <= from || start >= range.end) continue;
+    divide({ from, end: start }, longestFirst, plan);
+    const end = Math.min(start + length, range.end);
+    addRange(plan.source, { from: Math.max(start, from), end });
+    from = end;
+  }
+  divide({ from, end: range.end }, longestFirst, plan);
+}
+
+/** The longest buckets inside a range, shorter ones before and after them. */
+function divide(range: Range, longestFirst: readonly Granularity[], plan: MutablePlan): void {
+  const [granularity, ...shorter] = longestFirst;
+  if (range.from >= range.end) return;
+  if (granularity === undefined) {
+    plan.source.push(range);
+    return;
+  }
+  const length = lengthOf[granularity];
+  const first = Math.ceil(range.from / length) * length;
+  const last = Math.floor(range.end / length) * length;
+  if (first >= last) {
+    divide(range, shorter, plan);
+    return;
+  }
+  divide({ from: range.from, end: first }, shorter, plan);
+  plan.buckets.push({ granularity, from: first, end: last });
+  divide({ from: last, end: range.end }, shorter, plan);
+}
+
+function addRange(ranges: Range[], range: Range): void {
+  if (range.from < range.end) ranges.push(range);
+}
+
+/** In order of time, neighbours merged. */
+function joined(ranges: readonly Range[]): Range[] {
+  const whole: Range[] = [];
+  for (const range of [...ranges].sort((left, right) => left.from - right.from)) {
+    const last = whole.at(-1);
+    if (last?.end === range.from) whole[whole.length - 1] = { from: last.from, end: range.end };
+    else whole.push(range);
+  }
+  return whole;
+}

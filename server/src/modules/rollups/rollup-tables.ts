@@ -1,0 +1,88 @@
+import { durationBounds } from '../../shared/latency.js';
+import type { Granularity } from './read-plan.js';
+
+/**
+ * A rollup table: rows of its source, added up by some of their columns per bucket of time. Two families: `usage_*` over
+ * `usage_hourly`, which settlements write, for dashboards; `log_*` over `logs`, for counts and totals of the log page.
+ */
+export interface RollupTable {
+  readonly name: string;
+  readonly family: 'usage' | 'log';
+  readonly keys: readonly string[];
+  /** Shortest first. Shorter times are read from the source. FIVE_MINUTES exist only until their hour is aggregated. */
+  readonly granularities: readonly Granularity[];
+  /** The table or source that its shortest hourly or daily buckets are added up from. */
+  readonly madeFrom: string;
+}
+
+const usageKeys = ['user_id', 'token_id', 'channel_id', 'model_name', 'group'] as const;
+
+/** Smallest first: the first table that has all wanted columns is the one to read. */
+export const usageTables: readonly RollupTable[] = [
+  usageTable('usage_by_model', ['model_name'], 'usage_by_route'),
+  usageTable('usage_by_user', ['user_id'], 'usage_by_token'),
+  usageTable('usage_by_route', ['channel_id', 'model_name', 'group'], 'usage_hourly'),
+  usageTable('usage_by_token', ['user_id', 'token_id'], 'usage_hourly'),
+  // Its hours would repeat the source.
+  { ...usageTable('usage_by_all', usageKeys, 'usage_hourly'), granularities: ['DAY'] },
+];
+
+/** Smallest first. */
+export const logTables: readonly RollupTable[] = [
+  logTable('log_by_route', ['type', 'channel_id', 'model_name', 'group'], 'log_by_all'),
+  logTable('log_by_all', ['type', 'user_id', 'token_id', 'token_name', 'channel_id', 'model_name', 'group'], 'logs'),
+];
+
+/** A table stands behind the one it is made from. */
+export const tablesInOrder: readonly RollupTable[] = [...usageTables.toReversed(), ...logTables.toReversed()];
+
+const plainUsageMeasures = [
+  ...['calls', 'stream_calls', 'failed_calls', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'quota'],
+  ...['logged_calls', 'logged_quota', 'duration_ms', 'cost_calls', 'cost_quota', 'cost_nano_usd'],
+];
+/** Arrays of counts by duration (`shared/latency.ts`). */
+export const histogramColumns = ['duration_buckets', 'first_token_buckets'] as const;
+const logMeasures = ['entries', 'quota', 'prompt_tokens', 'completion_tokens'];
+
+/** Everything that usage is counted by. */
+export const usageCounters: readonly string[] = [...plainUsageMeasures, ...histogramColumns];
+
+export interface Measure {
+  readonly column: string;
+  /** Over rows of a table that has the column. */
+  readonly sum: string;
+}
+
+/**
+ * Sums of an array column, element by element: many times cheaper than adding arrays. SQL list for `ARRAY[…]`.
+ * @param only SQL behind each aggregate, such as `FILTER (…)`
+ */
+export const histogramSums = (column: string, only = ''): string =>
+  Array.from({ length: durationBounds.length + 1 }, (_, n) => `coalesce(sum(${column}[${n + 1}])${only}, 0)`).join(
+    ', ',
+  );
+
+export function measuresOf({ family }: RollupTable, source: string): readonly Measure[] {
+  const plain = (column: string): Measure => ({ column, sum: `sum(${column})` });
+  if (family === 'usage') {
+    const histogram = (column: string): Measure => ({ column, sum: `ARRAY[${histogramSums(column)}]::bigint[]` });
+    return [...plainUsageMeasures.map(plain), ...histogramColumns.map(histogram)];
+  }
+  return logMeasures.map((column) =>
+    source === 'logs' && column === 'entries' ? { column, sum: 'count(*)' } : plain(column),
+  );
+}
+
+/** The time column of a source; null for a rollup table, whose time is `start`. */
+export const sourceTime = (relation: string): string | null =>
+  relation === 'usage_hourly' ? 'hour' : relation === 'logs' ? 'created_at' : null;
+
+export const quoted = (column: string): string => (column === 'group' ? '"group"' : column);
+
+function usageTable(name: string, keys: readonly string[], madeFrom: string): RollupTable {
+  return { name, family: 'usage', keys, granularities: ['HOUR', 'DAY'], madeFrom };
+}
+
+function logTable(name: string, keys: readonly string[], madeFrom: string): RollupTable {
+  return { name, family: 'log', keys, granularities: ['FIVE_MINUTES', 'HOUR', 'DAY'], madeFrom };
+}

@@ -1,0 +1,166 @@
+import type { DataSource } from 'typeorm';
+import type { Queries } from './aggregate.js';
+import {
+  day,
+  fiveMinutes,
+  hour,
+  lengthOf,
+  planRead,
+  type Granularity,
+  type Range,
+  type ReadPlan,
+  type Watermarks,
+} from './read-plan.js';
+import {
+  histogramColumns,
+  histogramSums,
+  logTables,
+  quoted,
+  usageCounters,
+  usageTables,
+  type RollupTable,
+} from './rollup-tables.js';
+
+export { dropOldFiveMinuteUsage, recentSeconds } from './aggregate.js';
+export { day, fiveMinutes, histogramColumns, histogramSums, hour, quoted, usageCounters };
+export type { Granularity, Queries, Range, Watermarks };
+
+/** The part of a data source that reading rollups needs. */
+export type Snapshots = Pick<DataSource, 'query' | 'transaction'>;
+
+export interface RollupState extends Watermarks {
+  /** Log rows before it may be deleted. Unix seconds. */
+  readonly trimmedBefore: number;
+}
+
+/**
+ * Reads state, rollups and source rows in one snapshot: the watermarks are true of every rollup that is read beside them,
+ * so the result is exact whatever is settled or aggregated at the same time.
+ */
+export async function readSnapshot<T>(
+  database: Snapshots,
+  read: (transaction: Queries, state: RollupState) => Promise<T>,
+): Promise<T> {
+  return database.transaction('REPEATABLE READ', async (transaction) =>
+    read(transaction, await readState(transaction)),
+  );
+}
+
+/** For the transaction: what is left to add up costs less than starting workers or a compiler for it. */
+const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+  set_config('work_mem', '32MB', true)`;
+
+async function readState(database: Queries): Promise<RollupState> {
+  const [row] = await database.query<
+    Array<Record<'hours' | 'fiveMinutes' | 'trimmed', string> & { invalidated: string[] | null }>
+  >(
+    `SELECT hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes",
+            (SELECT array_agg(DISTINCT start)::text[] FROM rollup_invalidated) AS invalidated,
+            (SELECT trimmed_before::text FROM log_state) AS trimmed, ${quickSettings} FROM rollup_state`,
+  );
+  if (!row) throw new Error('rollup_state has no row');
+  return {
+    hoursUntil: Number(row.hours),
+    fiveMinutesUntil: Number(row.fiveMinutes),
+    invalidated: (row.invalidated ?? []).map(Number),
+    trimmedBefore: Number(row.trimmed),
+  };
+}
+
+interface UsageQuestion {
+  /** Whole hours, in order, none twice. Each is planned by itself. */
+  readonly ranges: readonly Range[];
+  /** Columns that the question groups by or filters with. */
+  readonly columns: readonly string[];
+  /** SQL over these columns; TRUE for all rows. */
+  readonly condition: string;
+  /** The longest bucket that may be one row. */
+  readonly longest: 'HOUR' | 'DAY';
+  /** Counters that are wanted. Every other one would be carried along. */
+  readonly counters: readonly string[];
+}
+
+/**
+ * SQL for FROM that reads usage: rows of the smallest table that has these columns, and of `usage_hourly` where no rollup
+ * is up to date. Its columns are those of the question, the counters, and `hour`: the start of a bucket, Unix seconds.
+ */
+export function usageFrom(question: UsageQuestion, state: Watermarks): string {
+  const { ranges, columns, condition, longest, counters } = question;
+  const table = usageTableOf(columns);
+  const plans = ranges.map((range) => planRead(range, upTo(longest, table), state));
+  const plan = { buckets: plans.flatMap(({ buckets }) => buckets), source: plans.flatMap(({ source }) => source) };
+  const fields = [...columns.map(quoted), ...counters];
+  const parts = [
+    ...(plan.buckets.length === 0
+      ? []
+      : [
+          `SELECT ${['start AS hour', ...fields].join(', ')} FROM ${table.name} WHERE (${inBuckets(plan)}) AND ${condition}`,
+        ]),
+    ...(plan.source.length === 0 && plan.buckets.length > 0
+      ? []
+      : [
+          `SELECT ${['hour', ...fields].join(', ')} FROM usage_hourly WHERE (${inRanges('hour', plan.source)}) AND ${condition}`,
+        ]),
+  ];
+  return `(${parts.join(' UNION ALL ')}) used`;
+}
+
+const upTo = (longest: 'HOUR' | 'DAY', { granularities }: RollupTable): Granularity[] =>
+  granularities.filter((one) => one !== 'DAY' || longest === 'DAY');
+
+/** The smallest rollup table that has these columns. */
+export function usageTableOf(columns: readonly string[]): RollupTable {
+  const table = usageTables.find(({ keys }) => columns.every((column) => keys.includes(column)));
+  if (!table) throw new Error('no rollup table has these columns');
+  return table;
+}
+
+interface LogQuestion {
+  readonly range: Range;
+  /** Columns that the condition names. */
+  readonly columns: readonly string[];
+  /** SQL that is valid for log rows and for their rollups. */
+  readonly condition: string;
+  /** The longest bucket that may be one row; DAY when absent. */
+  readonly longest?: 'HOUR' | 'DAY' | undefined;
+  /** Only the rollups, or only the rows beside them; both when absent. */
+  readonly only?: 'rollups' | 'rows' | undefined;
+}
+
+/**
+ * SQL for FROM that adds up log rows: `entries` (how many), `quota`, `prompt_tokens`, `completion_tokens`, and the time
+ * they lie in, `begins` to before `ends`. Null when no rollup table has one of the columns.
+ */
+export function logFrom(question: LogQuestion, state: RollupState): string | null {
+  const { range, columns, condition, longest = 'DAY', only } = question;
+  const table = logTables.find(({ keys }) => columns.every((column) => keys.includes(column)));
+  if (!table) return null;
+  // Rollups still contain rows that were deleted from the log.
+  const whole = Math.max(range.from, Math.min(range.end, Math.ceil(state.trimmedBefore / hour) * hour));
+  const plan = planRead({ from: whole, end: range.end }, upTo(longest, table), state);
+  const rows = (part: Range): string =>
+    `SELECT 1, quota, prompt_tokens, completion_tokens, ${part.from}, ${part.end} FROM logs
+      WHERE ${inRanges('created_at', [part])} AND ${condition}`;
+  const lengths = Object.entries(lengthOf).map(([one, seconds]) => `WHEN '${one}' THEN ${seconds}`);
+  const parts = [
+    ...(plan.buckets.length === 0 || only === 'rows'
+      ? []
+      : [
+          `SELECT entries, quota, prompt_tokens, completion_tokens, start, start + CASE granularity ${lengths.join(' ')} END
+             FROM ${table.name} WHERE (${inBuckets(plan)}) AND ${condition}`,
+        ]),
+    ...(only === 'rollups' ? [] : plan.source.map(rows)),
+    ...(range.from < whole && only !== 'rollups' ? [rows({ from: range.from, end: whole })] : []),
+  ];
+  if (parts.length === 0) parts.push(rows({ from: 0, end: 0 }));
+  return `(${parts.join(' UNION ALL ')}) AS summed (entries, quota, prompt_tokens, completion_tokens, begins, ends)`;
+}
+
+const inBuckets = ({ buckets }: ReadPlan): string =>
+  buckets
+    .map(({ granularity, from, end }) => `granularity = '${granularity}' AND start >= ${from} AND start < ${end}`)
+    .join(' OR ');
+
+/** The numbers are ours, so they may be part of the statement's text. */
+const inRanges = (column: string, ranges: readonly Range[]): string =>
+  ranges.map(({ from, end }) => `${column} >= ${from} AND ${column} < ${end}`).join(' OR ') || 'FALSE';
