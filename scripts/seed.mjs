@@ -2,8 +2,8 @@
  * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20] [--even]`: fills the database at DATABASE_URL with calls
  * that could have been made, for benchmarks and screenshots. Few logs have fewer users, unless `--users` is given. `--even`: of every other call, users and models take turns from the first second to
  * the last, so that few calls are enough to have all of them every hour. The schema has to be there: start the server once. The books add up afterwards
- * (`npm run reconcile`), because balances, counters, hourly usage and log are written from the same rows. The sums are
- * left to the server, which folds them when it runs.
+ * (`npm run reconcile`), because balances, counters, usage and log are written from the same rows. The rollups are left to the
+ * server, which aggregates when it runs.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -64,9 +64,9 @@ try {
     console.log(`${last} of ${logs} log rows`);
   }
   for (const month of loaders) await closeMonth(month);
-  // Months that were filled apart came past the triggers that tell a running server's sums of changes.
+  // Months that were filled as tables of their own bypassed the triggers that invalidate the rollups of a running server.
   await client.query(
-    'INSERT INTO sums_late (hour) SELECT DISTINCT created_at - created_at % 60 FROM logs WHERE created_at >= $1 ON CONFLICT DO NOTHING',
+    'INSERT INTO rollup_invalidated (start) SELECT DISTINCT created_at - created_at % 300 FROM logs WHERE created_at >= $1 ON CONFLICT DO NOTHING',
     [end - days * daySeconds],
   );
   await client.query('COMMIT');
@@ -161,20 +161,50 @@ async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { lo
   );
 }
 
-/** Writes one day of hourly usage, as settlements do beside log rows: the hours that begin in it. */
+/** Counts a day's log rows as settlements and failures would have: the hours that begin in it, and the last two days by five minutes. */
 async function sumUp({ from }, begin, isLast) {
   const hourOf = (moment) => moment - (moment % 3600);
+  const [low, high] = [hourOf(begin), isLast ? begin + 2 * daySeconds : hourOf(begin + daySeconds)];
+  await count(
+    'usage_hourly',
+    'hour',
+    3600,
+    ['user_id', 'token_id', 'channel_id', 'model_name', '"group"'],
+    from,
+    low,
+    high,
+  );
+  const recent = Math.floor(Date.now() / 1000) - 2 * daySeconds;
+  if (high > recent) {
+    const start = Math.max(low, recent - (recent % 300));
+    await count('usage_five_minutes', 'start', 300, ['channel_id', 'model_name'], from, start, high);
+  }
+}
+
+async function count(table, time, seconds, keys, from, low, high) {
+  const measures = [
+    ['calls', 'count(*) FILTER (WHERE type = 2)'],
+    ['stream_calls', 'count(*) FILTER (WHERE type = 2 AND is_stream)'],
+    ['failed_calls', 'count(*) FILTER (WHERE type = 6)'],
+    ['prompt_tokens', 'sum(prompt_tokens)'],
+    ['completion_tokens', 'sum(completion_tokens)'],
+    ['quota', 'sum(quota)'],
+    ['logged_calls', 'count(*) FILTER (WHERE type = 2)'],
+    ['logged_quota', 'sum(quota)'],
+    ['duration_ms', 'coalesce(sum(use_time) FILTER (WHERE type = 2), 0) * 1000'],
+    [
+      'duration_buckets',
+      `ARRAY[${buckets.map((bucket) => `count(*) FILTER (WHERE type = 2 AND ${bucket})`).join(', ')}]`,
+    ],
+    // 420 ms: the fifth bucket.
+    ['first_token_buckets', 'ARRAY[0, 0, 0, 0, count(*) FILTER (WHERE type = 2 AND is_stream)]'],
+  ];
   await client.query(
-    `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, stream_calls, failed_calls,
-       prompt_tokens, completion_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets)
-     SELECT created_at - created_at % 3600, user_id, token_id, channel_id, model_name, "group", count(*) FILTER (WHERE type = 2),
-            count(*) FILTER (WHERE type = 2 AND is_stream), count(*) FILTER (WHERE type = 6), sum(prompt_tokens),
-            sum(completion_tokens), sum(quota), count(*) FILTER (WHERE type = 2), sum(quota),
-            coalesce(sum(use_time) FILTER (WHERE type = 2), 0) * 1000,
-            ARRAY[${buckets.map((seconds) => `count(*) FILTER (WHERE type = 2 AND ${seconds})`).join(', ')}]
+    `INSERT INTO ${table} (${[time, ...keys, ...measures.map(([name]) => name)].join(', ')})
+     SELECT created_at - created_at % ${seconds}, ${keys.join(', ')}, ${measures.map(([, sum]) => sum).join(', ')}
        FROM logs WHERE user_id >= $1 AND user_id < $1 + $2 AND created_at >= $3 AND created_at < $4
-      GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1`,
-    [from, users, hourOf(begin), isLast ? begin + 2 * daySeconds : hourOf(begin + daySeconds)],
+      GROUP BY ${[1, ...keys.map((_, index) => index + 2)].join(', ')} ORDER BY 1`,
+    [from, users, low, high],
   );
 }
 

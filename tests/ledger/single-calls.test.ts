@@ -14,6 +14,8 @@ interface Call {
   readonly counted: boolean;
   readonly logged: boolean;
   readonly durationMs: number;
+  readonly firstTokenMs: number | null;
+  readonly upstreamUsd: number | undefined;
   readonly isStream: boolean;
   readonly model: string;
   readonly hour: number;
@@ -29,6 +31,8 @@ const call: fc.Arbitrary<Call> = fc.record({
   counted: fc.boolean(),
   logged: fc.boolean(),
   durationMs: fc.oneof(fc.nat(100), fc.nat(200_000)),
+  firstTokenMs: fc.option(fc.oneof(fc.nat(100), fc.nat(200_000)), { nil: null }),
+  upstreamUsd: fc.option(fc.double({ min: 0, max: 20, noNaN: true }), { nil: undefined }),
   isStream: fc.boolean(),
   model: fc.constantFrom('a', 'b'),
   hour: fc.nat(1),
@@ -56,6 +60,7 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
       requestId: `${run}:${index}`,
       userId: each.knownUser ? user : 2_000_000_000,
       tokenId: each.withToken ? token : 0,
+      modelName: each.model,
       amount: each.amount,
       priced: each.priced,
       reservedAt: 0,
@@ -65,6 +70,8 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
       counted: each.counted,
       logged: each.logged,
       durationMs: each.durationMs,
+      firstTokenMs: each.firstTokenMs,
+      upstreamUsd: each.upstreamUsd,
       isStream: each.isStream,
       modelName: each.model,
     });
@@ -100,15 +107,24 @@ async function book(calls: readonly Call[], balances: { user: number; token: num
     user: await books.user(user),
     token: await books.token(token),
     used: await books.channel(channel),
-    holds: await read(`SELECT ${bareId}, amount, token_id <> 0 AS keyed FROM reservations
+    holds: await read(`SELECT ${bareId}, amount, model_name, token_id <> 0 AS keyed FROM reservations
                        WHERE request_id LIKE $1 AND $2 > 0 ORDER BY 1`),
     logs: await read(`SELECT ${bareId}, created_at, type, username, token_id <> 0 AS keyed, token_name, model_name, "group",
                              quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other
                       FROM logs WHERE request_id LIKE $1 AND user_id = $2 ORDER BY 1`),
     unlogged: await read(`SELECT ${bareId} FROM settled_unlogged WHERE request_id LIKE $1 AND $2 > 0 ORDER BY 1`),
     usage: await read(`SELECT hour, token_id <> 0 AS keyed, model_name, "group", calls, stream_calls, prompt_tokens,
-                              completion_tokens, cached_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets
+                              completion_tokens, cached_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets,
+                              first_token_buckets, cost_calls, cost_quota, cost_nano_usd
                        FROM usage_hourly WHERE user_id = $2 AND $1 <> '' ORDER BY 1, 2, 3`),
+    recent: (
+      await books.pool.query<Record<string, unknown>>(
+        `SELECT start, model_name, calls, stream_calls, prompt_tokens, completion_tokens, cached_tokens, quota, logged_calls,
+                logged_quota, duration_ms, duration_buckets, first_token_buckets, cost_calls, cost_quota, cost_nano_usd
+           FROM usage_five_minutes WHERE channel_id = $1 ORDER BY 1, 2`,
+        [channel],
+      )
+    ).rows,
   };
 }
 
@@ -124,6 +140,19 @@ it('calls leave the same whether they are booked one by one or together', async 
         const together = await book(calls, balances, calls.length);
         const alone = await book(calls, balances, 1);
         expect(alone).toEqual(together);
+        // Both tables count the same calls: hours here begin with five minutes in which all of them lie.
+        const byModel = (rows: unknown[]): Record<string, number> => {
+          const sums: Record<string, number> = {};
+          for (const row of rows as Array<Record<string, string> & { first_token_buckets: string[] }>) {
+            const firsts = row.first_token_buckets.reduce((sum, count) => sum + Number(count), 0);
+            const counted = { calls: row['calls'], quota: row['quota'], cost: row['cost_nano_usd'], firsts };
+            for (const [name, value] of Object.entries(counted)) {
+              sums[`${row['model_name']} ${name}`] = (sums[`${row['model_name']} ${name}`] ?? 0) + Number(value);
+            }
+          }
+          return sums;
+        };
+        expect(byModel(alone.recent)).toEqual(byModel(alone.usage));
       },
     ),
     { numRuns: 60 },

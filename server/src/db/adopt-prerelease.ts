@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { usageFiveMinutes } from './migrations/1764000000001-ledger.js';
 import { ledgerFunctions } from './migrations/ledger-functions.js';
 import { SchemaError } from './schema-state.js';
 
@@ -45,7 +46,8 @@ export function isPrerelease(recorded: readonly string[]): boolean {
 
 /**
  * Brings the schema of the last unreleased build to that of the initial migrations and records these. All rows are kept
- * but the rollups: they are derived, dropped here and rebuilt from the log and hourly usage in the background. One
+ * but the costs that providers reported, and the rollups: these are derived, dropped here and rebuilt from the log and
+ * hourly usage in the background. One
  * transaction; the caller holds the migration lock.
  */
 export async function adoptPrerelease(runner: QueryRunner): Promise<void> {
@@ -65,6 +67,17 @@ export async function adoptPrerelease(runner: QueryRunner): Promise<void> {
         ledger_settle_turn, ledger_settle, ledger_add_buckets, ledger_release, ledger_post;
       DROP TYPE ledger_settlement, ledger_hold;
     `);
+    await runner.query(`
+      ALTER TABLE reservations ADD COLUMN model_name text NOT NULL DEFAULT '';
+      ALTER TABLE usage_hourly ADD COLUMN first_token_buckets bigint[] NOT NULL DEFAULT '{}',
+        ADD COLUMN cost_calls bigint NOT NULL DEFAULT 0, ADD COLUMN cost_quota bigint NOT NULL DEFAULT 0,
+        ADD COLUMN cost_nano_usd bigint NOT NULL DEFAULT 0;
+      -- What providers charged was kept by hour and channel only, so it cannot be moved to the rows of usage_hourly.
+      DROP TRIGGER upstream_costs_note ON logs;
+      DROP FUNCTION upstream_costs_note;
+      DROP TABLE upstream_costs, upstream_costs_new;
+    `);
+    await runner.query(usageFiveMinutes);
     for (const statement of ledgerFunctions) await runner.query(statement);
     await runner.query('DELETE FROM migrations');
     for (const name of adopted) {

@@ -193,7 +193,7 @@ describe('the database of the last unreleased build', () => {
     expect(await sql(`SELECT value FROM options WHERE key = 'SystemName'`)).toEqual([{ value: 'Yesterday' }]);
     // Rollups are dropped, and rebuilt from here.
     expect(await sql('SELECT 1 FROM log_by_route')).toEqual([]);
-    expect(await sql('SELECT folded_until::int FROM sums_state')).toEqual([{ folded_until: 0 }]);
+    expect(await sql('SELECT hours_until::int FROM rollup_state')).toEqual([{ hours_until: 0 }]);
   });
 
   it('is left as it was when adopting fails', async () => {
@@ -239,7 +239,7 @@ async function describeSchema(url: string): Promise<string[]> {
              || regexp_replace(regexp_replace(pg_get_functiondef(p.oid), '--[^\n]*', '', 'g'), '\s+', ' ', 'g')
         FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
       UNION ALL SELECT 'sequence ' || sequencename || ' ' || data_type || ' ' || min_value || ' ' || (last_value IS NULL)
-        FROM pg_sequences WHERE schemaname = 'public' AND sequencename = 'sums_closed_until'
+        FROM pg_sequences WHERE schemaname = 'public' AND sequencename = 'rollup_closed_until'
       ORDER BY 1`);
     return rows.map(({ line }) => line);
   } finally {

@@ -21,7 +21,9 @@ export class Ledger1764000000001 implements MigrationInterface {
         amount bigint NOT NULL CHECK (amount BETWEEN 0 AND 9000000000000000),
         created_at timestamptz NOT NULL DEFAULT now(),
         -- Set by the sweeper: the amount was returned, but the spool of a dead node may still hold the settlement.
-        swept_at timestamptz
+        swept_at timestamptz,
+        -- For lists of calls in flight.
+        model_name text NOT NULL DEFAULT ''
       ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
       CREATE INDEX reservations_node ON reservations (node_id);
 
@@ -130,48 +132,18 @@ export class Ledger1764000000001 implements MigrationInterface {
         duration_ms bigint NOT NULL DEFAULT 0,
         -- Calls by duration; bucket bounds are in shared/latency.ts.
         duration_buckets bigint[] NOT NULL DEFAULT '{}',
+        -- Streamed responses by the time until their first data, in the same buckets.
+        first_token_buckets bigint[] NOT NULL DEFAULT '{}',
+        -- Calls whose provider reported a charge, what users paid for them, and that charge.
+        cost_calls bigint NOT NULL DEFAULT 0,
+        cost_quota bigint NOT NULL DEFAULT 0,
+        cost_nano_usd bigint NOT NULL DEFAULT 0,
         PRIMARY KEY (hour, user_id, token_id, channel_id, model_name, "group")
       ) WITH (fillfactor = 70);
       CREATE INDEX usage_hourly_user ON usage_hourly (user_id, hour);
       CREATE INDEX usage_hourly_channel ON usage_hourly (channel_id, hour);
-
-      -- What providers report that calls cost. One row per call, so that settlements never wait for each other here; a job
-      -- aggregates them into upstream_costs.
-      CREATE TABLE upstream_costs_new (
-        created_at bigint NOT NULL,
-        channel_id integer NOT NULL,
-        quota bigint NOT NULL,
-        nano_usd bigint NOT NULL
-      );
-      CREATE INDEX upstream_costs_new_time ON upstream_costs_new (created_at);
-
-      CREATE TABLE upstream_costs (
-        hour bigint NOT NULL,
-        channel_id integer NOT NULL,
-        calls bigint NOT NULL,
-        quota bigint NOT NULL,
-        nano_usd bigint NOT NULL,
-        PRIMARY KEY (hour, channel_id)
-      );
-
-      -- Runs with the insert of the log row, so exactly once per call.
-      CREATE FUNCTION upstream_costs_note() RETURNS trigger LANGUAGE plpgsql AS $$
-      DECLARE
-        cost numeric;
-      BEGIN
-        cost := NEW.other::json #>> '{admin_info,upstream_cost}';
-        IF cost IS NOT NULL THEN
-          INSERT INTO upstream_costs_new (created_at, channel_id, quota, nano_usd)
-            VALUES (NEW.created_at, NEW.channel_id, NEW.quota, round(cost * 1000000000));
-        END IF;
-        RETURN NULL;
-      EXCEPTION WHEN data_exception THEN
-        -- An unreadable cost must not fail the settlement.
-        RETURN NULL;
-      END $$;
-      CREATE TRIGGER upstream_costs_note AFTER INSERT ON logs FOR EACH ROW
-        WHEN (NEW.type = 2 AND position('"upstream_cost":' IN NEW.other) > 0) EXECUTE FUNCTION upstream_costs_note();
     `);
+    await runner.query(usageFiveMinutes);
 
     for (const statement of ledgerFunctions) await runner.query(statement);
   }
@@ -181,10 +153,35 @@ export class Ledger1764000000001 implements MigrationInterface {
       DROP FUNCTION ledger_reserve_one, ledger_reserve, ledger_settle_one, ledger_settle_calls, ledger_settle_lost,
         ledger_settle_turn, ledger_release, ledger_post;
       DROP TYPE ledger_settlement, ledger_reservation;
-      DROP TABLE upstream_costs, upstream_costs_new, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
+      DROP TABLE usage_five_minutes, usage_hourly, logs, log_state, settled_unlogged, ledger_entries,
         reservations, nodes;
-      DROP FUNCTION upstream_costs_note, logs_ensure_partitions;
+      DROP FUNCTION logs_ensure_partitions;
       DROP SEQUENCE logs_id_seq;
     `);
   }
 }
+
+/** The same counters per five minutes, channel and model, for the last two days. Written with `usage_hourly`. */
+export const usageFiveMinutes = `
+  CREATE TABLE usage_five_minutes (
+    -- Unix seconds.
+    start bigint NOT NULL,
+    channel_id integer NOT NULL,
+    model_name text NOT NULL,
+    calls bigint NOT NULL DEFAULT 0,
+    stream_calls bigint NOT NULL DEFAULT 0,
+    failed_calls bigint NOT NULL DEFAULT 0,
+    prompt_tokens bigint NOT NULL DEFAULT 0,
+    completion_tokens bigint NOT NULL DEFAULT 0,
+    cached_tokens bigint NOT NULL DEFAULT 0,
+    quota bigint NOT NULL DEFAULT 0,
+    logged_calls bigint NOT NULL DEFAULT 0,
+    logged_quota bigint NOT NULL DEFAULT 0,
+    duration_ms bigint NOT NULL DEFAULT 0,
+    duration_buckets bigint[] NOT NULL DEFAULT '{}',
+    first_token_buckets bigint[] NOT NULL DEFAULT '{}',
+    cost_calls bigint NOT NULL DEFAULT 0,
+    cost_quota bigint NOT NULL DEFAULT 0,
+    cost_nano_usd bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (start, channel_id, model_name)
+  ) WITH (fillfactor = 70)`;

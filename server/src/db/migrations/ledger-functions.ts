@@ -1,8 +1,8 @@
 /**
  * SQL of the ledger: the `ledger_*` functions are the only writers of a balance.
  *
- * Rows are locked in the order users, tokens for a reservation and usage_hourly, channels, users, tokens for a
- * settlement, by id within each table, so batches of several nodes cannot deadlock. Replays change nothing: a
+ * Rows are locked in the order users, tokens for a reservation and usage_hourly, usage_five_minutes, channels,
+ * users, tokens for a settlement, by id within each table, so batches of several nodes cannot deadlock. Replays change nothing: a
  * settlement or release needs its reservation row, an entry needs a new `source`.
  *
  * `plan_cache_mode`: a new plan per batch size costs more than the slowest statement. `enable_seqscan`: rows are always
@@ -10,28 +10,45 @@
  */
 
 const types = `
-  CREATE TYPE ledger_reservation AS (request_id text, user_id integer, token_id integer, amount bigint, least bigint);
+  CREATE TYPE ledger_reservation AS (
+    request_id text, user_id integer, token_id integer, amount bigint, least bigint, model_name text
+  );
   CREATE TYPE ledger_settlement AS (
     request_id text, user_id integer, token_id integer, reserved bigint, charge bigint, counted integer, logged boolean,
     created_at bigint, channel_id integer, username text, token_name text, model_name text, "group" text,
     prompt_tokens integer, completion_tokens integer, cached_tokens integer, duration_ms bigint, duration_bucket integer,
-    is_stream boolean, content text, other text
+    first_token_bucket integer, cost_nano_usd bigint, is_stream boolean, content text, other text
   )`;
 
-/** One settlement as JSON. */
+/** One settlement as JSON. `first_token_bucket` and `cost_nano_usd` are null where unknown. */
 const settlementColumns = `
     request_id text, charge bigint, counted integer, logged boolean, created_at bigint, channel_id integer, username text,
     token_name text, model_name text, "group" text, prompt_tokens integer, completion_tokens integer,
-    cached_tokens integer, duration_ms bigint, duration_bucket integer, is_stream boolean, content text, other text`;
+    cached_tokens integer, duration_ms bigint, duration_bucket integer, first_token_bucket integer, cost_nano_usd bigint,
+    is_stream boolean, content text, other text`;
 
 const logColumns = `created_at, request_id, type, user_id, username, token_id, token_name, channel_id, model_name,
       "group", quota, prompt_tokens, completion_tokens, use_time, is_stream, content, other`;
 
-const usageColumns = `hour, user_id, token_id, channel_id, model_name, "group", calls, stream_calls, prompt_tokens,
-      completion_tokens, cached_tokens, quota, logged_calls, logged_quota, duration_ms, duration_buckets`;
+const usageMeasures = `calls, stream_calls, prompt_tokens, completion_tokens, cached_tokens, quota, logged_calls, logged_quota,
+      duration_ms, cost_calls, cost_quota, cost_nano_usd, duration_buckets, first_token_buckets`;
 
-/** End of an upsert into `usage_hourly AS h`; `duration_buckets` follows. */
-const addToUsageRow = `ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET
+/** The tables that count usage: by hour for good, and by five minutes for the last two days. */
+const usageTables = [
+  {
+    name: 'usage_hourly',
+    time: 'hour',
+    seconds: 3600,
+    keys: ['user_id', 'token_id', 'channel_id', 'model_name', '"group"'],
+  },
+  { name: 'usage_five_minutes', time: 'start', seconds: 300, keys: ['channel_id', 'model_name'] },
+];
+type UsageTable = (typeof usageTables)[number];
+
+const keysOf = ({ time, keys }: UsageTable): string => [time, ...keys].join(', ');
+
+/** End of an upsert into one of them `AS h`; the two arrays follow. */
+const addToUsageRow = (table: UsageTable): string => `ON CONFLICT (${keysOf(table)}) DO UPDATE SET
         calls = h.calls + excluded.calls,
         stream_calls = h.stream_calls + excluded.stream_calls,
         prompt_tokens = h.prompt_tokens + excluded.prompt_tokens,
@@ -40,7 +57,53 @@ const addToUsageRow = `ON CONFLICT (hour, user_id, token_id, channel_id, model_n
         quota = h.quota + excluded.quota,
         logged_calls = h.logged_calls + excluded.logged_calls,
         logged_quota = h.logged_quota + excluded.logged_quota,
-        duration_ms = h.duration_ms + excluded.duration_ms`;
+        duration_ms = h.duration_ms + excluded.duration_ms,
+        cost_calls = h.cost_calls + excluded.cost_calls,
+        cost_quota = h.cost_quota + excluded.cost_quota,
+        cost_nano_usd = h.cost_nano_usd + excluded.cost_nano_usd`;
+
+/** Counts a batch of settlements `due`, in the order of the keys. */
+const countBatch = (table: UsageTable): string => {
+  const keys = table.keys.map((key) => `k.${key}`).join(', ');
+  const histogram = (bucket: string): string => `coalesce((
+               SELECT array_agg((SELECT count(*) FROM unnest(array_agg(k.${bucket})) b WHERE b = n) ORDER BY n)
+                 FROM generate_series(0, max(k.${bucket})) n), '{}')`;
+  const merged = (column: string): string => `coalesce((
+          SELECT array_agg(coalesce(h.${column}[i], 0) + coalesce(excluded.${column}[i], 0) ORDER BY i)
+            FROM generate_series(1, greatest(cardinality(h.${column}), cardinality(excluded.${column}))) i), '{}')`;
+  return `INSERT INTO ${table.name} AS h (${keysOf(table)}, ${usageMeasures})
+      SELECT k.time, ${keys}, count(*), sum(k.is_stream::integer), sum(k.prompt_tokens), sum(k.completion_tokens),
+             sum(k.cached_tokens), sum(k.charge), sum(k.logged::integer), sum(CASE WHEN k.logged THEN k.charge ELSE 0 END),
+             sum(k.duration_ms), count(k.cost_nano_usd), coalesce(sum(k.charge) FILTER (WHERE k.cost_nano_usd IS NOT NULL), 0),
+             coalesce(sum(k.cost_nano_usd), 0), ${histogram('duration_bucket')}, ${histogram('first_token_bucket')}
+        FROM (SELECT *, d.created_at - d.created_at % ${table.seconds} AS time FROM unnest(due) d) k
+       GROUP BY k.time, ${keys} ORDER BY k.time, ${keys}
+      ${addToUsageRow(table)},
+        duration_buckets = ${merged('duration_buckets')},
+        first_token_buckets = ${merged('first_token_buckets')}`;
+};
+
+/** Counts one settlement `call` of a reservation `reserved`. */
+const countOne = (table: UsageTable): string => {
+  const keys = table.keys.map((key) => (/^(user|token)_id$/.test(key) ? `reserved.${key}` : `call.${key}`)).join(', ');
+  const one = (bucket: string): string => `array_fill(0::bigint, ARRAY[call.${bucket}]) || 1::bigint`;
+  // Increments one bucket; pads with zeros if the row has fewer.
+  const incremented = (column: string, bucket: string): string => `h.${column}[1 : call.${bucket}]
+          || array_fill(0::bigint, ARRAY[greatest(call.${bucket} - cardinality(h.${column}), 0)])
+          || (coalesce(h.${column}[call.${bucket} + 1], 0) + 1)
+          || h.${column}[call.${bucket} + 2 : cardinality(h.${column})]`;
+  return `INSERT INTO ${table.name} AS h (${keysOf(table)}, ${usageMeasures})
+      VALUES (call.created_at - call.created_at % ${table.seconds}, ${keys}, 1, call.is_stream::integer, call.prompt_tokens,
+              call.completion_tokens, call.cached_tokens, call.charge, call.logged::integer,
+              CASE WHEN call.logged THEN call.charge ELSE 0 END, call.duration_ms, (call.cost_nano_usd IS NOT NULL)::integer,
+              CASE WHEN call.cost_nano_usd IS NULL THEN 0 ELSE call.charge END, coalesce(call.cost_nano_usd, 0),
+              ${one('duration_bucket')},
+              CASE WHEN call.first_token_bucket IS NULL THEN '{}'::bigint[] ELSE ${one('first_token_bucket')} END)
+      ${addToUsageRow(table)},
+        duration_buckets = ${incremented('duration_buckets', 'duration_bucket')},
+        first_token_buckets = CASE WHEN call.first_token_bucket IS NULL THEN h.first_token_buckets
+          ELSE ${incremented('first_token_buckets', 'first_token_bucket')} END`;
+};
 
 /**
  * Reserves a batch. Returns the refused requests only: outcome 1 unknown user, 2 insufficient user quota, 3 insufficient
@@ -58,8 +121,8 @@ const reserve = `
     tokens_short boolean;
     item ledger_reservation;
   BEGIN
-    SELECT array_agg(ROW(x.r, x.u, x.t, x.a, x.m)::ledger_reservation) INTO wanted
-      FROM json_to_recordset(p_rows) AS x(r text, u integer, t integer, a bigint, m bigint);
+    SELECT array_agg(ROW(x.r, x.u, x.t, x.a, x.m, coalesce(x.n, ''))::ledger_reservation) INTO wanted
+      FROM json_to_recordset(p_rows) AS x(r text, u integer, t integer, a bigint, m bigint, n text);
 
     SELECT count(*), bool_or(l.quota < n.least) INTO users_known, users_short
       FROM (SELECT id, quota FROM users WHERE id IN (SELECT w.user_id FROM unnest(wanted) w)
@@ -78,8 +141,8 @@ const reserve = `
     IF users_known = (SELECT count(DISTINCT w.user_id) FROM unnest(wanted) w)
        AND tokens_known = (SELECT count(DISTINCT w.token_id) FROM unnest(wanted) w WHERE w.token_id <> 0)
        AND NOT coalesce(users_short, false) AND NOT coalesce(tokens_short, false) THEN
-      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
-        SELECT w.request_id, p_node, w.user_id, w.token_id, w.amount FROM unnest(wanted) w;
+      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name)
+        SELECT w.request_id, p_node, w.user_id, w.token_id, w.amount, w.model_name FROM unnest(wanted) w;
       UPDATE users SET quota = quota - n.amount
         FROM (SELECT w.user_id, sum(w.amount) AS amount FROM unnest(wanted) w GROUP BY w.user_id) n
         WHERE users.id = n.user_id AND n.amount > 0;
@@ -111,8 +174,8 @@ const reserve = `
         RETURN NEXT;
       ELSE
         UPDATE users SET quota = quota - item.amount WHERE id = item.user_id AND item.amount > 0;
-        INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
-          VALUES (item.request_id, p_node, item.user_id, item.token_id, item.amount);
+        INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name)
+          VALUES (item.request_id, p_node, item.user_id, item.token_id, item.amount, item.model_name);
       END IF;
     END LOOP;
   END $$`;
@@ -128,8 +191,8 @@ const reserveOne = `
   DECLARE
     wanted ledger_reservation;
   BEGIN
-    SELECT x.r, x.u, x.t, x.a, x.m INTO wanted
-      FROM json_to_record(p_row) AS x(r text, u integer, t integer, a bigint, m bigint);
+    SELECT x.r, x.u, x.t, x.a, x.m, coalesce(x.n, '') INTO wanted
+      FROM json_to_record(p_row) AS x(r text, u integer, t integer, a bigint, m bigint, n text);
     IF wanted.amount > 0 THEN
       UPDATE users SET quota = quota - wanted.amount
         WHERE id = wanted.user_id AND (wanted.least = 0 OR quota >= greatest(wanted.amount, wanted.least));
@@ -139,8 +202,8 @@ const reserveOne = `
             WHERE id = wanted.token_id AND (unlimited_quota OR remain_quota >= wanted.amount);
         END IF;
         IF FOUND THEN
-          INSERT INTO reservations (request_id, node_id, user_id, token_id, amount)
-            VALUES (wanted.request_id, p_node, wanted.user_id, wanted.token_id, wanted.amount);
+          INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name)
+            VALUES (wanted.request_id, p_node, wanted.user_id, wanted.token_id, wanted.amount, wanted.model_name);
           RETURN;
         END IF;
         UPDATE users SET quota = quota + wanted.amount WHERE id = wanted.user_id;
@@ -168,7 +231,8 @@ const settleCalls = `
     )
     SELECT array_agg(ROW(i.request_id, g.user_id, g.token_id, g.amount, i.charge, i.counted, i.logged, i.created_at,
              i.channel_id, i.username, i.token_name, i.model_name, i."group", i.prompt_tokens, i.completion_tokens,
-             i.cached_tokens, i.duration_ms, i.duration_bucket, i.is_stream, i.content, i.other)::ledger_settlement)
+             i.cached_tokens, i.duration_ms, i.duration_bucket, i.first_token_bucket, i.cost_nano_usd, i.is_stream, i.content,
+             i.other)::ledger_settlement)
       INTO due FROM gone g JOIN input i ON i.request_id = g.request_id;
     IF coalesce(cardinality(due), 0) < json_array_length(p_rows) THEN
       RETURN QUERY SELECT DISTINCT NULL::integer, NULL::bigint, x.request_id
@@ -185,23 +249,7 @@ const settleCalls = `
     INSERT INTO settled_unlogged (request_id) SELECT d.request_id FROM unnest(due) d WHERE NOT d.logged
       ON CONFLICT DO NOTHING;
 
-    INSERT INTO usage_hourly AS h (${usageColumns})
-      SELECT k.hour, k.user_id, k.token_id, k.channel_id, k.model_name, k."group", sum(k.calls), sum(k.streams),
-             sum(k.prompt_tokens), sum(k.completion_tokens), sum(k.cached_tokens), sum(k.quota), sum(k.logged_calls),
-             sum(k.logged_quota), sum(k.duration_ms),
-             (SELECT array_agg((SELECT count(*) FROM unnest(array_agg(k.duration_bucket)) b WHERE b = n) ORDER BY n)
-                FROM generate_series(0, max(k.duration_bucket)) n)
-      FROM (SELECT d.created_at - d.created_at % 3600 AS hour, d.user_id, d.token_id, d.channel_id, d.model_name, d."group",
-                   1 AS calls, d.is_stream::integer AS streams, d.prompt_tokens, d.completion_tokens, d.cached_tokens,
-                   d.charge AS quota, d.logged::integer AS logged_calls,
-                   CASE WHEN d.logged THEN d.charge ELSE 0 END AS logged_quota, d.duration_ms, d.duration_bucket
-              FROM unnest(due) d) k
-      GROUP BY k.hour, k.user_id, k.token_id, k.channel_id, k.model_name, k."group"
-      ORDER BY k.hour, k.user_id, k.token_id, k.channel_id, k.model_name, k."group"
-      ${addToUsageRow},
-        duration_buckets = (
-          SELECT array_agg(coalesce(h.duration_buckets[i], 0) + coalesce(excluded.duration_buckets[i], 0) ORDER BY i)
-            FROM generate_series(1, greatest(cardinality(h.duration_buckets), cardinality(excluded.duration_buckets))) i);
+    ${usageTables.map(countBatch).join(';\n    ')};
 
     -- Lock each table's rows in id order before changing any. The users' rows, which every call of a user waits for, come
     -- late: they stay locked until the commit is flushed.
@@ -257,17 +305,7 @@ const settleOne = `
       INSERT INTO settled_unlogged (request_id) VALUES (call.request_id) ON CONFLICT DO NOTHING;
     END IF;
 
-    INSERT INTO usage_hourly AS h (${usageColumns})
-      VALUES (call.created_at - call.created_at % 3600, reserved.user_id, reserved.token_id, call.channel_id, call.model_name,
-              call."group", 1, call.is_stream::integer, call.prompt_tokens, call.completion_tokens, call.cached_tokens,
-              call.charge, call.logged::integer, CASE WHEN call.logged THEN call.charge ELSE 0 END, call.duration_ms,
-              array_fill(0::bigint, ARRAY[call.duration_bucket]) || 1::bigint)
-      ${addToUsageRow},
-        -- Increments one bucket; pads with zeros if the row has fewer.
-        duration_buckets = h.duration_buckets[1 : call.duration_bucket]
-          || array_fill(0::bigint, ARRAY[greatest(call.duration_bucket - cardinality(h.duration_buckets), 0)])
-          || (coalesce(h.duration_buckets[call.duration_bucket + 1], 0) + 1)
-          || h.duration_buckets[call.duration_bucket + 2 : cardinality(h.duration_buckets)];
+    ${usageTables.map(countOne).join(';\n    ')};
 
     IF call.charge <> 0 THEN
       UPDATE channels SET used_quota = used_quota + call.charge WHERE id = call.channel_id;

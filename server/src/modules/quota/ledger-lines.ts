@@ -37,6 +37,9 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       cached_tokens: charge.cachedTokens,
       duration_ms: durationMs,
       duration_bucket: durationBucket(durationMs),
+      // Null where unknown, as in spools of earlier builds.
+      first_token_bucket: charge.firstTokenMs == null ? null : durationBucket(charge.firstTokenMs),
+      cost_nano_usd: nanoUsd(charge.upstreamUsd),
       is_stream: charge.isStream,
       content: charge.content,
       other: charge.other,
@@ -44,9 +47,17 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
   };
 }
 
+/** Null for what no provider charges: unknown, negative, or too much to store. */
+function nanoUsd(usd: number | undefined): number | null {
+  if (usd === undefined || !(usd >= 0)) return null;
+  const nano = Math.round(usd * 1e9);
+  return Number.isSafeInteger(nano) ? nano : null;
+}
+
 export function toReserveJson(request: ReserveRequest): string {
-  return JSON.stringify({
+  return storableJson({
     r: request.requestId,
+    n: request.modelName ?? '',
     u: request.userId,
     t: request.tokenId,
     a: request.amount,

@@ -21,6 +21,8 @@ export interface ReserveRequest {
   readonly userId: number;
   /** 0: no token pays (playground). */
   readonly tokenId: number;
+  /** For lists of calls in flight. */
+  readonly modelName?: string;
   readonly amount: number;
   /** A priced call needs a positive balance even when its reservation rounds to 0; a free one needs none. */
   readonly priced: boolean;
@@ -53,6 +55,10 @@ export interface Charge {
   readonly completionTokens: number;
   readonly cachedTokens: number;
   readonly durationMs: number;
+  /** Milliseconds until the provider's first data; null or absent for responses that came in one piece. */
+  readonly firstTokenMs?: number | null;
+  /** What the provider charged for the call, if it reports that. */
+  readonly upstreamUsd?: number | undefined;
   readonly isStream: boolean;
   readonly content: string;
   /** Keys of docs/reference/relay/usage-log.md#the-other-field. */

@@ -152,7 +152,7 @@ export class Realtime {
     const price = new SessionPrice(prices.price(admission.bareModel, terms), options.values);
     const books = new SessionBooks(
       { ledger, database, clock, logger },
-      { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id },
+      { requestId: call.requestId, userId: caller.user.id, tokenId: caller.token.id, modelName: admission.model },
     );
     return { call, caller, admission, price, books };
   }

@@ -31,10 +31,15 @@ const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, 
     ($13::jsonb || jsonb_build_object('channel_name', coalesce(c.name, ''), 'channel_type', coalesce(c.type, 0)))::text
   FROM (SELECT 1) AS one LEFT JOIN channels c ON c.id = $7::integer`;
 
-const countSql = `INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
-  VALUES ($1, $2, $3, $4, $5, $6, 1)
-  ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET failed_calls = h.failed_calls + 1`;
-const hour = 3600;
+/** Reads the second table's row from the first, so that both are locked in the order of settlements. */
+const countSql = `WITH hourly AS (
+    INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
+      VALUES ($1::bigint - $1::bigint % 3600, $2, $3, $4, $5, $6, 1)
+      ON CONFLICT (hour, user_id, token_id, channel_id, model_name, "group") DO UPDATE SET failed_calls = h.failed_calls + 1
+      RETURNING channel_id, model_name)
+  INSERT INTO usage_five_minutes AS h (start, channel_id, model_name, failed_calls)
+    SELECT $1::bigint - $1::bigint % 300, channel_id, model_name, 1 FROM hourly
+    ON CONFLICT (start, channel_id, model_name) DO UPDATE SET failed_calls = h.failed_calls + 1`;
 
 /**
  * Rows of calls that no channel could serve (option LogErrorEnabled, docs/reference/relay/usage-log.md). Nobody waits
@@ -70,10 +75,9 @@ export class ErrorLog {
   /** For the error rate of dashboards, also while failures have no row of their own. */
   private count({ caller, admission, requestId }: FailedCall['call'], channelId: number): void {
     const { database, clock, logger } = this.parts;
-    const now = seconds(clock);
     const model = collapseGizmo(admission.model);
     database
-      .query(countSql, [now - (now % hour), caller.user.id, caller.token.id, channelId, model, admission.group])
+      .query(countSql, [seconds(clock), caller.user.id, caller.token.id, channelId, model, admission.group])
       .catch((error: unknown) => logger.error({ err: error, requestId }, 'failed call not counted'));
   }
 }

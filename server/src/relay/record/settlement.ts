@@ -46,6 +46,7 @@ export async function reserveFor(call: PricedCall, ledger: Ledger, values: Optio
       requestId: call.requestId,
       userId: call.caller.user.id,
       tokenId: call.caller.token.id,
+      modelName: collapseGizmo(call.admission.model),
       amount,
       priced: !isFree(call.price),
     });
@@ -126,6 +127,8 @@ function toCharge(call: PricedCall, served: Served, facts: CallFacts, quota: num
     completionTokens: usage.completionTokens,
     cachedTokens: usage.cachedTokens,
     durationMs: Math.max(0, Math.round(performance.now() - call.startedAt)),
+    firstTokenMs: facts.firstByteMs,
+    upstreamUsd: usage.chargedUsd,
     isStream: served.isStream,
     content: contentOf(facts, modelName),
     other: otherOf(facts),

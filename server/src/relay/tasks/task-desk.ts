@@ -141,12 +141,13 @@ export class TaskDesk {
   }
 
   /** @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
-  async reserve(caller: Caller, requestId: string, quota: number): Promise<Reservation> {
+  async reserve(caller: Caller, requestId: string, modelName: string, quota: number): Promise<Reservation> {
     try {
       return await this.parts.ledger.reserve({
         requestId,
         userId: caller.user.id,
         tokenId: caller.token.id,
+        modelName,
         amount: quota,
         priced: quota > 0,
         durable: true,

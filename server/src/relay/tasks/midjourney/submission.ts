@@ -56,9 +56,11 @@ export class Submission {
     const { desk, books } = this.parts;
     const ordered = await this.open(path, incoming);
     const { order, caller, price } = ordered;
-    const reservation = await desk.reserve(caller, incoming.requestId, price.quota).catch((error: unknown) => {
-      throw isTooPoor(error) ? requestError('quota_not_enough') : error;
-    });
+    const reservation = await desk
+      .reserve(caller, incoming.requestId, ordered.admission.model, price.quota)
+      .catch((error: unknown) => {
+        throw isTooPoor(error) ? requestError('quota_not_enough') : error;
+      });
     const row = await this.write(ordered, reservation);
     let answer: TaskAnswer;
     try {

@@ -42,9 +42,11 @@ export class Suno {
     const { desk, books } = this.parts;
     const ordered = await this.open(actionName, incoming);
     const { caller, price } = ordered;
-    const reservation = await desk.reserve(caller, incoming.requestId, price.quota).catch((error: unknown) => {
-      throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
-    });
+    const reservation = await desk
+      .reserve(caller, incoming.requestId, ordered.admission.model, price.quota)
+      .catch((error: unknown) => {
+        throw isTooPoor(error) ? new SunoError(403, 'quota_not_enough', 'user quota is not enough') : error;
+      });
     const row = await this.write(ordered, reservation);
     try {
       const answer = await this.send(ordered);
