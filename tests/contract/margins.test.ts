@@ -1,9 +1,9 @@
-import { foldUpstreamCosts } from '../../server/src/modules/sums/upstream-costs.js';
+import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import { chat, type ReportedUsage } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';
 
-/* What channels earned, where their provider says what calls cost. */
+/* Costs and margins, where the provider reports what calls cost. */
 
 let site: Site;
 let upstream: Upstream;
@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([site.stop(), upstream.stop()]));
 beforeEach(async () => {
   upstream.reset();
-  await site.query('DELETE FROM upstream_costs');
-  await site.query('DELETE FROM upstream_costs_new');
+  await site.query('DELETE FROM usage_hourly');
+  await site.query('DELETE FROM usage_five_minutes');
 });
 
 async function call(model: string, stream: boolean, cost: object): Promise<void> {
@@ -55,12 +55,23 @@ async function call(model: string, stream: boolean, cost: object): Promise<void>
   expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true]);
 }
 
-const ask = async (person: Person, filter = ''): Promise<unknown> =>
-  (await site.graphql(person, `{ channelMargins${filter} { channelId calls usd upstreamUsd marginUsd } }`)).data?.[
-    'channelMargins'
-  ];
+interface Row {
+  key: { channelId: number; channelName: string };
+  metrics: { calls: number; cost: Record<string, number> };
+}
 
-it('counts the calls whose cost is known, whole and streamed, before and after they are added up', async () => {
+async function ask(person: Person, args = ''): Promise<Row[]> {
+  const cost = 'cost { knownCalls coverage usd upstreamUsd marginUsd }';
+  const order = 'groupBy: [CHANNEL], orderBy: { metric: MARGIN_USD }';
+  const query = `{ usage(${order} ${args}) { items { key { channelId channelName } metrics { calls ${cost} } } } }`;
+  const { data, text } = await site.graphql(person, query);
+  if (!data?.['usage']) throw new Error(text);
+  return (data['usage'] as { items: Row[] }).items;
+}
+
+const close = (value: number): number => expect.closeTo(value, 9) as number;
+
+it('adds up what providers report, whole and streamed, with its coverage', async () => {
   // 100,000 tokens at 2.5 dollars a million: 0.25 dollars.
   await call('gpt-4o', false, { cost: 0.2 });
   await call('gpt-4o', true, { cost: 0.1 });
@@ -68,58 +79,64 @@ it('counts the calls whose cost is known, whole and streamed, before and after t
   await call('gpt-4o-mini', false, {});
   const expected = [
     {
-      channelId: ids.router,
-      calls: 2,
-      usd: expect.closeTo(0.5, 9) as number,
-      upstreamUsd: expect.closeTo(0.3, 9) as number,
-      marginUsd: expect.closeTo(0.2, 9) as number,
+      key: { channelId: ids.router, channelName: 'router' },
+      metrics: {
+        calls: 3,
+        cost: {
+          knownCalls: 2,
+          coverage: close(2 / 3),
+          usd: close(0.5),
+          upstreamUsd: close(0.3),
+          marginUsd: close(0.2),
+        },
+      },
+    },
+    {
+      key: { channelId: ids.silent, channelName: 'silent' },
+      metrics: { calls: 1, cost: { knownCalls: 0, coverage: 0, usd: 0, upstreamUsd: 0, marginUsd: 0 } },
     },
   ];
   expect(await ask(root)).toEqual(expected);
-  await Promise.all([foldUpstreamCosts(site.dataSource), foldUpstreamCosts(site.dataSource)]);
-  expect(await site.query('SELECT * FROM upstream_costs_new')).toEqual([]);
-  expect(await ask(root)).toEqual(expected);
+  expect(await ask(root, ', range: { calendar: TODAY }, bucket: MINUTE_5')).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ key: { channelId: ids.router, channelName: 'router' } }),
+    ]) as object[],
+  );
+  // The last one turns the margin into a loss.
   await call('gpt-4o', false, { cost: 1 });
-  await foldUpstreamCosts(site.dataSource);
-  expect(await ask(root)).toMatchObject([{ calls: 3, marginUsd: expect.closeTo(-0.55, 9) as number }]);
+  expect(await ask(root)).toMatchObject([
+    { key: { channelName: 'silent' }, metrics: { cost: { marginUsd: 0 } } },
+    { key: { channelName: 'router' }, metrics: { cost: { knownCalls: 3, marginUsd: close(-0.55) } } },
+  ]);
 });
 
-it('asks for whole hours of a time', async () => {
-  const hour = 3600;
-  const now = Math.floor(Date.now() / 1000);
-  const start = now - (now % hour);
-  for (const at of [start, start - 1, start - 2 * hour, start - 31 * 24 * hour]) {
-    await site.query('INSERT INTO upstream_costs_new VALUES ($1, $2, 500000, 250000000)', [at, ids.router]);
+it('keeps costs in the rollups, for any dimension', async () => {
+  const start = Math.floor(Date.now() / 1000 / 3600) * 3600 - 5 * 3600;
+  for (const model of ['a', 'b']) {
+    await site.query(
+      `INSERT INTO usage_hourly (hour, user_id, token_id, channel_id, model_name, "group", calls, quota, cost_calls, cost_quota, cost_nano_usd)
+       VALUES ($1, $2, 0, $3, $4, 'default', 2, 1000000, 1, 500000, 250000000)`,
+      [start, user.id, ids.router, model],
+    );
   }
-  const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
-  const questions = async (): Promise<unknown[]> => [
-    await ask(root),
-    await ask(root, `(filter: { from: "${iso(start - 5)}" })`),
-    await ask(root, `(filter: { from: "${iso(start - 2 * hour + 5)}", to: "${iso(start - 5)}" })`),
-    await ask(root, `(filter: { from: "${iso(start - hour)}", to: "${iso(start - 2 * hour)}" })`),
-  ];
-  const expected = [[{ calls: 3, usd: 3, upstreamUsd: 0.75, marginUsd: 2.25 }], [{ calls: 2 }], [{ calls: 2 }], []];
-  expect(await questions()).toMatchObject(expected);
-  await foldUpstreamCosts(site.dataSource);
-  expect(await questions()).toMatchObject(expected);
+  const read = async (): Promise<unknown> => {
+    const query = `{ usage(groupBy: [MODEL]) { items { key { modelName } metrics { cost { marginUsd coverage } } } total { cost { knownCalls upstreamUsd } } } }`;
+    return (await site.graphql(root, query)).data?.['usage'];
+  };
+  const row = (modelName: string) => ({ key: { modelName }, metrics: { cost: { marginUsd: 0.75, coverage: 0.5 } } });
+  const expected = { items: [row('a'), row('b')], total: { cost: { knownCalls: 2, upstreamUsd: 0.5 } } };
+  expect(await read()).toEqual(expected);
+  expect(await new Aggregator(site.dataSource).run()).toBeGreaterThan(0);
+  expect(await read()).toEqual(expected);
 });
 
-it('tells nobody below an admin what a call cost the site', async () => {
+it('shows no costs of the site below admin', async () => {
   await call('gpt-4o', false, { cost: 0.2 });
   const own = await site.expectSuccess(user, 'GET', '/api/log/self/?p=0&page_size=1');
   expect(JSON.stringify(own.body)).not.toContain('upstream_cost');
   const all = await site.expectSuccess(root, 'GET', '/api/log/?p=0&page_size=1');
   expect(JSON.stringify(all.body)).toContain('upstream_cost');
-  expect((await site.graphql(user, '{ channelMargins { calls } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  for (const query of ['{ usage { totalCount } }', '{ myUsage { total { cost { usd } } } }']) {
+    expect((await site.graphql(user, query)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  }
 });
-
-it.each(['{"note":{"upstream_cost":3}}', '{"admin_info":{"upstream_cost":"x"}}', '{"upstream_cost":3'])(
-  'takes %s for no cost, and the row all the same',
-  async (other) => {
-    await site.query(
-      `INSERT INTO logs (created_at, type, user_id, channel_id, quota, other) VALUES ($1, 2, $2, $3, 5, $4)`,
-      [Math.floor(Date.now() / 1000), user.id, ids.router, other],
-    );
-    expect(await ask(root)).toEqual([]);
-  },
-);

@@ -82,7 +82,7 @@ describe('what one document may ask', () => {
   it('what the console asks stays far below', async () => {
     const { codes } = await site.graphql(
       root,
-      '{ logs { items { id } } usage(groupBy: [DAY]) { items { quota } } me { id } }',
+      '{ logs { items { id } } usage(bucket: DAY) { items { metrics { quota } } } me { id } }',
     );
     expect(codes).toEqual([]);
   });

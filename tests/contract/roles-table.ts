@@ -299,17 +299,20 @@ export const operations: readonly Operation[] = [
 
   // usage
   {
-    graphql: ['query { myUsage(groupBy: [DAY]) { totalCount } }', 'query { myUsageSummary { from } }'],
+    graphql: ['query { myUsage { totalCount } }'],
     rest: [['GET /api/data/self', { query: 'start_timestamp=1&end_timestamp=2' }]],
   },
   {
-    graphql: [
-      'query { usage(groupBy: [DAY]) { totalCount } }',
-      'query { usageSummary { from } }',
-      'query { channelMargins { calls } }',
-    ],
+    graphql: ['query { usage { totalCount } }'],
     rest: ['GET /api/data'],
   },
+
+  // figures of the whole site
+  { graphql: ['query { books { liability } }'] },
+  { graphql: ['query { liveCalls { totalCount } }'] },
+  { graphql: ['query { redemptionBatches { totalCount } }'] },
+  { graphql: ['query { userGrowth { users } }'] },
+  { graphql: ['query { channelRetries { passedOn } }'] },
 
   // rounds over all channels
   { graphql: ['mutation { testAllChannels }'], rest: ['GET /api/channel/test'] },

@@ -283,5 +283,7 @@ it('no type has a field for a secret', async () => {
     ...['Redemption.key', 'RevokeAccessTokenPayload.accessToken'],
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],
+    // the group of a row of usage
+    'UsageRow.key',
   ]);
 });

@@ -25,6 +25,10 @@ beforeAll(async () => {
        SELECT ${root.id}, 'IMAGINE', 0, id, 'd' || id, 'https://pictures.example/1.png', 'd' || id FROM users;
      INSERT INTO tasks (user_id, action, platform, created_at, updated_at, submit_time, channel_id, request_id, task_id, data)
        SELECT ${root.id}, 'MUSIC', 'suno', 0, 0, 0, id, 't' || id, 't' || id, '[{"title":"x"}]' FROM users;
+     INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name)
+       SELECT 'live ' || id, 'node', id, id, 1, 'm' FROM users;
+     INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time)
+       SELECT ${root.id}, sha256(('code ' || id)::bytea), '', 'batch ' || id, 1, 0 FROM users;
      INSERT INTO price_versions (version, tables) SELECT 'v' || id, '{"ModelRatio":"{}"}' FROM users;
      INSERT INTO audit_entries (actor_id, actor_name, action, subject, subject_id, changes)
        SELECT ${root.id}, 'root', 'update', 'user', id::text, '[{"field":"group","before":"a","after":"b"}]' FROM users`,
@@ -96,7 +100,7 @@ function everything(types: Types, name: string): string {
 
 /** What a list needs to be asked at all. */
 const required: Readonly<Record<string, string>> = {
-  usage: 'groupBy: [USER, TOKEN, CHANNEL, MODEL]',
+  usage: 'groupBy: [USER, TOKEN, CHANNEL, MODEL], compareTo: { period: PREVIOUS }',
   myUsage: 'groupBy: [TOKEN, MODEL]',
 };
 

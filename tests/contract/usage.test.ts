@@ -81,82 +81,111 @@ beforeEach(async () => {
 async function usage(person: Person, fields: string, args: string): Promise<unknown> {
   const name = person === root ? 'usage' : 'myUsage';
   const { data, text } = await site.graphql(person, `{ ${name}(${args}) { totalCount items { ${fields} } } }`);
-  if (!data) throw new Error(text);
+  if (!data?.[name]) throw new Error(text);
   return data[name];
 }
 
+const refused = async (person: Person, query: string): Promise<string[]> => (await site.graphql(person, query)).codes;
+
 describe('usage over GraphQL', () => {
-  it('sums up the last 30 days by a dimension, the dearest first, with names', async () => {
-    expect(await usage(root, 'userId username calls quota usd totalTokens', 'groupBy: [USER]')).toEqual({
+  it('adds up the last 30 days by a dimension, most quota first, with names', async () => {
+    expect(
+      await usage(root, 'key { userId username } metrics { calls quota usd totalTokens }', 'groupBy: [USER]'),
+    ).toEqual({
       totalCount: 2,
       items: [
-        { userId: alice.id, username: alice.username, calls: 6, quota: 500_300, usd: 1.0006, totalTokens: 30 },
-        { userId: bob.id, username: bob.username, calls: 1, quota: 200, usd: 0.0004, totalTokens: 15 },
+        {
+          key: { userId: alice.id, username: alice.username },
+          metrics: { calls: 6, quota: 500_300, usd: 1.0006, totalTokens: 30 },
+        },
+        {
+          key: { userId: bob.id, username: bob.username },
+          metrics: { calls: 1, quota: 200, usd: 0.0004, totalTokens: 15 },
+        },
       ],
     });
-    expect(await usage(root, 'tokenName', 'groupBy: [TOKEN], pageSize: 1')).toMatchObject({
-      items: [{ tokenName: 'dev' }],
+    expect(await usage(root, 'key { tokenName }', 'groupBy: [TOKEN], pageSize: 1')).toMatchObject({
+      items: [{ key: { tokenName: 'dev' } }],
     });
-    expect(await usage(root, 'channelName', 'groupBy: [CHANNEL], pageSize: 1')).toMatchObject({
-      items: [{ channelName: 'main' }],
+    expect(await usage(root, 'key { channelName }', 'groupBy: [CHANNEL], pageSize: 1')).toMatchObject({
+      items: [{ key: { channelName: 'main' } }],
     });
-    expect(await usage(root, 'group quota', 'groupBy: [GROUP]')).toMatchObject({
+    expect(await usage(root, 'key { group } metrics { quota }', 'groupBy: [GROUP]')).toMatchObject({
       items: [
-        { group: 'default', quota: 500_200 },
-        { group: 'vip', quota: 300 },
+        { key: { group: 'default' }, metrics: { quota: 500_200 } },
+        { key: { group: 'vip' }, metrics: { quota: 300 } },
       ],
     });
   });
 
-  it('crosses dimensions, in the order of time', async () => {
-    expect(await usage(root, 'time modelName quota username', 'groupBy: [HOUR, MODEL]')).toEqual({
+  it('crosses dimensions with buckets, in the order of time and key', async () => {
+    const row = (at: number, modelName: string, quota: number) => ({
+      ...{ time: iso(at), until: iso(at + hour), key: { modelName, username: null }, metrics: { quota } },
+    });
+    expect(
+      await usage(root, 'time until key { modelName username } metrics { quota }', 'bucket: HOUR, groupBy: [MODEL]'),
+    ).toEqual({
       totalCount: 3,
-      items: [
-        { time: iso(now - 2 * hour), modelName: 'gpt-4o', quota: 500_000, username: null },
-        { time: iso(now - 2 * hour), modelName: 'o1', quota: 200, username: null },
-        { time: iso(now - hour), modelName: 'o1', quota: 300, username: null },
-      ],
+      items: [row(now - 2 * hour, 'gpt-4o', 500_000), row(now - 2 * hour, 'o1', 200), row(now - hour, 'o1', 300)],
     });
   });
 
-  it('knows UTC days', async () => {
+  it('has UTC days, and half-open ranges', async () => {
     const day = Math.floor((now - 40 * 24 * hour) / 86_400) * 86_400;
-    const filter = `filter: { from: "${iso(day)}", to: "${iso(day + 86_399)}" }`;
-    expect(await usage(root, 'time quota', `groupBy: [DAY], ${filter}`)).toEqual({
-      totalCount: 1,
-      items: [{ time: iso(day), quota: 7 }],
-    });
+    const within = (from: number, until: number) =>
+      usage(root, 'time metrics { quota }', `bucket: DAY, range: { from: "${iso(from)}", until: "${iso(until)}" }`);
+    const all = { totalCount: 1, items: [{ time: iso(day), metrics: { quota: 7 } }] };
+    expect(await within(day, day + 86_400)).toEqual(all);
+    const at = now - 40 * 24 * hour;
+    expect(await within(at, at + hour)).toEqual(all);
+    // `until` is excluded.
+    expect(await within(at - hour, at)).toEqual({ totalCount: 0, items: [] });
   });
 
   it('filters, orders and pages', async () => {
-    const byModel = 'groupBy: [MODEL], orderBy: { field: "calls", direction: ASC }, pageSize: 1';
-    expect(await usage(root, 'modelName calls', `${byModel}, page: 1`)).toEqual({
+    const byModel = 'groupBy: [MODEL], orderBy: { metric: CALLS, direction: ASC }, pageSize: 1';
+    expect(await usage(root, 'key { modelName } metrics { calls }', `${byModel}, page: 1`)).toEqual({
       totalCount: 2,
-      items: [{ modelName: 'gpt-4o', calls: 4 }],
+      items: [{ key: { modelName: 'gpt-4o' }, metrics: { calls: 4 } }],
     });
-    const filter = `filter: { userId: ${alice.id}, modelName: "o1", group: "vip", from: "${iso(now - hour)}" }`;
-    expect(await usage(root, 'quota', `groupBy: [USER], ${filter}`)).toEqual({
+    const filter = `filter: { userIds: [${alice.id}], models: ["o1"], groups: ["vip"] }, range: { from: "${iso(now - hour)}" }`;
+    expect(await usage(root, 'metrics { quota }', `groupBy: [USER], ${filter}`)).toEqual({
       totalCount: 1,
-      items: [{ quota: 300 }],
+      items: [{ metrics: { quota: 300 } }],
     });
   });
 
-  it('knows users by their whole name, and nothing of a name nobody has', async () => {
-    const of = (username: string, more = '') => `groupBy: [USER], filter: { username: "${username}"${more} }`;
-    expect(await usage(root, 'userId quota', of(bob.username))).toEqual({
-      totalCount: 1,
-      items: [{ userId: bob.id, quota: 200 }],
-    });
-    for (const nobody of [of('%'), of(bob.username.slice(1)), of(bob.username, `, userId: ${alice.id}`)]) {
-      expect(await usage(root, 'quota', nobody)).toEqual({ totalCount: 0, items: [] });
+  it('reads on by cursor', async () => {
+    const keys: unknown[] = [];
+    let after = '';
+    for (let hasNextPage = true; hasNextPage;) {
+      const args = `bucket: HOUR, groupBy: [MODEL, USER], pageSize: 1 ${after && `, after: "${after}"`}`;
+      const query = `{ usage(${args}) { items { time key { modelName userId } } pageInfo { endCursor hasNextPage } } }`;
+      const { data, text } = await site.graphql(root, query);
+      if (!data) throw new Error(text);
+      const page = data['usage'] as { items: unknown[]; pageInfo: { endCursor: string; hasNextPage: boolean } };
+      keys.push(...page.items);
+      ({ hasNextPage, endCursor: after } = page.pageInfo);
     }
-    const summary = (person: Person, query: string) =>
-      site.graphql(person, `{ ${query}(filter: { username: "${alice.username}" }) { current { quota } } }`);
-    expect((await summary(root, 'usageSummary')).data).toEqual({ usageSummary: { current: { quota: 500_300 } } });
-    expect((await summary(bob, 'myUsageSummary')).data).toEqual({ myUsageSummary: { current: { quota: 200 } } });
+    expect(keys).toEqual([
+      { time: iso(now - 2 * hour), key: { modelName: 'gpt-4o', userId: alice.id } },
+      { time: iso(now - 2 * hour), key: { modelName: 'o1', userId: bob.id } },
+      { time: iso(now - hour), key: { modelName: 'o1', userId: alice.id } },
+    ]);
   });
 
-  it('tells mean and 95th percentile of durations, and the share that failed', async () => {
+  it('knows users by their whole name, and nothing of an unknown name', async () => {
+    const of = (username: string, more = '') => `groupBy: [USER], filter: { usernames: ["${username}"]${more} }`;
+    expect(await usage(root, 'key { userId } metrics { quota }', of(bob.username))).toEqual({
+      totalCount: 1,
+      items: [{ key: { userId: bob.id }, metrics: { quota: 200 } }],
+    });
+    for (const unknown of [of('%'), of(bob.username.slice(1)), of(bob.username, `, userIds: [${alice.id}]`)]) {
+      expect(await usage(root, 'metrics { quota }', unknown)).toEqual({ totalCount: 0, items: [] });
+    }
+  });
+
+  it('reports mean and quantiles of durations, and the share that failed', async () => {
     await site.query('DELETE FROM usage_hourly');
     // 19 calls within 50 ms, one between 750 ms and a second
     await use({
@@ -168,24 +197,25 @@ describe('usage over GraphQL', () => {
       failed: 5,
     });
     await use({ at: now - 2 * hour, user: bob, calls: 0, milliseconds: 0, quota: 0 });
-    expect(await usage(root, 'averageMilliseconds p95Milliseconds errorRate failedCalls', 'groupBy: [HOUR]')).toEqual({
+    const fields = 'averageMs p95: latencyMs p99: latencyMs(quantile: 0.99) errorRate failedCalls firstTokenMs';
+    expect(await usage(root, `metrics { ${fields} }`, 'bucket: HOUR')).toEqual({
       totalCount: 2,
       items: [
-        { averageMilliseconds: null, p95Milliseconds: null, errorRate: null, failedCalls: 0 },
-        { averageMilliseconds: 90, p95Milliseconds: 50, errorRate: 0.2, failedCalls: 5 },
+        { metrics: { averageMs: null, p95: null, p99: null, errorRate: null, failedCalls: 0, firstTokenMs: null } },
+        { metrics: { averageMs: 90, p95: 50, p99: 950, errorRate: 0.2, failedCalls: 5, firstTokenMs: null } },
       ],
     });
+    expect(await refused(root, '{ usage { total { latencyMs(quantile: 0) } } }')).toEqual(['INVALID_INPUT']);
   });
 
   it('orders by the 95th percentile, whether it is shown or not', async () => {
     await use({ at: now - hour, user: bob, model: 'slow', durations: [0, 0, 0, 0, 0, 0, 1] });
     await use({ at: now - hour, user: bob, model: 'quick', durations: [9, 1] });
-    const by = (direction: string) =>
-      `groupBy: [MODEL], orderBy: { field: "p95Milliseconds", direction: ${direction} }`;
+    const by = (direction: string) => `groupBy: [MODEL], orderBy: { metric: P95_MS, direction: ${direction} }`;
     const shown = (models: Array<[string, number | null]>) => ({
-      items: models.map(([modelName, p95Milliseconds]) => ({ modelName, p95Milliseconds })),
+      items: models.map(([modelName, latencyMs]) => ({ key: { modelName }, metrics: { latencyMs } })),
     });
-    expect(await usage(root, 'modelName p95Milliseconds', by('DESC'))).toMatchObject(
+    expect(await usage(root, 'key { modelName } metrics { latencyMs }', by('DESC'))).toMatchObject(
       shown([
         ['slow', 988],
         ['quick', 75],
@@ -193,50 +223,60 @@ describe('usage over GraphQL', () => {
         ['o1', null],
       ]),
     );
-    expect(await usage(bob, 'modelName', by('ASC'))).toMatchObject({
-      items: [{ modelName: 'quick' }, { modelName: 'slow' }, { modelName: 'o1' }],
+    expect(await usage(bob, 'key { modelName }', by('ASC'))).toMatchObject({
+      items: ['quick', 'slow', 'o1'].map((modelName) => ({ key: { modelName } })),
     });
   });
 
-  it('shows each user his own, never by channel', async () => {
-    const filter = `filter: { userId: ${alice.id}, channelId: ${channel} }`;
-    expect(await usage(bob, 'userId quota', `groupBy: [USER], ${filter}`)).toEqual({
+  it('shows users their own usage, never by channel, never of others, and no costs', async () => {
+    expect(await usage(bob, 'key { userId } metrics { quota }', 'groupBy: [USER]')).toEqual({
       totalCount: 1,
-      items: [{ userId: bob.id, quota: 200 }],
+      items: [{ key: { userId: bob.id }, metrics: { quota: 200 } }],
     });
-    expect((await site.graphql(bob, '{ myUsage(groupBy: [CHANNEL]) { totalCount } }')).codes).toEqual([
-      'INSUFFICIENT_PRIVILEGES',
-    ]);
+    for (const query of [
+      '{ myUsage(groupBy: [CHANNEL]) { totalCount } }',
+      '{ myUsage(groupBy: [PROVIDER]) { totalCount } }',
+      `{ myUsage(filter: { userIds: [${alice.id}] }) { totalCount } }`,
+      `{ myUsage(filter: { channelIds: [${channel}] }) { totalCount } }`,
+      '{ myUsage { total { cost { marginUsd } } } }',
+      '{ usage { totalCount } }',
+    ]) {
+      expect([query, await refused(bob, query)]).toEqual([query, ['INSUFFICIENT_PRIVILEGES']]);
+    }
   });
 
   it.each([
-    ['groupBy: []'],
     ['groupBy: [USER, USER]'],
-    ['groupBy: [DAY, HOUR]'],
-    ['groupBy: [USER], orderBy: { field: "1; DROP TABLE users", direction: ASC }'],
-    ['groupBy: [USER], orderBy: { field: "constructor", direction: ASC }'],
-    ['groupBy: [USER], orderBy: { field: "username", direction: ASC }'],
+    ['top: 3'],
+    ['bucket: DAY, timeZone: "Asia/Kolkata"'],
+    ['bucket: MINUTE_5, groupBy: [USER], range: { calendar: TODAY }'],
+    ['groupBy: [USER], orderBy: { metric: QUOTA, of: RATIO }'],
+    ['groupBy: [USER], pageSize: 2001'],
+    ['page: 0, after: "x"'],
+    [`range: { from: "${iso(now)}", until: "${iso(now - hour)}" }`],
   ])('refuses %s', async (args) => {
-    expect((await site.graphql(root, `{ usage(${args}) { totalCount } }`)).codes).toEqual(['INVALID_INPUT']);
+    expect(await refused(root, `{ usage(${args}) { totalCount } }`)).toEqual(['INVALID_INPUT']);
   });
 
-  it('puts a period beside the one before it', async () => {
-    const filter = `{ from: "${iso(now - hour)}", to: "${iso(now - 1)}" }`;
-    const fields = 'from to current { quota calls p95Milliseconds } previous { quota calls errorRate }';
-    const { data } = await site.graphql(root, `{ usageSummary(filter: ${filter}) { ${fields} } }`);
-    expect(data?.['usageSummary']).toEqual({
-      from: iso(now - hour),
-      to: iso(now - 1),
-      current: { quota: 300, calls: 2, p95Milliseconds: null },
-      previous: { quota: 500_200, calls: 5, errorRate: 1 / 6 },
+  it('compares a range with the one before it, and reports the ranges that were added up', async () => {
+    const range = `range: { from: "${iso(now - hour)}", until: "${iso(now)}" }, compareTo: { period: PREVIOUS }`;
+    const fields = `range { from until timeZone } comparedRange { from until } total { quota calls latencyMs }
+      comparedTotal { quota calls errorRate } items { change { quota calls } }`;
+    const { data } = await site.graphql(root, `{ usage(${range}) { ${fields} } }`);
+    expect(data?.['usage']).toEqual({
+      range: { from: iso(now - hour), until: iso(now), timeZone: 'UTC' },
+      comparedRange: { from: iso(now - 2 * hour), until: iso(now - hour) },
+      total: { quota: 300, calls: 2, latencyMs: null },
+      comparedTotal: { quota: 500_200, calls: 5, errorRate: 1 / 6 },
+      items: [{ change: { quota: (300 - 500_200) / 500_200, calls: -0.6 } }],
     });
-    const mine = await site.graphql(
-      bob,
-      `{ myUsageSummary(filter: ${filter}) { current { quota } previous { quota } } }`,
-    );
-    expect(mine.data?.['myUsageSummary']).toEqual({ current: { quota: 0 }, previous: { quota: 200 } });
-    const wrong = `{ from: "${iso(now)}", to: "${iso(now - hour)}" }`;
-    expect((await site.graphql(root, `{ usageSummary(filter: ${wrong}) { from } }`)).codes).toEqual(['INVALID_INPUT']);
+    const mine = await site.graphql(bob, `{ myUsage(${range}) { total { quota } comparedTotal { quota } } }`);
+    expect(mine.data?.['myUsage']).toEqual({ total: { quota: 0 }, comparedTotal: { quota: 200 } });
+  });
+
+  it('keeps a failing question from emptying its neighbours', async () => {
+    const { data, codes } = await site.graphql(bob, '{ mine: myUsage { total { quota } } usage { totalCount } }');
+    expect([data, codes]).toEqual([{ mine: { total: { quota: 200 } }, usage: null }, ['INSUFFICIENT_PRIVILEGES']]);
   });
 });
 

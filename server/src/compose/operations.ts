@@ -8,7 +8,7 @@ import { RedemptionService } from '../modules/redemptions/redemption.service.js'
 import { ReleaseService } from '../modules/status/release.service.js';
 import { StatusService } from '../modules/status/status.service.js';
 import { BillingService } from '../modules/usage/billing.service.js';
-import { MarginService } from '../modules/usage/margin.service.js';
+import { InsightService } from '../modules/insights/insights.service.js';
 import { UsageService } from '../modules/usage/usage.service.js';
 import { CreditService } from '../modules/wallet/credit.service.js';
 import { TopUpOrder } from '../modules/wallet/top-up-order.entity.js';
@@ -52,12 +52,12 @@ export function composeOperations(platform: Platform, { setupService, notificati
 
   // What was used
   const usageService = new UsageService({ database: dataSource, options: optionService, clock });
-  const marginService = new MarginService({ database: dataSource, options: optionService, clock });
+  const insightService = new InsightService({ database: dataSource, options: optionService, clock });
   const billingService = new BillingService({ database: dataSource, secrets, options: optionService });
   const logExport = new LogExport(dataSource);
 
   return {
     ...{ statusService, releaseService, channelService, redemptionService, redeemService, walletService },
-    ...{ usageService, marginService, billingService, logExport },
+    ...{ usageService, insightService, billingService, logExport },
   };
 }

@@ -16,15 +16,15 @@ import { OptionService } from '../modules/options/option.service.js';
 import { LedgerKeeper } from '../modules/quota/ledger.jobs.js';
 import { PostgresLedger } from '../modules/quota/postgres-ledger.service.js';
 import { Spool } from '../modules/quota/spool.js';
-import { SumClock } from '../modules/sums/sums.jobs.js';
-import { SumFolding } from '../modules/sums/sum-folding.service.js';
-import { foldUpstreamCosts } from '../modules/sums/upstream-costs.js';
+import { Aggregator } from '../modules/rollups/aggregator.service.js';
+import { RollupClock } from '../modules/rollups/rollups.jobs.js';
+import { dropOldFiveMinuteUsage } from '../modules/rollups/rollups.service.js';
 import { Mailer } from '../mail/mailer.js';
 import type { Logger } from '../observability/logger.js';
 import { type Metrics } from '../observability/metrics.js';
 import { GuardedFetch } from '../outbound/guarded-fetch.js';
 import { OutboundGuard } from '../outbound/outbound-guard.js';
-import { systemClock } from '../shared/clock.js';
+import { seconds, systemClock } from '../shared/clock.js';
 import { Secrets } from '../shared/secrets.js';
 import { type Shutdown } from '../shutdown.js';
 
@@ -88,10 +88,10 @@ export async function composePlatform(foundation: Foundation) {
   });
   retention.start();
   shutdown.onStop('log retention', () => retention.stop());
-  const foldCosts = (): Promise<void> => foldUpstreamCosts(dataSource);
-  const sumClock = new SumClock({ folding: new SumFolding(dataSource), foldCosts, state, nodeId, logger });
-  sumClock.start();
-  shutdown.onStop('sums', () => sumClock.stop());
+  const dropOld = (): Promise<void> => dropOldFiveMinuteUsage(dataSource, seconds(clock));
+  const rollupClock = new RollupClock({ aggregator: new Aggregator(dataSource), dropOld, state, nodeId, logger });
+  rollupClock.start();
+  shutdown.onStop('rollups', () => rollupClock.stop());
   const logService = new LogService(dataSource, secrets, clock);
   const auditService = new AuditService(dataSource.getRepository(AuditRecord));
 

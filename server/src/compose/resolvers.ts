@@ -7,6 +7,7 @@ import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.j
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
 import { CheckInResolver } from '../modules/check-in/check-in.resolver.js';
 import { GroupResolver } from '../modules/groups/group.resolver.js';
+import { InsightResolver } from '../modules/insights/insights.resolver.js';
 import { InviteResolver } from '../modules/invites/invite.resolver.js';
 import { LogLiveResolver } from '../modules/logs/log-live.resolver.js';
 import { LogResolver } from '../modules/logs/log.resolver.js';
@@ -20,8 +21,7 @@ import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
 import { TaskResolver } from '../modules/tasks/task.resolver.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
-import { MarginResolver } from '../modules/usage/margin.resolver.js';
-import { UsageResolver } from '../modules/usage/usage.resolver.js';
+import { UsageKeyResolver, UsageResolver } from '../modules/usage/usage.resolver.js';
 import { BalanceResolver } from '../modules/users/balance.resolver.js';
 import { OAuthResolver } from '../modules/users/oauth.resolver.js';
 import { SettingResolver } from '../modules/users/setting.resolver.js';
@@ -63,7 +63,8 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   ],
   [WalletResolver, ({ operations }) => new WalletResolver(operations.walletService)],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],
-  [MarginResolver, ({ operations }) => new MarginResolver(operations.marginService)],
+  [UsageKeyResolver, ({ operations }) => new UsageKeyResolver(operations.usageService)],
+  [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
   [LogLiveResolver, () => new LogLiveResolver()],
   [ChannelLiveResolver, () => new ChannelLiveResolver()],
   [TaskLiveResolver, () => new TaskLiveResolver()],

@@ -27,7 +27,7 @@ import type { FieldCost } from './access.js';
 /** What an operation costs before any field of it: no caller may send very many cheap ones. */
 export const operationCost = 10;
 /** Rows of a list where the caller gives no page size. */
-const maxRows = 1000;
+const maxRows = 2000;
 
 /** Whatever its resolver takes: only the shape is read. */
 type FieldShape = Pick<GraphQLField<unknown, unknown>, 'type' | 'args' | 'extensions'>;

@@ -1,29 +1,35 @@
 import { csvLine } from '../../shared/csv.js';
 import type { UsageRow } from './usage-row.js';
 
-type Column = readonly [name: string, cell: (row: UsageRow) => string | number | null];
+export interface CsvRow extends UsageRow {
+  readonly username: string | null;
+  readonly tokenName: string | null;
+  readonly channelName: string | null;
+}
+
+type Column = readonly [name: string, cell: (row: CsvRow) => string | number | null];
 
 const columns: readonly Column[] = [
-  ['time', (row) => (row.time === null ? null : new Date(row.time * 1000).toISOString())],
-  ['user_id', (row) => row.userId],
+  ['time', ({ time }) => (time === null ? null : new Date(time * 1000).toISOString())],
+  ['user_id', ({ key }) => key.userId ?? null],
   ['username', (row) => row.username],
-  ['token_id', (row) => row.tokenId],
+  ['token_id', ({ key }) => key.tokenId ?? null],
   ['token', (row) => row.tokenName],
-  ['channel', (row) => row.channelId],
+  ['channel', ({ key }) => key.channelId ?? null],
   ['channel_name', (row) => row.channelName],
-  ['model', (row) => row.modelName],
-  ['group', (row) => row.group],
-  ['calls', (row) => row.calls],
-  ['failed_calls', (row) => row.failedCalls],
-  ['prompt_tokens', (row) => row.promptTokens],
-  ['completion_tokens', (row) => row.completionTokens],
-  ['cached_tokens', (row) => row.cachedTokens],
-  ['quota', (row) => row.quota],
-  ['usd', (row) => row.usd],
-  ['average_ms', (row) => row.averageMilliseconds],
-  ['p95_ms', (row) => row.p95Milliseconds],
+  ['model', ({ key }) => key.modelName ?? null],
+  ['group', ({ key }) => key.group ?? null],
+  ['calls', ({ metrics }) => metrics.calls],
+  ['failed_calls', ({ metrics }) => metrics.failedCalls],
+  ['prompt_tokens', ({ metrics }) => metrics.promptTokens],
+  ['completion_tokens', ({ metrics }) => metrics.completionTokens],
+  ['cached_tokens', ({ metrics }) => metrics.cachedTokens],
+  ['quota', ({ metrics }) => metrics.quota],
+  ['usd', ({ metrics }) => metrics.usd],
+  ['average_ms', ({ metrics }) => metrics.averageMs],
+  ['p95_ms', ({ metrics }) => metrics.latencyMs(0.95)],
 ];
 
 export const usageCsvHeader = csvLine(columns.map(([name]) => name));
 
-export const toCsvLine = (row: UsageRow): string => csvLine(columns.map(([, cell]) => cell(row)));
+export const toCsvLine = (row: CsvRow): string => csvLine(columns.map(([, cell]) => cell(row)));

@@ -1,340 +1,488 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { durationBounds } from '../../shared/latency.js';
-import type { PageQuery } from '../../shared/page.js';
 import {
-  bucketSums,
-  hour,
-  isUniqueBy,
+  day,
+  histogramColumns,
+  histogramSums,
+  quoted,
   usageCounters,
   usageFrom,
-  type FoldState,
   type Queries,
-} from '../sums/sums.service.js';
-import type { CountedGroups, GroupKey, GroupRow } from './usage-row.js';
+  type Range,
+  type Watermarks,
+} from '../rollups/rollups.service.js';
+import type { CounterRow } from './usage-row.js';
+import type { Span, TimeBucket } from './usage-time.js';
 
-export const usageDimensions = ['DAY', 'HOUR', 'USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const;
+export const usageDimensions = [
+  ...(['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'] as const),
+] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
-/** Whose usage of what. Times are Unix seconds; whole hours count, the one of `from` included. */
-export interface UsageFilter {
-  readonly from?: number;
-  readonly to?: number;
-  readonly userId?: number;
-  /** Resolved to an id before anything is read. */
-  readonly username?: string;
-  readonly tokenId?: number;
-  readonly channelId?: number;
-  readonly modelName?: string;
-  readonly group?: string;
+export const usageMetrics = [
+  ...(['QUOTA', 'CALLS', 'FAILED_CALLS', 'ERROR_RATE', 'PROMPT_TOKENS', 'COMPLETION_TOKENS', 'CACHED_TOKENS'] as const),
+  ...(['CACHED_SHARE', 'TOTAL_TOKENS', 'AVERAGE_MS', 'P95_MS', 'UPSTREAM_USD', 'MARGIN_USD', 'TIME', 'KEY'] as const),
+] as const;
+/** TIME and KEY order by the bucket and by the dimensions, texts by code points. */
+export type UsageMetric = (typeof usageMetrics)[number];
+
+export const comparisonSides = ['CURRENT', 'PREVIOUS', 'DIFFERENCE', 'RATIO'] as const;
+export type ComparisonSide = (typeof comparisonSides)[number];
+
+export interface UsageOrder {
+  readonly metric: UsageMetric;
+  readonly of: ComparisonSide;
+  readonly direction: 'ASC' | 'DESC';
 }
 
-const day = 24 * hour;
+/** Absent fields match everything; a list matches any of its values. */
+export interface UsageFilter {
+  readonly userIds?: readonly number[];
+  readonly usernames?: readonly string[];
+  readonly tokenIds?: readonly number[];
+  readonly channelIds?: readonly number[];
+  readonly channelTags?: readonly string[];
+  readonly models?: readonly string[];
+  readonly groups?: readonly string[];
+}
 
-export type WholeUsageFilter = UsageFilter & { readonly from: number; readonly to: number };
+/** Counters beside the plain ones, which cost more to add up. */
+export interface WantedCounters {
+  readonly latency: boolean;
+  readonly firstToken: boolean;
+  readonly cost: boolean;
+}
+
+export interface UsageQuery {
+  readonly dimensions: readonly UsageDimension[];
+  readonly current: Span;
+  readonly compared: Span | null;
+  readonly bucket: TimeBucket | null;
+  readonly timeZone: string;
+  readonly filter: UsageFilter;
+  readonly counters: WantedCounters;
+  readonly quotaPerUnit: number;
+}
+
+/** One group as the database returns it. */
+export interface GroupRow {
+  /** Values of the dimensions, in their order. */
+  readonly keys: ReadonlyArray<number | string>;
+  /** Index in `Span.starts`; null without buckets. */
+  readonly bucket: number | null;
+  readonly isOthers: boolean;
+  readonly current: CounterRow;
+  readonly compared: CounterRow | null;
+}
 
 interface Dimension {
-  readonly sql: string;
-  /** Absent: a time. */
-  readonly column?: string;
-  readonly field: 'time' | 'userId' | 'tokenId' | 'modelName' | 'channelId' | 'group';
+  /** Column of the usage tables that it is read from. */
+  readonly column: string;
   readonly type: 'bigint' | 'integer' | 'text';
+  /** SQL over `used` and the joined tables; never null. */
+  readonly sql: (timeZone: string) => string;
+  readonly join?: 'channels' | 'users';
 }
+
+const own = (column: string, type: Dimension['type']): Dimension => ({
+  column,
+  type,
+  sql: () => `used.${quoted(column)}`,
+});
 
 const dimensions: Readonly<Record<UsageDimension, Dimension>> = {
-  DAY: { sql: `hour - hour % ${day}`, field: 'time', type: 'bigint' },
-  HOUR: { sql: 'hour', field: 'time', type: 'bigint' },
-  USER: { sql: 'user_id', column: 'user_id', field: 'userId', type: 'integer' },
-  TOKEN: { sql: 'token_id', column: 'token_id', field: 'tokenId', type: 'integer' },
-  MODEL: { sql: 'model_name', column: 'model_name', field: 'modelName', type: 'text' },
-  CHANNEL: { sql: 'channel_id', column: 'channel_id', field: 'channelId', type: 'integer' },
-  GROUP: { sql: '"group"', column: 'group', field: 'group', type: 'text' },
+  USER: own('user_id', 'integer'),
+  TOKEN: own('token_id', 'integer'),
+  MODEL: own('model_name', 'text'),
+  CHANNEL: own('channel_id', 'integer'),
+  GROUP: own('group', 'text'),
+  PROVIDER: { column: 'channel_id', type: 'integer', join: 'channels', sql: () => 'coalesce(channel.type, -1)' },
+  CHANNEL_TAG: { column: 'channel_id', type: 'text', join: 'channels', sql: () => `coalesce(channel.tag, '')` },
+  USER_COHORT_WEEK: {
+    ...{ column: 'user_id', type: 'bigint', join: 'users' },
+    sql: (zone) =>
+      `coalesce(extract(epoch FROM date_trunc('week', owner.created_at AT TIME ZONE ${zone}) AT TIME ZONE ${zone})::bigint, 0)`,
+  },
 };
 
-const counts: Readonly<Record<string, string>> = {
-  calls: 'sum(calls)',
-  streamCalls: 'sum(stream_calls)',
-  failedCalls: 'sum(failed_calls)',
-  promptTokens: 'sum(prompt_tokens)',
-  completionTokens: 'sum(completion_tokens)',
-  cachedTokens: 'sum(cached_tokens)',
-  quota: 'sum(quota)',
+const joins = {
+  channels: 'LEFT JOIN channels channel ON channel.id = used.channel_id',
+  users: 'LEFT JOIN users owner ON owner.id = used.user_id',
 };
 
-/** What every group is summed up to; the driver hands such numbers on as text, and only those of the page. */
-const sums: Readonly<Record<string, string>> = { ...counts, durationMs: 'sum(duration_ms)' };
+/** Dimensions and filters that usage of five minutes is counted by. */
+const shortColumns: readonly string[] = ['channel_id', 'model_name'];
 
-/** As `percentile` finds it, save that it is not rounded. */
-const p95 = `(SELECT low + (high - low) * (0.95 * total - until + count) / count
-   FROM (SELECT *, sum(count) OVER (ORDER BY low) AS until, sum(count) OVER () AS total
-           FROM unnest(ARRAY[0, ${durationBounds.join(', ')}], ARRAY[${durationBounds.join(', ')}, ${2 * (durationBounds.at(-1) ?? 0)}],
-                       ARRAY[${bucketSums}]) AS bucket (low, high, count)) buckets
-  WHERE count > 0 AND until >= 0.95 * total ORDER BY low LIMIT 1)`;
+/** Collects the values of a statement. */
+class Values {
+  readonly list: unknown[] = [];
 
-/** Fields a list can be ordered by, besides its dimensions. */
-const orders: Readonly<Record<string, string>> = {
-  ...counts,
-  usd: 'sum(quota)',
-  totalTokens: 'sum(prompt_tokens + completion_tokens)',
-  averageMilliseconds: 'sum(duration_ms) / nullif(sum(calls), 0)',
-  p95Milliseconds: p95,
-  errorRate: 'sum(failed_calls) / nullif(sum(calls) + sum(failed_calls), 0)',
-};
-
-/** Two dozen sums for one percentile: left out where nobody asks for it. */
-const sumColumns = (percentiles: boolean): string =>
-  [
-    ...Object.entries(sums).map(([name, sql]) => `coalesce(${sql}, 0) AS "${name}"`),
-    percentiles ? `ARRAY[${bucketSums}]::bigint[] AS buckets` : `'{}'::bigint[] AS buckets`,
-  ].join(', ');
-
-export interface Statement {
-  readonly sql: string;
-  readonly values: unknown[];
+  /** @returns its placeholder. Text in the database has no NUL, and the protocol cannot carry one. */
+  add(value: unknown): string {
+    this.list.push(Array.isArray(value) ? value.map((one) => clean(one)) : clean(value));
+    return `$${this.list.length}`;
+  }
 }
 
-interface GroupQuestion {
-  readonly groupBy: readonly UsageDimension[];
-  readonly filter: WholeUsageFilter;
-  readonly page: PageQuery;
-  readonly percentiles: boolean;
-}
+const clean = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('\0', '') : value);
 
 /**
- * One page of groups, each with `groups`, the number of all of them. Where there may be thousands, only what they are ordered
- * by is added up of all, and the rest of those on the page.
- * @throws InvalidInputError
+ * Groups in an order, and how many there are.
+ * @throws AppError INVALID_INPUT for an order that the question cannot have
  */
 export async function readGroups(
   database: Queries,
-  question: GroupQuestion,
-  state: FoldState,
-): Promise<ReadonlyArray<GroupRow & CountedGroups>> {
-  if (hasCheapDetails(question)) {
-    return readDetails(database, question, await readKeys(database, question, state), state);
+  query: UsageQuery,
+  {
+    order,
+    limit,
+    offset,
+    after,
+  }: {
+    readonly order: readonly UsageOrder[];
+    readonly limit: number;
+    readonly offset: number;
+    /** Only groups behind this place in the order of time and key. */
+    readonly after?: Place | undefined;
+  },
+  state: Watermarks,
+): Promise<{ rows: GroupRow[]; count: number }> {
+  const values = new Values();
+  const wanted = withOrdered(query, order);
+  const grouped = groupsOf(after ? behind(wanted, after) : wanted, values, state);
+  const place = after ? `WHERE ${placeOf(query)} > (${placeValues(query, after, values)})` : '';
+  const found = await database.query<Array<Record<string, unknown>>>(
+    `SELECT *, count(*) OVER ()::text AS groups FROM (${grouped}) grouped ${place}
+      ORDER BY ${orderOf(query, order)} LIMIT ${values.add(limit)} OFFSET ${values.add(offset)}`,
+    values.list,
+  );
+  return { rows: found.map((row) => toGroup(row, query)), count: Number(found[0]?.['groups'] ?? 0) };
+}
+
+/** Rows of these keys and, when asked for, of everything else together: one per bucket. In no order. */
+export async function readChosen(
+  database: Queries,
+  query: UsageQuery,
+  keys: ReadonlyArray<GroupRow['keys']>,
+  withOthers: boolean,
+  state: Watermarks,
+): Promise<GroupRow[]> {
+  const values = new Values();
+  const found = await database.query<Array<Record<string, unknown>>>(
+    groupsOf(query, values, state, { keys, withOthers }),
+    values.list,
+  );
+  return found.map((row) => toGroup(row, query));
+}
+
+/** Sums over the whole range and filter. */
+export async function readTotal(
+  database: Queries,
+  query: UsageQuery,
+  state: Watermarks,
+): Promise<Pick<GroupRow, 'current' | 'compared'>> {
+  const values = new Values();
+  const whole = {
+    ...query,
+    dimensions: [],
+    current: wholeOf(query.current),
+    compared: query.compared && wholeOf(query.compared),
+  };
+  const [row] = await database.query<Array<Record<string, unknown>>>(groupsOf(whole, values, state), values.list);
+  if (!row) throw new Error('an aggregate returned no row');
+  return toGroup(row, whole);
+}
+
+const wholeOf = (span: Span): Span => ({ ...span, starts: null });
+
+/** A place in the order of time and key: the start of a bucket, and the values of the dimensions. */
+export interface Place {
+  readonly bucket: number | null;
+  readonly keys: ReadonlyArray<number | string>;
+}
+
+/** Buckets before the place need not be read again. Bucket numbers stay those of the whole range. */
+function behind(query: UsageQuery, { bucket }: Place): UsageQuery {
+  if (bucket === null) return query;
+  const from = Math.max(query.current.range.from, query.current.starts?.[bucket] ?? 0);
+  return { ...query, current: { ...query.current, range: { ...query.current.range, from } } };
+}
+
+const placeOf = ({ dimensions: names, current }: UsageQuery): string =>
+  `(${[...(current.starts ? ['bucket'] : []), ...names.map((name, n) => sortKey(name, n))].join(', ')})`;
+
+const placeValues = ({ dimensions: names, current }: UsageQuery, place: Place, values: Values): string =>
+  [
+    ...(current.starts ? [`${values.add(place.bucket ?? 0)}::integer`] : []),
+    ...names.map((name, n) => `${values.add(place.keys[n])}::${dimensions[name].type}`),
+  ].join(', ');
+
+/** Text by code points, whatever the collation of the database is. */
+const sortKey = (name: UsageDimension, n: number): string =>
+  dimensions[name].type === 'text' ? `key_${n} COLLATE "C"` : `key_${n}`;
+
+/** SELECT of all groups: `key_0` …, `bucket`, `is_others`, and each counter as `current_…` and `compared_…`. */
+function groupsOf(
+  query: UsageQuery,
+  values: Values,
+  state: Watermarks,
+  chosen?: { readonly keys: ReadonlyArray<GroupRow['keys']>; readonly withOthers: boolean },
+): string {
+  const { dimensions: names, current, compared } = query;
+  const counters = countersOf(query.counters);
+  const zone = names.includes('USER_COHORT_WEEK') ? `${values.add(query.timeZone)}::text` : `'UTC'`;
+  const keys = names.map((name, n) => `${dimensions[name].sql(zone)} AS key_${n}`);
+  const joined = [...new Set(names.flatMap((name) => dimensions[name].join ?? []))].map((table) => joins[table]);
+  const spans = [current, ...(compared ? [besides(compared, current)] : [])];
+  const sides = spans.map((span, side) => sideOf(query, span, side, values, state));
+  const base = `SELECT side, bucket, ${[...keys, ...counters.map((column) => `used.${column}`)].join(', ')}
+    FROM (${sides.join(' UNION ALL ')}) used ${joined.join(' ')}`;
+  const keyNames = names.map((_, n) => `key_${n}`);
+  const sums = ['current', ...(compared ? ['compared'] : [])].flatMap((name, side) =>
+    counters.map((column) => `${sumOf(column, compared ? side : null)} AS ${name}_${column}`),
+  );
+  const groupBy = ['bucket', ...keyNames].filter((name) => name !== 'bucket' || current.starts !== null);
+  if (!chosen) {
+    return `SELECT ${['FALSE AS is_others', ...(current.starts ? [] : ['NULL AS bucket']), ...groupBy, ...sums].join(', ')}
+      FROM (${base}) based ${groupBy.length === 0 ? '' : `GROUP BY ${groupBy.join(', ')}`}`;
   }
-  const detail = sumColumns(question.percentiles);
-  const { sql, values } = pageStatement(dimensionsOf(question.groupBy), question, detail, state);
-  return database.query<Array<GroupRow & CountedGroups>>(sql, values);
+  const lists = names.map((name, n) => `${values.add(chosen.keys.map((key) => key[n]))}::${dimensions[name].type}[]`);
+  const isChosen = `(${keyNames.join(', ')}) IN (SELECT * FROM unnest(${lists.join(', ')}))`;
+  const masked = keyNames.map((name) => `CASE WHEN is_chosen THEN ${name} END AS ${name}`);
+  return `SELECT ${['NOT is_chosen AS is_others', ...(current.starts ? [] : ['NULL AS bucket']), ...groupBy, ...sums].join(', ')}
+    FROM (SELECT ${['side', 'bucket', 'is_chosen', ...masked, ...counters].join(', ')}
+            FROM (SELECT *, ${isChosen} AS is_chosen FROM (${base}) based) marked ${chosen.withOthers ? '' : 'WHERE is_chosen'}) masked
+   GROUP BY ${['is_chosen', ...groupBy].join(', ')}`;
 }
 
-/** Reading twice costs less than adding up everything of everybody: the tables by user and by key find some of them. */
-const hasCheapDetails = ({ groupBy, filter, percentiles }: GroupQuestion): boolean =>
-  (groupBy.includes('USER') || groupBy.includes('TOKEN')) &&
-  groupBy.every((name) => ['DAY', 'HOUR', 'USER', 'TOKEN'].includes(name)) &&
-  (groupBy.includes('DAY') || groupBy.includes('HOUR') || percentiles) &&
-  equalOf(filter).equal.length === 0;
-
-/** The groups of a page, and how many there are; not what they add up to. @throws InvalidInputError */
-function readKeys(
-  database: Queries,
-  question: GroupQuestion,
-  state: FoldState,
-): Promise<Array<GroupKey & CountedGroups>> {
-  const { sql, values } = pageStatement(dimensionsOf(question.groupBy), question, '', state);
-  return database.query<Array<GroupKey & CountedGroups>>(sql, values);
+/** A compared range without the buckets that no bucket of the current range stands beside. */
+function besides(compared: Span, { starts }: Span): Span {
+  const end = starts ? compared.starts?.[starts.length] : undefined;
+  return end === undefined ? compared : { ...compared, range: { ...compared.range, end } };
 }
 
-/**
- * The next groups behind one of them, by time and then by what is asked for. Calls do not change this order, as they do every
- * order by sums, so whoever reads on behind the last group meets each of them once.
- * @throws InvalidInputError
- */
-export function readKeysBehind(
-  database: Queries,
-  { groupBy, filter }: Omit<GroupQuestion, 'page'>,
-  last: GroupKey | undefined,
-  most: number,
-  state: FoldState,
-): Promise<GroupKey[]> {
-  const asked = dimensionsOf(groupBy);
-  const chosen = [...asked.filter(isTime), ...asked.filter((dimension) => !isTime(dimension))];
-  const whole = rangeOf(filter);
-  // What lies before the last group's time is behind us, and not read again.
-  const range = { ...whole, from: Math.max(whole.from, Number(last?.time ?? 0)) };
-  const question = { filter, range, columns: columnsOf(chosen), longest: longestOf(chosen) };
-  const { from, values } = usageOf(question, '', state);
-  const places = chosen.map(({ type }, index) => `$${values.length + index + 1}::${type}`).join(', ');
-  const sql = `SELECT ${fieldsOf(chosen)} FROM ${from} ${last ? `WHERE (${orderOf(chosen)}) > (${places})` : ''}
-    GROUP BY ${keysOf(chosen)} ORDER BY ${orderOf(chosen)} LIMIT ${most}`;
-  return database.query<GroupKey[]>(sql, [...values, ...(last ? chosen.map(({ field }) => last[field]) : [])]);
+/** Usage of one of the two ranges, with the number of the bucket that each row lies in. */
+function sideOf(
+  { dimensions: names, filter, counters, bucket }: UsageQuery,
+  span: Span,
+  side: number,
+  values: Values,
+  state: Watermarks,
+): string {
+  const conditions = conditionsOf(filter, values);
+  const columns = [
+    ...new Set([...names.map((name) => dimensions[name].column), ...conditions.map(({ column }) => column)]),
+  ];
+  const condition = conditions.map(({ sql }) => sql).join(' AND ') || 'TRUE';
+  const number = (time: string): string =>
+    span.starts ? `width_bucket(${time}, ${values.add(span.starts)}::bigint[]) - 1` : '0';
+  const fields = [...columns.map(quoted), ...countersOf(counters)];
+  if (bucket === 'MINUTE_5') {
+    const unknown = columns.find((column) => !shortColumns.includes(column));
+    if (unknown !== undefined) {
+      throw new InvalidInputError('MINUTE_5 is counted by channel and model, for the whole site', 'bucket');
+    }
+    return `SELECT ${side} AS side, ${number('start')} AS bucket, ${fields.join(', ')} FROM usage_five_minutes
+      WHERE start >= ${span.range.from} AND start < ${span.range.end} AND ${condition}`;
+  }
+  const from = usageFrom(
+    {
+      ranges: rangesOf(span, bucket),
+      columns,
+      condition,
+      longest: longestOf(span, bucket),
+      counters: countersOf(counters),
+    },
+    state,
+  );
+  return `SELECT ${side} AS side, ${number('hour')} AS bucket, ${fields.join(', ')} FROM ${from}`;
 }
 
-/** What some groups add up to, in their order. */
-export async function readDetails<Key extends GroupKey>(
-  database: Queries,
-  { groupBy, filter, percentiles }: Omit<GroupQuestion, 'page'>,
-  keys: readonly Key[],
-  state: FoldState,
-): Promise<Array<GroupRow & Key>> {
-  if (keys.length === 0) return [];
-  const chosen = dimensionsOf(groupBy);
-  const { sql, values } = detailStatement(chosen, filter, keys, sumColumns(percentiles), state);
-  const found = await database.query<GroupRow[]>(sql, values);
-  const textOf = (key: GroupKey): string => JSON.stringify(chosen.map(({ field }) => key[field]));
-  const sumsOf = new Map(found.map((row) => [textOf(row), row]));
-  return keys.flatMap((key) => {
-    const row = sumsOf.get(textOf(key));
-    return row ? [{ ...row, ...key }] : [];
+/** Days of the rollups may be one row where no bucket begins inside one. */
+function longestOf(span: Span, bucket: TimeBucket | null): 'HOUR' | 'DAY' {
+  if (bucket === 'HOUR') return 'HOUR';
+  if (bucket === 'DAY') return span.starts?.every((start) => start % day === 0) ? 'DAY' : 'HOUR';
+  return 'DAY';
+}
+
+/** Long buckets of other zones than UTC are planned one by one, so that each reads days inside and hours at its edges. */
+function rangesOf({ range, starts }: Span, bucket: TimeBucket | null): Range[] {
+  if (!starts || bucket === 'HOUR' || bucket === 'DAY' || starts.every((start) => start % day === 0)) return [range];
+  return starts.map((start, n) => ({
+    from: Math.max(start, range.from),
+    end: Math.min(starts[n + 1] ?? range.end, range.end),
+  }));
+}
+
+function conditionsOf(filter: UsageFilter, values: Values): Array<{ column: string; sql: string }> {
+  const among = (column: string, type: string, list: readonly unknown[] | undefined) =>
+    list === undefined ? [] : [{ column, sql: `${quoted(column)} = ANY (${values.add(list)}::${type}[])` }];
+  return [
+    ...among('user_id', 'integer', filter.userIds),
+    ...(filter.usernames === undefined
+      ? []
+      : [
+          {
+            column: 'user_id',
+            sql: `user_id IN (SELECT id FROM users WHERE username = ANY (${values.add(filter.usernames)}::text[]))`,
+          },
+        ]),
+    ...among('token_id', 'integer', filter.tokenIds),
+    ...among('channel_id', 'integer', filter.channelIds),
+    ...(filter.channelTags === undefined
+      ? []
+      : [
+          {
+            column: 'channel_id',
+            sql: `channel_id IN (SELECT id FROM channels WHERE tag = ANY (${values.add(filter.channelTags)}::text[]))`,
+          },
+        ]),
+    ...among('model_name', 'text', filter.models),
+    ...among('group', 'text', filter.groups),
+  ];
+}
+
+const plainCounters = [
+  ...['calls', 'stream_calls', 'failed_calls', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'quota'],
+  'duration_ms',
+];
+const costCounters = ['cost_calls', 'cost_quota', 'cost_nano_usd'];
+
+const countersOf = ({ latency, firstToken, cost }: WantedCounters): string[] =>
+  usageCounters.filter(
+    (column) =>
+      plainCounters.includes(column) ||
+      (cost && costCounters.includes(column)) ||
+      (latency && column === 'duration_buckets') ||
+      (firstToken && column === 'first_token_buckets'),
+  );
+
+/** @param side adds up only rows of this side; null: there is one side */
+function sumOf(column: string, side: number | null): string {
+  const only = side === null ? '' : ` FILTER (WHERE side = ${side})`;
+  if (histogramColumns.some((name) => name === column)) {
+    return `ARRAY[${histogramSums(column, only)}]::bigint[]`;
+  }
+  return `coalesce(sum(${column})${only}, 0)`;
+}
+
+function toGroup(row: Record<string, unknown>, { dimensions: names, compared }: UsageQuery): GroupRow {
+  const side = (name: string): CounterRow =>
+    Object.fromEntries(
+      usageCounters.map((column) => [
+        column,
+        row[`${name}_${column}`] ?? (histogramColumns.some((histogram) => histogram === column) ? [] : '0'),
+      ]),
+    ) as unknown as CounterRow;
+  return {
+    keys: names.map((name, n) => {
+      const value = row[`key_${n}`] as number | string;
+      return dimensions[name].type === 'text' ? value : Number(value);
+    }),
+    bucket: row['bucket'] === null ? null : Number(row['bucket']),
+    isOthers: row['is_others'] === true,
+    current: side('current'),
+    compared: compared ? side('compared') : null,
+  };
+}
+
+/** Metrics that are ordered by are added up, whether they are selected or not. */
+const withOrdered = (query: UsageQuery, order: readonly UsageOrder[]): UsageQuery => ({
+  ...query,
+  counters: {
+    ...query.counters,
+    latency: query.counters.latency || order.some(({ metric }) => metric === 'P95_MS'),
+    cost: query.counters.cost || order.some(({ metric }) => metric === 'UPSTREAM_USD' || metric === 'MARGIN_USD'),
+  },
+});
+
+function orderOf(query: UsageQuery, order: readonly UsageOrder[]): string {
+  const keys = query.dimensions.map((name, n) => sortKey(name, n));
+  const time = query.current.starts ? ['bucket'] : [];
+  const parts = order.flatMap(({ metric, of, direction }) => {
+    if (metric === 'TIME') {
+      if (time.length === 0) throw new InvalidInputError('TIME orders buckets: give `bucket`', 'orderBy');
+      return time.map((sql) => `${sql} ${direction}`);
+    }
+    if (metric === 'KEY') return keys.map((sql) => `${sql} ${direction}`);
+    return [`${sideSql(metric, of, query)} ${direction} NULLS LAST`];
   });
+  // Complete, so that a page never depends on chance.
+  const sorted = [...parts, ...time, ...keys];
+  return sorted.length === 0 ? '1' : sorted.join(', ');
 }
 
-function dimensionsOf(groupBy: readonly UsageDimension[]): Dimension[] {
-  if (new Set(groupBy).size !== groupBy.length || groupBy.length === 0) {
-    throw new InvalidInputError('Group by one or more dimensions, each once', 'groupBy');
+function sideSql(
+  metric: Exclude<UsageMetric, 'TIME' | 'KEY'>,
+  of: ComparisonSide,
+  { compared, quotaPerUnit }: UsageQuery,
+): string {
+  if (of !== 'CURRENT' && !compared) {
+    throw new InvalidInputError(`${of} needs compareTo`, 'orderBy');
   }
-  if (groupBy.includes('DAY') && groupBy.includes('HOUR')) {
-    throw new InvalidInputError('Group by day or by hour, not both', 'groupBy');
+  const value = (side: 'current' | 'compared'): string => metricSql[metric](side, quotaPerUnit);
+  switch (of) {
+    case 'CURRENT':
+      return value('current');
+    case 'PREVIOUS':
+      return value('compared');
+    case 'DIFFERENCE':
+      return `coalesce(${value('current')}, 0) - coalesce(${value('compared')}, 0)`;
+    case 'RATIO':
+      return `${value('current')}::numeric / nullif(${value('compared')}::numeric, 0)`;
   }
-  return groupBy.map((name) => dimensions[name]);
 }
 
-const fieldsOf = (chosen: readonly Dimension[]): string =>
-  chosen.map(({ sql, field }) => `${sql} AS "${field}"`).join(', ');
-const keysOf = (chosen: readonly Dimension[]): string => chosen.map(({ sql }) => sql).join(', ');
-/** Text by code points, whatever the order of the database is. */
-const sortKey = ({ sql, type }: Dimension): string => (type === 'text' ? `${sql} COLLATE "C"` : sql);
-const orderOf = (chosen: readonly Dimension[]): string => chosen.map(sortKey).join(', ');
-const isTime = ({ field }: Dimension): boolean => field === 'time';
-const columnsOf = (chosen: readonly Dimension[]): string[] => chosen.flatMap(({ column }) => column ?? []);
+/** As `percentile` of `shared/latency.ts`, except that it is not rounded. */
+const p95Sql = (column: string): string => `(SELECT low + (high - low) * (0.95 * total - until + count) / count
+   FROM (SELECT *, sum(count) OVER (ORDER BY low) AS until, sum(count) OVER () AS total
+           FROM unnest(ARRAY[0, ${durationBounds.join(', ')}], ARRAY[${durationBounds.join(', ')}, ${2 * (durationBounds.at(-1) ?? 0)}],
+                       ${column}) AS bucket (low, high, count)) buckets
+  WHERE count > 0 AND until >= 0.95 * total ORDER BY low LIMIT 1)`;
 
-/** Hours that may be one row. */
-const longestOf = (chosen: readonly Dimension[]): number =>
-  chosen.includes(dimensions.HOUR) ? 1 : chosen.includes(dimensions.DAY) ? 24 : Infinity;
-
-/** The groups of a page in their order. @param detail what is told of them beside their number */
-function pageStatement(
-  chosen: readonly Dimension[],
-  { filter, page: { sort, page, pageSize } }: GroupQuestion,
-  detail: string,
-  state: FoldState,
-): Statement {
-  const ordered = order(chosen, sort);
-  const { from, values } = usageOf(
-    { filter, range: rangeOf(filter), columns: columnsOf(chosen), longest: longestOf(chosen) },
-    `${detail} ${ordered}`,
-    state,
-  );
-  const tail = [...values, pageSize, page * pageSize];
-  const sql = `SELECT ${fieldsOf(chosen)}, ${detail === '' ? '' : `${detail}, `}count(*) OVER () AS groups
-    FROM ${from} GROUP BY ${keysOf(chosen)} ORDER BY ${ordered}
-    LIMIT $${tail.length - 1} OFFSET $${tail.length}`;
-  return { sql, values: tail };
-}
-
-/** Sums of some groups in no order, read by their ids and times, as far as these tell them apart. */
-function detailStatement(
-  chosen: readonly Dimension[],
-  filter: WholeUsageFilter,
-  keys: readonly GroupKey[],
-  detail: string,
-  state: FoldState,
-): Statement {
-  const lists = chosen.map(({ field }) => keys.map((key) => key[field]));
-  const times = keys.flatMap(({ time }) => (time === undefined ? [] : [Number(time)]));
-  const whole = rangeOf(filter);
-  const length = chosen.includes(dimensions.HOUR) ? hour : day;
-  const range =
-    times.length === 0
-      ? whole
-      : { from: Math.max(whole.from, Math.min(...times)), end: Math.min(whole.end, Math.max(...times) + length) };
-  const ids = chosen.flatMap(({ column, type }, index) =>
-    column !== undefined && type === 'integer' ? [{ column, list: [...new Set(lists[index])] }] : [],
-  );
-  const { from, values } = usageOf(
-    { filter, range, columns: columnsOf(chosen), longest: longestOf(chosen), among: ids },
-    detail,
-    state,
-  );
-  const all = [...values, ...lists];
-  const given = chosen.map(({ type }, index) => `$${values.length + index + 1}::${type}[]`).join(', ');
-  const sql = `SELECT ${fieldsOf(chosen)}, ${detail} FROM ${from}
-    WHERE (${keysOf(chosen)}) IN (SELECT * FROM unnest(${given})) GROUP BY ${keysOf(chosen)}`;
-  return { sql, values: all };
-}
-
-export function totalStatement(filter: WholeUsageFilter, percentiles: boolean, state: FoldState): Statement {
-  const detail = sumColumns(percentiles);
-  const { from, values } = usageOf({ filter, range: rangeOf(filter), columns: [], longest: Infinity }, detail, state);
-  return { sql: `SELECT ${detail} FROM ${from}`, values };
-}
+const metricSql: Readonly<
+  Record<Exclude<UsageMetric, 'TIME' | 'KEY'>, (side: 'current' | 'compared', quotaPerUnit: number) => string>
+> = {
+  QUOTA: (side) => `${side}_quota`,
+  CALLS: (side) => `${side}_calls`,
+  FAILED_CALLS: (side) => `${side}_failed_calls`,
+  ERROR_RATE: (side) => `(${side}_failed_calls / nullif(${side}_calls + ${side}_failed_calls, 0))`,
+  PROMPT_TOKENS: (side) => `${side}_prompt_tokens`,
+  COMPLETION_TOKENS: (side) => `${side}_completion_tokens`,
+  CACHED_TOKENS: (side) => `${side}_cached_tokens`,
+  CACHED_SHARE: (side) => `(${side}_cached_tokens / nullif(${side}_prompt_tokens, 0))`,
+  TOTAL_TOKENS: (side) => `(${side}_prompt_tokens + ${side}_completion_tokens)`,
+  AVERAGE_MS: (side) => `(${side}_duration_ms / nullif(${side}_calls, 0))`,
+  P95_MS: (side) => p95Sql(`${side}_duration_buckets`),
+  UPSTREAM_USD: (side) => `${side}_cost_nano_usd`,
+  MARGIN_USD: (side, quotaPerUnit) => `(${side}_cost_quota / ${quotaPerUnit}::numeric - ${side}_cost_nano_usd / 1e9)`,
+};
 
 /**
  * Calls that have a log row, by hour and model, in the order of hours: `rows` is a JSON list of `[hour, model, calls, tokens,
- * quota]`, because a month of hours is many thousands of them, and the driver takes longer to read rows than the database to
- * find them. Of an hour with which the list ends for being too long, any models may be missing.
+ * quota]`. A month of hours has thousands of them, and the driver takes longer to read rows than the database to find them.
+ * When the limit cuts the list, any models of its last hour may be missing.
  */
-export function hourlyModelStatement(filter: WholeUsageFilter, most: number, state: FoldState): Statement {
-  const question = { filter, range: rangeOf(filter), columns: ['model_name'], longest: 1 };
-  const counters = ['logged_calls', 'prompt_tokens', 'completion_tokens', 'logged_quota'];
-  // Of everybody the sums have these rows as they are: nothing is left to be added up.
-  const isUnique = isUniqueBy({ columns: question.columns, equal: equalOf(filter).equal });
-  const { from, values } = usageOf({ ...question, isUnique }, counters.join(' '), state);
-  const models = isUnique
-    ? `SELECT hour, model_name, logged_calls AS calls, prompt_tokens + completion_tokens AS tokens, logged_quota AS quota
-         FROM ${from} WHERE logged_calls > 0`
-    : `SELECT hour, model_name, sum(logged_calls) AS calls, sum(prompt_tokens + completion_tokens) AS tokens,
-              sum(logged_quota) AS quota
-         FROM ${from} WHERE logged_calls > 0 GROUP BY hour, model_name`;
+export function hourlyModelStatement(
+  range: Range,
+  userId: number | null,
+  limit: number,
+  state: Watermarks,
+): { sql: string; values: unknown[] } {
+  const from = usageFrom(
+    {
+      ranges: [range],
+      columns: ['model_name', ...(userId === null ? [] : ['user_id'])],
+      condition: userId === null ? 'TRUE' : 'user_id = $1',
+      longest: 'HOUR',
+      counters: ['logged_calls', 'prompt_tokens', 'completion_tokens', 'logged_quota'],
+    },
+    state,
+  );
   const sql = `SELECT '[' || coalesce(string_agg(
       concat('[', hour, ',', to_json(model_name), ',', calls, ',', tokens, ',', quota, ']'), ','), '') || ']' AS rows
-    FROM (${models} ORDER BY hour LIMIT ${most}) models`;
-  return { sql, values };
-}
-
-/** Time first when it is asked for, the dearest first otherwise; the dimensions make every order complete. */
-function order(chosen: readonly Dimension[], sort: PageQuery['sort']): string {
-  const keys = orderOf(chosen);
-  if (!sort) {
-    const time = chosen.find(isTime);
-    return time ? `${time.sql} ASC, sum(quota) DESC, ${keys}` : `sum(quota) DESC, ${keys}`;
-  }
-  const own = chosen.find(({ field }) => field === sort.field);
-  const sql = own ? sortKey(own) : Object.hasOwn(orders, sort.field) ? orders[sort.field] : undefined;
-  if (!sql) {
-    const known = [...chosen.map(({ field }) => field), ...Object.keys(orders)].join(', ');
-    throw new InvalidInputError(`Usage grouped like this can be ordered by ${known}`, 'orderBy');
-  }
-  return `${sql} ${sort.direction} NULLS LAST, ${keys}`;
-}
-
-interface RowQuestion {
-  readonly filter: WholeUsageFilter;
-  readonly range: { readonly from: number; readonly end: number };
-  readonly columns: readonly string[];
-  /** Hours that may be one row. */
-  readonly longest: number;
-  /** Columns of which only these values count. */
-  readonly among?: ReadonlyArray<{ readonly column: string; readonly list: readonly unknown[] }>;
-  readonly isUnique?: boolean;
-}
-
-/** Whole hours. */
-const rangeOf = ({ from, to }: WholeUsageFilter): RowQuestion['range'] => ({
-  from: Math.floor(from / hour) * hour,
-  end: (Math.floor(to / hour) + 1) * hour,
-});
-
-/** Usage added up as far as the question lets it be. @param named SQL that names every counter that is needed */
-function usageOf(
-  { filter, among = [], ...question }: RowQuestion,
-  named: string,
-  state: FoldState,
-): { from: string; values: unknown[] } {
-  const { equal, values } = equalOf(filter);
-  const listed = among.map(({ column }, index) => ({ column, placeholder: `$${values.length + index + 1}` }));
-  const counters = usageCounters.filter((column) => new RegExp(`\\b${column}\\b`).test(named));
-  const from = usageFrom({ ...question, equal, among: listed, counters }, state);
-  return { from, values: [...values, ...among.map(({ list }) => list)] };
-}
-
-function equalOf(filter: UsageFilter): { equal: Array<{ column: string; placeholder: string }>; values: unknown[] } {
-  const given = Object.entries({
-    user_id: filter.userId,
-    token_id: filter.tokenId,
-    channel_id: filter.channelId,
-    model_name: filter.modelName?.replaceAll('\0', ''),
-    group: filter.group?.replaceAll('\0', ''),
-  }).filter(([, value]) => value !== undefined);
-  const equal = given.map(([column], index) => ({ column, placeholder: `$${index + 1}` }));
-  return { equal, values: given.map(([, value]) => value) };
+    FROM (SELECT hour, model_name, sum(logged_calls) AS calls, sum(prompt_tokens + completion_tokens) AS tokens,
+                 sum(logged_quota) AS quota
+            FROM ${from} WHERE logged_calls > 0 GROUP BY hour, model_name ORDER BY hour LIMIT ${limit}) models`;
+  return { sql, values: userId === null ? [] : [userId] };
 }

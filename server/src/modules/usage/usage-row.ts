@@ -1,7 +1,38 @@
 import { percentile } from '../../shared/latency.js';
 
+/** Sums over calls, as the database returns them: numbers of 64 bits are texts. */
+export interface CounterRow {
+  readonly calls: string;
+  readonly stream_calls: string;
+  readonly failed_calls: string;
+  readonly prompt_tokens: string;
+  readonly completion_tokens: string;
+  readonly cached_tokens: string;
+  readonly quota: string;
+  readonly duration_ms: string;
+  /** Calls whose provider reported what it charged, what users paid for them, and the provider's charge. */
+  readonly cost_calls: string;
+  readonly cost_quota: string;
+  readonly cost_nano_usd: string;
+  readonly duration_buckets: readonly string[];
+  readonly first_token_buckets: readonly string[];
+}
+
+/** What the providers of some of the calls charged for them. */
+export interface UsageCost {
+  readonly upstreamUsd: number;
+  /** What users paid for these calls, less what the provider charged. Negative: a loss. */
+  readonly marginUsd: number;
+  /** What users paid for these calls. */
+  readonly usd: number;
+  /** Calls whose provider reported a charge. */
+  readonly knownCalls: number;
+  /** Their share of all answered calls, 0 to 1; 0 without calls. */
+  readonly coverage: number;
+}
+
 /** Sums over calls. A call that failed was not charged and has no duration. */
-export interface UsageTotals {
+export class UsageMetrics {
   readonly calls: number;
   readonly streamCalls: number;
   readonly failedCalls: number;
@@ -9,98 +40,92 @@ export interface UsageTotals {
   readonly completionTokens: number;
   readonly totalTokens: number;
   readonly cachedTokens: number;
+  /** Share of the prompt tokens, 0 to 1; null without any. */
+  readonly cachedShare: number | null;
   readonly quota: number;
   readonly usd: number;
-  /** Null without calls. */
-  readonly averageMilliseconds: number | null;
-  readonly p95Milliseconds: number | null;
-  /** Share of the calls that failed, 0 to 1; null without any. */
+  /** Share of all calls, 0 to 1; null without any. */
   readonly errorRate: number | null;
+  /** Mean duration in milliseconds; null without calls. */
+  readonly averageMs: number | null;
+  readonly cost: UsageCost;
+
+  constructor(
+    private readonly row: CounterRow,
+    quotaPerUnit: number,
+  ) {
+    this.calls = Number(row.calls);
+    this.streamCalls = Number(row.stream_calls);
+    this.failedCalls = Number(row.failed_calls);
+    this.promptTokens = Number(row.prompt_tokens);
+    this.completionTokens = Number(row.completion_tokens);
+    this.totalTokens = this.promptTokens + this.completionTokens;
+    this.cachedTokens = Number(row.cached_tokens);
+    this.cachedShare = this.promptTokens === 0 ? null : this.cachedTokens / this.promptTokens;
+    this.quota = Number(row.quota);
+    this.usd = this.quota / quotaPerUnit;
+    const all = this.calls + this.failedCalls;
+    this.errorRate = all === 0 ? null : this.failedCalls / all;
+    this.averageMs = this.calls === 0 ? null : Math.round(Number(row.duration_ms) / this.calls);
+    const upstreamUsd = Number(row.cost_nano_usd) / 1e9;
+    const usd = Number(row.cost_quota) / quotaPerUnit;
+    const knownCalls = Number(row.cost_calls);
+    this.cost = {
+      ...{ upstreamUsd, usd, marginUsd: usd - upstreamUsd, knownCalls },
+      coverage: this.calls === 0 ? 0 : knownCalls / this.calls,
+    };
+  }
+
+  /** Milliseconds under which this share of the calls stayed, interpolated inside its bucket; null without calls. */
+  latencyMs(quantile: number): number | null {
+    return percentile(this.row.duration_buckets.map(Number), quantile);
+  }
+
+  /** Milliseconds until the first data of this share of the streamed answers; null without any. */
+  firstTokenMs(quantile: number): number | null {
+    return percentile(this.row.first_token_buckets.map(Number), quantile);
+  }
 }
 
-/** One group; fields of dimensions that were not asked for are null. */
-export interface UsageRow extends UsageTotals {
-  /** Start of the hour or UTC day, Unix seconds. */
-  readonly time: number | null;
-  readonly userId: number | null;
-  readonly username: string | null;
-  readonly tokenId: number | null;
-  readonly tokenName: string | null;
-  readonly channelId: number | null;
-  readonly channelName: string | null;
-  readonly modelName: string | null;
-  readonly group: string | null;
+/** Share of change against the compared range; null from zero. */
+export interface UsageChange {
+  readonly quota: number | null;
+  readonly calls: number | null;
+  readonly totalTokens: number | null;
 }
 
-type SumName =
-  | 'calls'
-  | 'streamCalls'
-  | 'failedCalls'
-  | 'promptTokens'
-  | 'completionTokens'
-  | 'cachedTokens'
-  | 'quota'
-  | 'durationMs';
-
-export type SumRow = Readonly<Record<SumName, string>> & { readonly buckets: readonly string[] };
-
-/** What tells a group apart. */
-export interface GroupKey {
-  readonly time?: string;
+/** The values of a row's dimensions. Those that the question does not group by are absent. */
+export interface UsageKey {
+  /** The row adds up everything that `top` left out. */
+  readonly isOthers: boolean;
   readonly userId?: number;
   readonly tokenId?: number;
   readonly channelId?: number;
   readonly modelName?: string;
   readonly group?: string;
+  /** Id of the provider; null: the channel was deleted. */
+  readonly providerId?: number | null;
+  /** Null: the channel has none, or was deleted. */
+  readonly channelTag?: string | null;
+  /** First second of the Monday of the week in which the user signed up. */
+  readonly cohortWeek?: number | null;
 }
 
-export type GroupRow = SumRow & GroupKey;
-
-/** How many groups there are. */
-export interface CountedGroups {
-  readonly groups: string;
+export interface UsageRow {
+  /** Start and first second after the row's bucket, Unix seconds; null without buckets. */
+  readonly time: number | null;
+  readonly until: number | null;
+  readonly key: UsageKey;
+  readonly metrics: UsageMetrics;
+  readonly compared: UsageMetrics | null;
 }
 
-export function toTotals(row: SumRow, quotaPerUnit: number): UsageTotals {
-  const calls = Number(row.calls);
-  const failedCalls = Number(row.failedCalls);
-  const promptTokens = Number(row.promptTokens);
-  const completionTokens = Number(row.completionTokens);
-  const quota = Number(row.quota);
+export function changeOf({ metrics, compared }: Pick<UsageRow, 'metrics' | 'compared'>): UsageChange | null {
+  if (!compared) return null;
+  const share = (now: number, before: number): number | null => (before === 0 ? null : (now - before) / before);
   return {
-    calls,
-    streamCalls: Number(row.streamCalls),
-    failedCalls,
-    promptTokens,
-    completionTokens,
-    totalTokens: promptTokens + completionTokens,
-    cachedTokens: Number(row.cachedTokens),
-    quota,
-    usd: quota / quotaPerUnit,
-    averageMilliseconds: calls === 0 ? null : Math.round(Number(row.durationMs) / calls),
-    p95Milliseconds: percentile(row.buckets.map(Number), 0.95),
-    errorRate: calls + failedCalls === 0 ? null : failedCalls / (calls + failedCalls),
+    quota: share(metrics.quota, compared.quota),
+    calls: share(metrics.calls, compared.calls),
+    totalTokens: share(metrics.totalTokens, compared.totalTokens),
   };
 }
-
-export interface Names {
-  readonly users: ReadonlyMap<number, string>;
-  readonly tokens: ReadonlyMap<number, string>;
-  readonly channels: ReadonlyMap<number, string>;
-}
-
-export const toUsageRow = (row: GroupRow, names: Names, quotaPerUnit: number): UsageRow => ({
-  ...toTotals(row, quotaPerUnit),
-  time: row.time === undefined ? null : Number(row.time),
-  userId: row.userId ?? null,
-  username: named(names.users, row.userId),
-  tokenId: row.tokenId ?? null,
-  tokenName: named(names.tokens, row.tokenId),
-  channelId: row.channelId ?? null,
-  channelName: named(names.channels, row.channelId),
-  modelName: row.modelName ?? null,
-  group: row.group ?? null,
-});
-
-const named = (names: ReadonlyMap<number, string>, id: number | undefined): string | null =>
-  id === undefined ? null : (names.get(id) ?? null);

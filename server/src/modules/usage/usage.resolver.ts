@@ -1,72 +1,80 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Args, Ctx, Info, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
 import { asksFor } from '../../graphql/asks-for.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import type { Page } from '../../shared/page.js';
-import {
-  toSummaryObject,
-  toUsageFilter,
-  toUsageObject,
-  UsageArgs,
-  UsageFilterInput,
-  UsagePage,
-  usagePageQuery,
-  UsageRowObject,
-  UsageSummaryObject,
-} from './usage.object.js';
-import type { UsageDetail, UsageRow, UsageService } from './usage.service.js';
+import { loadFor } from '../../graphql/loaders.js';
+import { toPage, toQuestion, UsageArgs, UsageKeyObject, UsagePageObject } from './usage.object.js';
+import type { UsageService, WantedCounters, WantedUsage } from './usage.service.js';
 
-@Resolver(() => UsageRowObject)
+@Resolver()
 export class UsageResolver {
   constructor(private readonly usageService: UsageService) {}
 
   @Access('admin', 'USAGE_READ')
-  @Query(() => UsagePage, { description: 'Usage of everybody, summed up by these dimensions.' })
+  @Cost(20, ['pageSize'])
+  @Query(() => UsagePageObject, { description: 'Usage of the whole site, in groups and buckets of time.' })
   async usage(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => UsageArgs) args: UsageArgs,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Page<UsageRowObject>> {
-    const filter = toUsageFilter(args.filter);
-    return toPage(await this.usageService.list(actor, args.groupBy, filter, usagePageQuery(args), detailOf(info)));
+  ): Promise<UsagePageObject> {
+    return toPage(await this.usageService.list(actor, toQuestion(args), wantedOf(info)));
   }
 
   @Access('common', 'USAGE_READ')
-  @Query(() => UsagePage, { description: 'Own usage; not by channel.' })
+  @Cost(20, ['pageSize'])
+  @Query(() => UsagePageObject, { description: 'The caller’s own usage, in groups and buckets of time.' })
   async myUsage(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => UsageArgs) args: UsageArgs,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Page<UsageRowObject>> {
-    const filter = toUsageFilter(args.filter);
-    return toPage(await this.usageService.listOwn(actor, args.groupBy, filter, usagePageQuery(args), detailOf(info)));
-  }
-
-  @Access('admin', 'USAGE_READ')
-  @Query(() => UsageSummaryObject)
-  async usageSummary(
-    @Ctx() { actor }: GraphQLContext,
-    @Info() info: GraphQLResolveInfo,
-    @Arg('filter', () => UsageFilterInput, { nullable: true }) filter?: UsageFilterInput,
-  ): Promise<UsageSummaryObject> {
-    return toSummaryObject(await this.usageService.summary(actor, toUsageFilter(filter), detailOf(info)));
-  }
-
-  @Access('common', 'USAGE_READ')
-  @Query(() => UsageSummaryObject)
-  async myUsageSummary(
-    @Ctx() { actor }: GraphQLContext,
-    @Info() info: GraphQLResolveInfo,
-    @Arg('filter', () => UsageFilterInput, { nullable: true }) filter?: UsageFilterInput,
-  ): Promise<UsageSummaryObject> {
-    return toSummaryObject(await this.usageService.summaryOwn(actor, toUsageFilter(filter), detailOf(info)));
+  ): Promise<UsagePageObject> {
+    return toPage(await this.usageService.listOwn(actor, toQuestion(args), wantedOf(info)));
   }
 }
 
-const detailOf = (info: GraphQLResolveInfo): UsageDetail => ({ percentiles: asksFor(info, 'p95Milliseconds') });
+/** Names of a row's group. All rows of a request are read in one statement per kind of name. */
+@Resolver(() => UsageKeyObject)
+export class UsageKeyResolver {
+  constructor(private readonly usageService: UsageService) {}
 
-const toPage = ({ items, totalCount }: Page<UsageRow>): Page<UsageRowObject> => ({
-  items: items.map(toUsageObject),
-  totalCount,
+  @FieldResolver(() => String, { nullable: true, description: 'Name of the user now; null when they were removed.' })
+  username(@Root() { userId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
+    return this.nameOf(context, 'users', userId);
+  }
+
+  @FieldResolver(() => String, { nullable: true })
+  tokenName(@Root() { tokenId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
+    return this.nameOf(context, 'tokens', tokenId);
+  }
+
+  @Access('admin', 'USAGE_READ')
+  @FieldResolver(() => String, { nullable: true })
+  channelName(@Root() { channelId }: UsageKeyObject, @Ctx() context: GraphQLContext): Promise<string | null> {
+    return this.nameOf(context, 'channels', channelId);
+  }
+
+  private async nameOf(
+    context: GraphQLContext,
+    table: 'users' | 'tokens' | 'channels',
+    id: number | null,
+  ): Promise<string | null> {
+    if (!id) return null;
+    const read = (ids: readonly number[]) => this.usageService.namesOf(context.actor, table, ids);
+    return loadFor(context, this.usageService, { name: `names of ${table}`, scope: 'USAGE_READ' }, id, read);
+  }
+}
+
+/** Counters that cost more are read only when a field needs them. */
+export const countersOf = (info: GraphQLResolveInfo): WantedCounters => ({
+  latency: asksFor(info, 'latencyMs'),
+  firstToken: asksFor(info, 'firstTokenMs'),
+  cost: asksFor(info, 'cost'),
+});
+
+const wantedOf = (info: GraphQLResolveInfo): WantedUsage => ({
+  ...countersOf(info),
+  total: asksFor(info, 'total'),
+  compared: asksFor(info, 'comparedTotal'),
 });

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { sendCsv } from '../../http/csv.js';
 import type { RestHandlers } from '../../http/rest.js';
-import type { UsageService } from './usage.service.js';
-import { toDimensions, toRange, toUsageFilter, toWire } from './usage.wire.js';
+import type { UsageQuestion, UsageService } from './usage.service.js';
+import { toQuestion, toRange, toWire } from './usage.wire.js';
 
 /** `/api/data`: hourly sums for the old dashboards (docs/reference/rest/logs-and-usage.md#usage-data). */
 export const usageRoutes =
@@ -19,13 +19,13 @@ export const usageRoutes =
     app.get(
       '/export',
       rest.admin(async ({ actor, query, reply }) =>
-        sendCsv(reply, 'usage', usageService.exportAll(actor, toDimensions(query), toUsageFilter(query))),
+        sendCsv(reply, 'usage', usageService.exportAll(actor, toQuestion(query, usageService.now))),
       ),
     );
     app.get(
       '/self/export',
       rest.user(async ({ actor, query, reply }) =>
-        sendCsv(reply, 'usage', usageService.exportOwn(actor, toDimensions(query), toUsageFilter(query))),
+        sendCsv(reply, 'usage', usageService.exportOwn(actor, ownQuestion(toQuestion(query, usageService.now)))),
       ),
     );
     app.get(
@@ -36,3 +36,12 @@ export const usageRoutes =
       }),
     );
   };
+
+/** Own exports ignore filters of the site, as they always have. */
+const ownQuestion = (question: UsageQuestion): UsageQuestion => {
+  const { tokenIds, models, groups } = question.filter;
+  return {
+    ...question,
+    filter: { ...(tokenIds && { tokenIds }), ...(models && { models }), ...(groups && { groups }) },
+  };
+};

@@ -1,42 +1,89 @@
-import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import { requireActor, requireRole, Role, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
-import type { Page, PageQuery } from '../../shared/page.js';
 import type { OptionValues } from '../options/option.service.js';
-import { toCsvLine, usageCsvHeader } from './usage-csv.js';
-import { hour, readSnapshot, type Queries, type Snapshots } from '../sums/sums.service.js';
+import {
+  hour,
+  readSnapshot,
+  recentSeconds,
+  usageCounters,
+  type Range,
+  type Snapshots,
+} from '../rollups/rollups.service.js';
+import { toCsvLine, usageCsvHeader, type CsvRow } from './usage-csv.js';
 import {
   hourlyModelStatement,
-  readDetails,
+  readChosen,
   readGroups,
-  readKeysBehind,
-  totalStatement,
-  type UsageDimension,
-  type Statement,
-  type UsageFilter,
-  type WholeUsageFilter,
-} from './usage-query.js';
-import {
-  toTotals,
-  toUsageRow,
-  type GroupKey,
+  readTotal,
   type GroupRow,
-  type Names,
-  type SumRow,
-  type UsageRow,
-  type UsageTotals,
-} from './usage-row.js';
+  type Place,
+  type UsageDimension,
+  type UsageFilter,
+  type UsageOrder,
+  type UsageQuery,
+  type WantedCounters,
+} from './usage-query.js';
+import { UsageMetrics, type CounterRow, type UsageKey, type UsageRow } from './usage-row.js';
+import {
+  bucketEnd,
+  resolveComparison,
+  resolveSpan,
+  type TimeBucket,
+  type WantedComparison,
+  type WantedRange,
+} from './usage-time.js';
 
-export { usageDimensions } from './usage-query.js';
-export type { UsageDimension, UsageFilter, UsageRow, UsageTotals };
+export { changeOf, UsageMetrics, type UsageChange, type UsageCost, type UsageKey, type UsageRow } from './usage-row.js';
+export * from './usage-query.js';
+export * from './usage-time.js';
 
-/** A period beside the one of the same length before it. */
-export interface UsageSummary {
-  /** Unix seconds. */
-  readonly from: number;
-  readonly to: number;
-  readonly current: UsageTotals;
-  readonly previous: UsageTotals;
+/** A question to the usage engine. Absent fields have the defaults that the schema names. */
+export interface UsageQuestion {
+  readonly range: WantedRange;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly filter: UsageFilter;
+  readonly groupBy: readonly UsageDimension[];
+  readonly bucket: TimeBucket | null;
+  /** Adds rows without usage, so that lines do not bridge gaps. Needs `bucket`, and `top` where there are groups. */
+  readonly fill: boolean;
+  readonly compareTo: WantedComparison | null;
+  /** Empty: by time and key with a bucket, otherwise by quota. */
+  readonly orderBy: readonly UsageOrder[];
+  /** The first groups by `orderBy` over the whole range; then their buckets. */
+  readonly top: number | null;
+  /** Adds a row per bucket for everything that `top` left out. */
+  readonly others: boolean;
+  readonly page: number;
+  readonly pageSize: number;
+  /** Reads on behind this place, in the order of time and key only. */
+  readonly after: string | null;
+}
+
+/** Which costly parts of the answer are wanted. */
+export interface WantedUsage extends WantedCounters {
+  readonly total: boolean;
+  readonly compared: boolean;
+}
+
+export interface UsagePage {
+  readonly items: readonly UsageRow[];
+  /** Rows of all pages. */
+  readonly totalCount: number;
+  /** Null: this order cannot be read on by cursor, or there is no row. */
+  readonly endCursor: string | null;
+  readonly hasNextPage: boolean;
+  /** What was added up, after rounding. Unix seconds, half-open. */
+  readonly range: Range;
+  readonly comparedRange: Range | null;
+  readonly timeZone: string;
+  /** Moment of the snapshot, Unix seconds. */
+  readonly asOf: number;
+  readonly total: UsageMetrics | null;
+  readonly comparedTotal: UsageMetrics | null;
+  /** What `top` left out, over the whole range. Null without `top`. */
+  readonly others: UsageMetrics | null;
 }
 
 /** An hour of one model (docs/reference/rest/entities.md#other-entities). */
@@ -49,12 +96,7 @@ export interface HourlyModelUsage {
   readonly quota: number;
 }
 
-export interface UsageDetail {
-  /** False: `p95Milliseconds` is null, and the answer costs a fraction. */
-  readonly percentiles: boolean;
-}
-
-export interface UsageParts {
+export interface UsageDeps {
   readonly database: Snapshots;
   readonly options: {
     readonly values: Pick<OptionValues, 'QuotaPerUnit' | 'DataExportEnabled'>;
@@ -62,232 +104,499 @@ export interface UsageParts {
   readonly clock: Clock;
 }
 
+export const maxUsageRows = 2000;
+export const maxTop = 100;
+/** Rows of all buckets that one question with `top` may have. */
+const maxTopRows = 20_000;
 const month = 30 * 24 * hour;
-/** No user has this id, and no usage. */
-const nobody = -1;
-const mostRows = 100_000;
-/** Groups are found so many at once, and added up in pieces. */
-const keysPerRead = 20_000;
-const rowsPerPiece = 250;
-const full: UsageDetail = { percentiles: true };
+const maxHourlyModels = 100_000;
+/** Rows of an export that one statement reads, and that one piece of text has. */
+const [rowsPerRead, rowsPerPiece] = [5000, 250];
 
-/** What was used: the sums of the hours that are folded, and what settlements keep of the others. Always exact. */
+const wholeSite: readonly UsageDimension[] = ['CHANNEL', 'PROVIDER', 'CHANNEL_TAG', 'USER_COHORT_WEEK'];
+
+/**
+ * The usage engine: everything that was used, from the rollups and, where they are not up to date, from what settlements
+ * wrote. Always exact, and of one moment.
+ */
 export class UsageService {
-  constructor(private readonly parts: UsageParts) {}
+  constructor(private readonly deps: UsageDeps) {}
 
-  /** Groups of everybody's usage; the last 30 days unless the filter says when. @throws AppError below admin */
-  async list(
-    actor: MaybeActor,
-    groupBy: readonly UsageDimension[],
-    filter: UsageFilter,
-    page: PageQuery,
-    detail: UsageDetail = full,
-  ): Promise<Page<UsageRow>> {
+  /** Usage of the whole site. @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT */
+  async list(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
     requireRole(actor, 'admin');
-    return this.readPage(groupBy, await this.resolveUser(filter), page, detail);
-  }
-
-  /** Groups of the caller's own usage. Channels are none of his business. */
-  async listOwn(
-    actor: MaybeActor,
-    groupBy: readonly UsageDimension[],
-    filter: UsageFilter,
-    page: PageQuery,
-    detail: UsageDetail = full,
-  ): Promise<Page<UsageRow>> {
-    const { id } = requireActor(actor);
-    if (groupBy.includes('CHANNEL')) throw new ForbiddenError();
-    return this.readPage(groupBy, ownFilter(id, filter), page, detail);
-  }
-
-  /** Groups as CSV, in pieces. @throws AppError below admin, before the first piece */
-  exportAll(actor: MaybeActor, groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncIterable<string> {
-    requireRole(actor, 'admin');
-    return this.pieces(groupBy, filter);
-  }
-
-  /** Own groups as CSV. */
-  exportOwn(actor: MaybeActor, groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncIterable<string> {
-    const { id } = requireActor(actor);
-    if (groupBy.includes('CHANNEL')) throw new ForbiddenError();
-    return this.pieces(groupBy, ownFilter(id, filter));
-  }
-
-  async summary(actor: MaybeActor, filter: UsageFilter, detail: UsageDetail = full): Promise<UsageSummary> {
-    requireRole(actor, 'admin');
-    return this.compare(await this.resolveUser(filter), detail);
-  }
-
-  async summaryOwn(actor: MaybeActor, filter: UsageFilter, detail: UsageDetail = full): Promise<UsageSummary> {
-    return this.compare(ownFilter(requireActor(actor).id, filter), detail);
+    return this.read(question, wanted);
   }
 
   /**
-   * The data of the old dashboards: calls that have a log row. Empty while the site does not export data.
-   * @param username only his @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   * The caller's own usage.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for dimensions, filters and costs of the site; INVALID_INPUT
+   */
+  async listOwn(actor: MaybeActor, question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
+    const { id, role } = requireActor(actor);
+    assertOwn(question, { cost: wanted.cost && role < Role.admin });
+    return this.read({ ...question, filter: ownFilter(id, question.filter) }, wanted);
+  }
+
+  /**
+   * Sums over a range for each of some users, tokens or channels; for relations. One statement for all of them.
+   * @returns by id; ids without usage are absent
+   */
+  async sumsOf(
+    actor: MaybeActor,
+    dimension: 'USER' | 'TOKEN' | 'CHANNEL',
+    ids: readonly number[],
+    question: Pick<UsageQuestion, 'range' | 'timeZone'>,
+    counters: WantedCounters,
+  ): Promise<Map<number, UsageMetrics>> {
+    const caller = requireActor(actor);
+    const list = dimension === 'USER' ? 'userIds' : dimension === 'TOKEN' ? 'tokenIds' : 'channelIds';
+    const isAdmin = caller.role >= Role.admin;
+    if (dimension === 'CHANNEL' || counters.cost) requireRole(actor, 'admin');
+    const filter: UsageFilter = { [list]: ids };
+    const query = this.queryOf(
+      { ...emptyQuestion, ...question, groupBy: [dimension], filter: isAdmin ? filter : ownFilter(caller.id, filter) },
+      counters,
+    );
+    const { rows } = await readSnapshot(this.deps.database, (transaction, state) =>
+      readGroups(transaction, query, { order: [], limit: ids.length, offset: 0 }, state),
+    );
+    return new Map(rows.map((row) => [Number(row.keys[0]), this.metricsOf(row.current)]));
+  }
+
+  /** Unix seconds. */
+  get now(): number {
+    return seconds(this.deps.clock);
+  }
+
+  /** No usage at all. */
+  get nothing(): UsageMetrics {
+    return this.metricsOf(zero);
+  }
+
+  /** Groups as CSV, in pieces. @throws AppError INSUFFICIENT_PRIVILEGES below admin, before the first piece */
+  exportAll(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
+    requireRole(actor, 'admin');
+    return this.pieces(question);
+  }
+
+  /** Own groups as CSV. */
+  exportOwn(actor: MaybeActor, question: UsageQuestion): AsyncIterable<string> {
+    const { id } = requireActor(actor);
+    assertOwn(question, { cost: false });
+    return this.pieces({ ...question, filter: ownFilter(id, question.filter) });
+  }
+
+  /**
+   * The data of `/api/data`: calls that have a log row. Empty while the option DataExportEnabled is off.
+   * @param username only this user @throws AppError INSUFFICIENT_PRIVILEGES below admin
    */
   async hourlyModels(
     actor: MaybeActor,
-    range: Pick<UsageFilter, 'from' | 'to'>,
+    range: { readonly from?: number; readonly to?: number },
     username?: string,
   ): Promise<{ userId: number; rows: HourlyModelUsage[] }> {
     requireRole(actor, 'admin');
-    if (username === undefined) return { userId: 0, rows: await this.readModels(range) };
-    const userId = await this.findUserId(username);
-    if (userId === undefined) return { userId: 0, rows: [] };
-    return { userId, rows: await this.readModels({ ...range, userId }) };
+    if (username === undefined) return { userId: 0, rows: await this.readModels(range, null) };
+    const [user] = await this.deps.database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
+      username.replaceAll('\0', ''),
+    ]);
+    return user ? { userId: user.id, rows: await this.readModels(range, user.id) } : { userId: 0, rows: [] };
   }
 
   /** @throws AppError INVALID_INPUT for more than a month */
-  async hourlyModelsOwn(actor: MaybeActor, range: Pick<UsageFilter, 'from' | 'to'>): Promise<HourlyModelUsage[]> {
+  async hourlyModelsOwn(
+    actor: MaybeActor,
+    range: { readonly from?: number; readonly to?: number },
+  ): Promise<HourlyModelUsage[]> {
     const { id } = requireActor(actor);
-    const to = range.to ?? seconds(this.parts.clock);
+    const to = range.to ?? seconds(this.deps.clock);
     const from = range.from ?? to - month;
     if (to - from > month) throw new InvalidInputError('Time span must not exceed 1 month', 'end_timestamp');
-    return this.readModels({ from, to, userId: id });
+    return this.readModels({ from, to }, id);
   }
 
-  private async *pieces(groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncGenerator<string> {
-    let header = usageCsvHeader;
-    for await (const rows of this.groups(groupBy, filter)) {
-      yield header + (await this.toItems(rows)).map(toCsvLine).join('');
-      header = '';
-    }
-    if (header !== '') yield header;
-  }
-
-  /** All groups, each once. No snapshot is held while nobody reads on. */
-  private async *groups(groupBy: readonly UsageDimension[], filter: UsageFilter): AsyncGenerator<GroupRow[]> {
-    // One range for all pieces.
-    const question = { groupBy, filter: this.inRange(await this.resolveUser(filter)), percentiles: true };
-    let keys: GroupKey[];
-    let last: GroupKey | undefined;
-    do {
-      keys = await readSnapshot(this.parts.database, (transaction, state) =>
-        readKeysBehind(transaction, question, last, keysPerRead, state),
-      );
-      last = keys.at(-1);
-      for (let begin = 0; begin < keys.length; begin += rowsPerPiece) {
-        const some = keys.slice(begin, begin + rowsPerPiece);
-        yield await readSnapshot(this.parts.database, (transaction, state) =>
-          readDetails(transaction, question, some, state),
-        );
-      }
-    } while (keys.length === keysPerRead);
-  }
-
-  /** A name that nobody has matches nothing. */
-  private async resolveUser({ username, ...filter }: UsageFilter): Promise<UsageFilter> {
-    if (username === undefined) return filter;
-    const userId = await this.findUserId(username);
-    return { ...filter, userId: userId === undefined || (filter.userId ?? userId) !== userId ? nobody : userId };
-  }
-
-  private async findUserId(username: string): Promise<number | undefined> {
-    const [user] = await this.parts.database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [
-      username.replaceAll('\0', ''),
-    ]);
-    return user?.id;
-  }
-
-  private async readPage(
-    groupBy: readonly UsageDimension[],
-    filter: UsageFilter,
-    page: PageQuery,
-    { percentiles }: UsageDetail,
-  ): Promise<Page<UsageRow>> {
-    const question = { groupBy, filter: this.inRange(filter), page, percentiles };
-    const rows = await readSnapshot(this.parts.database, (transaction, state) =>
-      readGroups(transaction, question, state),
-    );
-    return { items: await this.toItems(rows), totalCount: Number(rows[0]?.groups ?? 0) };
-  }
-
-  private async toItems(rows: readonly GroupRow[]): Promise<UsageRow[]> {
-    const names = await this.readNames(rows);
-    return rows.map((row) => toUsageRow(row, names, this.quotaPerUnit));
-  }
-
-  private async compare(filter: UsageFilter, { percentiles }: UsageDetail): Promise<UsageSummary> {
-    const current = this.inRange(filter);
-    const { from, to } = current;
-    if (to < from) throw new InvalidInputError('The end lies before the start', 'to');
-    // Whole hours, so that no hour counts in both.
-    const firstHour = Math.floor(from / hour) * hour;
-    const lastHour = Math.floor(to / hour) * hour;
-    const before = { ...current, from: firstHour - (lastHour - firstHour + hour), to: firstHour - 1 };
-    return readSnapshot(this.parts.database, async (transaction, state) => {
-      const read = (period: WholeUsageFilter): Promise<UsageTotals> =>
-        this.readTotals(transaction, totalStatement(period, percentiles, state));
-      return { from, to, current: await read(current), previous: await read(before) };
-    });
-  }
-
-  private async readTotals(transaction: Queries, { sql, values }: Statement): Promise<UsageTotals> {
-    const [row] = await transaction.query<SumRow[]>(sql, values);
-    if (!row) throw new Error('an aggregate answered nothing');
-    return toTotals(row, this.quotaPerUnit);
-  }
-
-  private async readModels(filter: UsageFilter): Promise<HourlyModelUsage[]> {
-    if (!this.parts.options.values.DataExportEnabled) return [];
-    const whole = { ...filter, from: filter.from ?? 0, to: filter.to ?? seconds(this.parts.clock) };
-    const [answer] = await readSnapshot(this.parts.database, (transaction, state) => {
-      const { sql, values } = hourlyModelStatement(whole, mostRows, state);
+  private async readModels(
+    range: { readonly from?: number; readonly to?: number },
+    userId: number | null,
+  ): Promise<HourlyModelUsage[]> {
+    if (!this.deps.options.values.DataExportEnabled) return [];
+    const whole = wholeHours(range.from ?? 0, range.to ?? seconds(this.deps.clock));
+    const [answer] = await readSnapshot(this.deps.database, (transaction, state) => {
+      const { sql, values } = hourlyModelStatement(whole, userId, maxHourlyModels, state);
       return transaction.query<Array<{ rows: string }>>(sql, values);
     });
     const rows = JSON.parse(answer?.rows ?? '[]') as Array<[number, string, number, number, number]>;
-    // Here and not in the database: rows that are nearly in order cost next to nothing.
+    // Sorted here: rows that are nearly in order cost next to nothing.
     rows.sort(([hourA, modelA], [hourB, modelB]) => hourA - hourB || (modelA < modelB ? -1 : modelA > modelB ? 1 : 0));
     return rows.map(([start, modelName, calls, tokens, quota]) => ({ hour: start, modelName, calls, tokens, quota }));
   }
 
-  private inRange(filter: UsageFilter): WholeUsageFilter {
-    const to = filter.to ?? seconds(this.parts.clock);
-    return { ...filter, to, from: filter.from ?? to - month };
+  private async read(question: UsageQuestion, wanted: WantedUsage): Promise<UsagePage> {
+    const now = seconds(this.deps.clock);
+    const query = this.queryOf(question, wanted);
+    return readSnapshot(this.deps.database, async (transaction, state) => {
+      const page =
+        question.top === null
+          ? await this.readPlain(question, query, (options) => readGroups(transaction, query, options, state))
+          : await this.readTop(question, query, {
+              keys: async (options) => {
+                const flat = {
+                  ...query,
+                  current: flatten(query.current),
+                  compared: query.compared && flatten(query.compared),
+                };
+                return (await readGroups(transaction, flat, options, state)).rows.map(({ keys }) => keys);
+              },
+              rows: (keys, withOthers) => readChosen(transaction, query, keys, withOthers, state),
+            });
+      const total = wanted.total || wanted.compared ? await readTotal(transaction, query, state) : null;
+      return {
+        ...page,
+        range: query.current.range,
+        comparedRange: query.compared?.range ?? null,
+        timeZone: question.timeZone,
+        asOf: now,
+        total: total && this.metricsOf(total.current),
+        comparedTotal: total?.compared ? this.metricsOf(total.compared) : null,
+      };
+    });
   }
 
-  /** One query for each kind of name, however many rows there are. */
-  private async readNames(rows: readonly GroupRow[]): Promise<Names> {
-    const read = async (
-      table: string,
-      column: string,
-      ids: Array<number | undefined>,
-    ): Promise<Map<number, string>> => {
-      const wanted = [...new Set(ids.filter((id): id is number => id !== undefined && id !== 0))];
-      if (wanted.length === 0) return new Map();
-      const found = await this.parts.database.query<Array<{ id: number; name: string }>>(
-        `SELECT id, ${column} AS name FROM ${table} WHERE id = ANY ($1)`,
-        [wanted],
+  /** @throws AppError INVALID_INPUT */
+  private queryOf(question: UsageQuestion, counters: WantedCounters): UsageQuery {
+    const { groupBy, bucket, timeZone, filter, compareTo } = question;
+    assertQuestion(question);
+    const now = seconds(this.deps.clock);
+    const timed = { range: question.range, timeZone, bucket, now };
+    const current = resolveSpan(timed);
+    const compared = compareTo && resolveComparison(current, compareTo, timed);
+    const oldest = Math.min(current.range.from, compared?.range.from ?? Infinity);
+    if (bucket === 'MINUTE_5' && oldest < now - recentSeconds - 300) {
+      throw new InvalidInputError(
+        `MINUTE_5 reaches back 48 hours, to ${new Date((now - recentSeconds) * 1000).toISOString()}`,
+        'range',
       );
-      return new Map(found.map(({ id, name }) => [id, name]));
+    }
+    return {
+      ...{ dimensions: groupBy, current, compared, bucket, timeZone, filter, counters },
+      quotaPerUnit: this.deps.options.values.QuotaPerUnit,
     };
-    const [users, tokens, channels] = await Promise.all([
-      read(
-        'users',
-        'username',
-        rows.map((row) => row.userId),
-      ),
-      read(
-        'tokens',
-        'name',
-        rows.map((row) => row.tokenId),
-      ),
-      read(
-        'channels',
-        'name',
-        rows.map((row) => row.channelId),
-      ),
-    ]);
-    return { users, tokens, channels };
   }
 
-  private get quotaPerUnit(): number {
-    return this.parts.options.values.QuotaPerUnit;
+  private async readPlain(
+    question: UsageQuestion,
+    query: UsageQuery,
+    read: (options: Parameters<typeof readGroups>[2]) => ReturnType<typeof readGroups>,
+  ): Promise<PageRows> {
+    const { page, pageSize, after, fill } = question;
+    const order = orderOf(question);
+    const byPlace = isByPlace(order, query);
+    if (after !== null && !byPlace) {
+      throw new InvalidInputError('A cursor reads on in the order of time and key: order by TIME and KEY', 'after');
+    }
+    if (fill) {
+      const { rows } = await read({ order, limit: maxTopRows, offset: 0 });
+      return this.slice(this.filled(rows, [[]], false, query), question, query);
+    }
+    const offset = after === null ? page * pageSize : 0;
+    // One more than the page, for what comes behind it.
+    const options = {
+      order,
+      limit: pageSize + 1,
+      offset,
+      ...(after === null ? {} : { after: fromCursor(after, query) }),
+    };
+    const { rows, count } = await read(options);
+    const shown = rows.slice(0, pageSize);
+    const last = shown.at(-1);
+    return {
+      items: shown.map((row) => this.toRow(row, query)),
+      totalCount: count,
+      endCursor: byPlace && last ? toCursor(last, query) : null,
+      hasNextPage: rows.length > pageSize,
+      others: null,
+    };
+  }
+
+  /** The first groups over the whole range, then their buckets. */
+  private async readTop(
+    question: UsageQuestion,
+    query: UsageQuery,
+    read: {
+      keys: (options: Parameters<typeof readGroups>[2]) => Promise<Array<GroupRow['keys']>>;
+      rows: (keys: Array<GroupRow['keys']>, withOthers: boolean) => Promise<GroupRow[]>;
+    },
+  ): Promise<PageRows> {
+    const order = orderOf(question).filter(({ metric }) => metric !== 'TIME');
+    const byQuota: UsageOrder[] = [{ metric: 'QUOTA', of: 'CURRENT', direction: 'DESC' }];
+    const ranked = question.orderBy.length === 0 ? byQuota : order;
+    const keys = await read.keys({ order: ranked, limit: question.top ?? 0, offset: 0 });
+    const found = await read.rows(keys, true);
+    const left = found.filter(({ isOthers }) => isOthers);
+    const shown = question.others ? found : found.filter(({ isOthers }) => !isOthers);
+    const rank = new Map(keys.map((key, index) => [JSON.stringify(key), index]));
+    const rankOf = (row: GroupRow): number =>
+      row.isOthers ? keys.length : (rank.get(JSON.stringify(row.keys)) ?? keys.length);
+    const hasOthers = question.others && left.length > 0;
+    const rows = question.fill ? this.filled(shown, keys, hasOthers, query) : shown;
+    rows.sort((one, two) => (one.bucket ?? 0) - (two.bucket ?? 0) || rankOf(one) - rankOf(two));
+    return { ...this.slice(rows, question, query), others: this.metricsOf(addUp(left.map(({ current }) => current))) };
+  }
+
+  /** Every bucket of every group, those without usage as zeros. @throws AppError INVALID_INPUT for too many */
+  private filled(
+    rows: GroupRow[],
+    keys: ReadonlyArray<GroupRow['keys']>,
+    withOthers: boolean,
+    query: UsageQuery,
+  ): GroupRow[] {
+    const buckets = query.current.starts ?? [];
+    const groups = [
+      ...keys.map((key) => ({ keys: key, isOthers: false })),
+      ...(withOthers ? [{ keys: [], isOthers: true }] : []),
+    ];
+    if (buckets.length * groups.length > maxTopRows) {
+      throw new InvalidInputError(`More than ${maxTopRows} rows: use a longer bucket, or a smaller top`, 'bucket');
+    }
+    const placeOf = (row: Pick<GroupRow, 'bucket' | 'isOthers' | 'keys'>): string =>
+      JSON.stringify([row.bucket, row.isOthers, row.isOthers ? [] : row.keys]);
+    const known = new Map(rows.map((row) => [placeOf(row), row]));
+    return buckets.flatMap((_, bucket) =>
+      groups.map((group) => {
+        const empty = { ...group, bucket, current: zero, compared: query.compared ? zero : null };
+        return known.get(placeOf(empty)) ?? empty;
+      }),
+    );
+  }
+
+  private slice(rows: readonly GroupRow[], { page, pageSize }: UsageQuestion, query: UsageQuery): PageRows {
+    const first = page * pageSize;
+    return {
+      items: rows.slice(first, first + pageSize).map((row) => this.toRow(row, query)),
+      totalCount: rows.length,
+      endCursor: null,
+      hasNextPage: rows.length > first + pageSize,
+      others: null,
+    };
+  }
+
+  private toRow(row: GroupRow, { dimensions, current, bucket, timeZone }: UsageQuery): UsageRow {
+    const time = row.bucket === null ? null : (current.starts?.[row.bucket] ?? null);
+    return {
+      time,
+      until: time === null || bucket === null ? null : bucketEnd(time, bucket, timeZone),
+      key: keyOf(row, dimensions),
+      metrics: this.metricsOf(row.current),
+      compared: row.compared && this.metricsOf(row.compared),
+    };
+  }
+
+  private metricsOf(row: CounterRow): UsageMetrics {
+    return new UsageMetrics(row, this.deps.options.values.QuotaPerUnit);
+  }
+
+  /** All groups in the order of time and key, each once: calls that settle meanwhile do not change this order. */
+  private async *pieces(question: UsageQuestion): AsyncGenerator<string> {
+    const fixed = { ...question, range: { until: seconds(this.deps.clock) + 1, ...question.range } };
+    if ((fixed.range.from ?? 0) >= fixed.range.until) {
+      yield usageCsvHeader;
+      return;
+    }
+    const counters = { latency: true, firstToken: false, cost: false };
+    const query = this.queryOf(fixed, counters);
+    let header = usageCsvHeader;
+    let after: Place | undefined;
+    let rows: GroupRow[];
+    do {
+      // No snapshot is held while the client reads.
+      const found = await readSnapshot(this.deps.database, (transaction, state) =>
+        readGroups(transaction, query, { order: placeOrder(query), limit: rowsPerRead, offset: 0, after }, state),
+      );
+      ({ rows } = found);
+      after = rows.at(-1);
+      for (let begin = 0; begin < rows.length; begin += rowsPerPiece) {
+        const piece = rows.slice(begin, begin + rowsPerPiece).map((row) => this.toRow(row, query));
+        yield header + (await this.named(piece)).map(toCsvLine).join('');
+        header = '';
+      }
+    } while (rows.length === rowsPerRead);
+    if (header !== '') yield header;
+  }
+
+  /**
+   * Names that users, tokens or channels have now, also of deleted ones; for rows of usage.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for names of others, below admin
+   */
+  async namesOf(
+    actor: MaybeActor,
+    table: 'users' | 'tokens' | 'channels',
+    ids: readonly number[],
+  ): Promise<Map<number, string>> {
+    const { id, role } = requireActor(actor);
+    if (table === 'channels') requireRole(actor, 'admin');
+    const owner = table === 'users' ? 'id' : 'user_id';
+    return this.readNames(table, ids, role >= Role.admin ? '' : `AND ${owner} = ${id}`);
+  }
+
+  private async readNames(table: string, ids: readonly number[], condition = ''): Promise<Map<number, string>> {
+    const wanted = [...new Set(ids)].filter((id) => id !== 0);
+    if (wanted.length === 0) return new Map();
+    const column = table === 'users' ? 'username' : 'name';
+    const found = await this.deps.database.query<Array<{ id: number; name: string }>>(
+      `SELECT id, ${column} AS name FROM ${table} WHERE id = ANY ($1) ${condition}`,
+      [wanted],
+    );
+    return new Map(found.map(({ id, name }) => [id, name]));
+  }
+
+  /** Rows with the names of their ids, one statement per kind of name. */
+  private async named(rows: readonly UsageRow[]): Promise<CsvRow[]> {
+    const ids = (field: 'userId' | 'tokenId' | 'channelId') => rows.flatMap(({ key }) => key[field] ?? []);
+    const users = await this.readNames('users', ids('userId'));
+    const tokens = await this.readNames('tokens', ids('tokenId'));
+    const channels = await this.readNames('channels', ids('channelId'));
+    return rows.map((row) => ({
+      ...row,
+      username: users.get(row.key.userId ?? 0) ?? null,
+      tokenName: tokens.get(row.key.tokenId ?? 0) ?? null,
+      channelName: channels.get(row.key.channelId ?? 0) ?? null,
+    }));
   }
 }
 
-const ownFilter = (userId: number, { from, to, tokenId, modelName, group }: UsageFilter): UsageFilter => ({
-  ...{ from, to, tokenId, modelName, group },
-  userId,
+type PageRows = Pick<UsagePage, 'items' | 'totalCount' | 'endCursor' | 'hasNextPage' | 'others'>;
+
+export const emptyQuestion: UsageQuestion = {
+  ...{ range: {}, timeZone: 'UTC', filter: {}, groupBy: [], bucket: null, fill: false, compareTo: null, orderBy: [] },
+  ...{ top: null, others: false, page: 0, pageSize: 100, after: null },
+};
+
+/** Old times of whole hours, both ends included. Unix seconds. */
+export const wholeHours = (from: number, to: number): Range => ({
+  from: Math.floor(from / hour) * hour,
+  end: (Math.floor(to / hour) + 1) * hour,
 });
+
+function assertQuestion({ groupBy, bucket, fill, top, others, pageSize, page, after, orderBy }: UsageQuestion): void {
+  if (new Set(groupBy).size !== groupBy.length) throw new InvalidInputError('Group by each dimension once', 'groupBy');
+  if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > maxUsageRows) {
+    throw new InvalidInputError(`pageSize is 1 to ${maxUsageRows}`, 'pageSize');
+  }
+  if (!Number.isInteger(page) || page < 0 || page > 1_000_000) throw new InvalidInputError('page starts at 0', 'page');
+  if (after !== null && (page !== 0 || top !== null || fill)) {
+    throw new InvalidInputError('after stands alone: without page, top and fill', 'after');
+  }
+  if (top !== null && (!Number.isInteger(top) || top < 1 || top > maxTop)) {
+    throw new InvalidInputError(`top is 1 to ${maxTop}`, 'top');
+  }
+  if (top !== null && groupBy.length === 0) throw new InvalidInputError('top needs groupBy', 'top');
+  if (others && top === null) throw new InvalidInputError('others needs top', 'others');
+  if (fill && bucket === null) throw new InvalidInputError('fill needs bucket', 'fill');
+  if (fill && top === null && groupBy.length > 0) throw new InvalidInputError('fill with groupBy needs top', 'fill');
+  if (fill && top === null && orderBy.length > 0) throw new InvalidInputError('fill orders by time', 'orderBy');
+}
+
+/** @throws AppError INSUFFICIENT_PRIVILEGES for what only the site may see */
+function assertOwn({ groupBy, filter }: UsageQuestion, { cost }: Pick<WantedCounters, 'cost'>): void {
+  const { channelIds, channelTags, userIds, usernames } = filter;
+  const isForeign = [channelIds, channelTags, userIds, usernames].some((list) => list !== undefined);
+  if (cost || isForeign || groupBy.some((dimension) => wholeSite.includes(dimension))) throw new ForbiddenError();
+}
+
+const ownFilter = (userId: number, { tokenIds, models, groups }: UsageFilter): UsageFilter => ({
+  userIds: [userId],
+  ...(tokenIds ? { tokenIds } : {}),
+  ...(models ? { models } : {}),
+  ...(groups ? { groups } : {}),
+});
+
+const flatten = (span: UsageQuery['current']): UsageQuery['current'] => ({ ...span, starts: null });
+
+function orderOf({ orderBy, bucket }: UsageQuestion): readonly UsageOrder[] {
+  if (orderBy.length > 0) return orderBy;
+  const first = { metric: bucket === null ? ('QUOTA' as const) : ('TIME' as const), of: 'CURRENT' as const };
+  return [{ ...first, direction: bucket === null ? 'DESC' : 'ASC' }];
+}
+
+/** Whether rows are in the order of time and key, which calls do not change. */
+const isByPlace = (order: readonly UsageOrder[], { current, dimensions }: UsageQuery): boolean => {
+  const wanted = placeOrder({ current, dimensions }).map(({ metric }) => metric);
+  const given = order.map(({ metric }) => metric);
+  return (
+    order.every(({ direction }) => direction === 'ASC') &&
+    // The keys follow by themselves.
+    given.every((metric, index) => metric === wanted[index]) &&
+    (given.length === wanted.length || (given.length === 1 && given[0] === 'TIME') || wanted.length === 0)
+  );
+};
+
+const placeOrder = ({ current, dimensions }: Pick<UsageQuery, 'current' | 'dimensions'>): UsageOrder[] =>
+  [...(current.starts ? (['TIME'] as const) : []), ...(dimensions.length > 0 ? (['KEY'] as const) : [])].map(
+    (metric) => ({
+      ...{ metric, of: 'CURRENT', direction: 'ASC' },
+    }),
+  );
+
+/** A cursor is the start of the last row's bucket and its key. */
+const toCursor = (row: GroupRow, { current }: UsageQuery): string =>
+  Buffer.from(
+    JSON.stringify([row.bucket === null ? null : (current.starts?.[row.bucket] ?? null), ...row.keys]),
+  ).toString('base64url');
+
+/** @throws AppError INVALID_INPUT for a cursor of another question */
+function fromCursor(cursor: string, { current, dimensions }: UsageQuery): Place {
+  const refused = new InvalidInputError('The cursor belongs to another question', 'after');
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+  } catch {
+    throw refused;
+  }
+  if (!Array.isArray(parsed) || parsed.length !== dimensions.length + 1) throw refused;
+  const [start, ...keys] = parsed as [number | null, ...Array<number | string>];
+  const texts: readonly UsageDimension[] = ['MODEL', 'GROUP', 'CHANNEL_TAG'];
+  const fits = keys.every((key, n) =>
+    texts.includes(dimensions[n] ?? 'USER') ? typeof key === 'string' : Number.isSafeInteger(key),
+  );
+  const bucket = current.starts ? current.starts.indexOf(start ?? NaN) : null;
+  if (!fits || bucket === -1 || (bucket === null && start !== null)) throw refused;
+  return { bucket, keys };
+}
+
+function keyOf({ keys, isOthers }: GroupRow, dimensions: readonly UsageDimension[]): UsageKey {
+  if (isOthers) return { isOthers };
+  const key: Record<string, unknown> = { isOthers };
+  for (const [n, dimension] of dimensions.entries()) key[fields[dimension]] = shown(dimension, keys[n] ?? 0);
+  return key as unknown as UsageKey;
+}
+
+const fields: Readonly<Record<UsageDimension, Exclude<keyof UsageKey, 'isOthers'>>> = {
+  ...{ USER: 'userId', TOKEN: 'tokenId', MODEL: 'modelName', CHANNEL: 'channelId', GROUP: 'group' },
+  ...{ PROVIDER: 'providerId', CHANNEL_TAG: 'channelTag', USER_COHORT_WEEK: 'cohortWeek' },
+} as const;
+
+/** The database's placeholders for nothing become null. */
+function shown(dimension: UsageDimension, value: number | string): number | string | null {
+  if (dimension === 'PROVIDER') return value === -1 ? null : value;
+  if (dimension === 'CHANNEL_TAG') return value === '' ? null : value;
+  if (dimension === 'USER_COHORT_WEEK') return value === 0 ? null : value;
+  return value;
+}
+
+const zero = Object.fromEntries(
+  usageCounters.map((column) => [column, column.endsWith('_buckets') ? [] : '0']),
+) as unknown as CounterRow;
+
+function addUp(rows: readonly CounterRow[]): CounterRow {
+  const add = (column: string): unknown => {
+    const values = rows.map((row) => (row as unknown as Record<string, unknown>)[column]);
+    if (!column.endsWith('_buckets')) {
+      return String(values.reduce((sum: bigint, value) => sum + BigInt(value as string), 0n));
+    }
+    const lists = values as string[][];
+    const length = Math.max(0, ...lists.map((list) => list.length));
+    return Array.from({ length }, (_, n) => String(lists.reduce((sum, list) => sum + Number(list[n] ?? 0), 0)));
+  };
+  return Object.fromEntries(usageCounters.map((column) => [column, add(column)])) as unknown as CounterRow;
+}

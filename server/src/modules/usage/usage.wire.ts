@@ -1,14 +1,22 @@
 import { queryId, queryNumber } from '../../http/query.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { usageDimensions, type HourlyModelUsage, type UsageDimension, type UsageFilter } from './usage.service.js';
+import { defined as omitUndefined } from '../../shared/defined.js';
+import {
+  emptyQuestion,
+  wholeHours,
+  type HourlyModelUsage,
+  type UsageDimension,
+  type UsageQuestion,
+} from './usage.service.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** Zero and unreadable times ask nothing. */
-export const toRange = (query: Query): Pick<UsageFilter, 'from' | 'to'> => ({
-  from: queryNumber(query['start_timestamp']) || undefined,
-  to: queryNumber(query['end_timestamp']) || undefined,
-});
+/** Unix seconds; zero and unreadable times are absent. */
+export const toRange = (query: Query): { from?: number; to?: number } =>
+  omitUndefined({
+    from: queryNumber(query['start_timestamp']) || undefined,
+    to: queryNumber(query['end_timestamp']) || undefined,
+  });
 
 /**
  * Rows of the old dashboards (docs/reference/rest/entities.md#other-entities). Sums over all users have no user and no
@@ -27,22 +35,40 @@ export const toWire = (rows: readonly HourlyModelUsage[], user?: { id: number; n
   }));
 
 /** `group_by=day,model` in any case; by day when absent. @throws InvalidInputError */
-export function toDimensions(query: Query): UsageDimension[] {
+export function toGroups(query: Query): Pick<UsageQuestion, 'groupBy' | 'bucket'> {
   const names = (query['group_by'] || 'day').split(',').map((name) => name.trim().toUpperCase());
-  return names.map((name) => {
-    const found = usageDimensions.find((dimension) => dimension === name);
+  if (new Set(names).size !== names.length) {
+    throw new InvalidInputError('Group by one or more dimensions, each once', 'groupBy');
+  }
+  if (names.includes('DAY') && names.includes('HOUR')) {
+    throw new InvalidInputError('Group by day or by hour, not both', 'groupBy');
+  }
+  const groupBy = names.flatMap((name) => {
+    if (name === 'DAY' || name === 'HOUR') return [];
+    const found = exported.find((dimension) => dimension === name);
     if (!found) throw new InvalidInputError('Unknown dimension', 'group_by');
-    return found;
+    return [found];
   });
+  return { groupBy, bucket: names.includes('DAY') ? 'DAY' : names.includes('HOUR') ? 'HOUR' : null };
 }
 
-/** Zero, empty and unreadable values ask nothing. */
-export const toUsageFilter = (query: Query): UsageFilter => ({
-  ...toRange(query),
-  userId: queryId(query['user_id']) || undefined,
-  username: query['username'] || undefined,
-  tokenId: queryId(query['token_id']) || undefined,
-  channelId: queryId(query['channel']) || undefined,
-  modelName: query['model_name'] || undefined,
-  group: query['group'] || undefined,
-});
+const exported = ['USER', 'TOKEN', 'MODEL', 'CHANNEL', 'GROUP'] as const satisfies readonly UsageDimension[];
+
+/** Zero, empty and unreadable values filter nothing. Both ends of the range are whole hours, included. */
+export function toQuestion(query: Query, now: number): UsageQuestion {
+  const { from, to = now } = toRange(query);
+  const { from: start, end } = wholeHours(from ?? to - 30 * 24 * 3600, to);
+  const id = (name: string): number[] | undefined => listed(queryId(query[name]) || undefined);
+  const text = (name: string): string[] | undefined => listed(query[name] || undefined);
+  return {
+    ...emptyQuestion,
+    ...toGroups(query),
+    range: { from: start, until: end },
+    filter: omitUndefined({
+      ...{ userIds: id('user_id'), usernames: text('username'), tokenIds: id('token_id'), channelIds: id('channel') },
+      ...{ models: text('model_name'), groups: text('group') },
+    }),
+  };
+}
+
+const listed = <Value>(value: Value | undefined): Value[] | undefined => (value === undefined ? undefined : [value]);

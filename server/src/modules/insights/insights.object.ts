@@ -1,0 +1,224 @@
+import { GraphQLSafeInt } from 'graphql-scalars';
+import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import type { Nullable } from '../../graphql/nullable.js';
+import { PageInfoObject, PageInterface } from '../../graphql/pagination.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
+import type { TimeBucket } from '../usage/usage.service.js';
+import { BucketEnum } from '../usage/usage.object.js';
+import type {
+  Books,
+  ChannelRetries,
+  GrowthPoint,
+  LiveCall,
+  LiveCallFilter,
+  RedemptionBatch,
+  Slice,
+} from './insights.service.js';
+
+@ObjectType('Books', { description: 'What the site owes its users.' })
+export class BooksObject implements Books {
+  @Field(() => GraphQLQuota, { description: 'Balances of users who are not deleted.' })
+  balances: number;
+
+  @Field(() => GraphQLQuota, { description: 'Invite rewards that are not transferred to a balance yet.' })
+  inviteEarnings: number;
+
+  @Field(() => GraphQLQuota, { description: 'Codes that can still be redeemed, each remaining use.' })
+  unusedCodes: number;
+
+  @Field(() => Int, { description: 'Gift codes without a maximum of uses. They are not part of `unusedCodes`.' })
+  unlimitedCodes: number;
+
+  @Field(() => GraphQLQuota, { description: 'Reserved for calls in flight, and not part of `balances`.' })
+  holds: number;
+
+  @Field(() => GraphQLQuota, { description: 'Balances, invite earnings, unused codes and holds.' })
+  liability: number;
+
+  @Field(() => Float)
+  liabilityUsd: number;
+
+  @Field(() => Date)
+  asOf: Date;
+}
+
+@ObjectType('LiveCall', { description: 'A call in flight.' })
+export class LiveCallObject implements LiveCall {
+  @Field(() => String)
+  requestId: string;
+
+  @Field(() => Int)
+  userId: number;
+
+  @Field(() => Int, { nullable: true, description: 'Null: the playground.' })
+  tokenId: number | null;
+
+  @Field(() => String)
+  modelName: string;
+
+  @Field(() => GraphQLQuota)
+  heldQuota: number;
+
+  @Field(() => Date)
+  since: Date;
+
+  @Field(() => Int, { description: 'How long it has run.' })
+  seconds: number;
+}
+
+@ObjectType('LiveCallSums', { description: 'Of all calls that match the filter.' })
+export class LiveCallSumsObject {
+  @Field(() => Int)
+  count: number;
+
+  @Field(() => GraphQLQuota)
+  heldQuota: number;
+}
+
+@ObjectType('LiveCallPage', { implements: PageInterface })
+export class LiveCallPageObject implements PageInterface {
+  @Field(() => [LiveCallObject])
+  items: LiveCallObject[];
+
+  totalCount: number;
+  totalCapped: boolean;
+  pageInfo: PageInfoObject;
+
+  @Field(() => LiveCallSumsObject)
+  sums: LiveCallSumsObject;
+}
+
+@InputType('LiveCallFilter')
+export class LiveCallFilterInput implements Nullable<LiveCallFilter> {
+  @Field(() => [Int], { nullable: true })
+  userIds?: number[] | null;
+
+  @Field(() => [Int], { nullable: true })
+  tokenIds?: number[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'Whole names.' })
+  models?: string[] | null;
+
+  @Field(() => Int, { nullable: true, description: 'Calls that have run for at least so many seconds.' })
+  atLeastSeconds?: number | null;
+}
+
+@ArgsType()
+export class LiveCallArgs {
+  @Field(() => LiveCallFilterInput, { nullable: true })
+  filter?: LiveCallFilterInput | null;
+
+  @Field(() => Int, { nullable: true, description: '1 to 100, 10 when absent.' })
+  pageSize?: number | null;
+
+  @Field(() => String, { nullable: true, description: '`pageInfo.endCursor` of the page before.' })
+  after?: string | null;
+}
+
+@ObjectType('RedemptionBatch', { description: 'Codes that were made under one name.' })
+export class RedemptionBatchObject implements RedemptionBatch {
+  @Field(() => String)
+  name: string;
+
+  @Field(() => Int)
+  total: number;
+
+  @Field(() => Int, { description: 'Codes that were used at least once.' })
+  used: number;
+
+  @Field(() => Int)
+  disabled: number;
+
+  @Field(() => GraphQLQuota, { description: 'Credited to users so far.' })
+  quotaUsed: number;
+
+  @Field(() => GraphQLQuota, { description: 'Can still be redeemed. A gift without a maximum of uses counts once.' })
+  quotaOpen: number;
+
+  @Field(() => Date, { description: 'When the first of them was made.' })
+  firstAt: Date;
+
+  @Field(() => Date, { nullable: true })
+  lastUsedAt: Date | null;
+}
+
+@ObjectType('RedemptionBatchPage', { implements: PageInterface })
+export class RedemptionBatchPageObject implements PageInterface {
+  @Field(() => [RedemptionBatchObject])
+  items: RedemptionBatchObject[];
+
+  totalCount: number;
+  totalCapped: boolean;
+  pageInfo: PageInfoObject;
+}
+
+@ArgsType()
+export class RedemptionBatchArgs {
+  @Field(() => [String], { nullable: true, description: 'Whole names.' })
+  names?: string[] | null;
+
+  @Field(() => Int, { nullable: true, description: 'Starts at 0.' })
+  page?: number | null;
+
+  @Field(() => Int, { nullable: true, description: '1 to 100, 10 when absent.' })
+  pageSize?: number | null;
+}
+
+@ObjectType('GrowthPoint', { description: 'Users who signed up in one bucket of time.' })
+export class GrowthPointObject implements GrowthPoint {
+  @Field(() => Date, { description: 'Start of the bucket.' })
+  time: Date;
+
+  @Field(() => Int)
+  users: number;
+
+  @Field(() => GraphQLQuota, { description: 'What they spent in the seven days after they signed up, by the hour.' })
+  firstWeekQuota: number;
+}
+
+@ObjectType('ChannelRetries', { description: 'How often calls moved from one channel to the next.' })
+export class ChannelRetriesObject implements ChannelRetries {
+  @Field(() => Int)
+  channelId: number;
+
+  @Field(() => String, { nullable: true, description: 'Null: the channel was deleted.' })
+  channelName: string | null;
+
+  @Field(() => Int, { description: 'Calls that it could not serve, and that went to another channel.' })
+  passedOn: number;
+
+  @Field(() => Int, { description: 'Calls that it served after another channel could not.' })
+  takenOver: number;
+
+  @Field(() => Int, { description: 'Calls that failed at it, after at least one other channel.' })
+  failedLast: number;
+}
+
+@ArgsType()
+export class RetryArgs {
+  @Field(() => TimeRangeObject, { nullable: true, description: '48 hours at most. When absent: the last 24 hours.' })
+  range?: TimeRangeObject | null;
+
+  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  timeZone: string;
+}
+
+@ArgsType()
+export class GrowthArgs {
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When absent: the 30 days until now.' })
+  range?: TimeRangeObject | null;
+
+  @Field(() => GraphQLTimeZone, { defaultValue: 'UTC' })
+  timeZone: string;
+
+  @Field(() => BucketEnum, { defaultValue: 'DAY', description: 'HOUR or longer.' })
+  bucket: TimeBucket;
+}
+
+export const toPage = <Item>(slice: Slice<Item>) => ({
+  items: [...slice.items],
+  totalCount: slice.totalCount,
+  totalCapped: false,
+  pageInfo: { endCursor: slice.endCursor, hasNextPage: slice.hasNextPage },
+});

@@ -1,0 +1,84 @@
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { given } from '../../graphql/nullable.js';
+import { clampPageSize } from '../../shared/page.js';
+import { toRange } from '../usage/usage.object.js';
+import {
+  BooksObject,
+  ChannelRetriesObject,
+  GrowthArgs,
+  GrowthPointObject,
+  LiveCallArgs,
+  LiveCallPageObject,
+  RedemptionBatchArgs,
+  RedemptionBatchPageObject,
+  RetryArgs,
+  toPage,
+} from './insights.object.js';
+import type { InsightService, LiveCallFilter } from './insights.service.js';
+
+@Resolver()
+export class InsightResolver {
+  constructor(private readonly insightService: InsightService) {}
+
+  @Access('admin')
+  @Cost(50)
+  @Query(() => BooksObject, { description: 'What the site owes its users, at this moment.' })
+  books(@Ctx() { actor }: GraphQLContext): Promise<BooksObject> {
+    return this.insightService.books(actor);
+  }
+
+  @Access('admin')
+  @Query(() => LiveCallPageObject, { description: 'Calls in flight, the longest running first.' })
+  async liveCalls(
+    @Ctx() { actor }: GraphQLContext,
+    @Args(() => LiveCallArgs) { filter, pageSize, after }: LiveCallArgs,
+  ): Promise<LiveCallPageObject> {
+    const wanted = given<LiveCallFilter>(filter ?? {});
+    const page = await this.insightService.liveCalls(actor, wanted, {
+      pageSize: clampPageSize(pageSize),
+      after: after ?? null,
+    });
+    return { ...toPage(page), sums: page.sums };
+  }
+
+  @Access('admin')
+  @Query(() => RedemptionBatchPageObject, { description: 'Codes by the name they were made under, the newest first.' })
+  async redemptionBatches(
+    @Ctx() { actor }: GraphQLContext,
+    @Args(() => RedemptionBatchArgs) { names, page, pageSize }: RedemptionBatchArgs,
+  ): Promise<RedemptionBatchPageObject> {
+    const question = { page: Math.max(0, page ?? 0), pageSize: clampPageSize(pageSize) };
+    return toPage(await this.insightService.redemptionBatches(actor, question, names ?? undefined));
+  }
+
+  @Access('admin')
+  @Cost(50)
+  @Query(() => [GrowthPointObject], { description: 'New users, and what they spent in their first week.' })
+  userGrowth(
+    @Ctx() { actor }: GraphQLContext,
+    @Args(() => GrowthArgs) { range, timeZone, bucket }: GrowthArgs,
+  ): Promise<GrowthPointObject[]> {
+    return this.insightService.userGrowth(actor, {
+      range: toRange(range),
+      timeZone: range?.timeZone ?? timeZone,
+      bucket,
+    });
+  }
+
+  @Access('admin')
+  @Cost(500)
+  @Query(() => [ChannelRetriesObject], {
+    description: 'Channels between which calls moved, the most passed on first. From calls that have a log row.',
+  })
+  channelRetries(
+    @Ctx() { actor }: GraphQLContext,
+    @Args(() => RetryArgs) { range, timeZone }: RetryArgs,
+  ): Promise<ChannelRetriesObject[]> {
+    return this.insightService.channelRetries(actor, {
+      range: toRange(range),
+      timeZone: range?.timeZone ?? timeZone,
+    });
+  }
+}

@@ -1,0 +1,316 @@
+import type { DataSource } from 'typeorm';
+import { requireRole, type MaybeActor } from '../../shared/actor.js';
+import { seconds, type Clock } from '../../shared/clock.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import type { OptionValues } from '../options/option.service.js';
+import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage.service.js';
+
+/** What the site owes its users, in quota. */
+export interface Books {
+  /** Balances of users who are not deleted. */
+  readonly balances: number;
+  /** Invite rewards that are not transferred to a balance yet. */
+  readonly inviteEarnings: number;
+  /** Codes that can still be redeemed: each remaining use. */
+  readonly unusedCodes: number;
+  /** Gift codes without a maximum of uses. They are not part of `unusedCodes`. */
+  readonly unlimitedCodes: number;
+  /** Reserved for calls in flight, and already taken from the balances. */
+  readonly holds: number;
+  readonly liability: number;
+  readonly liabilityUsd: number;
+  readonly asOf: Date;
+}
+
+/** A call in flight, from its reservation. */
+export interface LiveCall {
+  readonly requestId: string;
+  readonly userId: number;
+  /** Null: playground. */
+  readonly tokenId: number | null;
+  readonly modelName: string;
+  readonly heldQuota: number;
+  readonly since: Date;
+  readonly seconds: number;
+}
+
+export interface LiveCallFilter {
+  readonly userIds?: readonly number[];
+  readonly tokenIds?: readonly number[];
+  readonly models?: readonly string[];
+  /** Only calls that have run for at least so many seconds. */
+  readonly atLeastSeconds?: number;
+}
+
+export interface Slice<Item> {
+  readonly items: readonly Item[];
+  readonly totalCount: number;
+  readonly endCursor: string | null;
+  readonly hasNextPage: boolean;
+}
+
+export interface LiveCalls extends Slice<LiveCall> {
+  readonly sums: { readonly count: number; readonly heldQuota: number };
+}
+
+/** Codes that were made under one name. */
+export interface RedemptionBatch {
+  readonly name: string;
+  readonly total: number;
+  readonly used: number;
+  readonly disabled: number;
+  /** Credited to users so far. */
+  readonly quotaUsed: number;
+  /** What can still be redeemed. Gift codes without a maximum of uses count once. */
+  readonly quotaOpen: number;
+  readonly firstAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+/** Users who signed up in one bucket of time. */
+export interface GrowthPoint {
+  readonly time: Date;
+  readonly users: number;
+  /** What they spent in the seven days after they signed up. */
+  readonly firstWeekQuota: number;
+}
+
+/** How often calls moved from one channel to the next. */
+export interface ChannelRetries {
+  readonly channelId: number;
+  /** Null: the channel was deleted. */
+  readonly channelName: string | null;
+  /** Calls that it could not serve, and that went to another channel. */
+  readonly passedOn: number;
+  /** Calls that it served after another channel could not. */
+  readonly takenOver: number;
+  /** Calls that failed at it, after at least one other channel. */
+  readonly failedLast: number;
+}
+
+export interface PageQuestion {
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+interface InsightDeps {
+  readonly database: Pick<DataSource, 'query'>;
+  readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> };
+  readonly clock: Clock;
+}
+
+/** Log rows are read one by one, so the range is short. */
+const maxRetrySeconds = 48 * 3600;
+/** Buckets of `userGrowth` are drawn, so there are few. */
+const maxGrowthBuckets = 400;
+
+/** Figures about the whole site that no list has. All for admins. */
+export class InsightService {
+  constructor(private readonly deps: InsightDeps) {}
+
+  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async books(actor: MaybeActor): Promise<Books> {
+    requireRole(actor, 'admin');
+    const now = seconds(this.deps.clock);
+    const [row] = await this.deps.database.query<
+      Array<Record<'balances' | 'inviteEarnings' | 'unusedCodes' | 'unlimitedCodes' | 'holds', string> & { asOf: Date }>
+    >(
+      `SELECT u.balances::text, u."inviteEarnings"::text, c."unusedCodes"::text, c."unlimitedCodes"::text, now() AS "asOf",
+              (SELECT coalesce(sum(amount), 0) FROM reservations WHERE swept_at IS NULL)::text AS holds
+         FROM (SELECT coalesce(sum(quota), 0) AS balances, coalesce(sum(aff_quota), 0) AS "inviteEarnings"
+                 FROM users WHERE deleted_at IS NULL) u,
+              (SELECT coalesce(sum(quota * ${remainingUses}) FILTER (WHERE NOT (is_gift AND max_uses = -1)), 0) AS "unusedCodes",
+                      count(*) FILTER (WHERE is_gift AND max_uses = -1) AS "unlimitedCodes"
+                 FROM redemptions WHERE ${isOpen('$1')}) c`,
+      [now],
+    );
+    if (!row) throw new Error('an aggregate returned no row');
+    const { asOf, ...texts } = row;
+    const amounts = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)])) as Record<
+      keyof typeof texts,
+      number
+    >;
+    const liability = amounts.balances + amounts.inviteEarnings + amounts.unusedCodes + amounts.holds;
+    return { ...amounts, asOf, liability, liabilityUsd: liability / this.deps.options.values.QuotaPerUnit };
+  }
+
+  /** Calls in flight, the longest running first. @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT */
+  async liveCalls(
+    actor: MaybeActor,
+    filter: LiveCallFilter,
+    { pageSize, after }: { readonly pageSize: number; readonly after: string | null },
+  ): Promise<LiveCalls> {
+    requireRole(actor, 'admin');
+    const values: unknown[] = [];
+    const add = (value: unknown): string => `$${values.push(value)}`;
+    const conditions = [
+      'swept_at IS NULL',
+      ...(filter.userIds ? [`user_id = ANY (${add(filter.userIds)}::integer[])`] : []),
+      ...(filter.tokenIds ? [`token_id = ANY (${add(filter.tokenIds)}::integer[])`] : []),
+      ...(filter.models ? [`model_name = ANY (${add(filter.models)}::text[])`] : []),
+      ...(filter.atLeastSeconds === undefined
+        ? []
+        : [`created_at <= now() - make_interval(secs => ${add(filter.atLeastSeconds)})`]),
+    ].join(' AND ');
+    const [sums] = await this.deps.database.query<Array<{ count: number; heldQuota: string }>>(
+      `SELECT count(*)::int AS count, coalesce(sum(amount), 0)::text AS "heldQuota" FROM reservations WHERE ${conditions}`,
+      values,
+    );
+    const place = after === null ? null : fromCursor(after);
+    const behind = place ? `AND (created_at, request_id) > (${add(place.at)}::timestamptz, ${add(place.id)})` : '';
+    const rows = await this.deps.database.query<
+      Array<Omit<LiveCall, 'heldQuota' | 'tokenId'> & { heldQuota: string; tokenId: number; at: string }>
+    >(
+      `SELECT request_id AS "requestId", user_id AS "userId", token_id AS "tokenId", model_name AS "modelName",
+              amount::text AS "heldQuota", created_at AS since, created_at::text AS at,
+              extract(epoch FROM now() - created_at)::float8 AS seconds
+         FROM reservations WHERE ${conditions} ${behind} ORDER BY reservations.created_at, request_id LIMIT ${add(pageSize + 1)}`,
+      values,
+    );
+    const shown = rows.slice(0, pageSize);
+    const last = shown.at(-1);
+    return {
+      items: shown.map(({ at: _, ...row }) => ({
+        ...row,
+        tokenId: row.tokenId === 0 ? null : row.tokenId,
+        heldQuota: Number(row.heldQuota),
+        seconds: Math.max(0, Math.round(row.seconds)),
+      })),
+      totalCount: sums?.count ?? 0,
+      endCursor: last ? toCursor(last.at, last.requestId) : null,
+      hasNextPage: rows.length > pageSize,
+      sums: { count: sums?.count ?? 0, heldQuota: Number(sums?.heldQuota ?? 0) },
+    };
+  }
+
+  /** Batches of codes, the newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async redemptionBatches(
+    actor: MaybeActor,
+    { page, pageSize }: PageQuestion,
+    names?: readonly string[],
+  ): Promise<Slice<RedemptionBatch>> {
+    requireRole(actor, 'admin');
+    const rows = await this.deps.database.query<
+      Array<
+        Record<'quotaUsed' | 'quotaOpen' | 'batches', string> &
+          Pick<RedemptionBatch, 'name' | 'total' | 'used' | 'disabled'> & { firstAt: number; lastUsedAt: number | null }
+      >
+    >(
+      `SELECT name, count(*)::int AS total, count(*) FILTER (WHERE used_count > 0 OR status = 3)::int AS used,
+              count(*) FILTER (WHERE status = 2)::int AS disabled,
+              (coalesce(sum(quota) FILTER (WHERE NOT is_gift AND status = 3), 0) + coalesce(sum(gifts.quota_used), 0))::text AS "quotaUsed",
+              coalesce(sum(quota * ${remainingUses}) FILTER (WHERE ${isOpen('$1')}), 0)::text AS "quotaOpen",
+              min(created_time)::float8 AS "firstAt",
+              nullif(greatest(max(redeemed_time), max(gifts.last_used)), 0)::float8 AS "lastUsedAt",
+              count(*) OVER ()::text AS batches
+         FROM redemptions LEFT JOIN LATERAL (
+                SELECT sum(u.quota) AS quota_used, max(u.used_time) AS last_used FROM redemption_uses u
+                 WHERE u.redemption_id = redemptions.id AND redemptions.is_gift) gifts ON TRUE
+        WHERE deleted_at IS NULL AND ($4::text[] IS NULL OR name = ANY ($4))
+        GROUP BY name ORDER BY max(created_time) DESC, name COLLATE "C" LIMIT $2 OFFSET $3`,
+      [seconds(this.deps.clock), pageSize, page * pageSize, names ?? null],
+    );
+    return {
+      items: rows.map(({ batches: _, firstAt, lastUsedAt, quotaUsed, quotaOpen, ...row }) => ({
+        ...row,
+        quotaUsed: Number(quotaUsed),
+        quotaOpen: Number(quotaOpen),
+        firstAt: new Date(firstAt * 1000),
+        lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt * 1000),
+      })),
+      totalCount: Number(rows[0]?.batches ?? 0),
+      endCursor: null,
+      hasNextPage: page * pageSize + rows.length < Number(rows[0]?.batches ?? 0),
+    };
+  }
+
+  /**
+   * Channels between which calls moved, the most passed on first; from the log, so only calls that have a row.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT for more than 48 hours
+   */
+  async channelRetries(
+    actor: MaybeActor,
+    question: { readonly range: WantedRange; readonly timeZone: string },
+  ): Promise<ChannelRetries[]> {
+    requireRole(actor, 'admin');
+    const now = seconds(this.deps.clock);
+    const wanted = Object.values(question.range).some((bound) => bound !== undefined)
+      ? question.range
+      : { from: now - 24 * 3600 };
+    const { range } = resolveSpan({ range: wanted, timeZone: question.timeZone, bucket: 'MINUTE_5', now });
+    if (range.end - range.from > maxRetrySeconds + 600) {
+      throw new InvalidInputError('The range is 48 hours at most', 'range');
+    }
+    return this.deps.database.query<ChannelRetries[]>(
+      `SELECT tried.id AS "channelId", max(c.name) AS "channelName", count(*) FILTER (WHERE place < tries)::int AS "passedOn",
+              count(*) FILTER (WHERE place = tries AND type = 2)::int AS "takenOver",
+              count(*) FILTER (WHERE place = tries AND type = 6)::int AS "failedLast"
+         FROM (SELECT type, string_to_array(replace(substring(other FROM '"use_channel":\\[([^]]*)\\]'), '"', ''), ',')::integer[] AS ids
+                 FROM logs WHERE created_at >= $1 AND created_at < $2 AND type IN (2, 6)
+                  AND other ~ '"use_channel":\\["\\d{1,9}"(,"\\d{1,9}")+\\]') moved,
+              LATERAL (SELECT id, place, cardinality(ids) AS tries FROM unnest(ids) WITH ORDINALITY AS one (id, place)) tried
+              LEFT JOIN channels c ON c.id = tried.id
+        GROUP BY tried.id ORDER BY "passedOn" DESC, tried.id`,
+      [range.from, range.end],
+    );
+  }
+
+  /**
+   * New users by the time they signed up, buckets without any included.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT
+   */
+  async userGrowth(
+    actor: MaybeActor,
+    question: { readonly range: WantedRange; readonly timeZone: string; readonly bucket: TimeBucket },
+  ): Promise<GrowthPoint[]> {
+    requireRole(actor, 'admin');
+    if (question.bucket === 'MINUTE_5') throw new InvalidInputError('userGrowth knows HOUR and longer', 'bucket');
+    const { range, starts } = resolveSpan({ ...question, now: seconds(this.deps.clock) });
+    const buckets = starts ?? [];
+    if (buckets.length > maxGrowthBuckets) {
+      throw new InvalidInputError(`The range has more than ${maxGrowthBuckets} buckets`, 'bucket');
+    }
+    const rows = await this.deps.database.query<Array<{ bucket: number; users: number; quota: string }>>(
+      `SELECT width_bucket(extract(epoch FROM u.created_at)::bigint, $3::bigint[]) - 1 AS bucket, count(*)::int AS users,
+              coalesce(sum(spent.quota), 0)::text AS quota
+         FROM users u LEFT JOIN LATERAL (
+                SELECT sum(h.quota) AS quota FROM usage_hourly h
+                 WHERE h.user_id = u.id AND h.hour > extract(epoch FROM u.created_at) - 3600
+                   AND h.hour < extract(epoch FROM u.created_at) + 7 * 86400) spent ON TRUE
+        WHERE u.created_at >= to_timestamp($1) AND u.created_at < to_timestamp($2)
+        GROUP BY 1`,
+      [range.from, range.end, buckets],
+    );
+    const found = new Map(rows.map((row) => [row.bucket, row]));
+    return buckets.map((start, index) => ({
+      time: new Date(start * 1000),
+      users: found.get(index)?.users ?? 0,
+      firstWeekQuota: Number(found.get(index)?.quota ?? 0),
+    }));
+  }
+}
+
+/** SQL: the code can be redeemed now or later. @param now placeholder of the moment, Unix seconds */
+const isOpen = (now: string): string =>
+  `deleted_at IS NULL AND status = 1 AND (valid_until = 0 OR valid_until >= ${now})`;
+
+/** SQL: how often a code can still be redeemed; 1 for a gift without a maximum. */
+const remainingUses = 'CASE WHEN is_gift AND max_uses > 0 THEN greatest(max_uses - used_count, 0) ELSE 1 END';
+
+/** The time is the database's text, which has microseconds. */
+const toCursor = (at: string, id: string): string => Buffer.from(JSON.stringify([at, id])).toString('base64url');
+
+function fromCursor(cursor: string): { at: string; id: string } {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    if (Array.isArray(parsed) && parsed.length === 2) {
+      const [at, id] = parsed as unknown[];
+      if (typeof at === 'string' && /^\d{4}-[\d :.+-]+$/.test(at) && typeof id === 'string' && !id.includes('\0')) {
+        return { at, id };
+      }
+    }
+  } catch {
+    // Refused below.
+  }
+  throw new InvalidInputError('This is no cursor of this list', 'after');
+}
