@@ -8,16 +8,15 @@ import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { rate } from './StatCards.js';
 import { TopList } from './TopList.js';
-import type { UsagePointFragment } from './dashboard.generated.js';
 import type { DashboardData } from './useDashboard.js';
-import { intervals, modelSeries, perMinute, valuesOver, type Measure } from './usageSeries.js';
+import { modelSeries, perMinute } from './usageSeries.js';
 
 const namedModels = 5;
 
 const chartColor = (index: number): string => `var(--mui-palette-chart-${String(index)})`;
 const otherColor = chartColor(7);
 
-/** By model over time, and who and what used most. */
+/** Usage over time, and the users, models and channels that used most. */
 export function Charts({
   data,
   everybody,
@@ -25,42 +24,37 @@ export function Charts({
 }: {
   readonly data: DashboardData;
   readonly everybody: boolean;
-  /** The numbers are of one among everybody: a list of users would have one line. */
+  /** The numbers are of one user: a list of users would have one line. */
   readonly oneUser: boolean;
 }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const marginOf = ({ channelId, calls }: UsagePointFragment): string | undefined => {
-    const known = data.margins.find((margin) => margin.channelId === channelId);
-    if (!known) return undefined;
+  const marginOf = ({ calls, cost }: DashboardData['channels'][number]['metrics']): string | undefined => {
+    if (!cost || cost.knownCalls === 0) return undefined;
     const earned = {
-      amount: money(known.marginUsd * quotaPerUnit, 'balance'),
-      share: known.usd > 0 ? percent(known.marginUsd / known.usd) : '–',
+      amount: money(cost.marginUsd * quotaPerUnit, 'balance'),
+      share: cost.usd > 0 ? percent(cost.marginUsd / cost.usd) : '–',
     };
-    return known.calls < calls
-      ? t('dashboard.marginOfSome', { ...earned, known: integer(known.calls), calls: integer(calls) })
+    return cost.knownCalls < calls
+      ? t('dashboard.marginOfSome', { ...earned, known: integer(cost.knownCalls), calls: integer(calls) })
       : t('dashboard.margin', earned);
   };
   const { quotaPerUnit, displayInCurrency } = useStatus();
-  const starts = useMemo(() => intervals(data.from, data.to, data.granularity), [data]);
+  const starts = useMemo(() => data.buckets.map(({ start }) => start), [data]);
   const labels = starts.map((start) =>
     data.granularity === 'hour' ? dateTime(start, 'card') : dateTime(start, 'day').slice(5),
   );
   const spend: ChartSeries[] = useMemo(
     () =>
-      modelSeries(
-        data.points,
-        data.models.slice(0, namedModels).map(({ modelName }) => modelName ?? ''),
-        starts,
-        data.granularity,
-        t('dashboard.other'),
-      ).map((one, index) => ({
-        ...one,
-        color: index < namedModels ? chartColor(index) : otherColor,
+      modelSeries(data.spend, starts, t('dashboard.other')).map(({ name, values, isOthers }, index) => ({
+        name,
+        values,
+        color: isOthers ? otherColor : chartColor(index),
       })),
     [data, starts, t],
   );
-  const over = (measure: Measure) => valuesOver(data.points, starts, data.granularity, measure);
+  const over = (measure: 'calls' | 'promptTokens' | 'completionTokens') =>
+    data.timeline.map((metrics) => metrics[measure]);
   const calls: ChartSeries[] = [{ name: t('dashboard.calls'), color: chartColor(0), values: over('calls') }];
   const tokens: ChartSeries[] = [
     { name: t('dashboard.input'), color: chartColor(0), values: over('promptTokens') },
@@ -70,7 +64,7 @@ export function Charts({
     {
       name: t('dashboard.requestsPerMinute'),
       color: chartColor(2),
-      values: perMinute(over('calls'), starts, data.granularity, data.from, data.to),
+      values: perMinute(over('calls'), data.buckets, data),
     },
   ];
   const shortMoney = (value: number) => (displayInCurrency ? dollars(value / quotaPerUnit, 2) : count(value));
@@ -99,8 +93,8 @@ export function Charts({
           title={t('dashboard.topModels')}
           whole={data.current.quota}
           rows={data.models.map((row, index) => ({
-            name: row.modelName ?? '',
-            value: row.quota,
+            name: row.key.modelName ?? '',
+            value: row.metrics.quota,
             color: index < namedModels ? chartColor(index) : otherColor,
           }))}
         />
@@ -151,8 +145,8 @@ export function Charts({
               title={t('dashboard.topUsers')}
               whole={data.current.quota}
               rows={data.users.map((row) => ({
-                name: row.username ?? `#${String(row.userId ?? 0)}`,
-                value: row.quota,
+                name: row.key.username ?? `#${String(row.key.userId ?? 0)}`,
+                value: row.metrics.quota,
                 color: chartColor(0),
               }))}
             />
@@ -161,10 +155,10 @@ export function Charts({
             title={t('dashboard.topChannels')}
             whole={data.current.quota}
             rows={data.channels.map((row) => ({
-              name: row.channelName ?? `#${String(row.channelId ?? 0)}`,
-              value: row.quota,
+              name: row.key.channelName ?? `#${String(row.key.channelId ?? 0)}`,
+              value: row.metrics.quota,
               color: chartColor(2),
-              note: marginOf(row),
+              note: marginOf(row.metrics),
             }))}
           />
         </Box>

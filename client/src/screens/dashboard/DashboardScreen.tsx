@@ -18,13 +18,13 @@ import { useUrlParams } from '../../lib/useUrlParams.js';
 import { Charts } from './Charts.js';
 import { StatCards } from './StatCards.js';
 import { useDashboard } from './useDashboard.js';
-import type { Granularity } from './usageSeries.js';
+import { granularityFor, maxHourlyDays, type Granularity } from './usageSeries.js';
 
 const ranges = { '1': 1, '7': 7, '30': 30, '90': 90 } as const;
 type Range = keyof typeof ranges;
 const granularities: readonly Granularity[] = ['hour', 'day', 'week'];
 
-/** What was used in a range: totals, by model over time, and who and what used most. */
+/** Usage in a range: totals, by model over time, and the users, models and channels that used most. */
 export function DashboardScreen() {
   const { t } = useTranslation();
   const admin = useIsAdmin();
@@ -32,7 +32,7 @@ export function DashboardScreen() {
   const [params, change] = useUrlParams();
   const range: Range = (params.get('days') ?? '') in ranges ? (params.get('days') as Range) : '7';
   const wanted = params.get('by') ?? dataExportDefaultTime;
-  const granularity = granularities.find((one) => one === wanted) ?? 'hour';
+  const granularity = granularityFor(granularities.find((one) => one === wanted) ?? 'hour', ranges[range]);
   const mine = !admin || params.get('of') === 'me';
   const username = mine ? '' : (params.get('user') ?? '');
   const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, ranges[range], granularity);
@@ -66,7 +66,9 @@ export function DashboardScreen() {
           onChange={(next) => {
             set('by', next);
           }}
-          choices={granularities.map((value) => ({ value, label: t(`settings.granularity.${value}`) }))}
+          choices={granularities
+            .filter((value) => value !== 'hour' || ranges[range] <= maxHourlyDays)
+            .map((value) => ({ value, label: t(`settings.granularity.${value}`) }))}
         />
         <Segments
           label={t('dashboard.range')}
@@ -130,7 +132,7 @@ export function DashboardScreen() {
   );
 }
 
-/** Enter asks; so does leaving it empty with the cross. */
+/** Enter submits; so does clearing the field. */
 function UserField({ username, onQuery }: { readonly username: string; readonly onQuery: (username: string) => void }) {
   const { t } = useTranslation();
   const [draft, setDraft] = useState(username);

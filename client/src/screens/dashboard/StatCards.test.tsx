@@ -4,14 +4,14 @@ import { rate, StatCards } from './StatCards.js';
 import type { DashboardData } from './useDashboard.js';
 
 const sum = {
-  __typename: 'UsageTotals' as const,
+  __typename: 'UsageMetrics' as const,
   quota: 1_000_000,
   calls: 300,
   totalTokens: 1_920_000,
   promptTokens: 1_500_000,
   completionTokens: 420_000,
   failedCalls: 3,
-  averageMilliseconds: 3020,
+  averageMs: 3020,
   errorRate: 0.01,
 };
 const to = Date.UTC(2025, 10, 20);
@@ -21,24 +21,19 @@ const data = (more: Partial<DashboardData>): DashboardData => ({
   granularity: 'day',
   current: sum,
   previous: { ...sum, quota: 800_000, calls: 400 },
-  points: [0, 1].map((day) => ({
-    __typename: 'UsageRow' as const,
-    time: new Date(to - (2 - day) * 86_400_000).toISOString(),
-    modelName: 'gpt-4o',
-    userId: null,
-    username: null,
-    channelId: null,
-    channelName: null,
+  buckets: [2, 1].map((days) => ({ start: to - days * 86_400_000, end: to - (days - 1) * 86_400_000 })),
+  timeline: [1440, 14_400].map((calls) => ({
+    __typename: 'UsageMetrics' as const,
     quota: 500_000,
-    calls: day === 0 ? 1440 : 14_400,
+    calls,
     totalTokens: 2880,
     promptTokens: 2000,
     completionTokens: 880,
   })),
+  spend: [],
   models: [],
   users: [],
   channels: [],
-  margins: [],
   rates: { rpm: 184, tpm: 1_920_000 },
   ...more,
 });
@@ -69,8 +64,8 @@ it('shows the last minute beside the busiest interval', async () => {
 });
 
 it('compares with nothing when there was nothing', async () => {
-  const nothing = { ...sum, quota: 0, calls: 0, averageMilliseconds: null, failedCalls: 0 };
-  const calls = await card('Calls', { current: nothing, previous: nothing, points: [] });
+  const nothing = { ...sum, quota: 0, calls: 0, averageMs: null, failedCalls: 0 };
+  const calls = await card('Calls', { current: nothing, previous: nothing, buckets: [], timeline: [] });
   expect(calls.getByText('0')).toBeInTheDocument();
   expect(calls.getByText('Nothing in the period before')).toBeInTheDocument();
   expect(calls.getByText('0 failed')).toBeInTheDocument();

@@ -8,7 +8,7 @@ import { Sparkline } from '../../components/charts/Sparkline.js';
 import { count, duration, integer, percent } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
-import { intervals, perMinute, valuesOver, type Measure } from './usageSeries.js';
+import { perMinute } from './usageSeries.js';
 
 /** How much more or less than in the period before; null when there was nothing to compare with. */
 const change = (now: number, before: number): number | null => (before > 0 ? (now - before) / before : null);
@@ -122,26 +122,24 @@ function Note({ text }: { readonly text: string }) {
 export const rate = (value: number): string => (value < 10 ? String(Number(value.toPrecision(2))) : count(value));
 
 function callDetail(now: DashboardData['current'], t: TFunction): string {
-  if (now.averageMilliseconds == null) return t('dashboard.failedCalls', { count: now.failedCalls });
+  if (now.averageMs == null) return t('dashboard.failedCalls', { count: now.failedCalls });
   return t('dashboard.answered', {
     share: percent(1 - (now.errorRate ?? 0)),
-    time: duration(now.averageMilliseconds / 1000),
+    time: duration(now.averageMs / 1000),
   });
 }
 
-/** What the sparklines draw, one value for each interval. */
+/** Values of the sparklines, one for each bucket. */
 function coursesOf(data: DashboardData | undefined) {
   if (!data) return { spend: [], calls: [], tokens: [], rpm: [], tpm: [] };
-  const { from, to, granularity, points } = data;
-  const starts = intervals(from, to, granularity);
-  const over = (measure: Measure) => valuesOver(points, starts, granularity, measure);
-  const calls = over('calls');
-  const tokens = over('totalTokens');
+  const { buckets, timeline } = data;
+  const calls = timeline.map((metrics) => metrics.calls);
+  const tokens = timeline.map((metrics) => metrics.totalTokens);
   return {
-    spend: over('quota'),
+    spend: timeline.map(({ quota }) => quota),
     calls,
     tokens,
-    rpm: perMinute(calls, starts, granularity, from, to),
-    tpm: perMinute(tokens, starts, granularity, from, to),
+    rpm: perMinute(calls, buckets, data),
+    tpm: perMinute(tokens, buckets, data),
   };
 }

@@ -1,39 +1,59 @@
 import { niceTop } from '../../lib/niceTop.js';
-import { intervals, intervalStart, modelSeries, perMinute, valuesOver } from './usageSeries.js';
+import { bucketsOf, granularityFor, modelSeries, perMinute, viewerZone } from './usageSeries.js';
 
 const at = (text: string) => new Date(text).getTime();
-const point = (time: string, modelName: string, quota: number) => ({
+const cell = (time: string, modelName: string | null, quota: number) => ({
   time,
-  modelName,
-  quota,
-  calls: 1,
-  totalTokens: 10,
-  promptTokens: 8,
-  completionTokens: 2,
+  key: { isOthers: modelName === null, modelName },
+  metrics: { quota },
 });
 
-it('begins weeks on Monday', () => {
-  expect(intervalStart(at('2025-11-20T14:32:08Z'), 'week')).toBe(at('2025-11-17T00:00:00Z'));
-  expect(intervalStart(at('2025-11-23T23:59:59Z'), 'week')).toBe(at('2025-11-17T00:00:00Z'));
-});
-
-it('names every interval, also those without usage', () => {
-  const starts = intervals(at('2025-11-18T10:00:00Z'), at('2025-11-20T10:00:00Z'), 'day');
-  expect(starts).toHaveLength(3);
-  expect(valuesOver([point('2025-11-19T00:00:00Z', 'a', 5)], starts, 'day', 'quota')).toEqual([0, 5, 0]);
-});
-
-it('sums what is not named, so that columns add up to the totals', () => {
-  const starts = intervals(at('2025-11-18T00:00:00Z'), at('2025-11-19T00:00:00Z'), 'day');
-  const points = [
-    point('2025-11-18T01:00:00Z', 'a', 5),
-    point('2025-11-18T02:00:00Z', 'b', 2),
-    point('2025-11-18T03:00:00Z', 'c', 1),
+it('has a series per model in the order of the server, and the others last', () => {
+  const starts = [at('2025-11-18T00:00:00Z'), at('2025-11-19T00:00:00Z')];
+  const cells = [
+    cell('2025-11-18T00:00:00Z', 'a', 5),
+    cell('2025-11-18T00:00:00Z', 'b', 2),
+    cell('2025-11-18T00:00:00Z', null, 0),
+    cell('2025-11-19T00:00:00Z', 'a', 0),
+    cell('2025-11-19T00:00:00Z', 'b', 4),
+    cell('2025-11-19T00:00:00Z', null, 3),
+    // Not a bucket of the chart: never drawn.
+    cell('2025-11-20T00:00:00Z', 'a', 9),
   ];
-  expect(modelSeries(points, ['a'], starts, 'day', 'Other')).toEqual([
-    { name: 'a', values: [5] },
-    { name: 'Other', values: [3] },
+  expect(modelSeries(cells, starts, 'Other')).toEqual([
+    { name: 'a', isOthers: false, values: [5, 0] },
+    { name: 'b', isOthers: false, values: [2, 4] },
+    { name: 'Other', isOthers: true, values: [0, 3] },
   ]);
+});
+
+it('leaves the others out where they used nothing, and keeps a model of that name apart', () => {
+  const starts = [at('2025-11-18T00:00:00Z')];
+  const cells = [cell('2025-11-18T00:00:00Z', 'Other', 5), cell('2025-11-18T00:00:00Z', null, 0)];
+  expect(modelSeries(cells, starts, 'Other')).toEqual([{ name: 'Other', isOthers: false, values: [5] }]);
+});
+
+it('draws hours for a week at most', () => {
+  expect([granularityFor('hour', 7), granularityFor('hour', 30), granularityFor('week', 90)]).toEqual([
+    'hour',
+    'day',
+    'week',
+  ]);
+});
+
+it('asks for as many buckets as a range can touch, within one page', () => {
+  // From the middle of an hour, or of a day, to another.
+  expect(bucketsOf(7, 'hour')).toBeGreaterThanOrEqual(7 * 24 + 1);
+  expect(bucketsOf(30, 'day')).toBeGreaterThanOrEqual(31);
+  expect(bucketsOf(90, 'week')).toBeGreaterThanOrEqual(14);
+  expect(bucketsOf(7, 'hour') * 6).toBeLessThanOrEqual(2000);
+  expect(bucketsOf(90, 'day') * 6).toBeLessThanOrEqual(2000);
+});
+
+it('asks in the time zone of the viewer, save where its days begin at half past', () => {
+  expect(viewerZone('Asia/Shanghai')).toBe('Asia/Shanghai');
+  expect(viewerZone('Asia/Kolkata')).toBe('UTC');
+  expect(viewerZone('No/Such')).toBe('UTC');
 });
 
 it.each([
@@ -46,10 +66,10 @@ it.each([
 });
 
 it('spreads calls over the minutes that have passed, not over those to come', () => {
-  const from = at('2025-11-20T08:30:00Z');
-  const to = at('2025-11-20T10:10:00Z');
-  const starts = intervals(from, to, 'hour');
-  // 8 to 9 whole, because the server counts whole hours; 9 to 10; ten minutes of the last.
-  expect(perMinute([120, 60, 30], starts, 'hour', from, to)).toEqual([2, 1, 3]);
-  expect(perMinute([130], intervals(from, to, 'day'), 'day', from, to)).toEqual([1]);
+  const hour = (text: string) => ({ start: at(text), end: at(text) + 3_600_000 });
+  const buckets = [hour('2025-11-20T08:00:00Z'), hour('2025-11-20T09:00:00Z'), hour('2025-11-20T10:00:00Z')];
+  const range = { from: at('2025-11-20T08:00:00Z'), to: at('2025-11-20T10:10:00Z') };
+  expect(perMinute([120, 60, 30], buckets, range)).toEqual([2, 1, 3]);
+  const day = { start: at('2025-11-20T00:00:00Z'), end: at('2025-11-21T00:00:00Z') };
+  expect(perMinute([130], [day], range)).toEqual([1]);
 });

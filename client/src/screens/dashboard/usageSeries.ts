@@ -1,99 +1,82 @@
-/** Sums over time for charts. Pure. */
+/** Series for charts, from the server's buckets. Pure. */
 export type Granularity = 'hour' | 'day' | 'week';
 
-export interface Point {
-  readonly time?: string | null;
-  readonly modelName?: string | null;
-  readonly quota: number;
-  readonly calls: number;
-  readonly totalTokens: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
+/** Longest range in days that is drawn by the hour: more columns than that are thinner than a pixel. */
+export const maxHourlyDays = 7;
+
+const hours: Readonly<Record<Granularity, number>> = { hour: 1, day: 24, week: 168 };
+
+/** The granularity to draw a range of days with. */
+export const granularityFor = (wanted: Granularity, days: number): Granularity =>
+  wanted === 'hour' && days > maxHourlyDays ? 'day' : wanted;
+
+/** The most buckets that a range of days can touch, in any time zone. */
+export const bucketsOf = (days: number, granularity: Granularity): number =>
+  Math.ceil((days * 24 + 2) / hours[granularity]) + 2;
+
+/** The viewer's time zone, or UTC where days do not begin on a whole UTC hour: usage is counted by the UTC hour. */
+export function viewerZone(
+  zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
+  now: Date = new Date(),
+): string {
+  try {
+    const minutes = new Intl.DateTimeFormat('en-US', { timeZone: zone, minute: 'numeric' }).format(now);
+    return Number(minutes) === now.getUTCMinutes() ? zone : 'UTC';
+  } catch {
+    return 'UTC';
+  }
 }
 
-export type Measure = 'quota' | 'calls' | 'totalTokens' | 'promptTokens' | 'completionTokens';
-
-const hour = 3_600_000;
-const steps: Readonly<Record<Granularity, number>> = { hour, day: 24 * hour, week: 7 * 24 * hour };
-
-/** The start of the interval a time lies in; weeks begin on Monday. Hours and days are the server's, in UTC. */
-export function intervalStart(time: number, granularity: Granularity): number {
-  const date = new Date(time);
-  date.setUTCMinutes(0, 0, 0);
-  if (granularity === 'hour') return date.getTime();
-  date.setUTCHours(0);
-  if (granularity === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
-  return date.getTime();
-}
-
-/** Every interval of the range, also those without usage. */
-export function intervals(from: number, to: number, granularity: Granularity): number[] {
-  const found: number[] = [];
-  for (let at = intervalStart(from, granularity); at < to; at += steps[granularity]) found.push(at);
-  return found;
+export interface Bucket {
+  /** Unix milliseconds. */
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
- * Values of intervals as means of their minutes. The first and the last interval are only as long as they lie in the
- * range; the server counts whole hours, so the range begins with the hour it begins in.
+ * Means per minute. The first and the last bucket are only as long as they lie in the range.
+ * @param range Unix milliseconds
  */
-export function perMinute(
+export const perMinute = (
   values: readonly number[],
-  starts: readonly number[],
-  granularity: Granularity,
-  from: number,
-  to: number,
-): number[] {
-  const begin = intervalStart(from, 'hour');
-  return values.map((value, index) => {
-    const start = starts[index] ?? 0;
-    const milliseconds = Math.min(start + steps[granularity], to) - Math.max(start, begin);
+  buckets: readonly Bucket[],
+  range: { readonly from: number; readonly to: number },
+): number[] =>
+  values.map((value, index) => {
+    const bucket = buckets[index];
+    if (!bucket) return 0;
+    const milliseconds = Math.min(bucket.end, range.to) - Math.max(bucket.start, range.from);
     return value / Math.max(1, milliseconds / 60_000);
   });
-}
 
-/** One number for each interval; 0 where nothing was used. */
-export function valuesOver(
-  points: readonly Point[],
-  starts: readonly number[],
-  granularity: Granularity,
-  measure: Measure,
-): number[] {
-  const sums = new Map<number, number>();
-  for (const point of points) {
-    const start = intervalStart(new Date(point.time ?? 0).getTime(), granularity);
-    sums.set(start, (sums.get(start) ?? 0) + point[measure]);
-  }
-  return starts.map((start) => sums.get(start) ?? 0);
+export interface Cell {
+  readonly time?: string | null;
+  readonly key: { readonly isOthers: boolean; readonly modelName?: string | null };
+  readonly metrics: { readonly quota: number };
 }
 
 export interface Series {
   readonly name: string;
+  readonly isOthers: boolean;
   readonly values: readonly number[];
 }
 
-/** The dearest models each by itself and all others together, so that the sums of the columns are the totals. */
-export function modelSeries(
-  points: readonly Point[],
-  models: readonly string[],
-  starts: readonly number[],
-  granularity: Granularity,
-  other: string,
-): Series[] {
-  const named = models.map((name) => ({
-    name,
-    values: valuesOver(
-      points.filter(({ modelName }) => modelName === name),
-      starts,
-      granularity,
-      'quota',
-    ),
-  }));
-  const rest = valuesOver(
-    points.filter(({ modelName }) => !models.includes(modelName ?? '')),
-    starts,
-    granularity,
-    'quota',
-  );
-  return rest.some((value) => value > 0) ? [...named, { name: other, values: rest }] : named;
+/** One series per model in the server's order, and one for all others where they used anything. */
+export function modelSeries(cells: readonly Cell[], starts: readonly number[], other: string): Series[] {
+  const places = new Map(starts.map((start, index) => [start, index]));
+  const series = new Map<string, { name: string; isOthers: boolean; values: number[] }>();
+  for (const { time, key, metrics } of cells) {
+    const place = places.get(new Date(time ?? 0).getTime());
+    if (place === undefined) continue;
+    const id = key.isOthers ? 'others' : `model ${key.modelName ?? ''}`;
+    let one = series.get(id);
+    if (!one) {
+      one = { name: key.isOthers ? other : (key.modelName ?? ''), isOthers: key.isOthers, values: starts.map(() => 0) };
+      series.set(id, one);
+    }
+    one.values[place] = metrics.quota;
+  }
+  const all = [...series.values()];
+  const others = all.filter(({ isOthers, values }) => isOthers && values.some((value) => value > 0));
+  return [...all.filter(({ isOthers }) => !isOthers), ...others];
 }

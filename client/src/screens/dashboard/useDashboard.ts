@@ -2,51 +2,46 @@ import { useApolloClient } from '@apollo/client/react';
 import { useCallback, useEffect, useState } from 'react';
 import {
   AllRatesDocument,
-  AllUsageDocument,
-  AllUsageSummaryDocument,
-  ChannelMarginsDocument,
+  DashboardDocument,
   MyRatesDocument,
-  MyUsageDocument,
-  MyUsageSummaryDocument,
-  type AllUsageQueryVariables,
-  type ChannelMarginsQuery,
-  type UsagePointFragment,
+  type DashboardQuery,
+  type SpendCellFragment,
+  type TopModelFragment,
   type UsageSumFragment,
 } from './dashboard.generated.js';
-import type { Granularity } from './usageSeries.js';
+import { bucketsOf, viewerZone, type Bucket, type Granularity } from './usageSeries.js';
+
+type Timeline = NonNullable<DashboardQuery['usage']>;
 
 export interface DashboardData {
+  /** What the server added up, Unix milliseconds; `to` is no later than now. */
   readonly from: number;
   readonly to: number;
   readonly granularity: Granularity;
   readonly current: UsageSumFragment;
   readonly previous: UsageSumFragment;
-  /** By time and model. */
-  readonly points: readonly UsagePointFragment[];
+  readonly buckets: readonly Bucket[];
+  /** One for each bucket. */
+  readonly timeline: readonly Timeline['items'][number]['metrics'][];
+  /** Spend by bucket of the five dearest models and of all others. */
+  readonly spend: readonly SpendCellFragment[];
   /** The dearest first. */
-  readonly models: readonly UsagePointFragment[];
+  readonly models: readonly TopModelFragment[];
   /** For admins, the dearest first. */
-  readonly users: readonly UsagePointFragment[];
-  readonly channels: readonly UsagePointFragment[];
-  /** Of the channels whose provider says what calls cost; none for the usage of one user. */
-  readonly margins: ChannelMarginsQuery['channelMargins'];
+  readonly users: NonNullable<DashboardQuery['users']>['items'];
+  readonly channels: NonNullable<DashboardQuery['channels']>['items'];
   /** Calls and tokens of the last minute, whatever the range. */
   readonly rates: { readonly rpm: number; readonly tpm: number };
 }
 
-/** Whose usage is asked for. */
+/** Whose usage is shown. */
 export interface Whose {
   readonly everybody: boolean;
-  /** Among everybody only this one; empty for all. */
+  /** Among everybody only this user; empty for all. */
   readonly username: string;
 }
 
-/** More pages than any sensible range has; a bound, not a limit anybody meets. */
-const mostPages = 40;
-
-type Dimensions = AllUsageQueryVariables['groupBy'];
-
-/** All numbers of the dashboard for a range, read together, so that the cards and the charts tell of the same moment. */
+/** All numbers of the dashboard for a range: one query, in which each card and chart is a field of its own. */
 export function useDashboard({ everybody, username }: Whose, days: number, granularity: Granularity) {
   const client = useApolloClient();
   const [data, setData] = useState<DashboardData>();
@@ -54,54 +49,51 @@ export function useDashboard({ everybody, username }: Whose, days: number, granu
   const [loading, setLoading] = useState(true);
 
   const load = useCallback(async (): Promise<DashboardData> => {
-    const to = Date.now();
-    const from = to - days * 86_400_000;
-    const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-    const filter = { ...range, ...(username === '' ? {} : { username }) };
-    const read = async (groupBy: Dimensions, pages = mostPages): Promise<UsagePointFragment[]> => {
-      const found: UsagePointFragment[] = [];
-      for (let page = 0; page < pages; page += 1) {
-        const variables = { filter, groupBy, page };
-        const answer = everybody
-          ? (await client.query({ query: AllUsageDocument, variables, fetchPolicy: 'no-cache' })).data?.usage
-          : (await client.query({ query: MyUsageDocument, variables, fetchPolicy: 'no-cache' })).data?.myUsage;
-        found.push(...(answer?.items ?? []));
-        if (!answer || answer.items.length === 0 || found.length >= answer.totalCount) break;
-      }
-      return found;
+    const now = Date.now();
+    const oneUser = username !== '';
+    const points = bucketsOf(days, granularity);
+    const variables = {
+      everybody,
+      oneUser,
+      range: { from: new Date(now - days * 86_400_000).toISOString() },
+      timeZone: viewerZone(),
+      bucket: ({ hour: 'HOUR', day: 'DAY', week: 'WEEK' } as const)[granularity],
+      filter: oneUser ? { usernames: [username] } : null,
+      points,
+      cells: points * 6,
     };
-    const summary = everybody
-      ? client
-          .query({ query: AllUsageSummaryDocument, variables: { filter }, fetchPolicy: 'no-cache' })
-          .then(({ data: answer }) => answer?.usageSummary)
-      : client
-          .query({ query: MyUsageSummaryDocument, variables: { filter }, fetchPolicy: 'no-cache' })
-          .then(({ data: answer }) => answer?.myUsageSummary);
     const rates = everybody
       ? client
           .query({
             query: AllRatesDocument,
-            variables: { filter: username === '' ? null : { username } },
+            variables: { filter: oneUser ? { username } : null },
             fetchPolicy: 'no-cache',
           })
           .then(({ data: answer }) => answer?.logStat)
       : client.query({ query: MyRatesDocument, fetchPolicy: 'no-cache' }).then(({ data: answer }) => answer?.myLogStat);
-    const margins = async () => {
-      const variables = { filter: range };
-      const answer = await client.query({ query: ChannelMarginsDocument, variables, fetchPolicy: 'no-cache' });
-      return answer.data?.channelMargins ?? [];
-    };
-    const [sums, minute, points, models, users, channels, earned] = await Promise.all([
-      summary,
+    const [{ data: answer }, minute] = await Promise.all([
+      client.query({ query: DashboardDocument, variables, fetchPolicy: 'no-cache' }),
       rates,
-      read([granularity === 'hour' ? 'HOUR' : 'DAY', 'MODEL']),
-      read(['MODEL'], 1),
-      everybody && username === '' ? read(['USER'], 1) : [],
-      everybody ? read(['CHANNEL'], 1) : [],
-      everybody && username === '' ? margins() : [],
     ]);
-    if (!sums || !minute) throw new Error('no answer');
-    return { from, to, granularity, ...sums, points, models, users, channels, margins: earned, rates: minute };
+    const page = answer?.usage ?? answer?.myUsage;
+    const spend = answer?.spend ?? answer?.mySpend;
+    const models = answer?.models ?? answer?.myModels;
+    if (!page?.comparedTotal || !spend || !models || !minute) throw new Error('no response');
+    const time = (text: string | null | undefined) => new Date(text ?? 0).getTime();
+    return {
+      from: time(page.range.from),
+      to: Math.min(now, time(page.range.until)),
+      granularity,
+      current: page.total,
+      previous: page.comparedTotal,
+      buckets: page.items.map((row) => ({ start: time(row.time), end: time(row.until) })),
+      timeline: page.items.map(({ metrics }) => metrics),
+      spend: spend.items,
+      models: models.items,
+      users: answer?.users?.items ?? [],
+      channels: answer?.channels?.items ?? [],
+      rates: minute,
+    };
   }, [client, days, everybody, granularity, username]);
 
   const refresh = useCallback(() => {
