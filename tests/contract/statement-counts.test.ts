@@ -26,7 +26,7 @@ beforeAll(async () => {
      INSERT INTO tasks (user_id, action, platform, created_at, updated_at, submit_time, channel_id, request_id, task_id, data)
        SELECT ${root.id}, 'MUSIC', 'suno', 0, 0, 0, id, 't' || id, 't' || id, '[{"title":"x"}]' FROM users;
      INSERT INTO reservations (request_id, node_id, user_id, token_id, amount, model_name)
-       SELECT 'live ' || id, 'node', id, id, 1, 'm' FROM users;
+       SELECT 'live ' || id, (SELECT id FROM nodes LIMIT 1), id, id, 1, 'm' FROM users;
      INSERT INTO redemptions (user_id, key_hash, key_sealed, name, quota, created_time)
        SELECT ${root.id}, sha256(('code ' || id)::bytea), '', 'batch ' || id, 1, 0 FROM users;
      INSERT INTO price_versions (version, tables) SELECT 'v' || id, '{"ModelRatio":"{}"}' FROM users;
