@@ -8,7 +8,7 @@ import type { ClientResponse } from './call/client-response.js';
 import { openAIErrors } from './endpoints/chat-endpoints.js';
 import { playgroundEndpoint } from './endpoints/playground-endpoint.js';
 import { asText } from './neutral/fields.js';
-import { parseJsonBody } from './protocols/openai/chat-request.js';
+import { parseJsonBody } from './forms/json-body.js';
 import { toOpenAIFailure } from './errors/failure.js';
 import { RelayError } from './errors/relay-error.js';
 import { sendFailure, type Relay } from './call/relay.js';

@@ -10,10 +10,32 @@ export interface JsonBounds {
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
+const colon = 0x3a;
 const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
+
+export interface JsonShape {
+  /** Members of the outermost object, repeated keys included. */
+  readonly members: number;
+  /** Members of the objects that are directly its values, repeated keys included. */
+  readonly nestedMembers: number;
+}
+
+/** Where a scan stands, so that a long text can be scanned in slices. */
+export interface JsonScan {
+  /** The next byte to look at. */
+  at: number;
+  depth: number;
+  values: number;
+  members: number;
+  nestedMembers: number;
+  /** Bytes outside of strings so far. */
+  outside: number;
+}
+
+export const newJsonScan = (): JsonScan => ({ at: 0, depth: 0, values: 0, members: 0, nestedMembers: 0, outside: 0 });
 
 /**
  * Counts depth and values of a JSON text before it is parsed: `[[],[],…]` grows fiftyfold in memory, and a parser cannot
@@ -21,29 +43,54 @@ const closeBrace = 0x7d;
  * search. Does not check that the text is JSON.
  * @throws AppError INVALID_INPUT when the text is nested too deeply or has too many values
  */
-export function assertJsonBounds(bytes: Buffer, { maxDepth, maxValues }: JsonBounds): void {
-  let depth = 0;
-  let values = 0;
-  for (let at = 0; at < bytes.length; at++) {
+export function assertJsonBounds(bytes: Buffer, bounds: JsonBounds): JsonShape {
+  const scan = newJsonScan();
+  scanJson(bytes, scan, bounds, bytes.length, null);
+  return scan;
+}
+
+/**
+ * Scans on from `scan.at` to the end of the text, or until `budget` bytes outside of strings were looked at. Strings are
+ * skipped by a native search, thirty times as fast, so they do not count against the budget.
+ * @param onString called with the place of the opening and the closing quote
+ * @throws AppError INVALID_INPUT
+ */
+export function scanJson(
+  bytes: Buffer,
+  scan: JsonScan,
+  { maxDepth, maxValues }: JsonBounds,
+  budget: number,
+  onString: ((open: number, close: number) => void) | null,
+): void {
+  let { at, depth, values } = scan;
+  let looked = 0;
+  for (; at < bytes.length && looked < budget; at++, looked++) {
     switch (bytes[at]) {
-      case quote:
-        at = endOfString(bytes, at);
+      case quote: {
+        const close = endOfString(bytes, at);
+        onString?.(at, close);
+        at = close;
         break;
+      }
       case openBracket:
       case openBrace:
         if (++depth > maxDepth) throw tooComplex(`is nested more than ${maxDepth} levels deep`);
-        values++;
+        if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
         break;
       case closeBracket:
       case closeBrace:
         depth--;
         break;
       case comma:
-        values++;
+        if (++values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
+        break;
+      case colon:
+        if (depth === 1) scan.members++;
+        else if (depth === 2) scan.nestedMembers++;
         break;
     }
-    if (values > maxValues) throw tooComplex(`has more than ${maxValues} values`);
   }
+  Object.assign(scan, { at, depth, values, outside: scan.outside + looked });
 }
 
 /** @returns the place of the closing quote; the end of the text when there is none */

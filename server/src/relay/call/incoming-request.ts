@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingHttpHeaders, IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppError } from '../../shared/errors.js';
+import type { BodyGrant } from '../access/body-budget.js';
 import { RelayError } from '../errors/relay-error.js';
 import { ClientResponse } from './client-response.js';
 import type { IncomingCall } from './incoming-call.js';
@@ -44,67 +45,125 @@ function withoutAlias(path: string): string {
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 
-const ungzip = promisify(gunzip);
-const unbrotli = promisify(brotliDecompress);
-
 /** A body that grows more than this when it is unpacked is a bomb. */
-const mostRatio = 100;
+const maxRatio = 100;
 /** Tiny bodies compress better than any ratio. */
 const ratioFloor = 64 * 1024;
 
+export interface BodyAllowance {
+  /** Bytes, before and after unpacking; the route's own limit when absent or larger. */
+  readonly maxBytes?: number;
+  /** Counts the bytes while they are read and unpacked. */
+  readonly grant?: BodyGrant;
+}
+
 /**
- * Reads a whole body, packed with gzip or brotli or not at all.
+ * Reads a whole body, packed with gzip or brotli or not at all. Every byte is taken from the caller's grant before it is
+ * kept. A client that has left already, or leaves while its body is read, ends the reading at once.
  * @param limit bytes, before and after unpacking
- * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE; RelayError invalid_request when it cannot be unpacked
+ * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError
+ * invalid_request when it is incomplete or cannot be unpacked
  */
-export async function readRequestBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readRequestBody(
+  request: IncomingMessage,
+  limit: number,
+  { maxBytes = limit, grant }: BodyAllowance = {},
+): Promise<Buffer> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding !== 'identity' && encoding !== '' && encoding !== 'gzip' && encoding !== 'x-gzip' && encoding !== 'br') {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding.slice(0, 40)} is not supported`);
   }
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge();
-  const bytes = await readAll(request, limit);
-  return encoding === 'identity' || encoding === '' ? bytes : unpack(bytes, encoding === 'br', limit);
+  const most = Math.min(limit, maxBytes);
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > most) throw tooLarge(most);
+  const bytes = await readAll(request, most, announced, grant);
+  return encoding === 'identity' || encoding === '' ? bytes : unpack(bytes, encoding === 'br', most, grant);
 }
 
-function readAll(request: IncomingMessage, limit: number): Promise<Buffer> {
+function readAll(request: IncomingMessage, limit: number, announced: number, grant?: BodyGrant): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // Events of a request that ended before we listened never come again.
+    if (request.destroyed || request.errored || request.readableAborted) {
+      reject(incomplete());
+      return;
+    }
     let pieces: Buffer[] = [];
     let length = 0;
+    const stop = (error: unknown): void => {
+      // The rest is let go unread; the response says why.
+      request.removeAllListeners('data');
+      request.resume();
+      pieces = [];
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    // All of it before the first byte is kept, so that a body that has no room is refused early.
+    try {
+      grant?.grow(announced);
+    } catch (error) {
+      stop(error);
+      return;
+    }
     request.on('data', (piece: Buffer) => {
+      const before = length;
       length += piece.length;
       if (length > limit) {
-        // The rest is let go unread; the answer says why.
-        request.removeAllListeners('data');
-        request.resume();
-        reject(tooLarge());
+        stop(tooLarge(limit));
+        return;
+      }
+      try {
+        if (length > announced) grant?.grow(length - Math.max(announced, before));
+      } catch (error) {
+        stop(error);
         return;
       }
       pieces.push(piece);
     });
     request.on('end', () => {
       resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length));
-      // The request outlives its body by the whole answer, and its listeners keep what they can see.
+      // The request outlives its body by the whole response, and its listeners keep what they can see.
       pieces = [];
     });
-    request.on('error', reject);
+    request.on('error', () => reject(incomplete()));
     request.on('close', () => {
-      if (!request.complete)
-        reject(new RelayError('INVALID_INPUT', 'Invalid request, the body is incomplete', 'invalid_request'));
+      if (!request.complete) reject(incomplete());
     });
   });
 }
 
-async function unpack(bytes: Buffer, brotli: boolean, limit: number): Promise<Buffer> {
-  const maxOutputLength = Math.min(limit, Math.max(ratioFloor, bytes.length * mostRatio));
+/** Piece by piece, so that a bomb is stopped at its limit and not after it. */
+async function unpack(bytes: Buffer, brotli: boolean, limit: number, grant?: BodyGrant): Promise<Buffer> {
+  const most = Math.min(limit, Math.max(ratioFloor, bytes.length * maxRatio));
+  const pieces: Buffer[] = [];
+  let length = 0;
+  const unpacked = Readable.from([bytes]).pipe(brotli ? createBrotliDecompress() : createGunzip());
   try {
-    return await (brotli ? unbrotli : ungzip)(bytes, { maxOutputLength });
+    for await (const piece of unpacked as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > most) throw tooLarge(limit);
+      grant?.grow(piece.length);
+      pieces.push(piece);
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
+    if (error instanceof AppError) throw error;
     throw new RelayError('INVALID_INPUT', 'Invalid request, the body cannot be unpacked', 'invalid_request', {
       cause: error,
     });
+  } finally {
+    unpacked.destroy();
   }
+  return Buffer.concat(pieces, length);
 }
 
-const tooLarge = (): AppError => new AppError('PAYLOAD_TOO_LARGE', 'The request body is too large');
+const incomplete = (): RelayError =>
+  new RelayError('INVALID_INPUT', 'Invalid request, the body is incomplete', 'invalid_request');
+
+const tooLarge = (limit: number): AppError =>
+  new AppError(
+    'PAYLOAD_TOO_LARGE',
+    limit === unpaidBodyBytes
+      ? 'The request body is too large for an account without balance'
+      : 'The request body is too large',
+  );
+
+/** For callers without balance: models may be free, so they are served, but no large body is read for them. */
+export const unpaidBodyBytes = 1024 * 1024;

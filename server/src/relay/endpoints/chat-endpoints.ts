@@ -16,7 +16,8 @@ import { anthropicErrorBody, anthropicErrorEvents } from '../protocols/anthropic
 import { geminiClient } from '../protocols/gemini/gemini-client.js';
 import { geminiErrorBody, geminiErrorEvents } from '../protocols/gemini/error.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
-import { modelOf, parseJsonBody, toChatCall } from '../protocols/openai/chat-request.js';
+import { modelOf, toChatCall } from '../protocols/openai/chat-request.js';
+import { parseJsonBody } from '../forms/json-body.js';
 import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';

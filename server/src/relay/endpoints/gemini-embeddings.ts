@@ -4,7 +4,7 @@ import type { Endpoint } from '../call/endpoint.js';
 import { asFieldsList, asText, either, parseFields, type Fields } from '../neutral/fields.js';
 import { needFields, needList, optionalCount } from '../neutral/given.js';
 import { asFloats } from '../protocols/openai/embedding-vectors.js';
-import { parseJsonBody } from '../protocols/openai/chat-request.js';
+import { parseJsonBody } from '../forms/json-body.js';
 import type { RelayCall } from '../call/relay-call.js';
 import { geminiErrors } from './chat-endpoints.js';
 import { embeddingsEndpoint } from './embedding-endpoints.js';

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../call/endpoint.js';
-import { parseJsonBody, toChatCall } from '../protocols/openai/chat-request.js';
+import { toChatCall } from '../protocols/openai/chat-request.js';
+import { parseJsonBody } from '../forms/json-body.js';
 import { RelayError } from '../errors/relay-error.js';
 import { chatEndpoint } from './chat-endpoints.js';
 

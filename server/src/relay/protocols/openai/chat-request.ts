@@ -13,19 +13,6 @@ export interface ChatCall {
 
 const maxTokensLimit = 1_073_741_823;
 
-/** @throws RelayError invalid_request when the bytes are no JSON object */
-export function parseJsonBody(bytes: Buffer): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw malformed('the body is not valid JSON');
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw malformed('the body is not a JSON object');
-  return value as Record<string, unknown>;
-}
-
 const malformed = (reason: string): RelayError =>
   new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
 

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import { AppError } from '../../shared/errors.js';
+import { assertJsonBounds, newJsonScan, scanJson, type JsonShape } from '../../shared/json-bounds.js';
+import { RelayError } from '../errors/relay-error.js';
+
+type Fields = Record<string, unknown>;
+
+/** The largest lists that clients send are token ids of embeddings, 300,000 in a call; tool schemas nest some 40 levels. */
+const bounds = { maxDepth: 128, maxValues: 400_000 };
+
+/**
+ * Parses the body of a call.
+ * @throws RelayError invalid_request when the bytes are no JSON object, are nested too deeply or have too many values, or
+ * name a field in a way that another parser could read differently
+ */
+export function parseJsonBody(bytes: Buffer): Fields {
+  const ahead = parsedAhead.get(bytes);
+  if (ahead) return ahead;
+  const shape = worded(() => assertJsonBounds(bytes, bounds));
+  return checked(parse(bytes.toString('utf8')), shape);
+}
+
+/** Bodies above this are parsed ahead, in slices. */
+const largeBody = 512 * 1024;
+/** Strings above this are cut out before the rest is parsed. */
+const longString = 64 * 1024;
+/** Bytes outside of strings that one turn looks at: some 10 ms. */
+const bytesPerTurn = 4 * 1024 * 1024;
+/** Bytes of strings that one turn decodes: some 10 ms. */
+const textPerTurn = 4 * 1024 * 1024;
+/** Numbers, names and brackets: even 400,000 token ids stay below. Blanks count, since a parser has to pass them too. */
+const maxOutside = 16 * 1024 * 1024;
+
+const parsedAhead = new WeakMap<Buffer, Fields>();
+
+/**
+ * Parses a large body without blocking the event loop, so that `parseJsonBody` has it at once. Large bodies are large by a
+ * few long strings (images in base64, documents): those are cut out, decoded piece by piece with turns of the event loop
+ * between, and put back. Small bodies and other formats are left alone.
+ * @throws RelayError as `parseJsonBody`
+ */
+export async function parseAhead(bytes: Buffer): Promise<void> {
+  if (bytes.length <= largeBody) return;
+  const scan = newJsonScan();
+  const long: Array<readonly [open: number, close: number]> = [];
+  const note = (open: number, close: number): void => {
+    if (close - open > longString) long.push([open, close]);
+  };
+  while (scan.at < bytes.length) {
+    worded(() => scanJson(bytes, scan, bounds, bytesPerTurn, note));
+    if (scan.outside > maxOutside) throw malformed('the body has too many numbers or blanks');
+    await turn();
+  }
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const [index, [open, close]] of long.entries()) {
+    pieces.push(bytes.subarray(from, open), Buffer.from(`"${mark}${index}"`));
+    from = close + 1;
+  }
+  pieces.push(bytes.subarray(from));
+  const frame = parse(Buffer.concat(pieces).toString('utf8'));
+  const texts: string[] = [];
+  for (const [open, close] of long) texts.push(await decode(bytes, open, close));
+  await turn();
+  parsedAhead.set(bytes, checked(restore(frame, texts), scan));
+}
+
+/** Drawn at the start, so that no client can write it. */
+const mark = `long-string-${randomUUID()}-`;
+
+/** Puts the long strings back where their placeholders stand. */
+function restore(value: unknown, texts: readonly string[]): unknown {
+  if (typeof value === 'string') {
+    return value.startsWith(mark) ? (texts[Number(value.slice(mark.length))] ?? value) : value;
+  }
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (typeof item === 'string' || typeof item === 'object') value[index] = restore(item, texts);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    const fields = value as Fields;
+    for (const [key, item] of Object.entries(fields)) {
+      if (typeof item === 'string' || typeof item === 'object') setOwn(fields, key, restore(item, texts));
+    }
+  }
+  return value;
+}
+
+/** Assigning to `__proto__` would change the prototype. */
+function setOwn(fields: Fields, key: string, value: unknown): void {
+  if (fields[key] === value) return;
+  if (key === '__proto__')
+    Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
+  else fields[key] = value;
+}
+
+const backslash = 0x5c;
+
+/** Decodes a string literal in pieces that begin and end between characters and escapes. */
+async function decode(bytes: Buffer, open: number, close: number): Promise<string> {
+  let text = '';
+  let at = open + 1;
+  while (at < close) {
+    let end = Math.min(close, at + textPerTurn);
+    if (end < close) end = pieceEnd(bytes, at, end);
+    const piece = bytes.subarray(at, end);
+    // JSON.parse checks what decoding does not: control characters and unknown escapes.
+    text += parse(`"${piece.toString('utf8')}"`) as string;
+    at = end;
+    await turn();
+  }
+  return text;
+}
+
+/** The last place up to `end` that is neither inside an escape nor inside a UTF-8 sequence. */
+function pieceEnd(bytes: Buffer, start: number, end: number): number {
+  // The longest escape, \uXXXX, has six bytes.
+  const slash = bytes.subarray(end - 6, end).lastIndexOf(backslash) + end - 6;
+  if (bytes[slash] === backslash) {
+    let run = 1;
+    while (slash - run >= start && bytes[slash - run] === backslash) run++;
+    const length = bytes[slash + 1] === 0x75 ? 6 : 2;
+    if (run % 2 === 1 && slash + length > end) return slash;
+  }
+  let at = end;
+  while (((bytes[at] ?? 0) & 0xc0) === 0x80 && at > start + 1) at--;
+  return at;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw malformed('the body is not valid JSON');
+  }
+}
+
+/**
+ * Fields that decide the price or who serves the call, by their names in small letters. Some upstreams compare names
+ * without regard to case, and of a repeated name some take the first and some the last: such a call could be priced as one
+ * thing and served as another.
+ */
+const decisive = new Map(
+  [
+    ...['model', 'n', 'best_of', 'stream', 'size', 'quality', 'seconds', 'service_tier', 'serviceTier'],
+    ...['messages', 'input', 'prompt', 'contents', 'tools', 'generationConfig', 'generation_config'],
+    ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_tokens_to_sample'],
+    ...['maxOutputTokens', 'candidateCount', 'candidate_count'],
+  ].map((name) => [name.toLowerCase(), name]),
+);
+/** Two spellings of one field, where a provider takes both. */
+const twins = [
+  ['generationConfig', 'generation_config'],
+  ['maxOutputTokens', 'max_output_tokens'],
+  ['candidateCount', 'candidate_count'],
+] as const;
+
+function checked(value: unknown, shape: JsonShape): Fields {
+  if (!isFields(value)) throw malformed('the body is not a JSON object');
+  const keys = Object.keys(value);
+  let nested = 0;
+  for (const key of keys) {
+    const item = value[key];
+    if (isFields(item)) nested += Object.keys(item).length;
+  }
+  if (keys.length !== shape.members || nested !== shape.nestedMembers) throw malformed('a field is named twice');
+  checkNames(value, keys);
+  const config = value['generationConfig'] ?? value['generation_config'];
+  if (isFields(config)) checkNames(config, Object.keys(config));
+  return value;
+}
+
+function checkNames(fields: Fields, keys: readonly string[]): void {
+  for (const key of keys) {
+    const name = decisive.get(key.toLowerCase());
+    if (name !== undefined && name !== key) throw malformed(`${name} is spelled in another case`);
+  }
+  for (const [one, other] of twins) {
+    if (Object.hasOwn(fields, one) && Object.hasOwn(fields, other)) throw malformed(`${one} is named twice`);
+  }
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function worded<T>(scan: () => T): T {
+  try {
+    return scan();
+  } catch (error) {
+    if (error instanceof AppError) throw new RelayError('INVALID_INPUT', error.message, 'invalid_request');
+    throw error;
+  }
+}
+
+const malformed = (reason: string): RelayError =>
+  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
