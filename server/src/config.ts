@@ -97,6 +97,9 @@ export const environmentSchema = z.object({
   REQUEST_BODY_TIMEOUT: whole(900, 1, 86_400),
   MAX_CONNECTIONS: whole(0, 0, 10_000_000),
   MAX_CONNECTIONS_PER_ADDRESS: whole(0, 0, 10_000_000),
+  OVERLOAD_HEAP_PERCENT: whole(90, 0, 100),
+  OVERLOAD_LOOP_DELAY: whole(1000, 0, 3_600_000),
+  OVERLOAD_DATABASE_WAIT: whole(5000, 0, 3_600_000),
   SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
   UPDATE_TASK: flag(true),
   TASK_POLL_INTERVAL: whole(15, 1, 3600),
@@ -157,6 +160,8 @@ export interface Config {
   readonly bodyPace: { readonly grace: number; readonly minRate: number; readonly maxTime: number };
   /** Client connections at once, in all and of one address; 0: derived from the descriptors the process may open. */
   readonly connections: { readonly total: number; readonly perAddress: number };
+  /** Above these a node refuses new calls: percent of the heap, milliseconds. 0 is off. */
+  readonly overload: { readonly heapPercent: number; readonly loopDelay: number; readonly databaseWait: number };
   readonly shutdownMilliseconds: number;
   /** Whether this node may ask about drawings and music, and how often. */
   readonly taskPolling: { readonly enabled: boolean; readonly seconds: number };
@@ -263,6 +268,11 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
     },
     bodyPace: { grace: env.REQUEST_BODY_GRACE * 1000, minRate: 1024, maxTime: env.REQUEST_BODY_TIMEOUT * 1000 },
     connections: { total: env.MAX_CONNECTIONS, perAddress: env.MAX_CONNECTIONS_PER_ADDRESS },
+    overload: {
+      heapPercent: env.OVERLOAD_HEAP_PERCENT,
+      loopDelay: env.OVERLOAD_LOOP_DELAY,
+      databaseWait: env.OVERLOAD_DATABASE_WAIT,
+    },
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
     taskPolling: { enabled: env.UPDATE_TASK, seconds: env.TASK_POLL_INTERVAL },
     metricsToken: env.METRICS_TOKEN,

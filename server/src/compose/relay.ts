@@ -28,6 +28,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
     syncSeconds: config.syncSeconds,
     channelGuard: channelService,
     balances: notifications,
+    overload: config.overload,
   });
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());

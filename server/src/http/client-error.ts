@@ -7,6 +7,7 @@ export function answerClientError(
   error: Error & { code?: string },
   socket: NodeJS.WritableStream & {
     readonly destroyed?: boolean;
+    destroy?(): void;
   },
 ): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -15,9 +16,12 @@ export function answerClientError(
     error: { message: 'Bad request', type: 'invalid_request_error', param: '', code: '' },
   });
   if (socket.writable) {
+    // Closed as soon as it is written, or a call that already began would wait for ever for the rest of its body.
+    const close = (): void => void socket.destroy?.();
     socket.end(
       `HTTP/1.1 ${status}\r\nX-Oneapi-Request-Id: ${newRequestId()}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      close,
     );
   }
 }

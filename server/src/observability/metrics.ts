@@ -67,6 +67,19 @@ export class Metrics {
     labelNames: ['channel', 'kind'] as const,
     registers: [this.registry],
   });
+  /** 1 while the node refuses new calls for that reason: `heap`, `event_loop` or `database`. */
+  readonly overload = new Gauge({
+    name: 'tollgate_overload',
+    help: 'Whether new calls are refused because the node is overloaded',
+    labelNames: ['reason'] as const,
+    registers: [this.registry],
+  });
+  readonly shedCalls = new Counter({
+    name: 'tollgate_shed_calls_total',
+    help: 'Calls refused because the node was overloaded',
+    labelNames: ['reason'] as const,
+    registers: [this.registry],
+  });
   readonly ledgerBatchSize = new Histogram({
     name: 'tollgate_ledger_batch_size',
     help: 'Reservations, settlements and releases that shared one ledger transaction',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes } from '../cache/changes.js';
 import type { SharedState } from '../cache/shared-state.js';
 import type { ChannelProbe } from '../modules/channels/channel-probe.service.js';
@@ -6,10 +7,12 @@ import { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { Ledger } from '../modules/quota/ledger.service.js';
 import type { Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/metrics.js';
+import { heapPercent, Overload, type OverloadMarks } from '../observability/overload.js';
 import { GuardedFetch } from '../outbound/guarded-fetch.js';
 import type { OutboundGuard } from '../outbound/outbound-guard.js';
 import type { Clock } from '../shared/clock.js';
 import type { Secrets } from '../shared/secrets.js';
+import { BodyBudget, bodyBudgetFor } from './access/body-budget.js';
 import { InFlight, ModelRateLimit } from './access/limits.js';
 import { KeyDirectory } from './access/key-directory.js';
 import { SensitiveWords } from './access/sensitive-words.js';
@@ -57,6 +60,8 @@ export interface RelaySurroundings {
   readonly channelGuard: ChannelGuard;
   /** Told what is left after each charge. */
   readonly balances?: BalanceWatch;
+  /** When new calls are refused; absent: never. */
+  readonly overload?: OverloadMarks;
 }
 
 /** One of each for the whole process, so that all kinds of work see the same keys, limits and broken connections. */
@@ -96,6 +101,9 @@ export interface RelayRoutesParts {
 }
 
 const totalTimeout = 30 * 60_000;
+/** For calls whose connections were closed to be settled. */
+const stopMilliseconds = 5_000;
+const noMarks: OverloadMarks = { heapPercent: 0, loopDelay: 0, databaseWait: 0 };
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Every object of the relay, in the order a call meets them. */
@@ -106,6 +114,7 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   const keys = new KeyDirectory(database, secrets);
   const rateLimit = new ModelRateLimit(state, options);
   const inFlight = new InFlight(options);
+  const bodies = new BodyBudget(bodyBudgetFor(around.settings.maxBodyBytes));
   const keyRing = new KeyRing(clock);
   const channels = new RoutingDirectory(database, secrets, keyRing, logger);
   const prices = new PriceBook(options);
@@ -130,10 +139,16 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     settings,
     metrics,
   });
+  const overload: Overload = new Overload(
+    around.overload ?? noMarks,
+    { heapPercent, databaseWait: () => relay.databaseWait() },
+    metrics,
+    logger,
+  );
   const words = new SensitiveWords(options, logger);
   const errors = new ErrorLog({ database, options, clock, logger });
   const balances = around.balances ?? null;
-  const relay = new Relay({
+  const relay: Relay = new Relay({
     words,
     errors,
     balances,
@@ -141,6 +156,8 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     keys,
     rateLimit,
     inFlight,
+    bodies,
+    overload,
     channels,
     prices,
     ledger,
@@ -158,9 +175,17 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     async start() {
       keys.follow(changes);
       await channels.start(changes, around.syncSeconds);
+      overload.start();
     },
     async stop() {
-      await relay.idle();
+      overload.stop();
+      // Their connections are closed already: what is still running has lost its way, and must not keep the server.
+      const stopped = await Promise.race([
+        relay.idle().then(() => true),
+        sleep(stopMilliseconds, false, { ref: false }),
+      ]);
+      if (!stopped)
+        logger.warn({ calls: relay.calls }, 'calls did not end in time; the sweeper returns their reservations');
       channels.stop();
       await guarded.close();
       await pools.close();

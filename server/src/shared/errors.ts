@@ -99,8 +99,8 @@ export class ForbiddenError extends AppError {
 
 /** A store this node needs (Postgres, Redis) did not answer. New calls get 503 with `Retry-After`. */
 export class UnavailableError extends AppError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('SERVICE_UNAVAILABLE', message, { ...options, retryAfterSeconds: 5 });
+  constructor(message: string, options?: ErrorOptions & { retryAfterSeconds?: number }) {
+    super('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 5, ...options });
   }
 }
 

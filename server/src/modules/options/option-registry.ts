@@ -172,7 +172,9 @@ export const optionRegistry = {
     bare<readonly [number, number]>({}),
   ),
   // at once, by each node; 0 is no limit
-  ModelRequestUserInFlightLimit: whole(0),
+  // Generous: they stop a runaway client, not a busy one.
+  ModelRequestUserInFlightLimit: whole(1000),
+  ModelRequestNodeInFlightLimit: whole(10_000),
   ModelRequestTokenInFlightLimit: whole(0),
   'global.pass_through_request_enabled': flag(false),
   'global.hide_upstream_error_enabled': flag(false),

@@ -40,6 +40,8 @@ export interface KnownUser {
   readonly group: string;
   /** The user's setting `accept_unset_model_ratio_model`. */
   readonly acceptsUnpriced: boolean;
+  /** Balance as of the last reading or charge on this node; the ledger alone decides what can be spent. */
+  quota: number;
 }
 
 export interface KeyDirectoryLimits {
@@ -53,7 +55,8 @@ const defaultLimits: KeyDirectoryLimits = { tokens: 100_000, users: 100_000, lif
 const tokenSql = `SELECT id, user_id, name, status, expired_time, unlimited_quota, remain_quota, model_limits_enabled,
     model_limits, allow_ips, "group", rate_limit_enabled, rate_limit_period, rate_limit_count, rate_limit_success
   FROM tokens WHERE key_hash = $1 AND deleted_at IS NULL`;
-const userSql = 'SELECT id, username, role, status, "group", setting FROM users WHERE id = $1 AND deleted_at IS NULL';
+const userSql = `SELECT id, username, role, status, "group", setting, quota
+  FROM users WHERE id = $1 AND deleted_at IS NULL`;
 
 /**
  * Tokens by a hash of their key and users by id, held for a short while, read once however many ask, dropped when
@@ -102,6 +105,16 @@ export class KeyDirectory {
   user(id: number): KnownUser | null | Promise<KnownUser | null> {
     const held = this.users.peek(id);
     return held === undefined ? this.users.get(id) : held;
+  }
+
+  /**
+   * Whether a user has a balance. A copy that says no is read again, since it may be older than a top-up.
+   * @throws UnavailableError
+   */
+  hasBalance(user: KnownUser): boolean | Promise<boolean> {
+    if (user.quota > 0) return true;
+    this.users.drop(user.id);
+    return this.users.get(user.id).then((read) => (read?.quota ?? 0) > 0);
   }
 
   /** The next call reads the token again: its balance ran low, or the copy looks stale. */
@@ -176,6 +189,7 @@ export class KeyDirectory {
       status: row['status'] as number,
       group: row['group'] as string,
       acceptsUnpriced: acceptsUnpriced(row['setting'] as string),
+      quota: Number(row['quota']),
     };
   }
 

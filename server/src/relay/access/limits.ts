@@ -1,6 +1,6 @@
 import type { SharedState } from '../../cache/shared-state.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
-import { AppError } from '../../shared/errors.js';
+import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Caller } from './authentication.js';
 
 export interface RateSettings {
@@ -24,6 +24,9 @@ interface Limit {
   readonly countsAll: boolean;
 }
 
+/** Coding agents count before each turn, and have a few turns a second at most. */
+const countsPerMinute = 240;
+
 /**
  * How often a key and a user may call models, over all nodes (docs/reference/relay/access.md#model-rate-limits): one
  * count of all calls, one of those that succeeded; the key's own limits come first. Every step is one atomic step of
@@ -46,6 +49,14 @@ export class ModelRateLimit {
     // Looked at first, so that a call that one limit refuses does not count at another.
     for (const limit of limits) await this.ask('peek', limit);
     for (const limit of limits) if (limit.countsAll) await this.ask('hit', limit);
+  }
+
+  /** Token counting has a limit of its own, since it costs CPU and no quota. @throws AppError RATE_LIMITED */
+  count({ user }: Caller): Promise<void> {
+    const refusal = `Request limit reached: at most ${countsPerMinute} token counts in a minute`;
+    return this.ask('hit', {
+      ...{ key: `rate:{${user.id}}:count`, most: countsPerMinute, windowSeconds: 60, refusal, countsAll: true },
+    });
   }
 
   /** A call was answered with a status below 400. */
@@ -95,38 +106,53 @@ export class ModelRateLimit {
 }
 
 export interface InFlightSettings {
-  readonly values: Pick<OptionValues, 'ModelRequestUserInFlightLimit' | 'ModelRequestTokenInFlightLimit'>;
+  readonly values: Pick<
+    OptionValues,
+    'ModelRequestUserInFlightLimit' | 'ModelRequestTokenInFlightLimit' | 'ModelRequestNodeInFlightLimit'
+  >;
 }
 
 /**
- * How many calls of one key, and of one user, may be under way at once; off by default. Each node counts its own: a
+ * Limits how many calls of one key, of one user and of this node run at once; 0 is no limit. Each node counts its own: a
  * shared count would keep the calls of a node that died.
  */
 export class InFlight {
   private readonly users = new Map<number, number>();
   private readonly tokens = new Map<number, number>();
+  private all = 0;
 
   constructor(private readonly settings: InFlightSettings) {}
 
-  /** @returns what to call when the call is over; null while nothing is counted @throws AppError RATE_LIMITED */
-  enter({ user, token }: Caller): (() => void) | null {
-    const { ModelRequestUserInFlightLimit: perUser, ModelRequestTokenInFlightLimit: perToken } = this.settings.values;
-    if (perUser === 0 && perToken === 0) return null;
+  /**
+   * Counts a call. @returns the function to call when it has ended
+   * @throws AppError RATE_LIMITED (key, user), SERVICE_UNAVAILABLE (node)
+   */
+  enter({ user, token }: Caller): () => void {
+    const {
+      ModelRequestUserInFlightLimit: perUser,
+      ModelRequestTokenInFlightLimit: perToken,
+      ModelRequestNodeInFlightLimit: perNode,
+    } = this.settings.values;
     // The playground has no token.
     if (perToken > 0 && token.id !== 0) refuseAbove(this.tokens, token.id, perToken, 'key');
     if (perUser > 0) refuseAbove(this.users, user.id, perUser, 'user');
+    if (perNode > 0 && this.all >= perNode) {
+      throw new UnavailableError('The server has too many calls in flight, try again shortly');
+    }
+    this.all++;
     add(this.tokens, token.id, 1);
     add(this.users, user.id, 1);
     return () => {
+      this.all--;
       add(this.tokens, token.id, -1);
       add(this.users, user.id, -1);
     };
   }
 }
 
-function refuseAbove(counts: ReadonlyMap<number, number>, id: number, most: number, whose: string): void {
-  if ((counts.get(id) ?? 0) < most) return;
-  throw new AppError('RATE_LIMITED', `Too many calls at once: at most ${most} of this ${whose}`, {
+function refuseAbove(counts: ReadonlyMap<number, number>, id: number, max: number, whose: string): void {
+  if ((counts.get(id) ?? 0) < max) return;
+  throw new AppError('RATE_LIMITED', `Too many calls at once: at most ${max} of this ${whose}`, {
     retryAfterSeconds: 1,
   });
 }

@@ -1,5 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/authentication.js';
+import type { BodyGrant } from '../access/body-budget.js';
+
+export interface BodyAllowance {
+  /** Bytes, before and after unpacking; the route's own limit when absent or larger. */
+  readonly maxBytes?: number;
+  /** Counts the bytes while they are read and unpacked. */
+  readonly grant?: BodyGrant;
+}
 
 /** A call as it came in. */
 export interface IncomingCall {
@@ -15,6 +23,9 @@ export interface IncomingCall {
   readonly startedAt: number;
   /** Who calls, where no key says it. */
   readonly caller?: Caller;
-  /** The whole body, decompressed. @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_INPUT */
-  readBody(): Promise<Buffer>;
+  /**
+   * Reads the whole body and unpacks it.
+   * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  readBody(allowance?: BodyAllowance): Promise<Buffer>;
 }

@@ -5,8 +5,9 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppError } from '../../shared/errors.js';
 import type { BodyGrant } from '../access/body-budget.js';
 import { RelayError } from '../errors/relay-error.js';
+import { parseAhead } from '../forms/json-body.js';
 import { ClientResponse } from './client-response.js';
-import type { IncomingCall } from './incoming-call.js';
+import type { BodyAllowance, IncomingCall } from './incoming-call.js';
 
 export interface TakenCall {
   readonly incoming: IncomingCall;
@@ -27,8 +28,12 @@ export function take(request: FastifyRequest, reply: FastifyReply, maxBodyBytes:
     query: mark === -1 ? '' : url.slice(mark + 1),
     address: request.ip,
     startedAt: performance.now(),
-    readBody: () =>
-      readRequestBody(request.raw, isForm(request) ? Math.round(maxBodyBytes * formFactor) : maxBodyBytes),
+    readBody: async (allowance) => {
+      if (isForm(request)) return readRequestBody(request.raw, Math.round(maxBodyBytes * formFactor), allowance);
+      const bytes = await readRequestBody(request.raw, maxBodyBytes, allowance);
+      await parseAhead(bytes);
+      return bytes;
+    },
   };
   return { incoming, client: new ClientResponse(reply.raw, reply.getHeaders() as OutgoingHttpHeaders) };
 }
@@ -49,13 +54,6 @@ function withoutAlias(path: string): string {
 const maxRatio = 100;
 /** Tiny bodies compress better than any ratio. */
 const ratioFloor = 64 * 1024;
-
-export interface BodyAllowance {
-  /** Bytes, before and after unpacking; the route's own limit when absent or larger. */
-  readonly maxBytes?: number;
-  /** Counts the bytes while they are read and unpacked. */
-  readonly grant?: BodyGrant;
-}
 
 /**
  * Reads a whole body, packed with gzip or brotli or not at all. Every byte is taken from the caller's grant before it is

@@ -3,10 +3,12 @@ import type { PriceBook } from '../../modules/pricing/price-book.service.js';
 import type { Ledger } from '../../modules/quota/ledger.service.js';
 import type { Logger } from '../../observability/logger.js';
 import type { Metrics } from '../../observability/metrics.js';
+import type { Overload } from '../../observability/overload.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { admit, checkAddress, groupOf } from '../access/admission.js';
 import { findKey, authenticateKey, type Caller } from '../access/authentication.js';
+import type { BodyBudget, BodyGrant } from '../access/body-budget.js';
 import type { InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import type { SensitiveWords } from '../access/sensitive-words.js';
@@ -14,10 +16,12 @@ import { CallFailedError, type Attempts, type Served } from '../attempt/attempts
 import type { BalanceWatch } from '../record/balance-watch.js';
 import type { ClientResponse } from './client-response.js';
 import { ClientGoneError } from './delivery.js';
+import { unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { IncomingCall } from './incoming-call.js';
 import { toOpenAIFailure, type OpenAIFailure } from '../errors/failure.js';
+import { estimatePrompt } from '../metering/prompt-tokens.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import { reserveFor, settleCall, type Billed, type PricedCall } from '../record/settlement.js';
 
@@ -26,6 +30,8 @@ export interface RelayParts {
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
+  readonly bodies: BodyBudget;
+  readonly overload: Pick<Overload, 'admit'>;
   readonly channels: RoutingDirectory;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
@@ -38,9 +44,14 @@ export interface RelayParts {
   readonly metrics: Metrics;
 }
 
+/** Counting costs some 1.5 ms of CPU a kilobyte at the worst. */
+const exactCountBytes = 64 * 1024;
+
 /** The life of one call, from key to log row. */
 export class Relay {
   private active = 0;
+  /** Calls that wait for their reservation, oldest first, and since when. */
+  private readonly waiting = new Map<string, number>();
   private whenIdle: Array<() => void> = [];
 
   constructor(private readonly parts: RelayParts) {}
@@ -54,7 +65,10 @@ export class Relay {
     this.end(endpoint, incoming, outcome);
   }
 
-  /** What a call would count, without asking anybody else. Free. Never throws. */
+  /**
+   * Counts the prompt tokens of a call without calling a provider. Costs no quota, but a slot of the caller's calls in
+   * flight and one of `countsPerMinute`. Bodies above `exactCountBytes` are estimated. Never throws.
+   */
   async count(
     endpoint: Endpoint,
     incoming: IncomingCall,
@@ -62,18 +76,36 @@ export class Relay {
     show: (tokens: number) => Record<string, unknown>,
   ): Promise<void> {
     try {
-      const { rateLimit, channels, options } = this.parts;
       const caller = await this.authenticate(incoming);
-      if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
-      checkAddress(caller, incoming.address);
-      const opened = endpoint.open(await incoming.readBody(), incoming);
-      const admission = admit(caller, opened.model, channels.table, options);
-      const call = endpoint.parse(opened, incoming);
-      const tokens = await endpoint.tariff.countPrompt(call, admission.bareModel);
-      client.send(200, { 'content-type': 'application/json' }, JSON.stringify(show(tokens)));
+      const leave = this.parts.inFlight.enter(caller);
+      const grant = this.parts.bodies.open(caller.user.id);
+      try {
+        await this.parts.rateLimit.count(caller);
+        const tokens = await this.countFor(caller, endpoint, incoming, grant);
+        client.send(200, { 'content-type': 'application/json' }, JSON.stringify(show(tokens)));
+      } finally {
+        grant.release();
+        leave();
+      }
     } catch (error) {
       this.refuse(endpoint, incoming, client, error);
     }
+  }
+
+  private async countFor(
+    caller: Caller,
+    endpoint: Endpoint,
+    incoming: IncomingCall,
+    grant: BodyGrant,
+  ): Promise<number> {
+    const { channels, options } = this.parts;
+    const rawBody = await this.receive(incoming, caller, grant);
+    const opened = endpoint.open(rawBody, incoming);
+    const { bareModel } = admit(caller, opened.model, channels.table, options);
+    const call = endpoint.parse(opened, incoming);
+    return rawBody.length > exactCountBytes
+      ? estimatePrompt(rawBody, call.body, bareModel)
+      : endpoint.tariff.countPrompt(call, bareModel);
   }
 
   /** Who calls, for routes that only look something up. @throws AppError */
@@ -83,9 +115,21 @@ export class Relay {
     return { caller, group: groupOf(caller, this.parts.options) };
   }
 
-  /** The key alone. @throws AppError */
+  /** The key alone. @throws AppError, UnavailableError while the node is overloaded */
   authenticate({ headers, path, query }: IncomingCall): Promise<Caller> {
+    this.parts.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.parts.keys, this.parts.clock);
+  }
+
+  /** Milliseconds that the oldest call has waited for its reservation; 0 when none waits. */
+  databaseWait(): number {
+    for (const since of this.waiting.values()) return performance.now() - since;
+    return 0;
+  }
+
+  /** Calls in flight now. */
+  get calls(): number {
+    return this.active;
   }
 
   /** Resolves when no call is under way: every charge is durable then. */
@@ -96,10 +140,11 @@ export class Relay {
   private async answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
     const caller = incoming.caller ?? (await this.authenticate(incoming));
     const leave = this.parts.inFlight.enter(caller);
-    if (!leave) return this.answerTo(caller, endpoint, incoming, client);
+    const grant = this.parts.bodies.open(caller.user.id);
     try {
-      return await this.answerTo(caller, endpoint, incoming, client);
+      return await this.answerTo(caller, endpoint, incoming, client, grant);
     } finally {
+      grant.release();
       leave();
     }
   }
@@ -109,28 +154,29 @@ export class Relay {
     endpoint: Endpoint,
     incoming: IncomingCall,
     client: ClientResponse,
+    grant: BodyGrant,
   ): Promise<CallOutcome> {
-    const { rateLimit, keys, ledger, attempts, options } = this.parts;
+    const { keys, ledger, attempts, options } = this.parts;
 
     // admit, choose who may serve
-    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
-    checkAddress(caller, incoming.address);
-    const priced = this.price(endpoint, incoming, caller, await incoming.readBody());
+    const priced = this.price(endpoint, incoming, caller, await this.receive(incoming, caller, grant));
     const call = endpoint.measure ? await measured(priced) : priced;
 
     // reserve
-    const reservation = await reserveFor(call, ledger, options.values).catch((error: unknown) => {
-      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(caller.key);
-      throw error;
-    });
+    this.waiting.set(call.requestId, performance.now());
+    const reservation = await reserveFor(call, ledger, options.values)
+      .finally(() => this.waiting.delete(call.requestId))
+      .catch((error: unknown) => {
+        if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') keys.forget(caller.key);
+        throw error;
+      });
 
     // send, stream
     let served: Served;
     try {
       const { sent } = call.call;
       const path = sent?.path ?? incoming.path + search(incoming.query);
-      const rawBody = sent?.rawBody ?? call.rawBody;
-      served = await attempts.serve({ ...call, path, rawBody }, call.admission, client);
+      served = await attempts.serve({ ...call, path, rawBody: sent?.rawBody ?? call.rawBody }, call.admission, client);
     } catch (error) {
       await ledger.release(reservation);
       this.noteFailure(call, error);
@@ -141,8 +187,20 @@ export class Relay {
     const billed = await settleCall(call, served, client.gone, reservation, ledger, options.values);
     keys.spent(caller.token, billed.quota);
     const { quota, userQuota } = billed;
+    if (userQuota !== null) caller.user.quota = userQuota;
     if (quota > 0 && userQuota !== null) this.parts.balances?.charged(caller.user.id, quota, userQuota);
     return this.finish(call, served, billed, client, endpoint.errors(incoming));
+  }
+
+  /** Everything that can refuse a caller before the body is read, then the body. @throws AppError */
+  private async receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
+    const { rateLimit, keys } = this.parts;
+    if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
+    checkAddress(caller, incoming.address);
+    const hasBalance = keys.hasBalance(caller.user);
+    const paid = hasBalance instanceof Promise ? await hasBalance : hasBalance;
+    // Without a balance a free model may still be called, but not with a body that costs more to read than it is worth.
+    return incoming.readBody(paid ? { grant } : { grant, maxBytes: unpaidBodyBytes });
   }
 
   /** Rows 13 to 19 of docs/reference/relay/access.md#order-of-checks, then the price. */

@@ -83,7 +83,7 @@ export class Realtime {
   async open(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const caller = await this.parts.relay.authenticate(call);
-    const leave = this.parts.inFlight.enter(caller) ?? (() => undefined);
+    const leave = this.parts.inFlight.enter(caller);
     try {
       return await this.openFor(caller, call, signal, leave);
     } catch (error) {

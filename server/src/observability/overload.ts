@@ -1,0 +1,124 @@
+import { setFlagsFromString, getHeapStatistics } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Logger } from 'pino';
+import { UnavailableError } from '../shared/errors.js';
+import type { Metrics } from './metrics.js';
+
+/** Above these the node refuses new calls; 0 switches a mark off. */
+export interface OverloadMarks {
+  /** Share of the heap limit in use, in percent. */
+  readonly heapPercent: number;
+  /** Milliseconds that timers fire late, smoothed over some seconds. */
+  readonly loopDelay: number;
+  /** Milliseconds that the oldest reservation has waited for the database. */
+  readonly databaseWait: number;
+}
+
+export type OverloadReason = 'heap' | 'event_loop' | 'database';
+
+/** Readings of one moment; tests bring their own. */
+export interface OverloadReadings {
+  /** Percent of the heap limit in use. */
+  heapPercent(): number;
+  /** Milliseconds that the oldest reservation has waited; 0 when none waits. */
+  databaseWait(): number;
+}
+
+const tickMilliseconds = 250;
+/** How much the newest reading counts: one long pause is over when it is seen, a row of them is load. */
+const smoothing = 0.3;
+/** Garbage that was not collected yet counts as used: after so many ticks above the mark the heap is collected once. */
+const ticksBeforeCollect = 4;
+const ticksBetweenCollects = 20;
+const retryAfterSeconds = 2;
+
+/**
+ * Decides whether this node takes new calls. It looks at itself four times a second; a call costs one comparison. Calls
+ * in flight are finished whatever it says.
+ */
+export class Overload {
+  private state: OverloadReason | null = null;
+  private delay = 0;
+  private ticks = 0;
+  private lastTick = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private readonly gauge;
+  private readonly shed;
+
+  constructor(
+    private readonly marks: OverloadMarks,
+    private readonly readings: OverloadReadings,
+    metrics: Metrics,
+    private readonly logger: Pick<Logger, 'warn' | 'info'>,
+  ) {
+    this.gauge = metrics.overload;
+    this.shed = metrics.shedCalls;
+  }
+
+  /** Why new calls are refused; null while they are taken. */
+  get reason(): OverloadReason | null {
+    return this.state;
+  }
+
+  start(): void {
+    this.lastTick = performance.now();
+    this.timer = setInterval(() => {
+      const now = performance.now();
+      this.tick(Math.max(0, now - this.lastTick - tickMilliseconds));
+      this.lastTick = now;
+    }, tickMilliseconds);
+    this.timer.unref();
+  }
+
+  stop(): void {
+    if (this.timer) clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  /** @throws UnavailableError with the time to wait, while the node is overloaded */
+  admit(): void {
+    if (this.state === null) return;
+    this.shed.inc({ reason: this.state });
+    throw new UnavailableError('The server is overloaded, try again shortly', { retryAfterSeconds });
+  }
+
+  /** @param lateness milliseconds that the timer fired late */
+  tick(lateness: number): void {
+    const { heapPercent, loopDelay, databaseWait } = this.marks;
+    this.delay += smoothing * (lateness - this.delay);
+    let next: OverloadReason | null = null;
+    if (heapPercent > 0 && this.readings.heapPercent() > heapPercent) next = 'heap';
+    else if (loopDelay > 0 && this.delay > loopDelay) next = 'event_loop';
+    else if (databaseWait > 0 && this.readings.databaseWait() > databaseWait) next = 'database';
+    this.ticks = next === this.state ? this.ticks + 1 : 0;
+    if (next !== this.state) this.change(next);
+    // While nothing is taken nothing is allocated either, so the engine would see no reason to collect.
+    if (next === 'heap' && this.ticks % ticksBetweenCollects === ticksBeforeCollect) collectGarbage();
+  }
+
+  private change(next: OverloadReason | null): void {
+    if (next === null) this.logger.info({ reason: this.state }, 'overload ended');
+    else
+      this.logger.warn(
+        { reason: next, heapPercent: this.readings.heapPercent(), loopDelay: this.delay },
+        'overloaded: new calls are refused',
+      );
+    for (const reason of ['heap', 'event_loop', 'database']) this.gauge.set({ reason }, reason === next ? 1 : 0);
+    this.state = next;
+  }
+}
+
+/** Percent of the heap limit in use. */
+export function heapPercent(): number {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return (used / limit) * 100;
+}
+
+let collect: (() => void) | null = null;
+function collectGarbage(): void {
+  if (!collect) {
+    setFlagsFromString('--expose-gc');
+    collect = runInNewContext('gc') as () => void;
+  }
+  collect();
+}
