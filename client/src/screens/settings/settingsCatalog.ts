@@ -116,6 +116,7 @@ const rateLimits: readonly Section[] = [
       json('ModelRequestRateLimitGroup', 'rateGroups', '{ "vip": [100, 50] }'),
       number('ModelRequestUserInFlightLimit', 'inFlightPerUser'),
       number('ModelRequestTokenInFlightLimit', 'inFlightPerToken'),
+      number('ModelRequestNodeInFlightLimit', 'inFlightPerNode'),
     ],
   },
 ];
