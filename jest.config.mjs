@@ -88,10 +88,10 @@ function leftOut() {
 export default {
   // Long enough for a busy machine: it stops what hangs, it does not measure.
   testTimeout: 60_000,
-  // One more than there are cores: half of the files mostly wait for servers and browsers. Ports are for twelve at most.
-  maxWorkers: Math.min(availableParallelism() + 1, 11),
-  // A worker keeps compiled code of every file it ran.
-  workerIdleMemoryLimit: '1500MB',
+  // Two more than there are cores: half of the files mostly wait for servers and browsers. There are ports for eleven.
+  maxWorkers: Math.min(availableParallelism() + 2, 11),
+  // A worker keeps the compiled code of every file it ran.
+  workerIdleMemoryLimit: '1GB',
   testSequencer: '<rootDir>/tests/support/longest-first.mjs',
   projects: [
     { ...node, displayName: 'server', testMatch: ['<rootDir>/server/src/**/*.test.ts'] },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readDurations, writeDurations, type Durations } from './durations.js';
+import { sweepScratch } from './scratch.js';
 import { findBrowser } from './services/browser.js';
 import { findPostgres } from './services/postgres.js';
 import type { Service } from './services/processes.js';
@@ -46,14 +47,16 @@ export async function run(words: string[]): Promise<number> {
   const suite = words.find((word) => word in suites) ?? '';
   const parameters = words.filter((word) => word !== suite && word !== slowestFlag);
   const services: Service[] = [];
-  const stop = async (): Promise<void> => {
-    for (const service of services.splice(0).reverse()) await service.stop();
-  };
-  // A signal to this process stops everything it started, Jest first because it started last.
+  let stopping: Promise<void> | undefined;
+  // Once: a terminal's Ctrl-C arrives twice under npm.
+  const stop = (): Promise<void> => (stopping ??= stopAll(services));
+  // A signal to this process stops everything it started, Jest first because it started last. The listener stays: libraries
+  // that clean up on signals end a process without any other listener at once.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => void stop().finally(() => process.exit(1)));
+    process.on(signal, () => void stop().finally(() => process.exit(1)));
   }
   try {
+    sweepScratch();
     const environment = { ...(await prepare(services, suite)), ...suites[suite], ...process.env };
     await build();
     const { code, report } = await runJest(parameters, environment, services);
@@ -68,6 +71,10 @@ export async function run(words: string[]): Promise<number> {
   } finally {
     await stop();
   }
+}
+
+async function stopAll(services: Service[]): Promise<void> {
+  for (const service of services.splice(0).reverse()) await service.stop();
 }
 
 /** @returns the environment variables that tests read */

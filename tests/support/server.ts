@@ -132,7 +132,7 @@ async function prepare(options: ServerOptions): Promise<{
   remove(): Promise<void>;
 }> {
   const database = options.database ?? (await createTestDatabase());
-  const dataDir = await scratchFolder('tollgate-test-');
+  const dataDir = await scratchFolder('test');
   return {
     database,
     environment: {

