@@ -10,8 +10,10 @@ import {
   descendants,
   gone,
   isRunning,
+  madeData,
   nobody,
   postmasterPid,
+  removeMadeData,
   sleep,
   statusOf,
   temporaryFolder,
@@ -27,6 +29,7 @@ const whenRoot = asRoot ? it : it.skip;
 
 beforeAll(buildServer);
 afterEach(cleanUp);
+afterAll(removeMadeData);
 
 jest.setTimeout(90_000);
 
@@ -100,7 +103,7 @@ describe('who starts it and where', () => {
 
 describe('kill -9', () => {
   it('keeps every acknowledged row and leaves one database running after the restart', async () => {
-    const first = await boot();
+    const first = await boot({ dataDir: await madeData() });
     await first.ready();
     const client = await connectToEmbedded(first.dataDir);
     await client.query('CREATE TABLE witness (id integer PRIMARY KEY)');
@@ -130,7 +133,7 @@ describe('kill -9', () => {
   });
 
   it('of the server and its database both: starts again', async () => {
-    const first = await boot();
+    const first = await boot({ dataDir: await madeData() });
     await first.ready();
     const postmaster = postmasterPid(first.dataDir);
     await first.end('SIGKILL');
@@ -141,7 +144,7 @@ describe('kill -9', () => {
   });
 
   it('of the database alone: the server outlives it and finds it again', async () => {
-    const server = await boot();
+    const server = await boot({ dataDir: await madeData() });
     await server.ready();
     const postmaster = postmasterPid(server.dataDir);
     tryKill(postmaster, 'SIGKILL');
@@ -165,7 +168,7 @@ describe('kill -9', () => {
 
 describe('one server for each DATA_DIR', () => {
   it('refuses the second with one clear line and leaves the first alone', async () => {
-    const first = await boot();
+    const first = await boot({ dataDir: await madeData() });
     await first.ready();
     const second = await boot({ dataDir: first.dataDir });
     expect(await second.ended()).toBe(1);
@@ -196,13 +199,13 @@ describe('stopping', () => {
   };
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s exits 0 and leaves no child', async (signal) => {
-    const server = await boot();
+    const server = await boot({ dataDir: await madeData() });
     await server.ready();
     await stopped(server, signal);
   });
 
   it('takes the two SIGINT of one Ctrl-C under npm for one', async () => {
-    const server = await boot();
+    const server = await boot({ dataDir: await madeData() });
     await server.ready();
     server.process.kill('SIGINT');
     await sleep(20);
@@ -236,7 +239,7 @@ describe('what cannot work is said in one line', () => {
   });
 
   it('a port in use', async () => {
-    const first = await boot();
+    const first = await boot({ dataDir: await madeData() });
     await first.ready();
     const port = new URL(first.url).port;
     expect(await refused({ environment: { PORT: port } })).toBe(
@@ -246,7 +249,7 @@ describe('what cannot work is said in one line', () => {
   });
 
   it('a database of another major version, and one without its secrets', async () => {
-    const first = await boot();
+    const first = await boot({ dataDir: await madeData() });
     await first.ready();
     await first.end();
     const version = join(first.dataDir, 'postgres/cluster/PG_VERSION');
