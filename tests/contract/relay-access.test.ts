@@ -1,23 +1,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { RelayHarness, userMessage } from './relay-harness.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start({ trustedProxies: ['127.0.0.1'] });
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
-afterEach(async () => {
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
-});
+relaySuite((started) => (relay = started), { trustedProxies: ['127.0.0.1'] });
 
 const call = { model: 'gpt-4o', messages: userMessage('hi') };
 const past = 1_000_000;

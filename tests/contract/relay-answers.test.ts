@@ -1,25 +1,14 @@
 import { families, says } from '../support/upstream/families.js';
 import { chat, json } from '../support/upstream/replies.js';
-import { payloadsOf, RelayHarness, userMessage } from './relay-harness.js';
+import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 /** What clients read in answers beside what was said, and what is written down of it. */
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
+relaySuite((started) => (relay = started), { values: { SelfUseModeEnabled: true } });
 beforeEach(async () => {
-  relay.upstream.reset();
   relay.upstream.script({}, says({ text: 'ok' }));
-  relay.setOptions({ SelfUseModeEnabled: true });
-  await relay.clearChannels();
-});
-afterEach(async () => {
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
 });
 
 const asked = 'our-model';

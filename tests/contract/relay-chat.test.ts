@@ -1,25 +1,11 @@
 import { chat, events, json, recorded } from '../support/upstream/replies.js';
 import { recordedAnswer, recordedEvents } from '../support/upstream/recordings.js';
-import { payloadsOf, RelayHarness, userMessage } from './relay-harness.js';
+import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
-afterEach(async () => {
-  // Whatever a test did, the books are right and nothing is held back.
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
-});
+relaySuite((started) => (relay = started));
 
 describe('a JSON answer', () => {
   it('passes byte for byte, both ways, and costs exactly the documented amount', async () => {

@@ -1,23 +1,12 @@
 import { chat, json } from '../support/upstream/replies.js';
 import { errorEventAfter } from '../support/upstream/faults.js';
-import { payloadsOf, RelayHarness, userMessage } from './relay-harness.js';
+import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
+relaySuite((started) => (relay = started));
 afterEach(async () => {
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
   expect(await relay.unexplained()).toEqual([]);
 });
 

@@ -1,25 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import { chat } from '../support/upstream/replies.js';
 import * as faults from '../support/upstream/faults.js';
-import { payloadsOf, RelayHarness, userMessage } from './relay-harness.js';
+import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start({ settings: { firstByteTimeout: 600, idleTimeout: 600 } });
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
-afterEach(async () => {
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
-});
+relaySuite((started) => (relay = started), { settings: { firstByteTimeout: 600, idleTimeout: 600 } });
 
 interface ErrorBody {
   readonly error: { readonly message: string; readonly type: string; readonly param: unknown; readonly code: unknown };

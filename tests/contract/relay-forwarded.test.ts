@@ -1,26 +1,15 @@
 import { request as httpRequest, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { json, writeOrLeave } from '../support/upstream/replies.js';
-import { RelayHarness } from './relay-harness.js';
+import { collectGarbage } from '../support/collect-garbage.js';
+import { type RelayHarness } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 /** Sound, pictures and transcripts: long answers that are forwarded while they come. */
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
+relaySuite((started) => (relay = started));
 afterEach(async () => {
-  await relay.idle();
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
   expect(await relay.unexplained()).toEqual([]);
 });
 
@@ -84,6 +73,7 @@ describe('sound and pictures', () => {
       }
       response.end();
     });
+    collectGarbage();
     const before = process.memoryUsage().arrayBuffers;
     const answer = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -101,6 +91,7 @@ describe('sound and pictures', () => {
       await delay(300);
     }
     expect(written).toBeLessThan((megabytes / 2) * 1024 * 1024);
+    collectGarbage();
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 * 1024 * 1024);
     let length = 0;
     for await (const bytes of answer) length += (bytes as Buffer).length;

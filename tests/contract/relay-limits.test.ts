@@ -1,26 +1,14 @@
 import { failure } from '../support/upstream/faults.js';
 import { chat } from '../support/upstream/replies.js';
-import { RelayHarness, userMessage } from './relay-harness.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 /** How often a key and a user may call (docs/reference/relay/access.md#model-rate-limits). */
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
+relaySuite((started) => (relay = started));
 beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
   await relay.addChannel();
-});
-afterEach(async () => {
-  await relay.idle();
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
 });
 
 interface Refusal {

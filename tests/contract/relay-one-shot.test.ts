@@ -3,24 +3,13 @@ import { events, json } from '../support/upstream/replies.js';
 import { recordedAnswer, recordedEvents } from '../support/upstream/recordings.js';
 import { flac, mp3, mp3FrameSamples, mp3Rate, oggOpus, oggVorbis } from '../support/silence.js';
 import { wav } from '../support/wav.js';
-import { payloadsOf, RelayHarness } from './relay-harness.js';
+import { payloadsOf, type RelayHarness } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
+relaySuite((started) => (relay = started));
 afterEach(async () => {
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
   expect(await relay.unexplained()).toEqual([]);
 });
 

@@ -2,25 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chat, json } from '../support/upstream/replies.js';
 import { failure } from '../support/upstream/faults.js';
-import { RelayHarness, userMessage } from './relay-harness.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
-afterEach(async () => {
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
-});
+relaySuite((started) => (relay = started));
 
 describe('words nobody may send', () => {
   const word = 'so Forbidden_Word it is';

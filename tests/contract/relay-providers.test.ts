@@ -2,26 +2,17 @@ import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { chat, events, json } from '../support/upstream/replies.js';
 import { recordedEvents } from '../support/upstream/recordings.js';
 import type { Reply } from '../support/upstream/upstream.js';
-import { payloadsOf, RelayHarness, userMessage } from './relay-harness.js';
+import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 /* Providers with a way of their own, through the whole relay: what they are asked, what the client gets, what it costs. */
 
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({ RetryTimes: 0, ModelRatio: { m: 1 }, CompletionRatio: { m: 1 } });
-  await relay.clearChannels();
+relaySuite((started) => (relay = started), {
+  values: { RetryTimes: 0, ModelRatio: { m: 1 }, CompletionRatio: { m: 1 } },
 });
 afterEach(async () => {
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
   expect(await relay.unexplained()).toEqual([]);
 });
 

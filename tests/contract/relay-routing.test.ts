@@ -3,29 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { failure } from '../support/upstream/faults.js';
 import { families, refuses, says } from '../support/upstream/families.js';
 import { json } from '../support/upstream/replies.js';
-import { RelayHarness, userMessage } from './relay-harness.js';
+import { type RelayHarness, userMessage } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 /** Who is asked, and who is not asked again (docs/reference/relay/routing.md). */
 let relay: RelayHarness;
 /** Moved by the tests; the relay knows no other time. */
 let now = Date.now();
 
-beforeAll(async () => {
-  relay = await RelayHarness.start({ clock: { now: () => now } });
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({ SelfUseModeEnabled: true });
-  await relay.clearChannels();
-});
-afterEach(async () => {
-  await relay.idle();
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
-});
+relaySuite((started) => (relay = started), { clock: { now: () => now }, values: { SelfUseModeEnabled: true } });
 
 const body = { model: 'gpt-4o', messages: userMessage('hi') };
 const statusOf = async (key: string): Promise<number> => {

@@ -1,7 +1,8 @@
 import { startConnectProxy, startSocksProxy, type TestProxy } from '../support/proxies.js';
 import * as faults from '../support/upstream/faults.js';
 import { chat } from '../support/upstream/replies.js';
-import { RelayHarness, userMessage, type HarnessOptions } from './relay-harness.js';
+import { type RelayHarness, userMessage, type HarnessOptions } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 /** The way to a provider: proxies and times. */
 let relay: RelayHarness;
@@ -15,22 +16,7 @@ const options: HarnessOptions = {
   },
 };
 
-beforeAll(async () => {
-  relay = await RelayHarness.start(options);
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
-afterEach(async () => {
-  await relay.idle();
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
-});
+relaySuite((started) => (relay = started), options);
 
 const body = { model: 'gpt-4o', messages: userMessage('hi') };
 const errorOf = async (response: Response): Promise<{ status: number; code: unknown; message: string }> => {

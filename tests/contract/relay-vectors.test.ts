@@ -1,27 +1,14 @@
 import { explainCharge } from '../../server/src/modules/pricing/explain-charge.service.js';
 import { chat, json, type ReportedUsage } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
-import { RelayHarness, userMessage, type LogRow } from './relay-harness.js';
+import { type RelayHarness, userMessage, type LogRow } from './relay-harness.js';
+import { relaySuite } from './relay-suite.js';
 
 /** The worked examples of docs/reference/relay/billing.md#worked-examples and
 docs/reference/relay/token-counting.md#worked-examples, each as a real, charged call. */
 let relay: RelayHarness;
 
-beforeAll(async () => {
-  relay = await RelayHarness.start();
-});
-afterAll(async () => {
-  await relay.stop();
-});
-beforeEach(async () => {
-  relay.upstream.reset();
-  relay.setOptions({});
-  await relay.clearChannels();
-});
-afterEach(async () => {
-  expect(await relay.openReservations()).toBe(0);
-  expect(await relay.drift()).toEqual([]);
-});
+relaySuite((started) => (relay = started));
 
 /** The row alone says what was charged. */
 function expectExplained(row: LogRow | undefined): void {
