@@ -10,7 +10,7 @@ import { freePort } from '../support/services/processes.js';
 
 /** Production mode: the database is somebody else's, nodes come and go, and so does the database. */
 
-jest.setTimeout(90_000);
+jest.setTimeout(240_000);
 
 let database: TestDatabase;
 

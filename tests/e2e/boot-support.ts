@@ -147,7 +147,7 @@ export async function boot(options: BootOptions = {}): Promise<Booted> {
     output: () => output,
     errors: () => errors,
     ended: () => over,
-    ready: (milliseconds = 20_000) => untilReady(url, milliseconds, child, () => `${output}\n${errors}`),
+    ready: (milliseconds = 60_000) => untilReady(url, milliseconds, child, () => `${output}\n${errors}`),
     async end(signal = 'SIGTERM') {
       child.kill(signal);
       return over;
@@ -164,7 +164,7 @@ async function untilReady(url: string, milliseconds: number, child: ChildProcess
   throw new Error(`the server did not become ready:\n${said()}`);
 }
 
-/** @returns 0 when nobody answers */
+/** @returns 0 without an answer */
 export async function statusOf(url: string): Promise<number> {
   try {
     const response = await fetch(url);

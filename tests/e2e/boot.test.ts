@@ -31,7 +31,7 @@ beforeAll(buildServer);
 afterEach(cleanUp);
 afterAll(removeMadeData);
 
-jest.setTimeout(90_000);
+jest.setTimeout(240_000);
 
 describe('who starts it and where', () => {
   whenRoot('starts as root in a project and a DATA_DIR that no other user can enter', async () => {
