@@ -8,7 +8,7 @@ const page = Buffer.alloc(8192, 1);
 const fileBytes = 16 * 2 ** 20;
 
 /**
- * What one flush costs where the benchmark's Postgres keeps its files (`TMPDIR`): a charge waits for one, so no gateway can
+ * The cost of one flush where the benchmark's Postgres keeps its files (`TMPDIR`). A charge waits for one, so no gateway can
  * be quicker than this. @returns milliseconds
  */
 export async function flushTimes(): Promise<{ p50: number; p99: number }> {

@@ -1,6 +1,6 @@
 import { say } from './rounds.js';
 
-/** What a full benchmark has to reach. The smoke run in CI, on a machine with neighbours, fails above 1.5 times as much. */
+/** The goals of a full benchmark. The smoke run in CI, on a shared machine, fails above 1.5 times the goal. */
 const goals = {
   'CPU of a JSON call to the floor': { goal: 3.0, unit: '' },
   'CPU of a stream to the floor': { goal: 2.0, unit: '' },

@@ -57,7 +57,7 @@ async function measure(path: string, config: object | undefined, isCold: boolean
     if (isCold) await clearCache();
     const result = await lighthouse(
       site.server.url + path,
-      // What is live keeps a stream open, so the network never rests.
+      // Live updates keep a stream open, so the network never becomes idle.
       { port, disableStorageReset: true, onlyCategories: ['performance', 'accessibility'], maxWaitForLoad: 12_000 },
       config,
     );

@@ -41,7 +41,7 @@ const messages = (model: string): string =>
 interface Asked {
   readonly path: string;
   readonly body: string;
-  /** What the end of a whole answer holds; null where its length tells. */
+  /** The text at the end of a complete answer; null where the length shows that it is complete. */
   readonly ends: string | null;
 }
 
@@ -136,7 +136,7 @@ export class Load {
     return finish(latencies, failures, begin);
   }
 
-  /** Whatever is under way is broken off. */
+  /** Aborts the calls in flight. */
   async close(): Promise<void> {
     this.closed = true;
     await this.pool.destroy();

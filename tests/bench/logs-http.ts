@@ -12,7 +12,7 @@ type Page = { readonly page: number; readonly pageSize: number; readonly sort?: 
 type First = AsyncGenerator<string>;
 type Query = Readonly<Record<string, unknown>>;
 
-/** What the benchmark asks, of the services or of a server. Answers are not looked at. */
+/** The queries of the benchmark, to the services or to a server. It ignores the results. */
 export interface Asked {
   readonly logs: {
     list(actor: Actor, filter: LogFilter, page: Page): Promise<unknown>;

@@ -2,7 +2,7 @@
 export interface Batch {
   /** Milliseconds of each. */
   readonly times: readonly number[];
-  /** Milliseconds that node and backends computed, all runs together; NaN where nobody can tell. */
+  /** CPU milliseconds of Node and the Postgres backends, all runs together; NaN where unknown. */
   readonly cpu: number;
 }
 
@@ -14,7 +14,7 @@ interface Times {
   readonly p95: number;
 }
 
-/** What one question took, and how many rows were answered: one of each for every size, the smallest first. */
+/** The time of one query and the number of rows: one of each for every size, the smallest first. */
 export interface Result {
   readonly name: string;
   readonly times: readonly Times[];

@@ -8,12 +8,12 @@ process.on('message', ({ ask, file }) => {
     return;
   }
   globalThis.gc();
-  // What finalizers let go in the first round is free after the second.
+  // Memory that finalizers release in the first round is free after the second.
   setTimeout(() => {
     globalThis.gc();
     const { heapUsed, external } = process.memoryUsage();
     process.send({ bytes: heapUsed + external });
   }, 100);
 });
-// The channel to the benchmark keeps nobody alive.
+// The channel to the benchmark does not keep the process alive.
 process.channel?.unref();

@@ -39,7 +39,7 @@ export async function oneRound(
   const cpuBefore = cpuOf(contender.pid);
   const postgresBefore = postmaster ? cpuOfTree(postmaster) : 0;
   const timings = await load.full(kind, width, calls);
-  // What a call leaves behind (log writing, garbage) is its cost too.
+  // Work that a call leaves behind (log writing, garbage) is part of its cost.
   await pause(300);
   const cpu = (cpuOf(contender.pid) - cpuBefore) / calls;
   const postgres = postmaster ? (cpuOfTree(postmaster) - postgresBefore) / calls : 0;

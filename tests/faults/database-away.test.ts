@@ -51,7 +51,7 @@ it(`Postgres away for ${awaySeconds} s under load: 503 with Retry-After, nothing
   await until(async () => (await callOnce(server.url, key, false)).whole, 30, 'calls are answered again');
   await traffic.stop();
 
-  // What was in flight was answered whole all the same; what came later was told when to come back.
+  // Calls in flight were answered completely. Later calls got a Retry-After.
   expect(meanwhile.filter((seen) => seen.whole).length).toBeGreaterThan(0);
   expect(spooled).toBeGreaterThan(0);
   const refused = meanwhile.filter((seen) => !seen.whole);

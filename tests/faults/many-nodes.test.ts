@@ -176,7 +176,11 @@ if (!findRedisServer()) {
         const selfUse = (value: string) => rest(site.root, 'PUT', '/api/option/', { key: 'SelfUseModeEnabled', value });
         await selfUse('true');
         expect(await unpriced()).toBe(200);
-        await until(async () => (await elsewhere()) === 200, announcedSeconds, 'the other node lets unpriced models through');
+        await until(
+          async () => (await elsewhere()) === 200,
+          announcedSeconds,
+          'the other node lets unpriced models through',
+        );
         await selfUse('false');
         await until(async () => (await elsewhere()) === 400, announcedSeconds, 'the other node refuses them again');
       });

@@ -90,7 +90,7 @@ it('killed while turns are being charged: each is charged whole, or not at all',
     });
   }
   await held.reached();
-  // Nobody sees the end of a turn before it is paid.
+  // The client never sees the end of a turn before it is paid.
   for (const client of opened) {
     expect(client.events.filter(({ type }) => type === 'response.done')).toHaveLength(1);
   }

@@ -11,7 +11,7 @@ import { Auditor, openSite, until } from './traffic.js';
 
 /**
  * Killed at each step of a task's life, always at the very same place: a lock holds the step up, then the process dies.
- * What the database was told before it died may still come about, as in life; the books have to be exact either way.
+ * Statements sent before the server died may still be executed. The books have to be exact either way.
  */
 
 const initial = 100_000_000;
@@ -142,7 +142,7 @@ const endOf = (platform: Platform, name: string, status: string): Promise<void> 
     `${name} ends as ${status}`,
   );
 
-/** Whoever is owed gets exactly that: what stands charged on tasks that did not fail is gone, and nothing else. */
+/** The balance is the initial one less the charges of tasks that did not fail. */
 async function expectExactBooks(): Promise<void> {
   await until(async () => (await auditor.openReservations()) === 0, 90, 'what the dead held is given back');
   expect(await auditor.drifts()).toEqual([]);
@@ -268,7 +268,7 @@ describe.each(platforms)('$name, killed', (platform) => {
     await server.kill('SIGKILL');
     server = await start();
     const asked = upstream.requests.length;
-    // Another task of this account is asked about, and this one is told again, as a success even.
+    // Polling for another task of this account reports this one again, even as a success.
     const other = await ordered(platform);
     tasks.told.set(name, platform.good);
     tasks.told.set(other, platform.good);

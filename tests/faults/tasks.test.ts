@@ -84,7 +84,7 @@ interface Row {
 const rows = async (): Promise<Row[]> =>
   (await auditor.pool.query<Row>('SELECT mj_id, status, progress, quota FROM midjourneys ORDER BY id')).rows;
 
-/** The user's balance is what he had, less what stands charged on tasks that did not fail; and every other account agrees. */
+/** The user's balance is the initial one less the charges of tasks that did not fail, and every other account agrees. */
 async function expectExactBooks(): Promise<void> {
   await until(async () => (await auditor.openReservations()) === 0, 90, 'what the dead held is given back');
   expect(await auditor.drifts()).toEqual([]);
@@ -107,7 +107,7 @@ it('killed while the provider has the order: nothing is charged', async () => {
   server = await start();
   await expectExactBooks();
   expect((await rows()).at(-1)).toMatchObject({ mj_id: '', quota: '0' });
-  // Nobody will ever tell what became of it.
+  // The provider never reports its result.
   await auditor.pool.query(`UPDATE midjourneys SET submit_time = submit_time - 700000 WHERE mj_id = ''`);
   await until(async () => (await rows()).every(({ progress }) => progress === '100%'), 60, 'the order is given up');
   await expectExactBooks();
@@ -207,7 +207,7 @@ it('killed again and again under orders, callbacks and polls: the books stay exa
   isOver = true;
   await Promise.all(painters);
   await auditor.pool.query(`UPDATE midjourneys SET submit_time = submit_time - 700000 WHERE mj_id = ''`);
-  // What was taken but never answered is not in the provider's list of the test: it is there all the same.
+  // An order that was accepted but never answered is missing in the test's list, but exists at the provider.
   for (const { mj_id: name, progress } of await rows()) {
     if (name !== '' && progress !== '100%') tasks.told.set(name, { status: 'FAILURE', progress: '100%' });
   }

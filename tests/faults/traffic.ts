@@ -4,7 +4,7 @@ import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import type { Api, Person } from '../support/api.js';
 import type { TestDatabase } from '../support/database.js';
 
-/** What a caller saw of one call. */
+/** One call as its caller saw it. */
 export interface Seen {
   /** 0: the connection broke. */
   readonly status: number;
@@ -43,13 +43,13 @@ export async function callOnce(url: string, key: string, stream: boolean): Promi
   }
 }
 
-/** Callers that go on until told to stop, each on the address it is given at that moment, if there is one. */
+/** Callers that go on until `stop`, each at the address that `target` gives at that moment, if any. */
 export class Traffic {
   readonly seen: Seen[] = [];
   private stopping = false;
   private readonly running: Promise<void>[];
 
-  /** @param target null: nobody is to be called for a moment */
+  /** @param target null: no call for the moment */
   constructor(callers: number, target: (caller: number) => { url: string; key: string } | null) {
     this.running = Array.from({ length: callers }, async (_, caller) => {
       while (!this.stopping) {

@@ -1,4 +1,4 @@
-/** Somebody signed in: whom a call is made as. */
+/** A signed-in user, in whose name calls are made. */
 export interface Person {
   readonly id: number;
   readonly username: string;
@@ -32,7 +32,7 @@ export interface ChannelOptions {
 
 export interface CreatedToken {
   readonly id: number;
-  /** What a client sends: `sk-...` */
+  /** The key as a client sends it: `sk-...` */
   readonly key: string;
 }
 
@@ -101,7 +101,7 @@ export class Api {
     return { id, username, password, cookie };
   }
 
-  /** An OpenAI channel unless told otherwise. @returns its id */
+  /** An OpenAI channel by default. @returns its id */
   async createChannel(admin: Person, options: ChannelOptions): Promise<number> {
     const name = options.name ?? `channel ${Math.random().toString(36).slice(2, 10)}`;
     await this.data(admin, 'POST', '/api/channel/', {
@@ -119,7 +119,7 @@ export class Api {
     return channel.id;
   }
 
-  /** An unlimited key that never expires unless told otherwise. */
+  /** By default an unlimited key that never expires. */
   async createToken(person: Person, fields: Readonly<Record<string, unknown>> = {}): Promise<CreatedToken> {
     const token = await this.data<{ id: number; key: string }>(person, 'POST', '/api/token/', {
       name: 'test',

@@ -30,7 +30,7 @@ export const badValues: ReadonlyArray<readonly [what: string, value: unknown]> =
   ['a date beyond time', '275760-09-13T00:00:00.001Z'],
 ];
 
-/** What only Postgres, TypeORM, a parser or a stack would say. */
+/** Words that only Postgres, TypeORM, a parser or a stack trace would use. */
 export const leaks =
   /relation "|column "|syntax error|duplicate key|violates|constraint|QueryFailed|invalid byte|out of range for|at \/|node_modules|ECONN|typeorm|pg_|stack/i;
 

@@ -49,7 +49,7 @@ async function createDatabase(client: pg.Client, server: string, from: string): 
   };
 }
 
-/** @returns the name of a database that holds the schema of the present migrations, and that nobody connects to */
+/** @returns the name of a database with the schema of the present migrations, which has no connection */
 async function ensureTemplate(client: pg.Client, server: string): Promise<string> {
   const name = `tollgate_template_${schemaFingerprint()}`;
   if (await exists(client, name)) return name;
@@ -105,7 +105,7 @@ function databaseUrl(server: string, name: string): string {
 
 async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
-  // A server that ends the connection is an error of the query at hand, not one of nobody.
+  // A connection that the server ends fails the running query, not the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -3,9 +3,9 @@ import { until } from '../faults/traffic.js';
 
 /** A place at which the server's database stands still, for as long as a test holds it. */
 export interface Freeze {
-  /** Resolves when somebody stands there. */
+  /** Resolves when a connection waits for the lock. */
   reached(): Promise<void>;
-  /** Lets go. Whoever stood there and is still alive goes on. */
+  /** Releases the lock. A waiting connection that is still alive goes on. */
   release(): Promise<void>;
 }
 

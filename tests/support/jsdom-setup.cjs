@@ -1,4 +1,4 @@
-/** What browsers have, jsdom lacks, and the data grid, the router and Apollo Client need. */
+/** Browser features that jsdom lacks and that the data grid, the router and Apollo Client need. */
 const { TextDecoder, TextEncoder } = require('node:util');
 const { ReadableStream, TransformStream, WritableStream } = require('node:stream/web');
 

@@ -1,6 +1,6 @@
 /**
  * A real OpenID provider in a process of its own: `node oidc-provider.mjs <client secret> <redirect address>` prints its
- * issuer. Whoever is named by `login_hint`, else `visitor-1`, is signed in and agrees, without a page in between.
+ * issuer. It signs in the account of `login_hint`, else `visitor-1`, with consent and without a page.
  */
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';

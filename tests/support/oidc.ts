@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A real OpenID provider and the browser of somebody who uses it. */
+/** A real OpenID provider and the browser of one of its users. */
 export interface OidcIssuer {
   readonly issuer: string;
   /** Follows an authorization address as this person. @returns where the provider sends the browser in the end */

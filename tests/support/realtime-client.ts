@@ -2,7 +2,7 @@ import { WebSocket, type ClientOptions } from 'ws';
 import { eventually } from './task-site.js';
 import { send, type RealtimeEvent } from './upstream/realtime.js';
 
-/** A client of realtime sessions that remembers what it heard. */
+/** A client of realtime sessions that records every event it receives. */
 export class RealtimeClient {
   readonly events: RealtimeEvent[] = [];
   /** The code it was closed with; null while it is open. */
@@ -24,7 +24,7 @@ export class RealtimeClient {
   async until(type: string, count = 1): Promise<void> {
     const seen = await eventually(
       () => Promise.resolve(this.events.filter((event) => event['type'] === type).length),
-      // Whoever was closed hears nothing more.
+      // A closed socket receives nothing more.
       (found) => found >= count || this.closed !== null,
       30,
     );

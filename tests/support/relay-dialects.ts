@@ -189,10 +189,10 @@ const nothing: Usage = {
   audioOutputTokens: 0,
 };
 
-/** What a call cost, where nothing depends on it. */
+/** The usage of a call, for tests that do not depend on it. */
 export const usage: Usage = { ...nothing, promptTokens: 9, completionTokens: 7, cachedTokens: 2 };
 
-/** What a client of a dialect gets for these events, each batch in one read. */
+/** The stream that a client of a dialect gets for these events, each batch in one read. */
 export function written(dialect: Dialect, batches: readonly (readonly NeutralEvent[])[]): string {
   const writer = clients[dialect].openWriter(contextFor());
   return batches.map((batch) => writer.push(batch)).join('') + writer.end() + writer.closing(usage);
@@ -226,7 +226,7 @@ export const playThrough = (
   return { out: play(transform, stream), transform };
 };
 
-/** What a stream says in the neutral form. */
+/** The content of a stream in the neutral form. */
 export function collect(provider: ProviderCodec, stream: string): AnswerCollector {
   const collector = new AnswerCollector();
   for (const event of eventsIn(provider, stream)) collector.push(event);

@@ -24,7 +24,7 @@ interface Report {
   readonly testResults: ReadonlyArray<{ readonly name: string; readonly startTime: number; readonly endTime: number }>;
 }
 
-/** What `jest.config.mjs` and the tests themselves read of a suite. */
+/** The environment of each suite, which `jest.config.mjs` and the tests read. */
 const suites: Readonly<Record<string, Record<string, string>>> = {
   '--quick': { TEST_SUITE: 'quick', FUZZ_CASES: '200' },
   '--full': { KILLS: '50', FUZZ_CASES: '100000' },
@@ -98,7 +98,7 @@ async function prepare(services: Service[], suite: string): Promise<Record<strin
   };
 }
 
-/** A service may be missing on a developer's machine. In CI that is a failure, because nobody would notice. */
+/** A service may be missing on a developer's machine. In CI that is a failure, because it would go unnoticed. */
 function optional(otherwise: string, service: string): string {
   if (process.env.CI) throw new Error(`no ${service} found, and in CI nothing is left out`);
   return otherwise;

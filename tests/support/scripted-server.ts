@@ -15,7 +15,7 @@ export interface ScriptedAnswer {
   readonly body?: unknown;
 }
 
-/** Somebody else's server that answers as a test tells it, and remembers what it was asked. */
+/** A foreign server that answers as a test scripts it, and records its requests. */
 export interface ScriptedServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;

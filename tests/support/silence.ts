@@ -13,7 +13,7 @@ export function mp3(seconds: number): Buffer {
 export const mp3Rate = 44_100;
 export const mp3FrameSamples = 1152;
 
-/** Ogg with Vorbis: what is heard lies between two pages, and the last one says how many samples that was. */
+/** Ogg with Vorbis: the audio lies between two pages, and the last page has the number of samples. */
 export function oggVorbis(seconds: number, rate = 48_000): Buffer {
   const identification = Buffer.alloc(30);
   identification.write('\x01vorbis', 0, 'latin1');

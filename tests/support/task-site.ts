@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: Record<string, unknown>;
 }
 
-/** What the books say of a user and a token. */
+/** Balances of a user and a token. */
 export interface Balances {
   readonly quota: number;
   readonly used: number;
@@ -20,9 +20,9 @@ export interface Balances {
 
 export const startQuota = 5_000_000;
 
-/** A whole server with a Midjourney and a Suno channel that do what a test tells them, and somebody who pays. */
+/** A whole server with a Midjourney and a Suno channel that follow the script of a test, and a user who pays. */
 export class TaskSite {
-  /** What the providers say of their tasks. */
+  /** The task states that the providers report. */
   readonly tasks = new ScriptedTasks();
   private constructor(
     readonly server: TestServer,
@@ -98,7 +98,7 @@ export class TaskSite {
     return { status: response.status, body: JSON.parse(text) as Record<string, unknown> };
   }
 
-  /** Has this user told when a balance falls below the threshold, at an address where nobody is: the notice waits. */
+  /** Notifies this user of a low balance at an address that does not answer, so that the notice waits. */
   async warnAt(user: Person, threshold: number): Promise<void> {
     await this.server.api.data(user, 'PUT', '/api/user/setting', {
       ...{ notify_type: 'webhook', quota_warning_threshold: threshold },

@@ -14,12 +14,12 @@ export interface ReceivedHook {
   readonly at: number;
 }
 
-/** Somebody's https server that webhooks are sent to. */
+/** An https server that receives webhooks. */
 export interface WebhookReceiver {
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
   readonly hooks: ReceivedHook[];
-  /** What it answers; 204 unless told. */
+  /** Its answer; 204 by default. */
   answer: (hook: ReceivedHook) => { status: number; headers?: Record<string, string> };
   stop(): Promise<void>;
 }

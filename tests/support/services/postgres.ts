@@ -114,7 +114,7 @@ export interface PrivatePostgres {
 }
 
 /**
- * Not started yet. `forgetful`: a crash takes what nobody waited for, and nothing else.
+ * Not started yet. `forgetful`: a crash loses only commits that were not waited for.
  * Uses an installed Postgres or the embedded binaries, never TEST_DATABASE_URL.
  */
 export async function privatePostgres(options: { forgetful?: boolean } = {}): Promise<PrivatePostgres> {

@@ -32,7 +32,7 @@ export function isExecutable(path: string): boolean {
 }
 
 const portsPerWorker = 1000;
-/** Below what systems give out by themselves: nobody else is given one before its server has started. */
+/** Below the range of ephemeral ports, so that no other process is given one before its server has started. */
 const firstPort = 20_000 + portsPerWorker * (Number(process.env.JEST_WORKER_ID ?? 0) % 12);
 let portsGiven = Math.floor(Math.random() * portsPerWorker);
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { chat, json, openStream, writeOrLeave } from './replies.js';
 import type { ReceivedRequest, Reply } from './upstream.js';
 
-/** What a model says, whoever's it is. */
+/** The answer of a model, of any provider. */
 export interface Said {
   readonly text: string;
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, unknown>> };

@@ -25,7 +25,7 @@ export const serverError = (status = 500): Reply =>
 export const failure = (status: number, message: string, type: string, code: string | null = null): Reply =>
   json(errorBody(message, type, code), status);
 
-/** What a proxy in front of the provider says. */
+/** The answer of a proxy in front of the provider. */
 export const htmlError =
   (status = 502): Reply =>
   (response) => {
@@ -47,7 +47,7 @@ export const resetAfter =
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 5000 });
       await writeOrLeave(response, '{"id":"chatcmpl-scripted","object":"chat.comp');
     }
-    // What was written must have left before the reset throws it away.
+    // The written bytes must have left before the reset discards them.
     await delay(20);
     response.socket?.resetAndDestroy();
   };

@@ -16,7 +16,7 @@ export interface ReceivedSession {
 export interface RealtimeUpstream {
   readonly url: string;
   readonly sessions: ReceivedSession[];
-  /** What a `response.create` is answered with. */
+  /** The answer to a `response.create`. */
   answer: (session: ReceivedSession) => void;
   /** Refuses handshakes with this status; 0 accepts. */
   refuseWith: number;

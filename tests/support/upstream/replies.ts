@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { recordedAnswer, recordedEvents, toEvent } from './recordings.js';
 import type { Reply } from './upstream.js';
 
-/** What a chat answer reports to have cost, in OpenAI's words. */
+/** The usage that a chat answer reports, in OpenAI's form. */
 export interface ReportedUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -13,7 +13,7 @@ export interface ReportedUsage {
 }
 
 export interface ChatReply {
-  /** What the model says, in pieces: one stream event each. */
+  /** The text of the model, in pieces: one stream event each. */
   readonly text: string | readonly string[];
   /** Null: the provider reports none. */
   readonly usage?: ReportedUsage | null;
@@ -70,7 +70,7 @@ export function recorded(name: string): Reply {
     (request.stream ? events(recordedEvents(name)) : json(recordedAnswer(name)))(response, request);
 }
 
-/** What the upstream answers where no script says otherwise. */
+/** The answer of the upstream without a script. */
 export const defaultReply: Reply = (response, request) => {
   const path = request.path.split('?')[0];
   const reply = path ? defaultReplies[path] : undefined;

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo, Socket } from 'node:net';
 import { defaultReply } from './replies.js';
 
-/** What reached the upstream, as it came over the wire. */
+/** A request as it reached the upstream. */
 export interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
