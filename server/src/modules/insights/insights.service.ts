@@ -243,8 +243,8 @@ export class InsightService {
     }
     return this.deps.database.query<ChannelRetries[]>(
       `SELECT tried.id AS "channelId", max(c.name) AS "channelName", count(*) FILTER (WHERE place < tries)::int AS "passedOn",
-              count(*) FILTER (WHERE place = tries AND type = 2)::int AS "takenOver",
-              count(*) FILTER (WHERE place = tries AND type = 6)::int AS "failedLast"
+              count(*) FILTER (WHERE place = tries AND moved.type = 2)::int AS "takenOver",
+              count(*) FILTER (WHERE place = tries AND moved.type = 6)::int AS "failedLast"
          FROM (SELECT type, string_to_array(replace(substring(other FROM '"use_channel":\\[([^]]*)\\]'), '"', ''), ',')::integer[] AS ids
                  FROM logs WHERE created_at >= $1 AND created_at < $2 AND type IN (2, 6)
                   AND other ~ '"use_channel":\\["\\d{1,9}"(,"\\d{1,9}")+\\]') moved,

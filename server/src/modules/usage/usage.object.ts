@@ -396,15 +396,20 @@ export class UsageRowObject {
   @Field(() => Date, { nullable: true, description: 'First moment after the bucket.' })
   until: Date | null;
 
+  // A part of the row, and read with it.
+  @Cost(0)
   @Field(() => UsageKeyObject)
   key: UsageKeyObject;
 
+  @Cost(0)
   @Field(() => UsageMetricsObject)
   metrics: UsageMetricsObject;
 
+  @Cost(0)
   @Field(() => UsageMetricsObject, { nullable: true, description: 'Of the compared range; null without `compareTo`.' })
   compared: UsageMetricsObject | null;
 
+  @Cost(0)
   @Field(() => UsageChangeObject, { nullable: true })
   change: UsageChangeObject | null;
 }
