@@ -213,7 +213,7 @@ export class RelayHarness {
         chatLinks: [],
         status: async () => ({}),
       }),
-      plugins: [relayRoutes(built.routesParts)],
+      plugins: [relayRoutes(built.routesDeps)],
       api: [],
     });
     await app.listen({ port: 0, host: '127.0.0.1' });
@@ -353,7 +353,7 @@ export class RelayHarness {
   /** Announces a change as any node would, and waits until it is in effect. */
   async changed(change: Change): Promise<void> {
     await this.parts.changes.announce(change);
-    await this.parts.built.routesParts.channels.follow();
+    await this.parts.built.routesDeps.channels.follow();
   }
 
   chat(key: string, body: unknown, init: RequestInit = {}): Promise<Response> {

@@ -54,7 +54,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
       clock,
     }),
     notify: drawingNotify,
-    pictures: guardedFetch,
+    images: guardedFetch,
     channelGuard: channelService,
     ...{ database: dataSource, ledger, secrets, clock, logger },
   });
@@ -67,7 +67,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
 
   const realtime = new Realtime({
     ...builtRelay.core,
-    ...builtRelay.routesParts,
+    ...builtRelay.routesDeps,
     guard: outboundGuard,
     azureVersion: config.relay.azureVersion,
     ...{ ledger, database: dataSource, clock, logger },

@@ -79,8 +79,8 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
     plugins: [
       httpMetrics(metrics),
       healthRoutes(health, metrics, config.metricsToken),
-      relayRoutes(builtRelay.routesParts),
-      playgroundRoutes({ ...builtRelay.routesParts, authenticator: authService }),
+      relayRoutes(builtRelay.routesDeps),
+      playgroundRoutes({ ...builtRelay.routesDeps, authenticator: authService }),
       midjourneyRoutes(tasks.midjourney),
       sunoRoutes(tasks.suno),
       realtimeRoutes(realtime),

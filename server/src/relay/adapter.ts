@@ -190,7 +190,7 @@ export interface ChatCapability {
    */
   fromUpstreamResponse(body: Buffer, target: Target): ChatAnswer;
   /** One per streamed call; its state dies with the call. */
-  openStream(request: ChatRequest, target: Target, heard: Transcript): StreamTransform;
+  openStream(request: ChatRequest, target: Target, transcript: Transcript): StreamTransform;
 }
 
 export interface ChatAnswer {
@@ -198,7 +198,7 @@ export interface ChatAnswer {
   /** Null: the provider reported none, and the relay counts what is told to a transcript. */
   readonly usage: Usage | null;
   /** Tells what the answer says. Called when it has to be counted or logged. */
-  tell(heard: Transcript): void;
+  report(transcript: Transcript): void;
   /** The body once more with what was counted here, for dialects in which every answer says what it cost. */
   withUsage?(usage: Usage): Buffer;
 }
@@ -280,7 +280,7 @@ export interface StreamTransform {
   /** The upstream ended: what is still to be sent before the closing events. */
   end(): Buffer | string | null;
   /** Tells the transcript everything that was received and not told yet. Called once, when usage has to be counted. */
-  tell(): void;
+  report(): void;
   /** What ends the stream for the client; sent after the call was paid. `usage` is what it was charged for. */
   closing(usage: Usage): Buffer | string;
   usage(): Usage | null;

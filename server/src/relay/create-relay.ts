@@ -19,7 +19,7 @@ import { SensitiveWords } from './access/sensitive-words.js';
 import type { AttemptSettings } from './attempt/attempt.js';
 import { Attempts } from './attempt/attempts.js';
 import type { BalanceWatch } from './record/balance-watch.js';
-import { ChannelLessons, type ChannelGuard } from './attempt/upstream-failure-handler.js';
+import { UpstreamFailureHandler, type ChannelGuard } from './attempt/upstream-failure-handler.js';
 import { ErrorLog } from './record/error-log.js';
 import { guardedMedia } from './attempt/media-fetch.js';
 import { RelayProbe } from './probe.js';
@@ -43,7 +43,7 @@ export interface RelaySettings {
   readonly maxBodyBytes: number;
 }
 
-export interface RelaySurroundings {
+export interface RelayDependencies {
   readonly database: Queries;
   readonly state: SharedState;
   readonly changes: Changes;
@@ -71,7 +71,7 @@ export interface RelayCore {
   readonly inFlight: InFlight;
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
-  readonly lessons: ChannelLessons;
+  readonly failureHandler: UpstreamFailureHandler;
   readonly errors: ErrorLog;
   readonly balances: BalanceWatch | null;
   readonly metrics: Metrics;
@@ -83,7 +83,7 @@ export interface BuiltRelay {
   /** What tasks and sessions share with calls. */
   readonly core: RelayCore;
   /** What `relayRoutes` needs. */
-  readonly routesParts: RelayRoutesParts;
+  readonly routesDeps: RelayRoutesDeps;
   /** Reads the channels; calls can be served from then on. */
   start(): Promise<void>;
   /** Waits for calls in flight, then closes the connections to providers. Call when no new ones can come. */
@@ -91,7 +91,7 @@ export interface BuiltRelay {
 }
 
 /** Dependencies of `relayRoutes`, `playgroundRoutes` and the routes of tasks. */
-export interface RelayRoutesParts {
+export interface RelayRoutesDeps {
   readonly relay: Relay;
   readonly keys: KeyDirectory;
   readonly channels: RoutingDirectory;
@@ -107,25 +107,25 @@ const noMarks: OverloadMarks = { heapPercent: 0, loopDelay: 0, databaseWait: 0 }
 const maxAnswerBytes = 64 * 1024 * 1024;
 
 /** Every object of the relay, in the order a call meets them. */
-export function createRelay(around: RelaySurroundings): BuiltRelay {
-  const { database, state, changes, options, ledger, secrets, clock, logger, metrics } = around;
-  const settings: AttemptSettings = { totalTimeout, ...around.settings, maxAnswerBytes };
+export function createRelay(deps: RelayDependencies): BuiltRelay {
+  const { database, state, changes, options, ledger, secrets, clock, logger, metrics } = deps;
+  const settings: AttemptSettings = { totalTimeout, ...deps.settings, maxAnswerBytes };
 
   const keys = new KeyDirectory(database, secrets);
   const rateLimit = new ModelRateLimit(state, options);
   const inFlight = new InFlight(options);
-  const bodies = new BodyBudget(bodyBudgetFor(around.settings.maxBodyBytes));
+  const bodies = new BodyBudget(bodyBudgetFor(deps.settings.maxBodyBytes));
   const keyRing = new KeyRing(clock);
   const channels = new RoutingDirectory(database, secrets, keyRing, logger);
   const prices = new PriceBook(options);
-  const { connectTimeout = defaultPoolLimits.connectTimeout } = around.settings;
-  const pools = new Pools(around.guard, { ...defaultPoolLimits, connectTimeout });
-  const guarded = new GuardedFetch(around.guard);
+  const { connectTimeout = defaultPoolLimits.connectTimeout } = deps.settings;
+  const pools = new Pools(deps.guard, { ...defaultPoolLimits, connectTimeout });
+  const guarded = new GuardedFetch(deps.guard);
   const upstream = new UpstreamClient(pools);
   const credentials = new Credentials(upstream, clock);
-  const lessons = new ChannelLessons({
+  const failureHandler = new UpstreamFailureHandler({
     ...{ options, channels, keyRing, credentials, logger, metrics },
-    guard: around.channelGuard,
+    guard: deps.channelGuard,
   });
   const attempts = new Attempts({
     options,
@@ -135,19 +135,19 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
     credentials,
     fetchMedia: guardedMedia(guarded),
     clock,
-    lessons,
+    failureHandler,
     settings,
     metrics,
   });
   const overload: Overload = new Overload(
-    around.overload ?? noMarks,
+    deps.overload ?? noMarks,
     { heapPercent, databaseWait: () => relay.databaseWait() },
     metrics,
     logger,
   );
   const words = new SensitiveWords(options, logger);
   const errors = new ErrorLog({ database, options, clock, logger });
-  const balances = around.balances ?? null;
+  const balances = deps.balances ?? null;
   const relay: Relay = new Relay({
     words,
     errors,
@@ -170,11 +170,11 @@ export function createRelay(around: RelaySurroundings): BuiltRelay {
   return {
     relay,
     probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
-    core: { keys, rateLimit, inFlight, keyRing, upstream, lessons, errors, balances, metrics },
-    routesParts: { relay, keys, channels, prices, options, maxBodyBytes: around.settings.maxBodyBytes },
+    core: { keys, rateLimit, inFlight, keyRing, upstream, failureHandler, errors, balances, metrics },
+    routesDeps: { relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
     async start() {
       keys.follow(changes);
-      await channels.start(changes, around.syncSeconds);
+      await channels.start(changes, deps.syncSeconds);
       overload.start();
     },
     async stop() {

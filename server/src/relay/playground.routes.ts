@@ -9,13 +9,13 @@ import { openAIErrors } from './endpoints/chat-endpoints.js';
 import { playgroundEndpoint } from './endpoints/playground-endpoint.js';
 import { asText } from './neutral/fields.js';
 import { parseJsonBody } from './forms/json-body.js';
-import { toOpenAIFailure } from './errors/failure.js';
+import { toCallFailure } from './errors/failure.js';
 import { RelayError } from './errors/relay-error.js';
 import { sendFailure, type Relay } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
-import { take } from './call/incoming-request.js';
+import { hijack } from './call/incoming-request.js';
 
-export interface PlaygroundParts {
+export interface PlaygroundDeps {
   readonly relay: Relay;
   readonly keys: KeyDirectory;
   readonly authenticator: Authenticator;
@@ -23,33 +23,33 @@ export interface PlaygroundParts {
 }
 
 /** `/pg`: the console's playground calls models with the session of whoever sits before it. */
-export function playgroundRoutes(parts: PlaygroundParts): FastifyPluginAsync {
+export function playgroundRoutes(deps: PlaygroundDeps): FastifyPluginAsync {
   return async (app) => {
     await app.register(cookie);
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.post('/pg/chat/completions', (request, reply) => {
-      const { incoming, client } = take(request, reply, parts.maxBodyBytes);
-      void serve(parts, request, incoming, client);
+      const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
+      void serve(deps, request, incoming, client);
     });
   };
 }
 
 async function serve(
-  parts: PlaygroundParts,
+  deps: PlaygroundDeps,
   request: FastifyRequest,
   incoming: IncomingCall,
   client: ClientResponse,
 ): Promise<void> {
   try {
     refuseForeign(request);
-    const actor = await authenticate(request, parts.authenticator);
+    const actor = await authenticate(request, deps.authenticator);
     const body = await incoming.readBody();
-    const caller = await playgroundCaller(actor.id, asText(parseJsonBody(body)['group']), parts.keys);
+    const caller = await playgroundCaller(actor.id, asText(parseJsonBody(body)['group']), deps.keys);
     const known: IncomingCall = { ...incoming, caller, readBody: () => Promise.resolve(body) };
-    await parts.relay.serve(playgroundEndpoint, known, client);
+    await deps.relay.serve(playgroundEndpoint, known, client);
   } catch (error) {
-    const failure = toOpenAIFailure(error);
+    const failure = toCallFailure(error);
     if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unforeseen failure');
     sendFailure(client, failure, incoming.requestId, openAIErrors);
   }

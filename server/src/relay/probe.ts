@@ -17,7 +17,7 @@ import type { Credentials } from './upstream/credentials.js';
 import { UpstreamConnectionError } from './upstream/exchange.js';
 import type { UpstreamClient } from './upstream/upstream-client.js';
 
-export interface ProbeParts {
+export interface ProbeDeps {
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
@@ -34,10 +34,10 @@ const paths = { chat: '/v1/chat/completions', embeddings: '/v1/embeddings' } as 
  * (docs/reference/relay/routing.md#channel-test).
  */
 export class RelayProbe implements ChannelProbe {
-  constructor(private readonly parts: ProbeParts) {}
+  constructor(private readonly deps: ProbeDeps) {}
 
   async send(request: ProbeRequest): Promise<ProbeResult> {
-    const { channels, keyRing } = this.parts;
+    const { channels, keyRing } = this.deps;
     // The channel may have been saved a moment ago.
     await channels.follow();
     const channel = channels.table.channel(request.channelId);
@@ -52,7 +52,7 @@ export class RelayProbe implements ChannelProbe {
       const { promptTokens, completionTokens } = usage;
       return { success: true, milliseconds: elapsed(), promptTokens, completionTokens };
     } catch (error) {
-      noteFailure(this.parts, channel, keyIndex, error);
+      noteFailure(this.deps, channel, keyIndex, error);
       const refused = request.retires && this.retire(channel, keyIndex, error);
       return failed(elapsed(), { ...described(error), refused, unreachable: isNetworkError(error) });
     }
@@ -60,12 +60,12 @@ export class RelayProbe implements ChannelProbe {
 
   /** @returns whether no key of the channel is left */
   private retire(channel: RoutedChannel, keyIndex: number, error: unknown): boolean {
-    const { keyRing, options } = this.parts;
+    const { keyRing, options } = this.deps;
     return retires(error, channel, options.values) && keyRing.refuse(channel, keyIndex);
   }
 
   private async call(request: ProbeRequest, channel: RoutedChannel, keyIndex: number): Promise<Usage | null> {
-    const { upstream, settings, credentials, clock } = this.parts;
+    const { upstream, settings, credentials, clock } = this.deps;
     const { adapter } = channel.provider;
     const plain = toTarget({
       channel,
@@ -74,7 +74,7 @@ export class RelayProbe implements ChannelProbe {
       bareModel: request.model,
       settings,
       passThrough: false,
-      families: familySettings(this.parts.options.values),
+      families: familySettings(this.deps.options.values),
       now: clock.now(),
     });
     const { proxy } = channel.setting;

@@ -22,7 +22,7 @@ import {
   translationEndpoint,
 } from './endpoints/media-endpoints.js';
 import { offeredModels } from './offered-models.js';
-import { toOpenAIFailure } from './errors/failure.js';
+import { toCallFailure } from './errors/failure.js';
 import {
   modelList,
   modelListFormat,
@@ -30,10 +30,10 @@ import {
   unknownModel,
   type OfferedModel,
 } from './protocols/openai/model-list.js';
-import type { RelayRoutesParts } from './create-relay.js';
+import type { RelayRoutesDeps } from './create-relay.js';
 import { sendFailure, type Relay } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
-import { take } from './call/incoming-request.js';
+import { hijack } from './call/incoming-request.js';
 
 /** Answered 501 once the key is good (docs/reference/relay/routes.md#not-implemented). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
@@ -82,45 +82,45 @@ const geminiMethods: Readonly<Record<string, Endpoint>> = {
 };
 
 /** Everything that is called with a key. Hot routes take the raw request and write the raw answer. */
-export function relayRoutes(parts: RelayRoutesParts): FastifyPluginAsync {
+export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
   return async (app) => {
     // The relay reads bodies itself, after it knows whose they are.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    for (const prefix of ['/v1', '/hf/v1']) addRoutes(app, prefix, parts);
-    addGeminiRoutes(app, parts);
+    for (const prefix of ['/v1', '/hf/v1']) addRoutes(app, prefix, deps);
+    addGeminiRoutes(app, deps);
   };
 }
 
-function addRoutes(app: FastifyInstance, prefix: string, parts: RelayRoutesParts): void {
-  const { relay } = parts;
+function addRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps): void {
+  const { relay } = deps;
   for (const [path, endpoint] of Object.entries(endpoints)) {
     app.post(prefix + path, (request, reply) => {
-      const { incoming, client } = take(request, reply, parts.maxBodyBytes);
+      const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
       void relay.serve(endpoint, incoming, client);
     });
   }
   app.post(`${prefix}/messages/count_tokens`, (request, reply) => {
-    const { incoming, client } = take(request, reply, parts.maxBodyBytes);
+    const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
     void relay.count(messagesEndpoint, incoming, client, (tokens) => ({ input_tokens: tokens }));
   });
-  addModelRoutes(app, prefix, parts);
+  addModelRoutes(app, prefix, deps);
   for (const [method, path] of notImplemented) {
     app.route({
       method,
       url: prefix + path,
       handler: (request, reply) => {
-        const { incoming, client } = take(request, reply, parts.maxBodyBytes);
+        const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
         void refuseUnbuilt(relay, incoming, client);
       },
     });
   }
 }
 
-function addModelRoutes(app: FastifyInstance, prefix: string, parts: RelayRoutesParts): void {
+function addModelRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesDeps): void {
   const looksUp = (answer: (call: Lookup) => void) => (request: FastifyRequest, reply: FastifyReply) => {
-    const { incoming, client } = take(request, reply, parts.maxBodyBytes);
-    void lookUp(incoming, client, request, parts, answer);
+    const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
+    void lookUp(incoming, client, request, deps, answer);
   };
   app.get(`${prefix}/models`, looksUp(answerList));
   app.get(`${prefix}/models/:model`, looksUp(answerOne));
@@ -128,13 +128,13 @@ function addModelRoutes(app: FastifyInstance, prefix: string, parts: RelayRoutes
   app.get(`${prefix}/models/:model/*`, looksUp(answerOne));
 }
 
-function addGeminiRoutes(app: FastifyInstance, parts: RelayRoutesParts): void {
-  addModelRoutes(app, '/v1beta', parts);
-  addModelRoutes(app, '/v1beta/openai', parts);
+function addGeminiRoutes(app: FastifyInstance, deps: RelayRoutesDeps): void {
+  addModelRoutes(app, '/v1beta', deps);
+  addModelRoutes(app, '/v1beta/openai', deps);
   for (const prefix of ['/v1beta', '/v1']) {
     app.post(`${prefix}/models/*`, (request, reply) => {
-      const { incoming, client } = take(request, reply, parts.maxBodyBytes);
-      void serveGemini(parts.relay, incoming, client);
+      const { incoming, client } = hijack(request, reply, deps.maxBodyBytes);
+      void serveGemini(deps.relay, incoming, client);
     });
   }
 }
@@ -150,7 +150,7 @@ async function serveGemini(relay: Relay, incoming: IncomingCall, client: ClientR
     await relay.authenticate(incoming);
     throw new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is not known here`);
   } catch (error) {
-    sendFailure(client, toOpenAIFailure(error), incoming.requestId, geminiErrors);
+    sendFailure(client, toCallFailure(error), incoming.requestId, geminiErrors);
   }
 }
 
@@ -165,17 +165,17 @@ async function lookUp(
   incoming: IncomingCall,
   client: ClientResponse,
   request: FastifyRequest,
-  parts: RelayRoutesParts,
+  deps: RelayRoutesDeps,
   answer: (call: Lookup) => void,
 ): Promise<void> {
   try {
-    const { caller, group } = await parts.relay.identify(incoming);
-    const models = offeredModels(caller, group, parts.channels.table, parts.prices, parts.options.values);
+    const { caller, group } = await deps.relay.identify(incoming);
+    const models = offeredModels(caller, group, deps.channels.table, deps.prices, deps.options.values);
     const params = request.params as { model?: string; '*'?: string };
     const modelPath = params['*'] ? `${params.model ?? ''}/${params['*']}` : (params.model ?? '');
     answer({ models, incoming, client, modelPath });
   } catch (error) {
-    const failure = toOpenAIFailure(error);
+    const failure = toCallFailure(error);
     if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unforeseen failure');
     const errors = formatOf(incoming) === 'gemini' ? geminiErrors : openAIErrors;
     sendFailure(client, failure, incoming.requestId, errors);
@@ -200,7 +200,7 @@ async function refuseUnbuilt(relay: Relay, incoming: IncomingCall, client: Clien
     await relay.authenticate(incoming);
     client.send(501, json, notImplementedBody);
   } catch (error) {
-    sendFailure(client, toOpenAIFailure(error), incoming.requestId, openAIErrors);
+    sendFailure(client, toCallFailure(error), incoming.requestId, openAIErrors);
   }
 }
 

@@ -185,7 +185,7 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
 
     it('says what the provider said, all of it', async () => {
       const { meter, transform } = play(type, [dialect.stream]);
-      transform.tell();
+      transform.report();
       expect(meter.transcript).toBe(dialect.text);
       // What the provider itself counted for this text, give or take the cuts.
       expect(Math.abs((await meter.tokens()) - dialect.usage.completionTokens)).toBeLessThanOrEqual(3);
@@ -212,9 +212,9 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
 
     it('hears tool calls', async () => {
       const { meter, transform } = play(type, [dialect.toolStream]);
-      transform.tell();
+      transform.report();
       expect(transform.complete).toBe(true);
-      expect(meter.heardAnything).toBe(true);
+      expect(meter.hasOutput).toBe(true);
       expect(meter.transcript).toBe('weather{"city":"Paris"}');
       expect(await meter.tokens()).toBe(13);
     });

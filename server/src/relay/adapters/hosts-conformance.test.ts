@@ -213,7 +213,7 @@ describe.each(Object.entries(hosts))('%s', (_name, host) => {
   it('hears the call of a tool', () => {
     if (!host.tools) return;
     const { out, stream, meter } = play(host, [joined(host.frame, host.tools)]);
-    stream.tell();
+    stream.report();
     expect(meter.transcript.replace(/[\s\\]/g, '')).toBe('weather{"city":"Paris"}');
     expect(out).toContain('"finish_reason":"tool_calls"');
   });
@@ -227,7 +227,7 @@ describe.each(Object.entries(hosts))('%s', (_name, host) => {
   it('abandoned anywhere, has told what came and is not complete', () => {
     for (let events = 0; events < host.good.length; events++) {
       const { out, stream, meter } = play(host, [joined(host.frame, host.good.slice(0, events))], false);
-      stream.tell();
+      stream.report();
       expect(text.startsWith(meter.transcript)).toBe(true);
       expect(meter.transcript).toBe(said(out));
       const usage = stream.usage();

@@ -268,7 +268,7 @@ describe.each(cases)('channel type %i', (type, own) => {
 
   it('tells what it cost, exactly, and all that it said', () => {
     const { stream, meter } = play(type, [own.stream]);
-    stream.tell();
+    stream.report();
     expect(meter.transcript).toBe(own.text);
     expect(stream.complete).toBe(true);
     const usage: Usage | null = stream.usage();
@@ -287,7 +287,7 @@ describe.each(cases)('channel type %i', (type, own) => {
       const reader = capability.codec(targetOf(type)).openReader();
       const stream = translatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
       const out = String(stream.push(own.stream.subarray(0, at)) ?? '');
-      stream.tell();
+      stream.report();
       expect(own.text.startsWith(meter.transcript)).toBe(true);
       expect(said(out).replace(/\|stop$/, '')).toBe(meter.transcript);
     }
@@ -318,7 +318,7 @@ describe.each(cases)('channel type %i', (type, own) => {
     }
     expect(String(send(type, { tools }).body)).toContain('weather');
     const { out, stream, meter } = play(type, [own.tools]);
-    stream.tell();
+    stream.report();
     expect(meter.transcript).toBe('weather{"city":"Paris"}');
     expect(said(out)).toBe('|tool_calls');
   });
@@ -348,7 +348,7 @@ describe.each(cases)('channel type %i', (type, own) => {
 describe('Cohere, as recorded', () => {
   it('calls two tools after a plan', () => {
     const { out, stream, meter } = play(34, [recordedStream('cohere/cohere-tool-call.chunks.txt')]);
-    stream.tell();
+    stream.report();
     expect(said(out)).toBe('|tool_calls');
     expect(meter.transcript).toMatch(
       /^I will use.*weather\{"location": "San Francisco"\}cityAttractions\{"city": "San Francisco"\}$/s,

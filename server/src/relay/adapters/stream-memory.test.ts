@@ -65,7 +65,7 @@ const pairs = [
 describe.each([
   ['that comes as fast as it can', 0, 24 * 1024],
   ['of two events a second', 500, 14 * 1024],
-])('an open stream %s', (_pace, gapMilliseconds, mostBytes) => {
+])('an open stream %s', (_pace, gapMilliseconds, maxBytes) => {
   let now = 0;
   // A spy of jest would remember each call, and so weigh.
   const realNow = performance.now.bind(performance);
@@ -79,7 +79,7 @@ describe.each([
   });
 
   it.each(pairs)(
-    `of %s holds ${mostBytes} bytes at most, however long it is`,
+    `of %s holds ${maxBytes} bytes at most, however long it is`,
     async (_name, type, dialect, event) => {
       const say = (all: readonly StreamTransform[], from: number, count: number): void => {
         for (let at = from; at < from + count; at++) {
@@ -93,7 +93,7 @@ describe.each([
       const all = Array.from({ length: streams }, () => open(type, dialect));
       for (let part = 0; part < 4; part++) {
         say(all, part * 150, 150);
-        expect(((await alive()) - before) / streams).toBeLessThan(mostBytes);
+        expect(((await alive()) - before) / streams).toBeLessThan(maxBytes);
       }
       expect(all.some(({ failure }) => failure !== null)).toBe(false);
     },

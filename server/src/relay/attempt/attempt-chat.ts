@@ -18,7 +18,7 @@ import type { ClientResponse } from '../call/client-response.js';
 import { ClientGoneError, deliverStream, type Delivery } from '../call/delivery.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
 import { TextMeter } from '../metering/text-meter.js';
-import { mostMedia } from './media-fetch.js';
+import { maxMedia } from './media-fetch.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { answerWithModel, StreamWithModel } from './shown-model.js';
 import type { Exchange } from '../upstream/exchange.js';
@@ -89,7 +89,7 @@ export async function attemptChat(
 async function putMedia(chat: TranslatedChat, request: ChatRequest, target: Target, attempt: Attempt): Promise<void> {
   const urls = chat.remoteMedia(request, target);
   if (urls.length === 0) return;
-  if (urls.length > mostMedia) throw new InvalidInputError(`a call may name at most ${mostMedia} addresses`);
+  if (urls.length > maxMedia) throw new InvalidInputError(`a call may name at most ${maxMedia} addresses`);
   const fetched = await Promise.all(urls.map(async (url) => [url, await attempt.fetchMedia(url)] as const));
   chat.putMedia(new Map(fetched));
 }
@@ -106,7 +106,7 @@ async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
   const open = (): void => {
     if (client.started) return;
     client.openStream(headers, streamType(attempt));
-    if (attempt.pingSeconds > 0 && dialect.takesComments) client.startBeat(ping, attempt.pingSeconds * 1000);
+    if (attempt.pingSeconds > 0 && dialect.takesComments) client.startHeartbeat(ping, attempt.pingSeconds * 1000);
   };
   const own = chat.openStream(request, target, meter);
   const transform = tried.shown === null || isTranslated(chat) ? own : new StreamWithModel(own, tried.shown);
@@ -124,14 +124,14 @@ async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record
   const delivery: Delivery = {
     end: { kind: 'complete' },
     usage: answer.usage,
-    tell: () => answer.tell(meter),
+    report: () => answer.report(meter),
     finish: (usage) => {
       if (!replay) {
         const body = answer.usage === null && answer.withUsage ? answer.withUsage(usage) : answer.body;
         client.send(200, { ...headers, 'content-type': 'application/json' }, body);
         return;
       }
-      client.stopBeat();
+      client.stopHeartbeat();
       client.openStream(headers, streamType(attempt));
       client.end(replay(usage));
     },
@@ -159,5 +159,5 @@ const streamType = ({ call }: Attempt): string | undefined => (call.jsonList ? '
 function startWaiting(client: ClientResponse): void {
   client.openStream({});
   client.write(waiting);
-  client.startBeat(waiting, waitingMilliseconds);
+  client.startHeartbeat(waiting, waitingMilliseconds);
 }

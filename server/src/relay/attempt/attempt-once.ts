@@ -140,7 +140,7 @@ function deliver(
     delivery: {
       end: { kind: 'complete' },
       usage: said.usage,
-      tell: () => undefined,
+      report: () => undefined,
       finish: () => client.send(200, { ...headers, 'content-type': shown.contentType }, shown.body),
     },
     firstByteAt: null,

@@ -18,9 +18,9 @@ import type { Credentials } from '../upstream/credentials.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { type Attempt, type AttemptOutcome, type AttemptSettings, familySettings } from './attempt.js';
 import type { FetchMedia } from './media-fetch.js';
-import type { ChannelLessons } from './upstream-failure-handler.js';
+import type { UpstreamFailureHandler } from './upstream-failure-handler.js';
 
-export interface AttemptsParts {
+export interface AttemptsDeps {
   readonly options: { readonly values: OptionValues };
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
@@ -28,7 +28,7 @@ export interface AttemptsParts {
   readonly credentials: Credentials;
   readonly fetchMedia: FetchMedia;
   readonly clock: Clock;
-  readonly lessons: ChannelLessons;
+  readonly failureHandler: UpstreamFailureHandler;
   readonly settings: AttemptSettings;
   readonly metrics: Metrics;
 }
@@ -48,6 +48,8 @@ export class CallFailedError extends Error {
 export interface ServedCall {
   readonly requestId: string;
   readonly endpoint: Endpoint;
+  /** Which channels may serve, under which model name. */
+  readonly admission: Admission;
   readonly call: RelayCall;
   /** Path and query. */
   readonly path: string;
@@ -61,11 +63,12 @@ export interface Served extends AttemptOutcome {
 
 /** Tries channels until one serves the call (docs/reference/relay/routing.md#attempts). */
 export class Attempts {
-  constructor(private readonly parts: AttemptsParts) {}
+  constructor(private readonly deps: AttemptsDeps) {}
 
   /** @throws CallFailedError with the last upstream failure, or the failure that ended the tries */
-  async serve(incoming: ServedCall, admission: Admission, client: ClientResponse): Promise<Served> {
-    const { options, metrics, keyRing } = this.parts;
+  async serve(incoming: ServedCall, client: ClientResponse): Promise<Served> {
+    const { options, metrics, keyRing } = this.deps;
+    const { admission } = incoming;
     const usedChannels: number[] = [];
     const retries = admission.pinned ? 0 : retriesAllowed(options.values.RetryTimes);
     let last: CallFailedError | null = null;
@@ -77,12 +80,12 @@ export class Attempts {
       const keyIndex = keyRing.take(channel);
       const key = channel.keys[keyIndex] ?? '';
       try {
-        const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, admission, channel, keyIndex), client);
+        const outcome = await incoming.endpoint.attempt(this.toAttempt(incoming, channel, keyIndex), client);
         keyRing.reached(channel, keyIndex);
-        return { ...outcomeWithoutKey(outcome, key), channel, usedChannels };
+        return { ...redactOutcome(outcome, key), channel, usedChannels };
       } catch (caught) {
-        const error = withoutKey(caught, key);
-        const view = this.parts.lessons.failed(incoming.requestId, channel, keyIndex, error);
+        const error = redactKey(caught, key);
+        const view = this.deps.failureHandler.failed(incoming.requestId, channel, keyIndex, error);
         const again = attempt < retries && !client.started && !client.gone;
         const status = view?.status ?? null;
         last = new CallFailedError(error, view, usedChannels);
@@ -96,7 +99,7 @@ export class Attempts {
 
   private choose(admission: Admission, attempt: number, used: readonly number[]): RoutedChannel | null {
     if (admission.pinned) return admission.pinned;
-    const { channels, keyRing } = this.parts;
+    const { channels, keyRing } = this.deps;
     return pickChannel({
       candidates: admission.candidates,
       attempt,
@@ -107,8 +110,8 @@ export class Attempts {
     });
   }
 
-  private toAttempt(incoming: ServedCall, admission: Admission, channel: RoutedChannel, keyIndex: number): Attempt {
-    const { values } = this.parts.options;
+  private toAttempt(incoming: ServedCall, channel: RoutedChannel, keyIndex: number): Attempt {
+    const { values } = this.deps.options;
     return {
       requestId: incoming.requestId,
       call: incoming.call,
@@ -116,12 +119,12 @@ export class Attempts {
       rawBody: incoming.rawBody,
       channel,
       key: channel.keys[keyIndex] ?? '',
-      requestedModel: admission.model,
-      bareModel: admission.bareModel,
-      upstream: this.parts.upstream,
-      credentials: this.parts.credentials,
-      fetchMedia: this.parts.fetchMedia,
-      settings: this.parts.settings,
+      requestedModel: incoming.admission.model,
+      bareModel: incoming.admission.bareModel,
+      upstream: this.deps.upstream,
+      credentials: this.deps.credentials,
+      fetchMedia: this.deps.fetchMedia,
+      settings: this.deps.settings,
       passThrough: values['global.pass_through_request_enabled'],
       families: familySettings(values),
       keepsContent: values.LogChatContentEnabled,
@@ -129,18 +132,18 @@ export class Attempts {
       pingSeconds: values['general_setting.ping_interval_enabled']
         ? values['general_setting.ping_interval_seconds']
         : 0,
-      now: this.parts.clock.now(),
+      now: this.deps.clock.now(),
     };
   }
 }
 
 /** Shorter pieces are words that anybody says: a region, an account's number. */
-const shortestSecret = 8;
+const minSecret = 8;
 
 /** The key, and the parts of those that are several in one. */
 function secretsIn(key: string): string[] {
   const parts = key.startsWith('{') ? documentTexts(key) : [key, ...key.split('|'), ...key.split('.')];
-  return [...new Set(parts.map((part) => part.trim()).filter((part) => part.length >= shortestSecret))].sort(
+  return [...new Set(parts.map((part) => part.trim()).filter((part) => part.length >= minSecret))].sort(
     (a, b) => b.length - a.length,
   );
 }
@@ -159,7 +162,7 @@ function documentTexts(key: string): string[] {
  * A failure in whose words the channel's key does not stand: some providers repeat it when they refuse it, in whatever
  * form keys have there. Everything else about it stays.
  */
-export function withoutKey(error: unknown, key: string): unknown {
+export function redactKey(error: unknown, key: string): unknown {
   if (!(error instanceof UpstreamError)) return error;
   const secrets = secretsIn(key);
   const { message, type, param, code } = error.detail;
@@ -177,9 +180,9 @@ export function withoutKey(error: unknown, key: string): unknown {
 }
 
 /** The same for an answer that broke off. */
-export function outcomeWithoutKey(outcome: AttemptOutcome, key: string): AttemptOutcome {
+export function redactOutcome(outcome: AttemptOutcome, key: string): AttemptOutcome {
   const { delivery } = outcome;
   if (delivery.end.kind !== 'broken') return outcome;
-  const end = { kind: 'broken' as const, error: withoutKey(delivery.end.error, key) };
+  const end = { kind: 'broken' as const, error: redactKey(delivery.end.error, key) };
   return { ...outcome, delivery: { ...delivery, end } };
 }

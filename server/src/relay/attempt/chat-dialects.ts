@@ -16,7 +16,7 @@ import { parseJson } from '../neutral/fields.js';
 import { remoteMedia, withMedia, type FetchedMedia } from '../neutral/remote-media.js';
 import { toEvents } from '../neutral/replay.js';
 import type { NeutralRequest } from '../neutral/request.js';
-import { tellAnswer } from '../neutral/tell.js';
+import { reportAnswer } from '../neutral/report.js';
 import { translatedStream } from '../neutral/translated-stream.js';
 import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
@@ -215,7 +215,7 @@ function toClient(answer: NeutralAnswer, client: ClientCodec, context: AnswerCon
       return write(answer);
     },
     usage: answer.usage,
-    tell: (heard) => tellAnswer(answer, heard),
+    report: (heard) => reportAnswer(answer, heard),
     withUsage: (usage) => write({ ...answer, usage }),
   };
 }
@@ -237,7 +237,7 @@ export function relayedChat(chat: ChatCapability, client: ClientCodec, context: 
       return toClient({ ...answer, usage: inner.usage }, shown, context);
     },
     openStream: (request, target, heard) =>
-      new SecondTranslation(
+      new ChatToDialectStream(
         chat.openStream({ ...request, wantsUsage: true }, target, heard),
         codec.openReader(),
         shown.openWriter(context),
@@ -254,7 +254,7 @@ const asChat = (request: ChatRequest, body: Record<string, unknown>): ChatReques
 });
 
 /** A stream that already is chat completions, written in the client's dialect. Counting and failures stay the first one's. */
-class SecondTranslation implements StreamTransform {
+class ChatToDialectStream implements StreamTransform {
   private readonly parser = new EventParser();
   private ended = false;
 
@@ -274,8 +274,8 @@ class SecondTranslation implements StreamTransform {
     return (this.inner.failure ? out : out + this.finish()) || null;
   }
 
-  tell(): void {
-    this.inner.tell();
+  report(): void {
+    this.inner.report();
   }
 
   closing(usage: Usage): string {

@@ -52,7 +52,7 @@ export class ForwardedBytes implements StreamTransform {
     return rest.length === 0 ? null : Buffer.concat(rest);
   }
 
-  tell(): void {
+  report(): void {
     // Nothing in it is counted.
   }
 

@@ -8,7 +8,7 @@ import { RelayError } from '../errors/relay-error.js';
 export type FetchMedia = (url: string) => Promise<FetchedMedia>;
 
 /** Pictures and files of one call at most. */
-export const mostMedia = 64;
+export const maxMedia = 64;
 const maxBytes = 20 * 1024 * 1024;
 const timeoutMs = 10_000;
 const takes = /^(?:image|audio|video|text)\/|^application\/(?:pdf|octet-stream|json)$/;

@@ -28,7 +28,7 @@ export function answerWithModel(answer: ChatAnswer, model: string): ChatAnswer {
       return withModel(answer.body, model);
     },
     usage: answer.usage,
-    tell: (heard) => answer.tell(heard),
+    report: (heard) => answer.report(heard),
     ...(withUsage ? { withUsage: (usage: Usage) => withModel(withUsage(usage), model) } : {}),
   };
 }
@@ -62,8 +62,8 @@ export class StreamWithModel implements StreamTransform {
     return this.shown(this.inner.end());
   }
 
-  tell(): void {
-    this.inner.tell();
+  report(): void {
+    this.inner.report();
   }
 
   closing(usage: Usage): Buffer | string {

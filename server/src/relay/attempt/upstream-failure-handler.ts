@@ -18,7 +18,7 @@ export interface ChannelGuard {
   disableAutomatically(channelId: number, reason: string): Promise<unknown>;
 }
 
-export interface ChannelLessonsParts {
+export interface UpstreamFailureHandlerDeps {
   readonly options: { readonly values: OptionValues };
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
@@ -29,12 +29,12 @@ export interface ChannelLessonsParts {
 }
 
 /** What a failed attempt teaches about a channel and its key: the same for calls and for sessions. */
-export class ChannelLessons {
-  constructor(private readonly parts: ChannelLessonsParts) {}
+export class UpstreamFailureHandler {
+  constructor(private readonly deps: UpstreamFailureHandlerDeps) {}
 
   /** @returns how the failure is shown, when it is the upstream's */
   failed(requestId: string, channel: RoutedChannel, keyIndex: number, error: unknown): UpstreamErrorView | undefined {
-    const { keyRing, options, logger, metrics, credentials } = this.parts;
+    const { keyRing, options, logger, metrics, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
     if (error instanceof ClientGoneError) return undefined;
     metrics.upstreamErrors.inc({ channel: String(channel.id), kind: kindOf(error) });
@@ -50,7 +50,7 @@ export class ChannelLessons {
 
   /** The key is not used again; with the last one the channel goes off. */
   private retire(channel: RoutedChannel, keyIndex: number, error: UpstreamError): void {
-    const { keyRing, channels, guard, logger } = this.parts;
+    const { keyRing, channels, guard, logger } = this.deps;
     if (!keyRing.refuse(channel, keyIndex)) return;
     channels.exclude(channel.id);
     guard
@@ -63,7 +63,7 @@ export class ChannelLessons {
 
 /** What a failed request says about the connection of a key and about what was signed in with it. */
 export function noteFailure(
-  { keyRing, credentials }: Pick<ChannelLessonsParts, 'keyRing' | 'credentials'>,
+  { keyRing, credentials }: Pick<UpstreamFailureHandlerDeps, 'keyRing' | 'credentials'>,
   channel: RoutedChannel,
   keyIndex: number,
   error: unknown,

@@ -23,7 +23,7 @@ const streamHeaders: OutgoingHttpHeaders = {
 export class ClientResponse {
   private goneHandler: (() => void) | null = null;
   private stall: NodeJS.Timeout | null = null;
-  private beat: NodeJS.Timeout | null = null;
+  private heartbeat: NodeJS.Timeout | null = null;
   private left = false;
 
   /** @param headers those of every answer: request id, CORS */
@@ -53,7 +53,7 @@ export class ClientResponse {
 
   /** A whole answer. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void {
-    this.stopBeat();
+    this.stopHeartbeat();
     if (this.left) return;
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     this.raw.writeHead(status, { ...this.headers, ...headers, 'content-length': bytes.length });
@@ -83,31 +83,31 @@ export class ClientResponse {
   }
 
   end(bytes: Buffer | string): void {
-    this.stopBeat();
+    this.stopHeartbeat();
     if (!this.left) this.raw.end(bytes);
   }
 
   /** Cuts the connection: an answer that cannot say that it is incomplete must not look complete. */
   drop(): void {
-    this.stopBeat();
+    this.stopHeartbeat();
     this.raw.destroy();
   }
 
   /** Sends `comment` every so often while nothing waits to be taken. */
-  startBeat(comment: string, milliseconds: number): void {
-    this.stopBeat();
-    this.beat = setInterval(() => {
+  startHeartbeat(comment: string, milliseconds: number): void {
+    this.stopHeartbeat();
+    this.heartbeat = setInterval(() => {
       if (this.raw.headersSent && !this.raw.writableNeedDrain) this.write(comment);
     }, milliseconds);
   }
 
-  stopBeat(): void {
-    if (this.beat) clearInterval(this.beat);
-    this.beat = null;
+  stopHeartbeat(): void {
+    if (this.heartbeat) clearInterval(this.heartbeat);
+    this.heartbeat = null;
   }
 
   private closed(): void {
-    this.stopBeat();
+    this.stopHeartbeat();
     this.endStall();
     if (this.raw.writableFinished) return;
     this.left = true;

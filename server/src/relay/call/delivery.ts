@@ -25,7 +25,7 @@ export interface Delivery {
   /** As the provider reported it. */
   readonly usage: Usage | null;
   /** Tells the transcript what was received. */
-  tell(): void;
+  report(): void;
   /** Ends an answer whose bytes are nothing that could tell of a failure. Missing: the client's dialect tells it. */
   breakOff?(): void;
   /** Sends what ends the answer. Called after the call was paid. */
@@ -36,7 +36,7 @@ export interface Delivery {
 export const goneDelivery: Delivery = {
   end: { kind: 'client_gone' },
   usage: null,
-  tell: () => undefined,
+  report: () => undefined,
   finish: () => undefined,
 };
 
@@ -57,7 +57,7 @@ export async function deliverStream(
   return {
     end,
     usage: transform.usage(),
-    tell: () => transform.tell(),
+    report: () => transform.report(),
     finish: (usage) => {
       open();
       client.end(transform.closing(usage));
@@ -74,7 +74,7 @@ function forward(
 ): Promise<DeliveryEnd> {
   return new Promise((resolve) => {
     let ended = false;
-    let heard = false;
+    let received = false;
     const finish = (end: DeliveryEnd): void => {
       ended = true;
       resolve(end);
@@ -87,8 +87,8 @@ function forward(
     exchange.pipe({
       data: (bytes) => {
         if (ended) return;
-        if (!heard) {
-          heard = true;
+        if (!received) {
+          received = true;
           onFirstByte();
         }
         try {

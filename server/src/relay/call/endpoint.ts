@@ -3,16 +3,16 @@ import type { Price } from '../../modules/pricing/price-book.service.js';
 import type { Usage } from '../usage.js';
 import type { Attempt, AttemptOutcome } from '../attempt/attempt.js';
 import type { ClientResponse } from './client-response.js';
-import type { OpenAIFailure } from '../errors/failure.js';
+import type { CallFailure } from '../errors/failure.js';
 import type { OpenedBody, RelayCall } from './relay-call.js';
 import type { IncomingCall } from './incoming-call.js';
 
 /** How failures are told to clients of one dialect. */
 export interface ErrorDialect {
   /** The body of an answer that is an error. */
-  body(failure: OpenAIFailure, requestId: string): string;
+  body(failure: CallFailure, requestId: string): string;
   /** What ends a stream that failed after it had begun. */
-  events(failure: OpenAIFailure, requestId: string): string;
+  events(failure: CallFailure, requestId: string): string;
 }
 
 /** What a served call is charged by. */

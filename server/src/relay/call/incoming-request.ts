@@ -9,13 +9,13 @@ import { parseAhead } from '../forms/json-body.js';
 import { ClientResponse } from './client-response.js';
 import type { BodyAllowance, IncomingCall } from './incoming-call.js';
 
-export interface TakenCall {
+export interface HijackedCall {
   readonly incoming: IncomingCall;
   readonly client: ClientResponse;
 }
 
 /** Takes the answer out of Fastify's hands; headers set by hooks so far are kept. */
-export function take(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): TakenCall {
+export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): HijackedCall {
   reply.hijack();
   request.taken = true;
   const { url } = request;

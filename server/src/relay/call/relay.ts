@@ -20,12 +20,12 @@ import { unpaidBodyBytes } from './incoming-request.js';
 import type { Endpoint, ErrorDialect } from './endpoint.js';
 import type { ErrorLog } from '../record/error-log.js';
 import type { IncomingCall } from './incoming-call.js';
-import { toOpenAIFailure, type OpenAIFailure } from '../errors/failure.js';
+import { toCallFailure, type CallFailure } from '../errors/failure.js';
 import { estimatePrompt } from '../metering/prompt-tokens.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';
 import { reserveFor, settleCall, type Billed, type PricedCall } from '../record/settlement.js';
 
-export interface RelayParts {
+export interface RelayDeps {
   readonly options: { readonly values: OptionValues };
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
@@ -54,7 +54,7 @@ export class Relay {
   private readonly waiting = new Map<string, number>();
   private whenIdle: Array<() => void> = [];
 
-  constructor(private readonly parts: RelayParts) {}
+  constructor(private readonly deps: RelayDeps) {}
 
   /** One call of any endpoint. Never throws: whatever happens, the client is told. */
   async serve(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<void> {
@@ -77,10 +77,10 @@ export class Relay {
   ): Promise<void> {
     try {
       const caller = await this.authenticate(incoming);
-      const leave = this.parts.inFlight.enter(caller);
-      const grant = this.parts.bodies.open(caller.user.id);
+      const leave = this.deps.inFlight.enter(caller);
+      const grant = this.deps.bodies.open(caller.user.id);
       try {
-        await this.parts.rateLimit.count(caller);
+        await this.deps.rateLimit.count(caller);
         const tokens = await this.countFor(caller, endpoint, incoming, grant);
         client.send(200, { 'content-type': 'application/json' }, JSON.stringify(show(tokens)));
       } finally {
@@ -98,7 +98,7 @@ export class Relay {
     incoming: IncomingCall,
     grant: BodyGrant,
   ): Promise<number> {
-    const { channels, options } = this.parts;
+    const { channels, options } = this.deps;
     const rawBody = await this.receive(incoming, caller, grant);
     const opened = endpoint.open(rawBody, incoming);
     const { bareModel } = admit(caller, opened.model, channels.table, options);
@@ -112,13 +112,13 @@ export class Relay {
   async identify(incoming: IncomingCall): Promise<{ caller: Caller; group: string }> {
     const caller = await this.authenticate(incoming);
     checkAddress(caller, incoming.address);
-    return { caller, group: groupOf(caller, this.parts.options) };
+    return { caller, group: groupOf(caller, this.deps.options) };
   }
 
   /** The key alone. @throws AppError, UnavailableError while the node is overloaded */
   authenticate({ headers, path, query }: IncomingCall): Promise<Caller> {
-    this.parts.overload.admit();
-    return authenticateKey(findKey(headers, path, query), this.parts.keys, this.parts.clock);
+    this.deps.overload.admit();
+    return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
   }
 
   /** Milliseconds that the oldest call has waited for its reservation; 0 when none waits. */
@@ -139,8 +139,8 @@ export class Relay {
 
   private async answer(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<CallOutcome> {
     const caller = incoming.caller ?? (await this.authenticate(incoming));
-    const leave = this.parts.inFlight.enter(caller);
-    const grant = this.parts.bodies.open(caller.user.id);
+    const leave = this.deps.inFlight.enter(caller);
+    const grant = this.deps.bodies.open(caller.user.id);
     try {
       return await this.answerTo(caller, endpoint, incoming, client, grant);
     } finally {
@@ -156,7 +156,7 @@ export class Relay {
     client: ClientResponse,
     grant: BodyGrant,
   ): Promise<CallOutcome> {
-    const { keys, ledger, attempts, options } = this.parts;
+    const { keys, ledger, attempts, options } = this.deps;
 
     // admit, choose who may serve
     const priced = this.price(endpoint, incoming, caller, await this.receive(incoming, caller, grant));
@@ -176,7 +176,7 @@ export class Relay {
     try {
       const { sent } = call.call;
       const path = sent?.path ?? incoming.path + search(incoming.query);
-      served = await attempts.serve({ ...call, path, rawBody: sent?.rawBody ?? call.rawBody }, call.admission, client);
+      served = await attempts.serve({ ...call, path, rawBody: sent?.rawBody ?? call.rawBody }, client);
     } catch (error) {
       await ledger.release(reservation);
       this.noteFailure(call, error);
@@ -188,13 +188,13 @@ export class Relay {
     keys.spent(caller.token, billed.quota);
     const { quota, userQuota } = billed;
     if (userQuota !== null) caller.user.quota = userQuota;
-    if (quota > 0 && userQuota !== null) this.parts.balances?.charged(caller.user.id, quota, userQuota);
+    if (quota > 0 && userQuota !== null) this.deps.balances?.charged(caller.user.id, quota, userQuota);
     return this.finish(call, served, billed, client, endpoint.errors(incoming));
   }
 
   /** Everything that can refuse a caller before the body is read, then the body. @throws AppError */
   private async receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
-    const { rateLimit, keys } = this.parts;
+    const { rateLimit, keys } = this.deps;
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, incoming.address);
     const hasBalance = keys.hasBalance(caller.user);
@@ -205,7 +205,7 @@ export class Relay {
 
   /** Rows 13 to 19 of docs/reference/relay/access.md#order-of-checks, then the price. */
   private price(endpoint: Endpoint, incoming: IncomingCall, caller: Caller, rawBody: Buffer): PricedCall {
-    const { options, channels, prices, words } = this.parts;
+    const { options, channels, prices, words } = this.deps;
     const opened = endpoint.open(rawBody, incoming);
     if (options.values['global.block_browser_extension_enabled']) refuseExtensions(incoming.headers.origin);
     const admission = admit(caller, opened.model, channels.table, options);
@@ -227,8 +227,8 @@ export class Relay {
     const { end } = served.delivery;
     if (end.kind !== 'broken') served.delivery.finish(billed.usage);
     else if (served.delivery.breakOff) served.delivery.breakOff();
-    else client.end(errors.events(toOpenAIFailure(end.error), call.requestId));
-    const { rateLimit } = this.parts;
+    else client.end(errors.events(toCallFailure(end.error), call.requestId));
+    const { rateLimit } = this.deps;
     if (end.kind === 'complete' && rateLimit.concerns(call.caller)) await rateLimit.succeeded(call.caller);
     this.measure(call, served, billed);
     this.warnOfStrangeUsage(call, billed);
@@ -243,8 +243,8 @@ export class Relay {
   /** A call that was taken and could not be served; what the client himself got wrong is not noted. */
   private noteFailure(call: PricedCall, error: unknown): void {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
-    const failure = toOpenAIFailure(error.cause, error.view);
-    this.parts.errors.note({ call, failure, usedChannels: error.usedChannels });
+    const failure = toCallFailure(error.cause, error.view);
+    this.deps.errors.note({ call, failure, usedChannels: error.usedChannels });
   }
 
   /** Says no, in the client's dialect, wherever the answer stands. */
@@ -252,16 +252,16 @@ export class Relay {
     const failed = error instanceof CallFailedError ? error : null;
     const cause = failed ? failed.cause : error;
     if (cause instanceof ClientGoneError || client.gone) return { outcome: 'client_gone', stream: false };
-    const failure = toOpenAIFailure(cause, failed?.view);
+    const failure = toCallFailure(cause, failed?.view);
     if (!failed && isOurFault(cause)) {
-      this.parts.logger.error({ err: cause, requestId: incoming.requestId }, 'relay call failed');
+      this.deps.logger.error({ err: cause, requestId: incoming.requestId }, 'relay call failed');
     }
     sendFailure(client, failure, incoming.requestId, endpoint.errors(incoming));
     return { outcome: failed ? 'upstream_error' : failure.status < 500 ? 'client_error' : 'error', stream: false };
   }
 
   private measure(call: PricedCall, served: Served, { usage, quota }: Billed): void {
-    const { metrics } = this.parts;
+    const { metrics } = this.deps;
     const tally = metrics.relay.of(metrics.knownLabel('model', call.admission.model));
     tally.promptTokens += usage.promptTokens;
     tally.completionTokens += usage.completionTokens;
@@ -280,7 +280,7 @@ export class Relay {
     const plausible = Math.max(1000, call.rawBody.length);
     if (usage.promptTokens <= 10 * plausible) return;
     const { promptTokens, completionTokens } = usage;
-    this.parts.logger.warn(
+    this.deps.logger.warn(
       { requestId: call.requestId, promptTokens, completionTokens },
       'reported usage is implausible',
     );
@@ -288,11 +288,11 @@ export class Relay {
 
   private begin({ route }: Endpoint): void {
     this.active++;
-    this.parts.metrics.relay.underWay(route, 1);
+    this.deps.metrics.relay.underWay(route, 1);
   }
 
   private end({ route }: Endpoint, incoming: IncomingCall, { outcome, stream, model }: CallOutcome): void {
-    const { metrics } = this.parts;
+    const { metrics } = this.deps;
     this.active--;
     metrics.relay.underWay(route, -1);
     metrics.relay.of(model ? metrics.knownLabel('model', model) : 'none').finished(route, outcome);
@@ -320,7 +320,7 @@ interface CallOutcome {
 
 export function sendFailure(
   client: ClientResponse,
-  failure: OpenAIFailure,
+  failure: CallFailure,
   requestId: string,
   errors: ErrorDialect,
 ): void {

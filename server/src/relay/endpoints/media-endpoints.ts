@@ -20,7 +20,7 @@ import { needInput, withCode } from './refusals.js';
 const imageCode = 'invalid_image_request';
 const audioCode = 'invalid_audio_request';
 /** Pictures of one call at most: the number is multiplied with the price. */
-const mostImages = 128;
+const maxImages = 128;
 
 function openForm(rawBody: Buffer, { headers }: IncomingCall, defaultModel: string): OpenedBody {
   const form = readForm(rawBody, headers['content-type'] ?? '');
@@ -45,7 +45,7 @@ const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
 function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> {
   needInput(body['prompt'], 'prompt', 'prompt is required');
   const count = optionalCount(typeof body['n'] === 'string' ? Number(body['n']) : body['n'], 'n') ?? 1;
-  if (count < 1 || count > mostImages) throw new InvalidInputError(`n must be between 1 and ${mostImages}`, 'n');
+  if (count < 1 || count > maxImages) throw new InvalidInputError(`n must be between 1 and ${maxImages}`, 'n');
   const size = asText(body['size']) || '1024x1024';
   if (size.includes('\u00d7')) throw new InvalidInputError('size must use the letter x', 'size');
   const allowed = sizes.get(model);

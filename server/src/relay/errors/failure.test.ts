@@ -1,13 +1,13 @@
 import { growth } from '../../../../tests/support/growth.js';
 import { AppError, errorCodes, UnavailableError } from '../../shared/errors.js';
 import { UpstreamError } from './upstream-error.js';
-import { toOpenAIFailure } from './failure.js';
+import { toCallFailure } from './failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 import { maskSecrets } from './mask-secrets.js';
 import { toUpstreamError } from './read-upstream-error.js';
 
 it.each(errorCodes)('%s has a status and a code', (code) => {
-  const failure = toOpenAIFailure(new AppError(code, 'text'));
+  const failure = toCallFailure(new AppError(code, 'text'));
   expect(failure.status).toBeGreaterThanOrEqual(400);
   expect(failure.type).toBe('veloera_error');
   const shown = JSON.parse(openAIErrorBody(failure, 'id-1')) as { error: object };
@@ -15,24 +15,24 @@ it.each(errorCodes)('%s has a status and a code', (code) => {
 });
 
 it('says nothing of what it did not foresee', () => {
-  expect(toOpenAIFailure(new Error('SELECT secret FROM x'))).toMatchObject({ status: 500, message: 'Internal error' });
-  expect(toOpenAIFailure(new AppError('INTERNAL_ERROR', 'secret')).message).toBe('Internal error');
+  expect(toCallFailure(new Error('SELECT secret FROM x'))).toMatchObject({ status: 500, message: 'Internal error' });
+  expect(toCallFailure(new AppError('INTERNAL_ERROR', 'secret')).message).toBe('Internal error');
 });
 
 it('tells when to come back', () => {
-  expect(toOpenAIFailure(new UnavailableError('away'))).toMatchObject({ status: 503, retryAfter: '5' });
+  expect(toCallFailure(new UnavailableError('away'))).toMatchObject({ status: 503, retryAfter: '5' });
 });
 
 it('hides what the upstream said where the admin wants that, but never a 429', () => {
   const error = new UpstreamError(400, { message: 'a', type: 'b', code: 'c', param: 'd' });
-  expect(toOpenAIFailure(error, { status: 418, hidden: true })).toEqual({
+  expect(toCallFailure(error, { status: 418, hidden: true })).toEqual({
     status: 418,
     message: 'Upstream error with status code 418',
     type: 'upstream_error',
     param: '',
     code: 'bad_response_status_code',
   });
-  expect(toOpenAIFailure(error, { status: 429, hidden: true })).toMatchObject({
+  expect(toCallFailure(error, { status: 429, hidden: true })).toMatchObject({
     message: 'The upstream of this group is saturated, try again later',
     type: 'b',
     code: 'c',

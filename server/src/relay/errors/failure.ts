@@ -4,7 +4,7 @@ import { RelayError } from './relay-error.js';
 import { maskSecrets } from './mask-secrets.js';
 
 /** What a client of the OpenAI dialect is told. */
-export interface OpenAIFailure {
+export interface CallFailure {
   readonly status: number;
   readonly message: string;
   readonly type: string;
@@ -73,7 +73,7 @@ export interface UpstreamErrorView {
 }
 
 /** Anything that is not foreseen is "Internal error"; its text goes to the log only. */
-export function toOpenAIFailure(error: unknown, view?: UpstreamErrorView): OpenAIFailure {
+export function toCallFailure(error: unknown, view?: UpstreamErrorView): CallFailure {
   if (error instanceof UpstreamError) return ofUpstream(error, view ?? { status: error.status, hidden: false });
   if (isAppError(error)) return ofGateway(error);
   return {
@@ -85,7 +85,7 @@ export function toOpenAIFailure(error: unknown, view?: UpstreamErrorView): OpenA
   };
 }
 
-function ofGateway(error: AppError): OpenAIFailure {
+function ofGateway(error: AppError): CallFailure {
   const row = openAIErrors[error.code];
   const own = error instanceof RelayError ? error : null;
   return {
@@ -104,7 +104,7 @@ function shownMessage(error: AppError): string {
   return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
 }
 
-function ofUpstream(error: UpstreamError, given: UpstreamErrorView): OpenAIFailure {
+function ofUpstream(error: UpstreamError, given: UpstreamErrorView): CallFailure {
   const { detail } = error;
   // A redirect is not followed and means nothing to our clients.
   const view = given.status >= 400 ? given : { ...given, status: 502 };

@@ -1,8 +1,8 @@
 import type { FormPart } from '../adapter.js';
 import { RelayError } from '../errors/relay-error.js';
 
-const mostParts = 1000;
-const mostHeaderBytes = 16 * 1024;
+const maxParts = 1000;
+const maxHeaderBytes = 16 * 1024;
 const blankLine = Buffer.from('\r\n\r\n');
 
 const malformed = (reason: string): RelayError =>
@@ -29,12 +29,12 @@ export function readForm(body: Buffer, contentType: string): FormPart[] {
     const lineEnd = body.indexOf('\r\n', at);
     if (lineEnd === -1 || lineEnd - at > 200) throw malformed('the form cannot be read');
     const headEnd = body.indexOf(blankLine, lineEnd);
-    if (headEnd === -1 || headEnd - lineEnd > mostHeaderBytes) throw malformed('the form cannot be read');
+    if (headEnd === -1 || headEnd - lineEnd > maxHeaderBytes) throw malformed('the form cannot be read');
     const end = body.indexOf(between, headEnd + 2);
     if (end === -1) throw malformed('the form is cut short');
     const head = body.toString('utf8', lineEnd + 2, headEnd);
     parts.push(readPart(head, body.subarray(Math.min(headEnd + blankLine.length, end), end)));
-    if (parts.length > mostParts) throw malformed('the form has too many parts');
+    if (parts.length > maxParts) throw malformed('the form has too many parts');
     at = end + 2;
   }
 }

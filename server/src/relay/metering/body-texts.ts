@@ -11,7 +11,7 @@ const media = new Set([
   'thoughtSignature',
   'encrypted_content',
 ]);
-const deepest = 32;
+const maxDepth = 32;
 
 /**
  * Everything in a value that reads as text, whatever the dialect: at least what a person wrote, for the list of words
@@ -28,7 +28,7 @@ function collect(value: unknown, texts: string[], depth: number): void {
     if (value !== '') texts.push(value);
     return;
   }
-  if (typeof value !== 'object' || value === null || depth > deepest) return;
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return;
   if (Array.isArray(value)) {
     for (const entry of value as unknown[]) collect(entry, texts, depth + 1);
     return;

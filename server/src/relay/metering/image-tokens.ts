@@ -9,7 +9,7 @@ interface TilePrice {
 }
 
 const shortSide = 768;
-const longestSide = 2048;
+const maxSide = 2048;
 const tileSide = 512;
 const lowDetailTokens = 85;
 const glmTokens = 1047;
@@ -21,7 +21,7 @@ const patchFactors: ReadonlyArray<readonly [RegExp, number]> = [
   [/^o4-mini/, 1.72],
 ];
 const patchSide = 32;
-const mostPatches = 1536;
+const maxPatches = 1536;
 
 function tilePriceOf(model: string): TilePrice {
   if (/^gpt-4o-mini/.test(model)) return { base: 2833, tile: 5667 };
@@ -42,13 +42,13 @@ export function imageTokens(model: string, detail: unknown, size: ImageSize | nu
   const patchFactor = patchFactors.find(([pattern]) => pattern.test(model))?.[1];
   if (patchFactor !== undefined) {
     const patches = Math.ceil(size.width / patchSide) * Math.ceil(size.height / patchSide);
-    return Math.ceil(Math.min(patches, mostPatches) * patchFactor);
+    return Math.ceil(Math.min(patches, maxPatches) * patchFactor);
   }
   return tilesOf(size) * tile + base;
 }
 
 function tilesOf({ width, height }: ImageSize): number {
-  const fit = Math.min(1, longestSide / Math.max(width, height));
+  const fit = Math.min(1, maxSide / Math.max(width, height));
   let short = Math.min(width, height) * fit;
   let long = Math.max(width, height) * fit;
   if (short > shortSide) {

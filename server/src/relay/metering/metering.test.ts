@@ -192,9 +192,9 @@ describe('what a call produced', () => {
   it('is nothing when it is blank', () => {
     const meter = new TextMeter('gpt-4o');
     meter.text(' \n');
-    expect(meter.heardAnything).toBe(false);
+    expect(meter.hasOutput).toBe(false);
     meter.toolCall();
-    expect(meter.heardAnything).toBe(true);
+    expect(meter.hasOutput).toBe(true);
   });
 });
 
@@ -207,7 +207,7 @@ describe('the one rule of usage', () => {
       complete: true,
       clientGone: false,
       meter,
-      tell: () => meter.text(said),
+      report: () => meter.text(said),
       countPrompt: () => countPrompt({ messages: [user('hi')] }, 'gpt-4o'),
       ...given,
     });

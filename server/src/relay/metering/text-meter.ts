@@ -65,7 +65,7 @@ export class TextMeter implements Transcript {
   /**
    * False for an answer without text, tool call or anything else: it is free (docs/reference/relay/billing.md#usage).
    */
-  get heardAnything(): boolean {
+  get hasOutput(): boolean {
     return this.anyText || this.toolCalls > 0 || this.other;
   }
 
@@ -137,7 +137,7 @@ export interface Metered {
   readonly clientGone: boolean;
   readonly meter: TextMeter;
   /** Tells the meter what was received; called only when that is needed. */
-  readonly tell: () => void;
+  readonly report: () => void;
   /** Prompt tokens by our own count. */
   readonly countPrompt: () => Promise<number>;
 }
@@ -151,8 +151,8 @@ export interface Metered {
  */
 export async function finalUsage(call: Metered): Promise<Usage> {
   if (call.complete && call.reported) return call.reported;
-  call.tell();
-  if (!call.meter.heardAnything && !call.clientGone) return call.reported ?? noUsage;
+  call.report();
+  if (!call.meter.hasOutput && !call.clientGone) return call.reported ?? noUsage;
   const counted: Usage = {
     ...noUsage,
     promptTokens: await call.countPrompt(),
@@ -181,7 +181,7 @@ const newerModels = /^(?:gpt-4o|chatgpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|o1|o3|o4|gpt-
 export const encodingOf = (model: string): EncodingName => (newerModels.test(model) ? 'o200k' : 'cl100k');
 
 /** One unbroken run costs the square of its length; cut, it costs little and counts at most one token more a cut. */
-const longestRun = 1024;
+const maxRun = 1024;
 const loaded = new Map<EncodingName, CountTokens>();
 const loading = new Map<EncodingName, Promise<CountTokens>>();
 
@@ -216,7 +216,7 @@ async function importEncoding(name: EncodingName): Promise<CountTokens> {
 
 /** The text itself, or pieces of it in which no run of blanks or of anything else is longer than the limit. */
 export function withoutLongRuns(text: string): string[] {
-  if (text.length <= longestRun) return [text];
+  if (text.length <= maxRun) return [text];
   const pieces: string[] = [];
   let from = 0;
   let runStart = 0;
@@ -226,7 +226,7 @@ export function withoutLongRuns(text: string): string[] {
     if (blank !== blanks) {
       blanks = blank;
       runStart = at;
-    } else if (at - runStart >= longestRun && !isLowSurrogate(text.charCodeAt(at))) {
+    } else if (at - runStart >= maxRun && !isLowSurrogate(text.charCodeAt(at))) {
       pieces.push(text.slice(from, at));
       from = at;
       runStart = at;

@@ -56,7 +56,7 @@ export class BlockSequencer {
         if (event.text !== '') this.append(this.tailOf(event.kind, out), event.text, out);
         break;
       case 'signature':
-        // Text has no place for a proof of thought: an empty thought behind it carries it.
+        // Text has no place for a thinking signature: an empty thought behind it carries it.
         this.sign(this.tailOf('reasoning', out), event.signature, out);
         break;
       case 'redacted':

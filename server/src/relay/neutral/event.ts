@@ -11,7 +11,7 @@ export type NeutralEvent =
   | { readonly kind: 'start'; readonly id: string; readonly model: string; readonly created?: number }
   | { readonly kind: 'text'; readonly choice: number; readonly text: string }
   | { readonly kind: 'reasoning'; readonly choice: number; readonly text: string }
-  /** Proof of what was thought, for the part that came last of its kind. */
+  /** The thinking signature, for the part that came last of its kind. */
   | {
       readonly kind: 'signature';
       readonly choice: number;

@@ -20,7 +20,7 @@ import type { Usage } from '../usage.js';
 import { anthropic } from '../adapters/anthropic/anthropic.js';
 import { gemini } from '../adapters/gemini/gemini.js';
 import { anthropicErrorBody } from '../protocols/anthropic/error.js';
-import { toOpenAIFailure } from '../errors/failure.js';
+import { toCallFailure } from '../errors/failure.js';
 import { chatProvider } from '../protocols/openai/chat-write.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { nativeResponseStream } from '../protocols/responses/responses-native.js';
@@ -121,7 +121,7 @@ describe('a Messages client at Anthropic', () => {
   it('is told errors in its own dialect, with the type Anthropic gave', () => {
     const overloaded = fixture('claude', 'F26-messages-error');
     const error = toUpstreamError(overloaded.ur?.status ?? 0, JSON.stringify(overloaded.ur?.body));
-    const failure = toOpenAIFailure(error);
+    const failure = toCallFailure(error);
     expect(failure.status).toBe(overloaded.out?.status);
     expectSubset(JSON.parse(anthropicErrorBody(failure, 'r1')), overloaded.out?.body);
   });
@@ -152,7 +152,7 @@ describe('Gemini', () => {
     try {
       read();
     } catch (error) {
-      failure = toOpenAIFailure(error);
+      failure = toCallFailure(error);
     }
     expect(failure).toMatchObject({ status: given.out?.status, code: 'content_filter' });
   });

@@ -23,7 +23,7 @@ interface Cacheable {
 export interface TextPart extends Located, Cacheable {
   readonly kind: 'text';
   readonly text: string;
-  /** Proof of the thinking behind it, which its provider wants back on the same part. */
+  /** The thinking signature, which its provider wants back on the same part. */
   readonly signature?: string;
   /** Sources the text rests on, in the chat dialect's form (`url_citation`). */
   readonly annotations?: readonly Fields[];

@@ -181,7 +181,7 @@ describe.each([
     const heard = new Heard();
     const transform = open(heard);
     play(transform, streamOf(name, dialect));
-    transform.tell();
+    transform.report();
     const answer = collect(providers[dialect], streamOf(name, dialect)).answer();
     expect(heard.said).toContain(textOf(answer));
     expect(heard.calls).toBe(callsOf(answer));

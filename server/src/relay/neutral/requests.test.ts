@@ -61,7 +61,7 @@ function meaning(request: NeutralRequest): unknown {
     const who = message.role === 'developer' ? 'system' : message.role === 'tool' ? 'user' : message.role;
     let turn = turns.at(-1);
     if (turn?.who !== who) turns.push((turn = { who, said: '', images: [], calls: [], results: [] }));
-    for (const part of message.parts) tell(part, turn);
+    for (const part of message.parts) report(part, turn);
   }
   return {
     turns,
@@ -76,7 +76,7 @@ function meaning(request: NeutralRequest): unknown {
 
 const fieldsOf = (schema: Json | undefined): unknown => [schema?.['properties'], schema?.['required']];
 
-function tell(part: Part, turn: { said: string; images: string[]; calls: unknown[]; results: unknown[] }): void {
+function report(part: Part, turn: { said: string; images: string[]; calls: unknown[]; results: unknown[] }): void {
   if (part.kind === 'text') turn.said += part.text;
   else if (part.kind === 'image' && part.source.kind === 'base64') turn.images.push(part.source.data);
   else if (part.kind === 'toolCall') turn.calls.push([part.id, part.name, JSON.parse(part.arguments)]);

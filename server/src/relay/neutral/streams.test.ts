@@ -14,7 +14,7 @@ import { anthropicErrorEvents } from '../protocols/anthropic/error.js';
 import { nativeMessageStream } from '../protocols/anthropic/messages-native.js';
 import { geminiErrorEvents } from '../protocols/gemini/error.js';
 import { nativeGeminiStream } from '../protocols/gemini/gemini-native.js';
-import { toOpenAIFailure } from '../errors/failure.js';
+import { toCallFailure } from '../errors/failure.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import { dialects, type Dialect } from './dialect.js';
 import type { NeutralEvent } from './event.js';
@@ -237,7 +237,7 @@ describe('an error in the middle of a stream', () => {
   });
 
   it('is told in each dialect', () => {
-    const failure = toOpenAIFailure(new UpstreamError(503, { message: 'busy', type: 'server_error', code: 'busy' }));
+    const failure = toCallFailure(new UpstreamError(503, { message: 'busy', type: 'server_error', code: 'busy' }));
     expect(payloads(anthropicErrorEvents(failure, 'r'))).toEqual([
       { type: 'error', error: { type: 'api_error', message: 'busy (request id: r)' } },
     ]);

@@ -5,7 +5,7 @@ import type { ServerEvent } from '../sse/event.js';
 import { eventStream, type EventTransform } from '../sse/event-stream.js';
 import type { StreamReader, StreamWriter } from './codec.js';
 import type { NeutralEvent } from './event.js';
-import { tellEvent } from './tell.js';
+import { reportEvent } from './report.js';
 
 /** A provider's stream, read in its dialect and written in the client's. */
 class Translation implements EventTransform {
@@ -17,7 +17,7 @@ class Translation implements EventTransform {
   constructor(
     private readonly reader: StreamReader,
     private readonly writer: StreamWriter,
-    private readonly heard: Transcript,
+    private readonly transcript: Transcript,
   ) {}
 
   push(event: ServerEvent): string {
@@ -58,7 +58,7 @@ class Translation implements EventTransform {
   private note(event: NeutralEvent): void {
     if (event.kind === 'usage') this.reported = event.usage;
     else if (event.kind === 'finish') this.finished = true;
-    else tellEvent(event, this.heard);
+    else reportEvent(event, this.transcript);
   }
 }
 
@@ -66,6 +66,6 @@ class Translation implements EventTransform {
 export const translatedStream = (
   reader: StreamReader,
   writer: StreamWriter,
-  heard: Transcript,
+  transcript: Transcript,
   frames?: FrameParser,
-): StreamTransform => eventStream(new Translation(reader, writer, heard), frames);
+): StreamTransform => eventStream(new Translation(reader, writer, transcript), frames);

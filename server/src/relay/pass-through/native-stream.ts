@@ -7,7 +7,7 @@ import { eventsOf, parseEvent } from '../sse/event-parser.js';
 import { KeptEvents } from '../sse/kept-events.js';
 import type { StreamReader } from '../neutral/codec.js';
 import { parseFields, type Fields } from '../neutral/fields.js';
-import { tellEvent } from '../neutral/tell.js';
+import { reportEvent } from '../neutral/report.js';
 
 /** What one dialect's stream has to be listened to for. */
 export interface NativeListener {
@@ -38,7 +38,7 @@ export class NativeStream implements StreamTransform {
   constructor(
     private readonly listener: NativeListener,
     private readonly reader: StreamReader,
-    private readonly heard: Transcript,
+    private readonly transcript: Transcript,
   ) {}
 
   push(bytes: Buffer): Buffer | null {
@@ -55,9 +55,9 @@ export class NativeStream implements StreamTransform {
     return this.forward({ bytes: Buffer.concat([rest.bytes, Buffer.from('\n\n')]), text: `${rest.text}\n\n` });
   }
 
-  tell(): void {
+  report(): void {
     for (const event of eventsOf(this.kept.take())) {
-      for (const each of this.reader.push(event)) tellEvent(each, this.heard);
+      for (const each of this.reader.push(event)) reportEvent(each, this.transcript);
     }
   }
 
@@ -82,7 +82,7 @@ export class NativeStream implements StreamTransform {
   }
 
   private forward(block: EventBlock): Buffer | null {
-    if (this.kept.add(block)) this.tell();
+    if (this.kept.add(block)) this.report();
     if (this.held.length === 0 && !this.listener.marks.test(block.text)) return block.bytes;
     let until = this.held.length === 0 ? block.bytes.length : 0;
     eachEvent(block.text, (start, end) => {

@@ -19,7 +19,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     realtime: 'openai',
     adapter: openAICompatible({
       responses: true,
-      offers: everything,
+      capabilities: everything,
       streamUsage: true,
       rules,
       headers: organizationHeader,
@@ -33,7 +33,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     needsBaseUrl: true,
     balance: openAIBalance,
     realtime: 'openai',
-    adapter: openAICompatible({ chat: wholeAddress, offers: everythingAt(wholeAddress), rules }),
+    adapter: openAICompatible({ chat: wholeAddress, capabilities: everythingAt(wholeAddress), rules }),
   },
   {
     id: 19,
@@ -44,7 +44,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       360gpt-turbo 360gpt-turbo-responsibility-8k 360gpt-pro 360gpt2-pro 360GPT_S2_V9 embedding-bert-512-v1
       embedding_s1_v1 semantic_similarity_s1_v1`),
     catalogueOwner: 'ai360',
-    adapter: openAICompatible({ offers: everything, streamUsage: true, rules }),
+    adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
   },
   {
     id: 20,
@@ -52,7 +52,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     label: 'OpenRouter',
     defaultBaseUrl: 'https://openrouter.ai/api',
     adapter: openAICompatible({
-      offers: everything,
+      capabilities: everything,
       streamUsage: true,
       rules,
       headers: callerHeaders,
@@ -72,7 +72,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     label: 'Moonshot',
     defaultBaseUrl: 'https://api.moonshot.cn',
     models: words('moonshot-v1-8k moonshot-v1-32k moonshot-v1-128k'),
-    adapter: openAICompatible({ offers: everything, streamUsage: true, rules }),
+    adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
   },
   {
     id: 31,
@@ -82,7 +82,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     models: words(`
       yi-large yi-medium yi-vision yi-medium-200k yi-spark yi-large-rag yi-large-turbo yi-large-preview
       yi-large-rag-preview`),
-    adapter: openAICompatible({ offers: everything, streamUsage: true, rules }),
+    adapter: openAICompatible({ capabilities: everything, streamUsage: true, rules }),
   },
   {
     id: 38,
@@ -92,7 +92,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     models: words('jina-clip-v1 jina-reranker-v2-base-multilingual'),
     adapter: openAICompatible({
       chat: false,
-      offers: { embeddings: '/v1/embeddings', rerank: '/v1/rerank' },
+      capabilities: { embeddings: '/v1/embeddings', rerank: '/v1/rerank' },
     }),
   },
   {
@@ -116,7 +116,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     balance: siliconFlowBalance,
     adapter: openAICompatible({
       streamUsage: true,
-      offers: {
+      capabilities: {
         completions: true,
         embeddings: true,
         rerank: true,
@@ -135,7 +135,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     // Only the model family m3e has a path of its own.
     adapter: openAICompatible({
       chat: false,
-      offers: {
+      capabilities: {
         embeddings: (base, _call, { upstreamModel: model }) =>
           `${base}/${model.startsWith('m3e') ? 'embeddings' : 'chat/'}`,
       },
@@ -149,6 +149,6 @@ export const openAIFamily: readonly ProviderRow[] = [
     models: words('bge-reranker-v2-m3 jina-reranker-v2'),
     catalogueOwner: null,
     // Xinference runs without keys.
-    adapter: openAICompatible({ offers: everything, credentials: bearerIfGiven, streamUsage: true, rules }),
+    adapter: openAICompatible({ capabilities: everything, credentials: bearerIfGiven, streamUsage: true, rules }),
   },
 ];

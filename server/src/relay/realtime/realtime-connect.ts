@@ -3,7 +3,7 @@ import type { OptionValues } from '../../modules/options/option.service.js';
 import type { OutboundGuard } from '../../outbound/outbound-guard.js';
 import { noChannel, type Admission } from '../access/admission.js';
 import { CallFailedError } from '../attempt/attempts.js';
-import type { ChannelLessons } from '../attempt/upstream-failure-handler.js';
+import type { UpstreamFailureHandler } from '../attempt/upstream-failure-handler.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import type { KeyRing } from '../routing/key-ring.js';
@@ -16,10 +16,10 @@ import { offeredProtocols } from './protocols.js';
 import { realtimeTarget } from './realtime-target.js';
 import { openUpstreamSocket } from './upstream-socket.js';
 
-export interface RealtimeConnectParts {
+export interface RealtimeConnectDeps {
   readonly channels: RoutingDirectory;
   readonly keyRing: KeyRing;
-  readonly lessons: ChannelLessons;
+  readonly failureHandler: UpstreamFailureHandler;
   readonly guard: OutboundGuard;
   readonly options: { readonly values: OptionValues };
   /** AZURE_DEFAULT_API_VERSION. */
@@ -47,24 +47,24 @@ export interface Wanted {
  * Tries channels until one opens a session (docs/reference/relay/routing.md#attempts). @throws CallFailedError with
  * what the last one said
  */
-export async function connectRealtime(wanted: Wanted, parts: RealtimeConnectParts): Promise<Connected> {
+export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps): Promise<Connected> {
   const { admission, signal } = wanted;
   const usedChannels: number[] = [];
-  const retries = admission.pinned ? 0 : retriesAllowed(parts.options.values.RetryTimes);
+  const retries = admission.pinned ? 0 : retriesAllowed(deps.options.values.RetryTimes);
   let last: CallFailedError | null = null;
   for (let attempt = 0; ; attempt++) {
-    const channel = choose(admission, attempt, usedChannels, parts);
+    const channel = choose(admission, attempt, usedChannels, deps);
     // Where nobody is left, what the last one said is what the client hears.
     if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
     usedChannels.push(channel.id);
-    const keyIndex = parts.keyRing.take(channel);
+    const keyIndex = deps.keyRing.take(channel);
     try {
-      const opened = await open(wanted, channel, channel.keys[keyIndex] ?? '', parts);
-      parts.keyRing.reached(channel, keyIndex);
+      const opened = await open(wanted, channel, channel.keys[keyIndex] ?? '', deps);
+      deps.keyRing.reached(channel, keyIndex);
       return { ...opened, channel, usedChannels };
     } catch (problem) {
       const error = signal.aborted ? new ClientGoneError() : problem;
-      const view = parts.lessons.failed(wanted.call.requestId, channel, keyIndex, error);
+      const view = deps.failureHandler.failed(wanted.call.requestId, channel, keyIndex, error);
       last = new CallFailedError(error, view, usedChannels);
       const again = attempt < retries && !signal.aborted;
       if (!again || !isRetryable({ error, status: view?.status ?? null, provider: channel.provider })) throw last;
@@ -76,7 +76,7 @@ async function open(
   { call, admission, query, maxFrameBytes, signal }: Wanted,
   channel: RoutedChannel,
   key: string,
-  { guard, azureVersion }: RealtimeConnectParts,
+  { guard, azureVersion }: RealtimeConnectDeps,
 ): Promise<Pick<Connected, 'upstream' | 'upstreamModel'>> {
   const upstreamModel = mapModel(channel.mapping, admission.model, admission.bareModel);
   const target = realtimeTarget(channel, key, upstreamModel, { query, azureVersion });
@@ -91,7 +91,7 @@ function choose(
   admission: Admission,
   attempt: number,
   used: readonly number[],
-  { channels, keyRing }: RealtimeConnectParts,
+  { channels, keyRing }: RealtimeConnectDeps,
 ): RoutedChannel | null {
   if (admission.pinned) return admission.pinned;
   return pickChannel({

@@ -3,7 +3,7 @@ import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, isAppError } from '../../shared/errors.js';
 import { CallFailedError } from '../attempt/attempts.js';
-import { toOpenAIFailure } from '../errors/failure.js';
+import { toCallFailure } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 import { incomingTask } from '../tasks/incoming-task.js';
 import type { Realtime } from './realtime.js';
@@ -47,7 +47,7 @@ async function serve(
   } catch (error) {
     const failed = error instanceof CallFailedError ? error : null;
     const cause = failed ? failed.cause : error;
-    const failure = toOpenAIFailure(cause, failed?.view);
+    const failure = toCallFailure(cause, failed?.view);
     if (!failed && !isAppError(error)) request.log.error({ err: error }, 'a session could not be opened');
     if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter);
     return await reply

@@ -16,17 +16,17 @@ import { CallFailedError } from '../attempt/attempts.js';
 import type { BalanceWatch } from '../record/balance-watch.js';
 import { ClientGoneError } from '../call/delivery.js';
 import type { ErrorLog } from '../record/error-log.js';
-import { toOpenAIFailure } from '../errors/failure.js';
+import { toCallFailure } from '../errors/failure.js';
 import type { Relay } from '../call/relay.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { wordedQuotaError } from '../record/settlement.js';
 import { withProtocolKey } from './protocols.js';
-import { connectRealtime, type Connected, type RealtimeConnectParts } from './realtime-connect.js';
+import { connectRealtime, type Connected, type RealtimeConnectDeps } from './realtime-connect.js';
 import { inputOf, outputOf, SessionPrice } from './session-price.js';
 import { RealtimeSession, type ChargedTurn } from './session.js';
 import { defaultPairLimits, type SocketPairLimits } from './socket-pair.js';
 
-export interface RealtimeParts extends RealtimeConnectParts {
+export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly relay: Pick<Relay, 'authenticate'>;
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
@@ -69,8 +69,8 @@ export class Realtime {
   private readonly maxFrameBytes: number;
   private readonly server: WebSocketServer;
 
-  constructor(private readonly parts: RealtimeParts) {
-    this.maxFrameBytes = parts.maxFrameBytes ?? usualFrameBytes;
+  constructor(private readonly deps: RealtimeDeps) {
+    this.maxFrameBytes = deps.maxFrameBytes ?? usualFrameBytes;
     this.server = new WebSocketServer({
       noServer: true,
       maxPayload: this.maxFrameBytes,
@@ -82,8 +82,8 @@ export class Realtime {
   /** Everything that can be refused with a plain answer. @throws AppError, CallFailedError */
   async open(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
-    const caller = await this.parts.relay.authenticate(call);
-    const leave = this.parts.inFlight.enter(caller);
+    const caller = await this.deps.relay.authenticate(call);
+    const leave = this.deps.inFlight.enter(caller);
     try {
       return await this.openFor(caller, call, signal, leave);
     } catch (error) {
@@ -98,13 +98,13 @@ export class Realtime {
     signal: AbortSignal,
     leave: () => void,
   ): Promise<OpenedSession> {
-    const { rateLimit } = this.parts;
+    const { rateLimit } = this.deps;
     const query = new URLSearchParams(call.query);
     const paid = await this.admit(caller, call, query);
     await this.hold(paid);
     try {
       const wanted = { call, admission: paid.admission, query, maxFrameBytes: this.maxFrameBytes, signal };
-      const connected = await connectRealtime(wanted, this.parts);
+      const connected = await connectRealtime(wanted, this.deps);
       if (rateLimit.concerns(paid.caller)) await rateLimit.succeeded(paid.caller);
       return {
         begin: (client) => this.begin(this.toSession(client, paid, connected), leave),
@@ -142,7 +142,7 @@ export class Realtime {
 
   /** Access and price, in the order of docs/reference/relay/access.md#order-of-checks. @throws AppError */
   private async admit(caller: Caller, call: IncomingCall, query: URLSearchParams): Promise<PaidSession> {
-    const { rateLimit, channels, prices, ledger, database, clock, options, logger } = this.parts;
+    const { rateLimit, channels, prices, ledger, database, clock, options, logger } = this.deps;
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, call.address);
     const model = query.get('model') ?? '';
@@ -163,21 +163,21 @@ export class Realtime {
     try {
       await books.reserve(amount, priced);
     } catch (error) {
-      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.parts.keys.forget(caller.key);
-      throw wordedQuotaError(error, this.parts.options.values);
+      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
+      throw wordedQuotaError(error, this.deps.options.values);
     }
   }
 
   /** A key that was taken away, or whose owner was, gets no other turn; whether it can pay is the books' to say. */
   private async holdAnother(paid: PaidSession): Promise<void> {
-    await this.parts.relay.authenticate(paid.call).catch((error: unknown) => {
+    await this.deps.relay.authenticate(paid.call).catch((error: unknown) => {
       if (!isAppError(error) || error.code !== 'TOKEN_QUOTA_EXHAUSTED') throw error;
     });
     await this.hold(paid);
   }
 
   private toSession(client: WebSocket, paid: PaidSession, connected: Connected): RealtimeSession {
-    const { logger, options, limits = defaultPairLimits } = this.parts;
+    const { logger, options, limits = defaultPairLimits } = this.deps;
     const { requestId, startedAt } = paid.call;
     const { channel, usedChannels, upstreamModel, upstream } = connected;
     return new RealtimeSession(client, upstream, {
@@ -189,7 +189,7 @@ export class Realtime {
   }
 
   private charged({ caller, admission }: PaidSession, { usage, quota, userQuota }: ChargedTurn): void {
-    const { keys, balances, metrics } = this.parts;
+    const { keys, balances, metrics } = this.deps;
     keys.spent(caller.token, quota);
     if (quota > 0 && userQuota !== null) balances?.charged(caller.user.id, quota, userQuota);
     const tally = metrics.relay.of(metrics.knownLabel('model', admission.model));
@@ -199,7 +199,7 @@ export class Realtime {
   }
 
   private begin(session: RealtimeSession, leave: () => void): void {
-    const { metrics } = this.parts;
+    const { metrics } = this.deps;
     metrics.relay.underWay(route, 1);
     const ended = session.run().finally(() => {
       leave();
@@ -213,12 +213,12 @@ export class Realtime {
   /** A session that was taken and that no channel opened. */
   private noteFailure({ call, caller, admission }: PaidSession, error: unknown): void {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
-    const { errors, metrics } = this.parts;
+    const { errors, metrics } = this.deps;
     metrics.relay.of(metrics.knownLabel('model', admission.model)).finished(route, 'upstream_error');
     const { requestId, path, startedAt } = call;
     errors.note({
       call: { requestId, path, startedAt, caller, admission, call: { stream: true } },
-      failure: toOpenAIFailure(error.cause, error.view),
+      failure: toCallFailure(error.cause, error.view),
       usedChannels: error.usedChannels,
     });
   }

@@ -5,14 +5,14 @@ import type { SessionBooks } from '../../modules/quota/session-books.service.js'
 import type { Logger } from '../../observability/logger.js';
 import type { Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
-import { toOpenAIFailure } from '../errors/failure.js';
+import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
 import { inputOf, noAudio, outputOf, sumOf, type ChargedAudio, type SessionPrice } from './session-price.js';
 import { SocketPair, type EndCause, type Frame, type SocketPairLimits } from './socket-pair.js';
 import { TurnEstimate } from './turn-estimate.js';
 import { reportedUsage } from './turn-usage.js';
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly requestId: string;
   readonly caller: Caller;
   readonly admission: Admission;
@@ -52,10 +52,10 @@ export class RealtimeSession {
   constructor(
     client: WebSocket,
     upstream: WebSocket,
-    private readonly parts: SessionParts,
+    private readonly deps: SessionDeps,
   ) {
-    this.turnStartedAt = parts.startedAt;
-    this.estimate = new TurnEstimate(parts.upstreamModel);
+    this.turnStartedAt = deps.startedAt;
+    this.estimate = new TurnEstimate(deps.upstreamModel);
     this.pair = new SocketPair(
       client,
       upstream,
@@ -65,12 +65,12 @@ export class RealtimeSession {
         delivered: () => this.holdNext(),
         farewell: (cause, code) => this.farewell(cause, code),
       },
-      parts.limits,
+      deps.limits,
     );
   }
 
   get model(): string {
-    return this.parts.admission.model;
+    return this.deps.admission.model;
   }
 
   /** Never throws; resolves when both sides are closed and everything is charged. */
@@ -78,7 +78,7 @@ export class RealtimeSession {
     this.pair.start();
     await this.pair.ended;
     await this.finish().catch((error: unknown) => {
-      this.parts.logger.error({ err: error, requestId: this.parts.requestId }, 'the end of a session was not booked');
+      this.deps.logger.error({ err: error, requestId: this.deps.requestId }, 'the end of a session was not booked');
     });
   }
 
@@ -105,16 +105,16 @@ export class RealtimeSession {
     if (!this.needsHold) return;
     this.needsHold = false;
     try {
-      await this.parts.holdTurn();
+      await this.deps.holdTurn();
     } catch (error) {
-      this.pair.tell(errorFrame(error, this.parts.requestId));
+      this.pair.report(errorFrame(error, this.deps.requestId));
       this.pair.end(1008, 'there can be no other turn');
     }
   }
 
   /** A client is told why, where the close code alone would not say it. */
   private farewell(cause: EndCause, code: number): string | null {
-    const { requestId } = this.parts;
+    const { requestId } = this.deps;
     if (cause === 'expired') {
       const error = new RelayError('INVALID_INPUT', 'The session has lasted as long as it may', 'session_expired');
       return errorFrame(error, requestId);
@@ -125,7 +125,7 @@ export class RealtimeSession {
   }
 
   private async charge(turn: ChargedAudio): Promise<void> {
-    const { price, books, charged } = this.parts;
+    const { price, books, charged } = this.deps;
     this.turns++;
     this.total = sumOf(this.total, turn);
     const now = performance.now();
@@ -139,7 +139,7 @@ export class RealtimeSession {
 
   /** What broke off is charged by our own count; a session in which nothing happened leaves a row all the same. */
   private async finish(): Promise<void> {
-    const { books } = this.parts;
+    const { books } = this.deps;
     const rest = this.estimate.take();
     const hasRest = inputOf(rest) + outputOf(rest) > 0;
     if (books.isOpen && (hasRest || this.turns === 0)) await this.charge(rest);
@@ -158,7 +158,7 @@ export class RealtimeSession {
   }
 
   private toCharge(turn: ChargedAudio, quota: number, milliseconds: number): Charge {
-    const { caller, admission, options, price, channelId, usedChannels, upstreamModel, startedAt } = this.parts;
+    const { caller, admission, options, price, channelId, usedChannels, upstreamModel, startedAt } = this.deps;
     const { total, firstDataAt } = this;
     return {
       quota,
@@ -195,7 +195,7 @@ export class RealtimeSession {
 
 /** docs/reference/relay/realtime.md. */
 export function errorFrame(error: unknown, requestId: string): string {
-  const { message, type, param, code } = toOpenAIFailure(error);
+  const { message, type, param, code } = toCallFailure(error);
   return JSON.stringify({
     event_id: `evt_${requestId}`,
     type: 'error',

@@ -121,7 +121,7 @@ it('passes texts and bytes both ways, in order, as they are', async () => {
 });
 
 describe('backpressure', () => {
-  const limits = { mostWaiting: 128 * 1024 };
+  const limits = { maxWaiting: 128 * 1024 };
   const total = 48 * 1024 * 1024;
 
   it('a client that does not read holds the provider up, and gets everything once it reads', async () => {
@@ -287,7 +287,7 @@ describe('pings', () => {
   });
 
   it('who answers them stays, also while the other is not read', async () => {
-    const { client, upstream, nearUpstream } = await pairOf({ pingMilliseconds: 300, mostWaiting: 1024 });
+    const { client, upstream, nearUpstream } = await pairOf({ pingMilliseconds: 300, maxWaiting: 1024 });
     const pings = { client: 0, upstream: 0 };
     client.on('ping', () => pings.client++);
     upstream.on('ping', () => pings.upstream++);

@@ -10,7 +10,7 @@ export interface SocketPairLimits {
   readonly pingMilliseconds: number;
   readonly sessionMilliseconds: number;
   /** Bytes waiting for one side at which the other is not read any more. */
-  readonly mostWaiting: number;
+  readonly maxWaiting: number;
   /** How long a side may leave more than that waiting. */
   readonly stallMilliseconds: number;
   /** How long a side may take to say goodbye. */
@@ -20,7 +20,7 @@ export interface SocketPairLimits {
 export const defaultPairLimits: SocketPairLimits = {
   pingMilliseconds: 30_000,
   sessionMilliseconds: 60 * 60_000,
-  mostWaiting: 256 * 1024,
+  maxWaiting: 256 * 1024,
   stallMilliseconds: 60_000,
   closeMilliseconds: 2_000,
 };
@@ -85,7 +85,7 @@ export class SocketPair {
   }
 
   /** A frame of ours to the client. */
-  tell(text: string): void {
+  report(text: string): void {
     if (this.client.readyState === WebSocket.OPEN) this.client.send(text);
   }
 
@@ -97,7 +97,7 @@ export class SocketPair {
     // What the provider said so far still reaches the client first.
     void this.idle().then(() => {
       const last = this.handler.farewell(cause, code);
-      if (last !== null) this.tell(last);
+      if (last !== null) this.report(last);
       for (const socket of [this.client, this.upstream]) this.close(socket, code, reason);
       this.isOver = true;
       this.resolveEnd();
@@ -165,7 +165,7 @@ export class SocketPair {
   }
 
   private isFull(socket: WebSocket): boolean {
-    return socket.readyState === WebSocket.OPEN && socket.bufferedAmount > this.limits.mostWaiting;
+    return socket.readyState === WebSocket.OPEN && socket.bufferedAmount > this.limits.maxWaiting;
   }
 
   private resume(socket: WebSocket): void {

@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const pcmBytesPerSecond = 48_000;
 const narrowBytesPerSecond = 8_000;
 /** Longer texts are estimated by their length: counting must not hold up the sockets of others. */
-const longestCounted = 20_000;
+const maxCounted = 20_000;
 
 /**
  * Our own count of a turn, for providers that report none and for turns that break off
@@ -27,7 +27,7 @@ export class TurnEstimate {
   }
 
   /** Something of this turn went either way. */
-  get heardAnything(): boolean {
+  get hasOutput(): boolean {
     return this.inputText + this.outputText + this.inputSeconds + this.outputSeconds > 0;
   }
 
@@ -76,7 +76,7 @@ export class TurnEstimate {
       audioInputTokens: Math.trunc((this.inputSeconds / 60) * (100 / 0.06)),
       audioOutputTokens: Math.trunc((this.outputSeconds / 60) * (200 / 0.24)),
     };
-    const heard = this.heardAnything;
+    const heard = this.hasOutput;
     this.inputSeconds = this.outputSeconds = this.inputText = this.outputText = 0;
     this.isFirst = false;
     return heard ? turn : noAudio;
@@ -93,7 +93,7 @@ export class TurnEstimate {
 
   private count(text: unknown): number {
     if (typeof text !== 'string' || text === '') return 0;
-    const encoding = text.length > longestCounted ? null : loadedEncoding(encodingOf(this.model));
+    const encoding = text.length > maxCounted ? null : loadedEncoding(encodingOf(this.model));
     return encoding ? encoding(text) : estimateTokens(Buffer.byteLength(text));
   }
 }

@@ -18,7 +18,7 @@ export interface UpstreamSocketOptions {
 }
 
 const handshakeMilliseconds = 15_000;
-const longestRefusal = 64 * 1024;
+const maxRefusal = 64 * 1024;
 
 /**
  * Opens a provider's socket. It comes paused: nothing is lost before somebody listens.
@@ -52,7 +52,7 @@ export async function openUpstreamSocket(
       let length = 0;
       response.on('data', (piece: Buffer) => {
         length += piece.length;
-        if (length <= longestRefusal) pieces.push(piece);
+        if (length <= maxRefusal) pieces.push(piece);
       });
       response.on('close', () => {
         reject(toUpstreamError(response.statusCode ?? 502, Buffer.concat(pieces)));

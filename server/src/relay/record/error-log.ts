@@ -4,11 +4,11 @@ import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
 import type { Logger } from '../../observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { storableJson, storableText } from '../../shared/storable.js';
-import type { OpenAIFailure } from '../errors/failure.js';
+import type { CallFailure } from '../errors/failure.js';
 import type { PricedCall } from './settlement.js';
 import type { Queries } from '../routing/routing-directory.js';
 
-export interface ErrorLogParts {
+export interface ErrorLogDeps {
   readonly database: Queries;
   readonly options: { readonly values: Pick<OptionValues, 'LogErrorEnabled'> };
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface FailedCall {
     readonly call: { readonly stream: boolean };
   };
   /** As the client was told: masked, mapped. */
-  readonly failure: OpenAIFailure;
+  readonly failure: CallFailure;
   /** Channels tried, in order. */
   readonly usedChannels: readonly number[];
 }
@@ -46,10 +46,10 @@ const countSql = `WITH hourly AS (
  * for them.
  */
 export class ErrorLog {
-  constructor(private readonly parts: ErrorLogParts) {}
+  constructor(private readonly deps: ErrorLogDeps) {}
 
   note({ call, failure, usedChannels }: FailedCall): void {
-    const { options, database, clock, logger } = this.parts;
+    const { options, database, clock, logger } = this.deps;
     const { user, token } = call.caller;
     const channelId = usedChannels.at(-1) ?? 0;
     this.count(call, channelId);
@@ -74,7 +74,7 @@ export class ErrorLog {
 
   /** For the error rate of dashboards, also while failures have no row of their own. */
   private count({ caller, admission, requestId }: FailedCall['call'], channelId: number): void {
-    const { database, clock, logger } = this.parts;
+    const { database, clock, logger } = this.deps;
     const model = collapseGizmo(admission.model);
     database
       .query(countSql, [seconds(clock), caller.user.id, caller.token.id, channelId, model, admission.group])

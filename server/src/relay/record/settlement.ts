@@ -86,7 +86,7 @@ export async function settleCall(
       complete,
       clientGone: delivery.end.kind === 'client_gone',
       meter,
-      tell: () => delivery.tell(),
+      report: () => delivery.report(),
       countPrompt: () => tariff.countPrompt(call.call, upstreamModel),
     }));
   const usage = tariff.counted?.(found) ?? found;
@@ -98,7 +98,7 @@ export async function settleCall(
     upstreamModel,
   };
   const quota = tariff.charge(charged, values.QuotaPerUnit);
-  if (values.LogChatContentEnabled) tellOnce(served);
+  if (values.LogChatContentEnabled) reportOnce(served);
   const countedHere = found !== delivery.usage && !tariff.fixedUsage;
   const facts = factsOf(call, served, charged, { clientGone, countedHere }, values);
   const { userQuota } = await ledger.settle(reservation, toCharge(call, served, facts, quota, values));
@@ -106,8 +106,8 @@ export async function settleCall(
 }
 
 /** The transcript hears an answer only when something needs it; asking twice would count it twice. */
-function tellOnce({ meter, delivery }: Served): void {
-  if (!meter.heardAnything) delivery.tell();
+function reportOnce({ meter, delivery }: Served): void {
+  if (!meter.hasOutput) delivery.report();
 }
 
 function toCharge(call: PricedCall, served: Served, facts: CallFacts, quota: number, values: OptionValues): Charge {
@@ -130,8 +130,8 @@ function toCharge(call: PricedCall, served: Served, facts: CallFacts, quota: num
     firstTokenMs: facts.firstByteMs,
     upstreamUsd: usage.chargedUsd,
     isStream: served.isStream,
-    content: contentOf(facts, modelName),
-    other: otherOf(facts),
+    content: logContent(facts, modelName),
+    other: logOther(facts),
   };
 }
 
@@ -208,7 +208,7 @@ export interface CallFacts {
 const neverSet = -1000;
 
 /** Keys of docs/reference/relay/usage-log.md#the-other-field. */
-export function otherOf(facts: CallFacts): Record<string, unknown> {
+export function logOther(facts: CallFacts): Record<string, unknown> {
   const { price, usage } = facts;
   const byRatio = price.kind === 'ratio';
   const mapped = facts.upstreamModel !== facts.bareModel;
@@ -244,7 +244,7 @@ export function otherOf(facts: CallFacts): Record<string, unknown> {
 }
 
 /** The line people read (docs/reference/relay/usage-log.md#log-text). */
-export function contentOf(facts: CallFacts, loggedModel: string): string {
+export function logContent(facts: CallFacts, loggedModel: string): string {
   const { price, usage } = facts;
   const group = `group ratio ${price.groupRatio.toFixed(2)}`;
   const line =

@@ -29,7 +29,7 @@ export function eventStream(transform: EventTransform, parser: FrameParser = new
   return {
     push: (bytes) => feed(parser.push(bytes)) || null,
     end: () => feed(parser.end()) + transform.end() || null,
-    tell: () => undefined,
+    report: () => undefined,
     closing: (usage) => transform.closing(usage),
     usage: () => transform.usage(),
     get done() {

@@ -3,7 +3,7 @@ import type { EventBlock } from './event-blocks.js';
 /** A short answer, of some fifty events, stays below and is never read at all. */
 const defaultLimit = 18 * 1024;
 /** What comes in so many pieces comes slowly, and will be open for long: there is time to read it. */
-const mostPieces = 16;
+const maxPieces = 16;
 
 /**
  * Whole events kept unread in case they have to be read after all. Only their text is kept: it is there already, a byte
@@ -19,7 +19,7 @@ export class KeptEvents {
   add({ text }: EventBlock): boolean {
     this.texts.push(text);
     this.length += text.length;
-    return this.length > this.limit || this.texts.length >= mostPieces;
+    return this.length > this.limit || this.texts.length >= maxPieces;
   }
 
   /** Everything that was added since the last time. */

@@ -18,17 +18,17 @@ import { Submission } from './midjourney/submission.js';
 import { polledDrawings, polledMusic } from './polled-platforms.js';
 import { Suno } from './suno/suno.js';
 import { TaskDesk } from './task-desk.js';
-import type { MidjourneyRoutesParts, SunoRoutesParts } from './task-routes-parts.js';
+import type { MidjourneyRoutesDeps, SunoRoutesDeps } from './task-routes-deps.js';
 import { TaskPoller } from './task-poller.js';
 import { TaskUpstream } from './task-upstream.js';
 
-export interface TaskSurroundings {
+export interface TaskDependencies {
   readonly relay: BuiltRelay;
   readonly database: DataSource;
   readonly ledger: Ledger;
   readonly books: TaskBooks;
   readonly notify: DrawingNotifyService;
-  readonly pictures: Pick<GuardedFetch, 'fetch'>;
+  readonly images: Pick<GuardedFetch, 'fetch'>;
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -36,16 +36,16 @@ export interface TaskSurroundings {
 }
 
 export interface BuiltTasks {
-  readonly midjourney: MidjourneyRoutesParts;
-  readonly suno: SunoRoutesParts;
+  readonly midjourney: MidjourneyRoutesDeps;
+  readonly suno: SunoRoutesDeps;
   /** For the clock. */
   readonly pollers: ReadonlyArray<{ round(): Promise<void> }>;
 }
 
 /** Everything about tasks, in the order an order meets it. */
-export function createTasks(around: TaskSurroundings): BuiltTasks {
-  const { relay, database, ledger, books, secrets, clock, logger } = around;
-  const { channels, prices, options, maxBodyBytes } = relay.routesParts;
+export function createTasks(deps: TaskDependencies): BuiltTasks {
+  const { relay, database, ledger, books, secrets, clock, logger } = deps;
+  const { channels, prices, options, maxBodyBytes } = relay.routesDeps;
   const { keys, rateLimit, keyRing, balances, metrics } = relay.core;
   const upstream = new TaskUpstream(relay.core.upstream);
   const desk = new TaskDesk({
@@ -60,12 +60,12 @@ export function createTasks(around: TaskSurroundings): BuiltTasks {
     midjourney: {
       submission: new Submission({
         ...{ desk, books, store: drawings, upstream, channels, clock, logger },
-        guard: around.channelGuard,
+        guard: deps.channelGuard,
       }),
       lookup: new DrawingLookup({
         ...{ desk, books, store: drawings, upstream, secrets, clock },
-        notify: around.notify,
-        pictures: around.pictures,
+        notify: deps.notify,
+        images: deps.images,
       }),
       maxBodyBytes,
     },

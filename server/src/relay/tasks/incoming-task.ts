@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { isAppError } from '../../shared/errors.js';
-import { toOpenAIFailure } from '../errors/failure.js';
+import { toCallFailure } from '../errors/failure.js';
 import { openAIErrorBody } from '../protocols/openai/error.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { readRequestBody } from '../call/incoming-request.js';
@@ -22,7 +22,7 @@ export function incomingTask(request: FastifyRequest, maxBodyBytes: number): Inc
 
 /** Failures of access and money, in the shape of all other relay routes. */
 export function sendAccessFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const failure = toOpenAIFailure(error);
+  const failure = toCallFailure(error);
   if (!isAppError(error) || error.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'task call failed');
   if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter);
   return reply.status(failure.status).type(jsonType).send(openAIErrorBody(failure, request.id));

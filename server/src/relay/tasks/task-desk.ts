@@ -19,7 +19,7 @@ import type { RoutedChannel } from '../routing/routed-channel.js';
 import { pickChannel } from '../routing/routing-table.js';
 import { targetOf, targetOfTask, type TaskTarget } from './task-target.js';
 
-export interface TaskDeskParts {
+export interface TaskDeskDeps {
   readonly relay: Pick<Relay, 'authenticate'>;
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
@@ -49,15 +49,15 @@ const usualPrice = 0.1;
 
 /** Where tasks are ordered: who asks, who may do it, what it costs, and the hold on that amount. */
 export class TaskDesk {
-  constructor(private readonly parts: TaskDeskParts) {}
+  constructor(private readonly deps: TaskDeskDeps) {}
 
   get values(): OptionValues {
-    return this.parts.options.values;
+    return this.deps.options.values;
   }
 
   /** Whoever orders something. @throws AppError */
-  async customer(incoming: IncomingCall): Promise<Caller> {
-    const { relay, rateLimit } = this.parts;
+  async authenticateOrder(incoming: IncomingCall): Promise<Caller> {
+    const { relay, rateLimit } = this.deps;
     const caller = await relay.authenticate(incoming);
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, incoming.address);
@@ -65,25 +65,25 @@ export class TaskDesk {
   }
 
   /** Whoever looks something up. @throws AppError */
-  async visitor(incoming: IncomingCall): Promise<Caller> {
-    const caller = await this.parts.relay.authenticate(incoming);
+  async authenticateLookup(incoming: IncomingCall): Promise<Caller> {
+    const caller = await this.deps.relay.authenticate(incoming);
     checkAddress(caller, incoming.address);
     return caller;
   }
 
   /** @throws AppError SENSITIVE_WORDS */
   checkWords(texts: readonly string[], requestId: string): void {
-    if (this.parts.words.enabled) this.parts.words.check(texts, requestId);
+    if (this.deps.words.enabled) this.deps.words.check(texts, requestId);
   }
 
   /** The order succeeded: it counts for the limit of successes. */
   async succeeded(caller: Caller): Promise<void> {
-    if (this.parts.rateLimit.concerns(caller)) await this.parts.rateLimit.succeeded(caller);
+    if (this.deps.rateLimit.concerns(caller)) await this.deps.rateLimit.succeeded(caller);
   }
 
   /** @throws AppError when nobody may do it for this caller */
   admit(caller: Caller, model: string): Admission {
-    return admit(caller, model, this.parts.channels.table, this.parts.options);
+    return admit(caller, model, this.deps.channels.table, this.deps.options);
   }
 
   /**
@@ -91,7 +91,7 @@ export class TaskDesk {
    * @throws AppError the group or the model is closed to this caller
    */
   follow(caller: Caller, model: string, channel: RoutedChannel): Admission {
-    const group = groupOf(caller, this.parts.options);
+    const group = groupOf(caller, this.deps.options);
     const { modelLimitsEnabled, modelLimits } = caller.token;
     if (modelLimitsEnabled && !modelLimits.has(model)) {
       throw new AppError('MODEL_NOT_ALLOWED', `This token may not use model ${model}`);
@@ -102,12 +102,12 @@ export class TaskDesk {
 
   /** Any channel, enabled or not. */
   channel(id: number): RoutedChannel | undefined {
-    return this.parts.channels.table.channel(id);
+    return this.deps.channels.table.channel(id);
   }
 
   /** @throws AppError NO_CHANNEL */
   choose(admission: Admission): TaskTarget {
-    const { channels, keyRing, secrets } = this.parts;
+    const { channels, keyRing, secrets } = this.deps;
     const picked =
       admission.pinned ??
       pickChannel({
@@ -126,12 +126,12 @@ export class TaskDesk {
 
   /** The channel and the account that know a task. */
   targetOfTask(channel: RoutedChannel, keyPrint: string): TaskTarget {
-    return targetOfTask(channel, keyPrint, this.parts.secrets);
+    return targetOfTask(channel, keyPrint, this.deps.secrets);
   }
 
   /** Per-call formula: the price does not depend on the result. */
   price(model: string, group: string): TaskPrice {
-    const { prices, options } = this.parts;
+    const { prices, options } = this.deps;
     const found = prices.find(model, group);
     const price: Extract<Price, { kind: 'call' }> =
       found?.kind === 'call' ? found : { kind: 'call', modelPrice: usualPrice, groupRatio: prices.groupRatio(group) };
@@ -143,7 +143,7 @@ export class TaskDesk {
   /** @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
   async reserve(caller: Caller, requestId: string, modelName: string, quota: number): Promise<Reservation> {
     try {
-      return await this.parts.ledger.reserve({
+      return await this.deps.ledger.reserve({
         requestId,
         userId: caller.user.id,
         tokenId: caller.token.id,
@@ -153,19 +153,19 @@ export class TaskDesk {
         durable: true,
       });
     } catch (error) {
-      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.parts.keys.forget(caller.key);
+      if (isAppError(error) && error.code === 'INSUFFICIENT_TOKEN_QUOTA') this.deps.keys.forget(caller.key);
       throw error;
     }
   }
 
   release(reservation: Reservation): Promise<void> {
-    return this.parts.ledger.release(reservation);
+    return this.deps.ledger.release(reservation);
   }
 
   /** Tells of a charge whoever keeps an eye on balances. */
   charged({ user, token }: Caller, { quota, modelName }: Charge, { outcome, userQuota }: Accepted): void {
     if (outcome !== 'taken') return;
-    const { keys, balances, metrics } = this.parts;
+    const { keys, balances, metrics } = this.deps;
     keys.spent(token, quota);
     if (quota > 0 && userQuota !== null) balances?.charged(user.id, quota, userQuota);
     metrics.relay.of(metrics.knownLabel('model', modelName)).quota += quota;

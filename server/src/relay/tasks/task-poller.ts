@@ -23,7 +23,7 @@ export interface PolledPlatform<Row extends TaskRow> {
   failed(reason: string, now: number): Partial<Row>;
 }
 
-export interface TaskPollerParts {
+export interface TaskPollerDeps {
   readonly books: TaskBooks;
   readonly channels: RoutingDirectory;
   readonly secrets: Secrets;
@@ -35,8 +35,8 @@ const rowsAtOnce = 500;
 const channelsAtOnce = 8;
 /** A submission is over long before: its row was left by a process that died. */
 const namelessLifetime = 10 * 60_000;
-const shortestBackoff = 15_000;
-const longestBackoff = 10 * 60_000;
+const minBackoff = 15_000;
+const maxBackoff = 10 * 60_000;
 
 /** Asks the providers of one platform about everything that is not finished. What is bad about one task stays with it. */
 export class TaskPoller<Row extends TaskRow> {
@@ -45,7 +45,7 @@ export class TaskPoller<Row extends TaskRow> {
 
   constructor(
     private readonly platform: PolledPlatform<Row>,
-    private readonly parts: TaskPollerParts,
+    private readonly deps: TaskPollerDeps,
   ) {}
 
   /** Every unfinished task once. @throws when the database does not answer */
@@ -75,7 +75,7 @@ export class TaskPoller<Row extends TaskRow> {
 
   /** What nobody will ever tell about: orders without an answer, tasks without a channel, tasks out of time. */
   private async isGivenUp(row: Row): Promise<boolean> {
-    const { platform, parts } = this;
+    const { platform, deps: parts } = this;
     const now = parts.clock.now();
     const age = now - platform.submittedAt(row);
     if (platform.nameOf(row) === '') {
@@ -91,7 +91,7 @@ export class TaskPoller<Row extends TaskRow> {
 
   /** Tasks that one account of one channel was given. */
   private async account(rows: readonly Row[]): Promise<void> {
-    const { platform, parts } = this;
+    const { platform, deps: parts } = this;
     const first = rows[0];
     const channel = first && parts.channels.table.channel(first.channelId);
     if (!first || !channel) return;
@@ -114,7 +114,7 @@ export class TaskPoller<Row extends TaskRow> {
     target: TaskTarget,
     rows: readonly Row[],
   ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>> | null> {
-    const { platform, parts, failing } = this;
+    const { platform, deps: parts, failing } = this;
     const { channelId } = target;
     const known = failing.get(channelId);
     if (known && known.until > parts.clock.now()) return null;
@@ -127,7 +127,7 @@ export class TaskPoller<Row extends TaskRow> {
       return told;
     } catch (error) {
       const count = (known?.count ?? 0) + 1;
-      const wait = Math.min(shortestBackoff * 2 ** (count - 1), longestBackoff);
+      const wait = Math.min(minBackoff * 2 ** (count - 1), maxBackoff);
       failing.set(channelId, { count, until: parts.clock.now() + wait });
       parts.logger.warn({ err: error, channelId, count }, 'tasks could not be asked about');
       return null;
@@ -138,20 +138,20 @@ export class TaskPoller<Row extends TaskRow> {
     try {
       return this.platform.step(item, row, now);
     } catch (error) {
-      this.parts.logger.warn({ err: error, task: row.id }, 'what a provider says of a task cannot be read');
+      this.deps.logger.warn({ err: error, task: row.id }, 'what a provider says of a task cannot be read');
       return null;
     }
   }
 
   private fail(row: Row, reason: string): Promise<void> {
-    return this.move(row, this.platform.failed(reason, this.parts.clock.now()));
+    return this.move(row, this.platform.failed(reason, this.deps.clock.now()));
   }
 
   private async move(row: Row, step: Partial<Row>): Promise<void> {
     try {
-      await this.parts.books.move(this.platform.kind, row.id, step);
+      await this.deps.books.move(this.platform.kind, row.id, step);
     } catch (error) {
-      this.parts.logger.error({ err: error, task: row.id }, 'a task could not be moved on');
+      this.deps.logger.error({ err: error, task: row.id }, 'a task could not be moved on');
     }
   }
 }

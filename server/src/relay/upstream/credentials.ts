@@ -7,7 +7,7 @@ import type { UpstreamClient } from './upstream-client.js';
 
 /** A credential is renewed this long before it ends, so that no call leaves with one that ends on the way. */
 const marginSeconds = 60;
-const shortestSeconds = 10;
+const minSeconds = 10;
 const maxAnswerBytes = 256 * 1024;
 const timeouts = { firstByte: 15_000, idle: 15_000 };
 
@@ -51,7 +51,7 @@ export class Credentials {
     if (sent.status < 200 || sent.status >= 300) throw toUpstreamError(sent.status, body);
     const contentType = (sent.headers['content-type'] ?? '').toLowerCase();
     const { credential, secondsToLive } = exchange.fromAnswer({ contentType, body });
-    const seconds = Math.max(shortestSeconds, secondsToLive - marginSeconds);
+    const seconds = Math.max(minSeconds, secondsToLive - marginSeconds);
     this.known.set(slot, { credential, until: this.clock.now() + seconds * 1000 });
     return credential;
   }

@@ -49,14 +49,14 @@ export class UpstreamClient {
 /** A site calls few addresses, over and over, and reading one costs more than everything else that is done here. */
 const knownUrls = new LRUCache<string, URL>({ max: 500 });
 /** Longer ones may have anything in them. */
-const longestKnown = 300;
+const maxKnown = 300;
 
 /** Nobody may change what comes back. */
 function knownUrl(text: string): URL {
   const known = knownUrls.get(text);
   if (known) return known;
   const url = toUrl(text);
-  if (text.length <= longestKnown) knownUrls.set(text, url);
+  if (text.length <= maxKnown) knownUrls.set(text, url);
   return url;
 }
 

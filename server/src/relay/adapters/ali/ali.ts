@@ -27,7 +27,7 @@ const dialect: Dialect = {
     ...(other.trim() ? { 'x-dashscope-plugin': other.trim() } : {}),
   }),
   streamUsage: true,
-  offers: { completions: '/compatible-mode/v1/completions' },
+  capabilities: { completions: '/compatible-mode/v1/completions' },
   rules: aliRules,
 };
 

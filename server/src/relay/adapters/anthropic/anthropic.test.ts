@@ -122,7 +122,7 @@ describe('an answer of Anthropic to a client of Messages', () => {
     expect(given.body).toBe(body);
     expect(given.usage).toMatchObject({ promptTokens: 12, cachedTokens: 4, cacheWriteTokens: 5, completionTokens: 6 });
     const heard = new Heard();
-    given.tell(heard);
+    given.report(heard);
     expect(heard.said).toBe('Hello');
   });
 
@@ -184,7 +184,7 @@ describe('an answer of Anthropic to a client of Messages', () => {
     );
     transform.end();
     expect(transform.complete).toBe(false);
-    transform.tell();
+    transform.report();
     expect(heard.said).toBe('Hel');
   });
 });

@@ -188,7 +188,7 @@ describe('a streamed message', () => {
     if (!reader) throw new Error('no reader');
     const stream = translatedStream(reader, chatClient.openWriter(context), meter, aws.conversation?.openFrames?.());
     const out = parts.map((part) => String(stream.push(part) ?? '')).join('') + String(stream.end() ?? '');
-    stream.tell();
+    stream.report();
     return { stream, out, text: meter.transcript };
   }
 

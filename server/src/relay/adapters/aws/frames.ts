@@ -12,7 +12,7 @@ const codec = new EventStreamCodec(
 
 /** Lengths and checksums around every message: total, headers, and one checksum at each end. */
 const smallestFrame = 16;
-const largestFrame = 16 * 1024 * 1024;
+const maxFrame = 16 * 1024 * 1024;
 
 /**
  * `application/vnd.amazon.eventstream` (docs/reference/providers/aws.md#streams). An exception becomes an event of that
@@ -27,7 +27,7 @@ export class AwsFrames implements FrameParser {
     const events: ServerEvent[] = [];
     while (this.waiting.length >= 4) {
       const length = this.waiting.readUInt32BE(0);
-      if (length < smallestFrame || length > largestFrame) throw broken();
+      if (length < smallestFrame || length > maxFrame) throw broken();
       if (this.waiting.length < length) break;
       const event = toEvent(this.waiting.subarray(0, length));
       this.waiting = this.waiting.subarray(length);

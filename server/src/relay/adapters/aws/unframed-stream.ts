@@ -25,8 +25,8 @@ export class UnframedStream implements StreamTransform {
     return this.exception ? null : this.inner.end();
   }
 
-  tell(): void {
-    this.inner.tell();
+  report(): void {
+    this.inner.report();
   }
 
   closing(usage: Usage): Buffer | string {

@@ -29,7 +29,7 @@ const { rerank: _rerank, ...offers } = everythingAt(azureUrl);
 
 export const azure: Adapter = openAICompatible({
   chat: azureUrl,
-  offers,
+  capabilities: offers,
   // The deployment stands in the body here.
   responses: (base) => `${base}/openai/v1/responses`,
   credentials: ({ key }) => ({ 'api-key': key }),

@@ -3,11 +3,11 @@ import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { FormFile, OneShotCapability, OneShotRequest, Target } from '../../adapter.js';
 import { asFields, asText, someNumber } from '../../neutral/fields.js';
 import { bearer, addressOf } from '../openai-compatible/address.js';
-import type { Dialect, Place } from '../openai-compatible/dialect.js';
+import type { Dialect, EndpointPath } from '../openai-compatible/dialect.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 
 /** A picture as bytes, or as base64 inside JSON: both become what clients know. */
-export function cloudflareImages(dialect: Dialect, place: Place): OneShotCapability {
+export function cloudflareImages(dialect: Dialect, place: EndpointPath): OneShotCapability {
   const json = oneShot(dialect, place, {
     body: imageBody,
     dropped: othersThan('prompt', 'size', 'n', 'steps', 'seed', 'negative_prompt', 'response_format'),
@@ -43,7 +43,7 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
 /** The newer models take base64 inside JSON, the others the bytes of the recording. */
 const takesJson = /whisper-large-v3-turbo/;
 
-export function cloudflareTranscription(dialect: Dialect, place: Place): OneShotCapability {
+export function cloudflareTranscription(dialect: Dialect, place: EndpointPath): OneShotCapability {
   return {
     toUpstreamRequest(request, target) {
       const file = fileOf(request);

@@ -24,7 +24,7 @@ const named = (answer: Record<string, unknown>, target: Target): Record<string, 
 
 const dialect: Dialect = {
   chat: (base, _call, target) => `${accountUrl(base, target)}/v1/chat/completions`,
-  offers: { embeddings: (base, _call, target) => `${accountUrl(base, target)}/v1/embeddings` },
+  capabilities: { embeddings: (base, _call, target) => `${accountUrl(base, target)}/v1/embeddings` },
   streamUsage: true,
   answer: named,
   chunk: named,

@@ -15,7 +15,7 @@ function refuseExhausted(answer: Record<string, unknown>): Record<string, unknow
 }
 
 export const deepseek: Adapter = openAICompatible({
-  offers: { completions: '/beta/completions' },
+  capabilities: { completions: '/beta/completions' },
   streamUsage: true,
   answer: refuseExhausted,
   chunk: refuseExhausted,

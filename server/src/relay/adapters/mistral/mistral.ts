@@ -87,7 +87,7 @@ function normalize(answer: Record<string, unknown>): Record<string, unknown> {
 }
 
 export const mistral: Adapter = openAICompatible({
-  offers: { embeddings: '/v1/embeddings' },
+  capabilities: { embeddings: '/v1/embeddings' },
   streamUsage: true,
   rules: mistralRules,
   answer: normalize,

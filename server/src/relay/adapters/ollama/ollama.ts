@@ -26,7 +26,7 @@ function named(answer: Record<string, unknown>): Record<string, unknown> {
 const dialect: Dialect = {
   credentials: bearerIfGiven,
   streamUsage: true,
-  offers: { completions: true },
+  capabilities: { completions: true },
   answer: named,
   chunk: named,
 };

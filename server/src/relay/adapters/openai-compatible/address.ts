@@ -1,6 +1,6 @@
 import { AppError } from '../../../shared/errors.js';
 import type { Target } from '../../adapter.js';
-import type { Place } from './dialect.js';
+import type { EndpointPath } from './dialect.js';
 
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
@@ -9,17 +9,17 @@ const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
  * (docs/reference/providers/openai-family.md#urls).
  * @throws AppError UPSTREAM_UNREACHABLE when the channel has no address
  */
-export function addressOf(place: Place, call: { readonly path: string }, target: Target): string {
+export function addressOf(place: EndpointPath, call: { readonly path: string }, target: Target): string {
   const base = target.baseUrl.trim().replace(/\/+$/, '');
   if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no address');
   if (typeof place === 'function') return place(base, call, target);
-  const path = typeof place === 'string' ? place : withoutKey(call.path);
+  const path = typeof place === 'string' ? place : redactKey(call.path);
   if (base.startsWith(cloudflareGateway)) return base + path.replace(/^\/v1/, '');
   return base.endsWith('/v1') && path.startsWith('/v1/') ? base + path.slice('/v1'.length) : base + path;
 }
 
 /** A client may put its own key into the query: it is ours and must not travel on. */
-function withoutKey(path: string): string {
+function redactKey(path: string): string {
   const mark = path.indexOf('?');
   if (mark === -1) return path;
   const query = new URLSearchParams(path.slice(mark + 1));

@@ -12,10 +12,10 @@ export interface BodyRules {
 }
 
 /** `true` is base + the client's own path, text a path behind the base. `base` has no trailing slash. */
-export type Place = true | string | ((base: string, call: { readonly path: string }, target: Target) => string);
+export type EndpointPath = true | string | ((base: string, call: { readonly path: string }, target: Target) => string);
 
 /** Calls that are answered in one piece, and completions of a prompt, which may stream. */
-export type Offers = Readonly<
+export type Capabilities = Readonly<
   Partial<
     Record<
       | 'completions'
@@ -27,13 +27,13 @@ export type Offers = Readonly<
       | 'speech'
       | 'transcription'
       | 'translation',
-      Place
+      EndpointPath
     >
   >
 >;
 
 /** Everything OpenAI itself has, at the client's own paths. */
-export const everything: Offers = {
+export const everything: Capabilities = {
   completions: true,
   embeddings: true,
   moderations: true,
@@ -46,17 +46,17 @@ export const everything: Offers = {
 };
 
 /** The same at one place that is told by a function. */
-export const everythingAt = (place: Place): Offers =>
+export const everythingAt = (place: EndpointPath): Capabilities =>
   Object.fromEntries(Object.keys(everything).map((name) => [name, place]));
 
 /** How one member of the OpenAI family differs from OpenAI itself. Everything is optional: `{}` is OpenAI. */
 export interface Dialect {
   /** Where chat goes; missing: base + the client's own path. `false`: the provider does not chat. */
-  readonly chat?: Place | false;
+  readonly chat?: EndpointPath | false;
   /** Where Responses goes, when the provider speaks it too. Missing: it is served by chat. */
-  readonly responses?: Place;
+  readonly responses?: EndpointPath;
   /** What the provider offers beside chat, and where. */
-  readonly offers?: Offers;
+  readonly capabilities?: Capabilities;
   /** Who calls, when it is not `Authorization: Bearer key`. */
   readonly credentials?: (target: Target) => Record<string, string>;
   /** Headers beside the credentials. */

@@ -14,7 +14,7 @@ import { leastChange } from '../../pass-through/native-body.js';
 import { writeForm } from '../../forms/multipart-write.js';
 import { readError } from '../../errors/read-upstream-error.js';
 import { bearer, addressOf } from './address.js';
-import type { Dialect, Place } from './dialect.js';
+import type { Dialect, EndpointPath } from './dialect.js';
 import { toOneShotUsage } from './one-shot-usage.js';
 
 /** What a provider wants otherwise in one kind of call. */
@@ -39,7 +39,7 @@ export const othersThan =
     );
 
 /** A call that goes up as it came but for the model's name, and whose answer is the client's. */
-export function oneShot(dialect: Dialect, place: Place, rules: OneShotRules = {}): OneShotCapability {
+export function oneShot(dialect: Dialect, place: EndpointPath, rules: OneShotRules = {}): OneShotCapability {
   return {
     toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, rules, request, target),
     fromUpstreamResponse: (answer, request, target) => fromAnswer(rules, answer, request, target),
@@ -50,7 +50,7 @@ export function oneShot(dialect: Dialect, place: Place, rules: OneShotRules = {}
 
 function toUpstreamRequest(
   dialect: Dialect,
-  place: Place,
+  place: EndpointPath,
   rules: OneShotRules,
   request: OneShotRequest,
   target: Target,

@@ -230,10 +230,10 @@ describe('a stream that passes through', () => {
   it('keeps a short answer unread and empties itself into the count when it grows', () => {
     const piece = event(`{"choices":[{"delta":{"content":"${'word '.repeat(200)}"}}]}`);
     const short = run(piece.repeat(10));
-    expect(short.heard.heardAnything).toBe(false);
+    expect(short.heard.hasOutput).toBe(false);
     const long = run(piece.repeat(20));
-    expect(long.heard.heardAnything).toBe(true);
-    long.stream.tell();
+    expect(long.heard.hasOutput).toBe(true);
+    long.stream.report();
     expect(long.heard.transcript).toHaveLength(10_000);
   });
 });

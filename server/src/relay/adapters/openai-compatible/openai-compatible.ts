@@ -16,7 +16,7 @@ import { toUsage } from '../../protocols/openai/usage.js';
 import { eventStream } from '../../sse/event-stream.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
-import type { Dialect, Place } from './dialect.js';
+import type { Dialect, EndpointPath } from './dialect.js';
 import { oneShot } from './one-shot.js';
 import { PassThroughStream } from './pass-through-stream.js';
 import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
@@ -26,7 +26,7 @@ import { thinkingRewrite, thinkingToContent } from './thinking.js';
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(dialect: Dialect = {}): Adapter {
-  const { chat = true, responses, offers = {} } = dialect;
+  const { chat = true, responses, capabilities: offers = {} } = dialect;
   const { completions, ...oneShots } = offers;
   return {
     ...(chat === false ? {} : { chat: streamed(dialect, chat) }),
@@ -42,13 +42,18 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
 }
 
 /** Chat completions, and the older completions, whose chunks only hold text in another place. */
-export const streamed = (dialect: Dialect, place: Place): ChatCapability => ({
+export const streamed = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
   toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, request, target),
   fromUpstreamResponse: (body, target) => fromChatAnswer(dialect, body, target),
   openStream: (request, target, heard) => openStream(dialect, request, target, heard),
 });
 
-function toUpstreamRequest(dialect: Dialect, place: Place, request: ChatRequest, target: Target): UpstreamRequest {
+function toUpstreamRequest(
+  dialect: Dialect,
+  place: EndpointPath,
+  request: ChatRequest,
+  target: Target,
+): UpstreamRequest {
   const body = upstreamBody(request, target, dialect);
   const asked = body.model === target.upstreamModel ? target : { ...target, upstreamModel: body.model };
   return {
@@ -67,11 +72,11 @@ function toUpstreamRequest(dialect: Dialect, place: Place, request: ChatRequest,
   };
 }
 
-function openStream(dialect: Dialect, request: ChatRequest, target: Target, heard: Transcript): StreamTransform {
+function openStream(dialect: Dialect, request: ChatRequest, target: Target, transcript: Transcript): StreamTransform {
   const { thinkingToContent, forceFormat } = target.setting;
   const { chunk: normalize, eventTypes } = dialect;
   if (!thinkingToContent && !forceFormat && !normalize && !eventTypes) {
-    return new PassThroughStream(request.wantsUsage, heard);
+    return new PassThroughStream(request.wantsUsage, transcript);
   }
   const thinking = thinkingToContent ? thinkingRewrite() : null;
   const rewrite: ChunkRewrite = thinking?.rewrite ?? ((chunk) => [chunk]);
@@ -84,7 +89,7 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, hear
         eventTypes,
       },
       request.wantsUsage,
-      heard,
+      transcript,
     ),
   );
 }
@@ -97,7 +102,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   return {
     body: shown === received ? bytes : Buffer.from(JSON.stringify(shown)),
     usage: toUsage(answer['usage']),
-    tell: (heard) => void tellChoices(answer['choices'], 'message', heard),
+    report: (heard) => void tellChoices(answer['choices'], 'message', heard),
   };
 }
 

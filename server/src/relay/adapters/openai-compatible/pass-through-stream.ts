@@ -36,7 +36,7 @@ export class PassThroughStream implements StreamTransform {
 
   constructor(
     private readonly wantsUsage: boolean,
-    private readonly heard: Transcript,
+    private readonly transcript: Transcript,
   ) {}
 
   push(bytes: Buffer): Buffer | null {
@@ -59,11 +59,11 @@ export class PassThroughStream implements StreamTransform {
 
   get complete(): boolean {
     if (this.done || this.reported) return true;
-    this.tell();
+    this.report();
     return this.finished;
   }
 
-  tell(): void {
+  report(): void {
     const block = this.kept.take();
     if (!block) return;
     const { text, bytes } = block;
@@ -75,11 +75,11 @@ export class PassThroughStream implements StreamTransform {
         said += plain.said;
         return;
       }
-      if (said !== '') this.heard.text(detached(said));
+      if (said !== '') this.transcript.text(detached(said));
       said = '';
       this.read(bytes.subarray(start, end));
     });
-    if (said !== '') this.heard.text(detached(said));
+    if (said !== '') this.transcript.text(detached(said));
   }
 
   closing(usage: Usage): Buffer | string {
@@ -91,7 +91,7 @@ export class PassThroughStream implements StreamTransform {
 
   private forward(block: EventBlock): Buffer | null {
     const { text, bytes } = block;
-    if (this.kept.add(block)) this.tell();
+    if (this.kept.add(block)) this.report();
     let markAt = nextMark(text, 0);
     if (markAt === Infinity && !text.includes('[DONE]')) return bytes;
 
@@ -122,7 +122,7 @@ export class PassThroughStream implements StreamTransform {
   private read(bytes: Buffer): void {
     const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
     const chunk = event ? parseObject(event.data) : null;
-    if (chunk && tellChoices(chunk['choices'], 'delta', this.heard)) this.finished = true;
+    if (chunk && tellChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
   }
 
   /** @returns whether the event is for the client now */

@@ -14,7 +14,7 @@ type Fields = Record<string, unknown>;
 /** Changes one chunk into what the client gets: none, the same or several. */
 export type ChunkRewrite = (chunk: Fields) => Fields[];
 
-export interface RebuiltStreamParts {
+export interface RebuiltStreamDeps {
   /** Makes a chunk what the family says it is. @throws UpstreamError for an error in the provider's own form */
   readonly normalize: (chunk: Fields) => Fields;
   readonly rewrite: ChunkRewrite;
@@ -37,13 +37,13 @@ export class RebuiltStream implements EventTransform {
   failure: UpstreamError | null = null;
 
   constructor(
-    private readonly parts: RebuiltStreamParts,
+    private readonly deps: RebuiltStreamDeps,
     private readonly wantsUsage: boolean,
-    private readonly heard: Transcript,
+    private readonly transcript: Transcript,
   ) {}
 
   push({ type, data }: ServerEvent): string {
-    const { eventTypes } = this.parts;
+    const { eventTypes } = this.deps;
     if (type !== '' && eventTypes && !eventTypes.includes(type)) return '';
     if (data.startsWith('[DONE]')) {
       this.done = true;
@@ -54,12 +54,12 @@ export class RebuiltStream implements EventTransform {
     this.last = chunk;
     const usage = toUsage(chunk['usage']);
     if (usage) this.reported = usage;
-    if (tellChoices(chunk['choices'], 'delta', this.heard)) this.finished = true;
+    if (tellChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
     if (usage && !(Array.isArray(chunk['choices']) && chunk['choices'].length > 0)) {
       this.usageOnly = chunk;
       return '';
     }
-    return this.parts.rewrite(chunk).map(dataEvent).join('');
+    return this.deps.rewrite(chunk).map(dataEvent).join('');
   }
 
   end(): string {
@@ -89,7 +89,7 @@ export class RebuiltStream implements EventTransform {
       return null;
     }
     try {
-      return this.parts.normalize({ ...received });
+      return this.deps.normalize({ ...received });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       this.failure = error;
@@ -98,7 +98,7 @@ export class RebuiltStream implements EventTransform {
   }
 
   private finish(): string {
-    const chunk = this.parts.close();
+    const chunk = this.deps.close();
     return chunk ? dataEvent(chunk) : '';
   }
 }

@@ -77,7 +77,7 @@ describe('a Responses call at OpenAI', () => {
     expect(given.body).toBe(body);
     expect(given.usage).toMatchObject({ promptTokens: 5, cachedTokens: 2, completionTokens: 6, reasoningTokens: 4 });
     const heard = new Heard();
-    given.tell(heard);
+    given.report(heard);
     expect(heard.said).toBe('Hel');
     const failed = Buffer.from('{"status":"failed","error":{"code":"server_error","message":"broken"},"output":[]}');
     expect(() => responses.fromUpstreamResponse(failed, target('gpt-4o'))).toThrow('broken');

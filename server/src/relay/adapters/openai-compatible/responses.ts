@@ -3,14 +3,14 @@ import { asFields } from '../../neutral/fields.js';
 import { leastChange } from '../../pass-through/native-body.js';
 import { nativeResponse, nativeResponseStream } from '../../protocols/responses/responses-native.js';
 import { bearer, addressOf } from './address.js';
-import type { BodyRules, Dialect, Place } from './dialect.js';
+import type { BodyRules, Dialect, EndpointPath } from './dialect.js';
 import { reasoningRules } from './chat-body.js';
 
 /**
  * Clients of Responses at a provider that speaks it: the bytes pass through
  * (docs/reference/providers/openai-family.md#native-responses).
  */
-export const nativeResponses = (dialect: Dialect, place: Place): ChatCapability => ({
+export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
   toUpstreamRequest(request, target) {
     const { model, reasoningEffort, changes } = responsesChanges(request, target);
     return {

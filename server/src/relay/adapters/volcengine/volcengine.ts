@@ -21,7 +21,7 @@ function withBotUsage(answer: Record<string, unknown>): Record<string, unknown> 
 export const volcengine: Adapter = openAICompatible({
   chat: (base, _call, { upstreamModel }) =>
     `${base}/api/v3/${upstreamModel.startsWith('bot') ? 'bots/' : ''}chat/completions`,
-  offers: { embeddings: '/api/v3/embeddings', images: '/api/v3/images/generations' },
+  capabilities: { embeddings: '/api/v3/embeddings', images: '/api/v3/images/generations' },
   responses: '/api/v3/responses',
   streamUsage: true,
   answer: withBotUsage,

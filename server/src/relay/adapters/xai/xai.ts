@@ -54,7 +54,7 @@ function withReasoningCounted(answer: Record<string, unknown>): Record<string, u
 }
 
 const dialect: Dialect = {
-  offers: { imageEdits: '/v1/images/edits' },
+  capabilities: { imageEdits: '/v1/images/edits' },
   responses: '/v1/responses',
   streamUsage: true,
   rules: xaiRules,

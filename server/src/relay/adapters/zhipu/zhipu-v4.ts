@@ -15,7 +15,7 @@ function zhipuRules(body: Fields, model: string): BodyRules {
 
 export const zhipuV4: Adapter = openAICompatible({
   chat: '/api/paas/v4/chat/completions',
-  offers: { embeddings: '/api/paas/v4/embeddings', images: '/api/paas/v4/images/generations' },
+  capabilities: { embeddings: '/api/paas/v4/embeddings', images: '/api/paas/v4/images/generations' },
   // A key of one piece is sent as it is; one of two signs a token.
   credentials: ({ key, now }) => ({ authorization: key.includes('.') ? zhipuToken(key, now) : `Bearer ${key}` }),
   streamUsage: true,

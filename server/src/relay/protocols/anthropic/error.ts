@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, type Fields } from '../../neutral/fields.js';
-import type { OpenAIFailure } from '../../errors/failure.js';
+import type { CallFailure } from '../../errors/failure.js';
 
 /**
  * Types clients know, with the status each belongs to (docs/reference/relay/errors.md#upstream-errors,
@@ -25,7 +25,7 @@ const typeFor = (status: number): string =>
   typeOfStatus.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
 /** `{"type":"error","error":{type,message}}`; a type that Anthropic itself gave is kept. */
-export function anthropicErrorBody(failure: OpenAIFailure, requestId: string): string {
+export function anthropicErrorBody(failure: CallFailure, requestId: string): string {
   const type = failure.type in statusOfType ? failure.type : typeFor(failure.status);
   return JSON.stringify({ type: 'error', error: { type, message: `${failure.message} (request id: ${requestId})` } });
 }
@@ -33,7 +33,7 @@ export function anthropicErrorBody(failure: OpenAIFailure, requestId: string): s
 /**
  * The same inside a stream: the last event, nothing closes it (docs/reference/relay/errors.md#errors-inside-a-stream).
  */
-export const anthropicErrorEvents = (failure: OpenAIFailure, requestId: string): string =>
+export const anthropicErrorEvents = (failure: CallFailure, requestId: string): string =>
   `event: error\ndata: ${anthropicErrorBody(failure, requestId)}\n\n`;
 
 /**

@@ -5,7 +5,7 @@ import type { Usage } from '../../usage.js';
 import { asFields, parseFields, someText, type Fields } from '../../neutral/fields.js';
 import { leastChange } from '../../pass-through/native-body.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
-import { tellAnswer } from '../../neutral/tell.js';
+import { reportAnswer } from '../../neutral/report.js';
 import { claudeTraits } from './claude-model.js';
 import { maxTokensFor, type ClaudeSettings } from './claude-settings.js';
 import { readAnthropicError } from './error.js';
@@ -72,14 +72,14 @@ export function nativeMessage(body: Buffer): ChatAnswer {
   return {
     body,
     usage: toClaudeUsage(message['usage']),
-    tell: (heard) => {
-      if (Array.isArray(message['content'])) tellAnswer(readMessage(message), heard);
+    report: (heard) => {
+      if (Array.isArray(message['content'])) reportAnswer(readMessage(message), heard);
     },
   };
 }
 
-export const nativeMessageStream = (heard: Transcript): StreamTransform =>
-  new NativeStream(new MessagesListener(), new MessagesStreamReader(), heard);
+export const nativeMessageStream = (transcript: Transcript): StreamTransform =>
+  new NativeStream(new MessagesListener(), new MessagesStreamReader(), transcript);
 
 /** Usage comes with the first event and the last but one, which also says that the answer is complete. */
 class MessagesListener implements NativeListener {

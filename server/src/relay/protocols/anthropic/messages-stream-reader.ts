@@ -14,7 +14,7 @@ const choice = 0;
 const plainText =
   /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\]+)"\s*\}\s*\}$/;
 /** No such event is longer; and trying costs what the text is long. */
-const longestPlain = 4096;
+const maxPlain = 4096;
 
 interface OpenBlock {
   readonly kind: 'tool' | 'answer' | 'other';
@@ -32,7 +32,7 @@ export class MessagesStreamReader implements StreamReader {
   done = false;
 
   push({ data }: ServerEvent): NeutralEvent[] {
-    const text = data.length > longestPlain ? undefined : plainText.exec(data)?.[1];
+    const text = data.length > maxPlain ? undefined : plainText.exec(data)?.[1];
     if (text !== undefined) return [{ kind: 'text', choice, text: detached(text) }];
     const event = parseFields(data);
     if (!event) return [];

@@ -120,14 +120,14 @@ export class MessagesStreamWriter implements StreamWriter {
         return this.open({ type: 'text', text: '' }) + this.delta({ type: 'text_delta', text });
       }
       case 'tool': {
-        // Proof of the thinking behind a call travels in a thought before it.
-        const proof =
+        // The thinking signature travels in a thought before it.
+        const thinkingSignature =
           block.signature === undefined
             ? ''
             : this.open({ type: 'thinking', thinking: '', signature: '' }) +
               this.delta({ type: 'signature_delta', signature: block.signature }) +
               this.close();
-        return proof + this.open({ type: 'tool_use', id: block.id, name: block.name, input: {} });
+        return thinkingSignature + this.open({ type: 'tool_use', id: block.id, name: block.name, input: {} });
       }
     }
   }

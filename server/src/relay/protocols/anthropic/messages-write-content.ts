@@ -47,7 +47,7 @@ function writeParts(message: NeutralMessage, turn: Turn, settings: ClaudeSetting
   for (const part of message.parts) {
     if (part.kind === 'toolResult') turn.results.push(writeResult(part, settings, dropped));
     else if (part.kind === 'reasoning' && part.signature === undefined && part.redacted === undefined) {
-      // A thought without proof is refused.
+      // A thought without signature is refused.
       dropped.hint('reasoningHistory', part.text);
     } else if (part.kind !== 'text' || part.text !== '') turn.blocks.push(writeBlock(part, settings, dropped));
   }

@@ -1,6 +1,6 @@
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, someNumber, type Fields } from '../../neutral/fields.js';
-import type { OpenAIFailure } from '../../errors/failure.js';
+import type { CallFailure } from '../../errors/failure.js';
 
 const statuses: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -27,14 +27,14 @@ const statusName = (status: number): string => statuses[status] ?? (status >= 50
  * `{"error":{code,message,status}}`: the one form Google's client recognises
  * (docs/reference/relay/errors.md#gemini-form).
  */
-export function geminiErrorBody(failure: OpenAIFailure, requestId: string): string {
+export function geminiErrorBody(failure: CallFailure, requestId: string): string {
   const { status: code } = failure;
   const message = `${failure.message} (request id: ${requestId})`;
   return JSON.stringify({ error: { code, message, status: statusName(code) } });
 }
 
 /** The same inside a stream. */
-export const geminiErrorEvents = (failure: OpenAIFailure, requestId: string): string =>
+export const geminiErrorEvents = (failure: CallFailure, requestId: string): string =>
   `data: ${geminiErrorBody(failure, requestId)}\n\n`;
 
 /**

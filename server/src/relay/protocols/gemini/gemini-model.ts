@@ -9,7 +9,7 @@ export interface GeminiTraits {
   readonly draws: boolean;
   /** Takes JSON schemas as they are; older ones take a dialect of their own. */
   readonly jsonSchema: boolean;
-  /** Runs Google's tools and the client's in one call; wants proof of thinking with calls of the history. */
+  /** Runs Google's tools and the client's in one call; wants thinking signature with calls of the history. */
   readonly third: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { asFields, asFieldsList, parseJson, someText, type Fields } from '../../neutral/fields.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
-import { tellAnswer } from '../../neutral/tell.js';
+import { reportAnswer } from '../../neutral/report.js';
 import { readGeminiError } from './error.js';
 import { readGeminiAnswer } from './gemini-read.js';
 import { GeminiStreamReader } from './gemini-stream-reader.js';
@@ -28,8 +28,8 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
       answer['usageMetadata'],
       candidates.reduce((sum, candidate) => sum + picturesOf(candidate), 0),
     ),
-    tell: (heard) => {
-      if (candidates.length > 0) tellAnswer(readGeminiAnswer(answer), heard);
+    report: (heard) => {
+      if (candidates.length > 0) reportAnswer(readGeminiAnswer(answer), heard);
     },
   };
 }
@@ -37,8 +37,8 @@ export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
 const picturesOf = (candidate: Fields): number =>
   asFieldsList(asFields(candidate['content'])?.['parts']).filter((part) => asFields(part['inlineData'])).length;
 
-export const nativeGeminiStream = (heard: Transcript): StreamTransform =>
-  new NativeStream(new GeminiListener(), new GeminiStreamReader(), heard);
+export const nativeGeminiStream = (transcript: Transcript): StreamTransform =>
+  new NativeStream(new GeminiListener(), new GeminiStreamReader(), transcript);
 
 /** Usage comes with every event, and the last one counts; the event that names a finish reason ends the stream. */
 class GeminiListener implements NativeListener {

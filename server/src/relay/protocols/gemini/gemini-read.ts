@@ -99,7 +99,7 @@ function readInline(inline: Fields, signature: string | undefined): Part[] {
   return format === '' ? [] : [{ kind: 'audio', format, data }];
 }
 
-/** Neighbouring texts are one, and so are neighbouring thoughts; proof ends what it proves. */
+/** Neighbouring texts are one, and so are neighbouring thoughts; signature ends what it proves. */
 function joined(parts: readonly Part[]): Part[] {
   const out: Part[] = [];
   for (const part of parts) {

@@ -47,7 +47,7 @@ export class GeminiStreamReader implements StreamReader {
     const logprobs = logprobsOf(candidate);
     if (logprobs) events.push({ kind: 'logprobs', choice, logprobs });
     for (const part of asFieldsList(asFields(candidate['content'])?.['parts']).flatMap(readPart))
-      this.tell(part, choice, state, events);
+      this.report(part, choice, state, events);
     for (const annotation of annotationsOf(candidate)) events.push({ kind: 'annotation', choice, annotation });
     const reason = finishOf(candidate['finishReason'], state.tools > 0);
     if (!reason || state.finished) return;
@@ -55,7 +55,7 @@ export class GeminiStreamReader implements StreamReader {
     events.push({ kind: 'finish', choice, reason });
   }
 
-  private tell(part: Part, choice: number, state: ChoiceState, events: NeutralEvent[]): void {
+  private report(part: Part, choice: number, state: ChoiceState, events: NeutralEvent[]): void {
     switch (part.kind) {
       case 'text':
       case 'reasoning':

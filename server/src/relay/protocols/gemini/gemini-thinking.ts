@@ -4,8 +4,8 @@ import type { GeminiSettings } from './gemini-settings.js';
 
 type Json = Record<string, unknown>;
 
-const mostBudget = 24_576;
-const mostProBudget = 32_768;
+const maxBudget = 24_576;
+const maxProBudget = 32_768;
 /** The pro models cannot stop thinking. */
 const leastProBudget = 128;
 
@@ -14,9 +14,9 @@ const budgets: Readonly<Record<Effort, number>> = {
   minimal: 1024,
   low: 1024,
   medium: 8192,
-  high: mostBudget,
-  xhigh: mostBudget,
-  max: mostBudget,
+  high: maxBudget,
+  xhigh: maxBudget,
+  max: maxBudget,
 };
 
 /**
@@ -45,7 +45,7 @@ const saysSomething = ({ effort, budget, adaptive, off }: Reasoning): boolean =>
 function ofSuffix(suffix: string, maxOutput: number | undefined, settings: GeminiSettings): Reasoning {
   if (suffix === 'nothinking') return { off: true, given: {} };
   const share = Math.floor((maxOutput ?? 0) * settings.thinkingShare);
-  return { budget: share > 0 && share <= mostBudget ? share : mostBudget, given: {} };
+  return { budget: share > 0 && share <= maxBudget ? share : maxBudget, given: {} };
 }
 
 const isOff = ({ effort, off }: Reasoning): boolean => off === true || effort === 'none';
@@ -54,7 +54,7 @@ function byBudget(reasoning: Reasoning, traits: GeminiTraits): Json {
   if (isOff(reasoning)) return { thinkingBudget: traits.pro ? leastProBudget : 0 };
   if (reasoning.budget === undefined && reasoning.effort === undefined)
     return { thinkingBudget: -1, includeThoughts: true };
-  const most = traits.pro ? mostProBudget : mostBudget;
+  const most = traits.pro ? maxProBudget : maxBudget;
   const wanted = reasoning.budget ?? budgets[reasoning.effort ?? 'medium'];
   return { thinkingBudget: Math.min(Math.max(wanted, traits.pro ? leastProBudget : 0), most), includeThoughts: true };
 }

@@ -16,10 +16,10 @@ import type { GeminiSettings } from './gemini-settings.js';
 type Json = Record<string, unknown>;
 
 /**
- * Google's word for a call whose proof of thinking nobody has
+ * Google's word for a call whose thinking signature nobody has
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
-const noProof = 'skip_thought_signature_validator';
+const noSignature = 'skip_thought_signature_validator';
 /** What Google fetches itself. */
 export const fetchable =
   /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/;
@@ -110,7 +110,7 @@ export class GeminiContentWriter {
 
   private modelParts(message: NeutralMessage): Json[] {
     const parts: Json[] = [];
-    let proof: string | undefined;
+    let thinkingSignature: string | undefined;
     let called = false;
     for (const part of message.parts) {
       if (part.kind === 'reasoning') {
@@ -119,25 +119,26 @@ export class GeminiContentWriter {
         else if (this.own) parts.push({ text: part.text, thought: true, ...signed(part.signature) });
         else {
           if (part.text !== '') parts.push({ text: part.text, thought: true });
-          // Other dialects keep the proof with the thought; Google wants it on what followed.
-          proof = part.signature;
+          // Other dialects keep the signature with the thought; Google wants it on what followed.
+          thinkingSignature = part.signature;
         }
         continue;
       }
       if (part.kind === 'toolCall') {
-        const signature = part.signature ?? proof ?? (this.traits.third && !called ? noProof : undefined);
+        const signature =
+          part.signature ?? thinkingSignature ?? (this.traits.third && !called ? noSignature : undefined);
         parts.push({ ...this.call(part), ...signed(signature) });
         called = true;
       } else if (part.kind === 'text') {
-        const signature = part.signature ?? proof;
+        const signature = part.signature ?? thinkingSignature;
         if (part.text !== '' || signature !== undefined) parts.push({ text: part.text, ...signed(signature) });
       } else
         parts.push(
           ...this.part(part).map((each) => ({ ...each, ...signed('signature' in part ? part.signature : undefined) })),
         );
-      proof = undefined;
+      thinkingSignature = undefined;
     }
-    if (proof !== undefined) parts.push({ text: '', ...signed(proof) });
+    if (thinkingSignature !== undefined) parts.push({ text: '', ...signed(thinkingSignature) });
     return parts;
   }
 

@@ -16,7 +16,7 @@ export function asJsonList(stream: StreamTransform): StreamTransform {
   return {
     push: (bytes) => items(stream.push(bytes)) || null,
     end: () => items(stream.end()) || null,
-    tell: () => stream.tell(),
+    report: () => stream.report(),
     closing: (usage) => {
       const rest = items(stream.closing(usage));
       return count === 0 ? '[]' : `${rest}]`;

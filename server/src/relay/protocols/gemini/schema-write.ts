@@ -153,9 +153,9 @@ function choiceOfTypes(schema: Json, names: readonly string[], nullable: boolean
 function choiceOfSchemas(schema: Json, options: readonly unknown[], scope: Scope): Json {
   const real = options.filter((option) => asFields(option)?.['type'] !== 'null');
   const nullable = real.length < options.length ? { nullable: true } : {};
-  const around = { ...plain(schema, scope), ...children(schema, scope) };
-  if (real.length === 1) return { ...around, ...convert(real[0], scope), ...nullable };
-  return { ...around, ...nullable, anyOf: real.map((option) => convert(option, scope)) };
+  const deps = { ...plain(schema, scope), ...children(schema, scope) };
+  if (real.length === 1) return { ...deps, ...convert(real[0], scope), ...nullable };
+  return { ...deps, ...nullable, anyOf: real.map((option) => convert(option, scope)) };
 }
 
 /** A constant is a choice of one; numbers are chosen as text. */

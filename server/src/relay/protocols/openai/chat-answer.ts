@@ -38,7 +38,7 @@ function toMessage(parts: readonly Part[]): Json {
   const images = parts.flatMap((part) => (part.kind === 'image' ? part : []));
   const annotations = parts.flatMap((part) => (part.kind === 'text' ? (part.annotations ?? []) : []));
   const audio = parts.find((part) => part.kind === 'audio');
-  const proof = parts.findLast((part) => part.kind === 'text' && part.signature !== undefined);
+  const thinkingSignature = parts.findLast((part) => part.kind === 'text' && part.signature !== undefined);
   const proven = parts.some((part) => part.kind === 'reasoning' && (part.signature ?? part.redacted) !== undefined);
   return defined<Json>({
     role: 'assistant',
@@ -50,7 +50,7 @@ function toMessage(parts: readonly Part[]): Json {
     audio: audio ? audioOf(audio) : undefined,
     images: images.length > 0 ? images.map(imageEntry) : undefined,
     annotations: annotations.length > 0 ? annotations : undefined,
-    extra_content: proof?.kind === 'text' ? googleExtra(proof.signature) : undefined,
+    extra_content: thinkingSignature?.kind === 'text' ? googleExtra(thinkingSignature.signature) : undefined,
   });
 }
 

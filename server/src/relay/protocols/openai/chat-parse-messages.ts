@@ -67,7 +67,7 @@ function signText(parts: Part[], message: Fields): Part[] {
   return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, signature } : part));
 }
 
-/** Blocks with proof where the client kept them, else the plain text of the thoughts. */
+/** Blocks with signature where the client kept them, else the plain text of the thoughts. */
 function parseReasoning(message: Fields): ReasoningPart[] {
   const blocks = asFieldsList(message['thinking_blocks']).flatMap((block): ReasoningPart[] => {
     const redacted = block['type'] === 'redacted_thinking' ? someText(block['data']) : undefined;

@@ -9,7 +9,7 @@ const asFields = (value: unknown): Fields | null =>
  * Tells a transcript what the choices of an answer or of a chunk say: `part` is the `message` or the `delta`.
  * @returns whether a choice names its finish reason
  */
-export function tellChoices(choices: unknown, part: 'message' | 'delta', heard: Transcript): boolean {
+export function tellChoices(choices: unknown, part: 'message' | 'delta', transcript: Transcript): boolean {
   if (!Array.isArray(choices)) return false;
   let finished = false;
   for (const choice of choices) {
@@ -17,44 +17,44 @@ export function tellChoices(choices: unknown, part: 'message' | 'delta', heard: 
     if (!fields) continue;
     if (typeof fields['finish_reason'] === 'string' && fields['finish_reason'] !== '') finished = true;
     // Completions of a prompt have their text here.
-    tellText(fields['text'], heard);
+    tellText(fields['text'], transcript);
     const content = asFields(fields[part]);
-    if (content) tellContent(content, heard);
+    if (content) tellContent(content, transcript);
   }
   return finished;
 }
 
-function tellContent(content: Fields, heard: Transcript): void {
-  for (const name of ['reasoning_content', 'reasoning', 'content', 'refusal']) tellText(content[name], heard);
-  if (content['audio'] || content['images']) heard.otherContent();
+function tellContent(content: Fields, transcript: Transcript): void {
+  for (const name of ['reasoning_content', 'reasoning', 'content', 'refusal']) tellText(content[name], transcript);
+  if (content['audio'] || content['images']) transcript.otherContent();
   const calls = content['tool_calls'];
-  if (Array.isArray(calls)) for (const call of calls) tellToolCall(asFields(call), heard);
+  if (Array.isArray(calls)) for (const call of calls) tellToolCall(asFields(call), transcript);
   const legacy = asFields(content['function_call']);
-  if (legacy) tellToolCall({ function: legacy }, heard);
+  if (legacy) tellToolCall({ function: legacy }, transcript);
 }
 
 /** Text, or a list of parts as some providers send it. */
-function tellText(value: unknown, heard: Transcript): void {
+function tellText(value: unknown, transcript: Transcript): void {
   if (typeof value === 'string') {
-    if (value !== '') heard.text(value);
+    if (value !== '') transcript.text(value);
     return;
   }
   if (!Array.isArray(value)) return;
   for (const part of value) {
     const fields = asFields(part);
-    if (typeof fields?.['text'] === 'string') heard.text(fields['text']);
-    else if (fields) heard.otherContent();
+    if (typeof fields?.['text'] === 'string') transcript.text(fields['text']);
+    else if (fields) transcript.otherContent();
   }
 }
 
 /** The name comes once for each call, the arguments in pieces. Custom tools carry `custom: {name, input}`. */
-function tellToolCall(call: Fields | null, heard: Transcript): void {
+function tellToolCall(call: Fields | null, transcript: Transcript): void {
   const tool = asFields(call?.['function']) ?? asFields(call?.['custom']);
   if (!tool) return;
   if (typeof tool['name'] === 'string' && tool['name'] !== '') {
-    heard.toolCall();
-    heard.text(tool['name']);
+    transcript.toolCall();
+    transcript.text(tool['name']);
   }
   const input = tool['arguments'] ?? tool['input'];
-  if (typeof input === 'string' && input !== '') heard.text(input);
+  if (typeof input === 'string' && input !== '') transcript.text(input);
 }

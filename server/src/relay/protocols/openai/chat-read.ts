@@ -67,7 +67,7 @@ export function readContent(content: unknown): Part[] {
   });
 }
 
-/** Proof of thinking behind a text stands beside it. */
+/** The thinking signature stands beside it. */
 function signText(parts: Part[], message: Fields): Part[] {
   const signature = signatureOf(message);
   if (signature === undefined) return parts;

@@ -12,7 +12,7 @@ import { doneEvent, usageChunk } from './chunks.js';
 type Json = Record<string, unknown>;
 type ToolStart = Extract<NeutralEvent, { kind: 'toolStart' }>;
 
-/** Thoughts longer than this are not repeated with their proof. */
+/** Thoughts longer than this are not repeated with their signature. */
 const thoughtLimit = 256 * 1024;
 
 interface ChoiceState {
@@ -133,7 +133,7 @@ export class ChatStreamWriter implements StreamWriter {
     const state = this.stateOf(event.choice);
     const { thought } = state;
     state.thought = '';
-    // Proof of a thought we no longer have whole is of no use to anyone.
+    // The thinking signature we no longer have whole is of no use to anyone.
     if (thought.length > thoughtLimit) return '';
     return this.hold(event.choice, { thinking_blocks: [{ type: 'thinking', thinking: thought, signature }] });
   }

@@ -146,7 +146,7 @@ function ownExtensions(parts: readonly Part[]): Json {
   };
 }
 
-/** Thoughts with their proof, so that a client can send them back (docs/reference/providers/anthropic.md#thinking). */
+/** Thoughts with their signature, so that a client can send them back (docs/reference/providers/anthropic.md#thinking). */
 export const thinkingBlocks = (parts: readonly Part[]): Json[] =>
   parts.flatMap((part): Json[] => {
     if (part.kind !== 'reasoning') return [];
@@ -157,7 +157,7 @@ export const thinkingBlocks = (parts: readonly Part[]): Json[] =>
   });
 
 /**
- * Google's own chat layer puts proof of thinking here (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
+ * Google's own chat layer puts thinking signature here (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export const googleExtra = (signature: string | undefined): Json => ({ google: { thought_signature: signature } });
 

@@ -1,7 +1,7 @@
-import type { OpenAIFailure } from '../../errors/failure.js';
+import type { CallFailure } from '../../errors/failure.js';
 
 /** `{"error": {message, type, param, code}}`, always all four keys; the request id ends the message. */
-export function openAIErrorBody(failure: OpenAIFailure, requestId: string): string {
+export function openAIErrorBody(failure: CallFailure, requestId: string): string {
   const { type, param, code } = failure;
   return JSON.stringify({ error: { message: `${failure.message} (request id: ${requestId})`, type, param, code } });
 }
@@ -9,5 +9,5 @@ export function openAIErrorBody(failure: OpenAIFailure, requestId: string): stri
 /**
  * The same inside a stream, with the end mark clients wait for (docs/reference/relay/errors.md#errors-inside-a-stream).
  */
-export const openAIErrorEvents = (failure: OpenAIFailure, requestId: string): string =>
+export const openAIErrorEvents = (failure: CallFailure, requestId: string): string =>
   `data: ${openAIErrorBody(failure, requestId)}\n\ndata: [DONE]\n\n`;

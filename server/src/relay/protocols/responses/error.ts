@@ -1,10 +1,10 @@
-import type { OpenAIFailure } from '../../errors/failure.js';
+import type { CallFailure } from '../../errors/failure.js';
 
 /**
  * An error inside a stream of Responses; whole errors have the shape of chat. Clients look for `error`, older ones for the
  * same fields beside it.
  */
-export function responsesErrorEvents(failure: OpenAIFailure, requestId: string, sequence = 0): string {
+export function responsesErrorEvents(failure: CallFailure, requestId: string, sequence = 0): string {
   const { type, param, code } = failure;
   const message = `${failure.message} (request id: ${requestId})`;
   const event = {

@@ -2,7 +2,7 @@ import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
 import type { Part } from '../../neutral/message.js';
-import { encryptedContent } from './proof.js';
+import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
 import { fromResponsesUsage } from './responses-usage.js';
 

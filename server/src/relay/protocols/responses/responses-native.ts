@@ -4,7 +4,7 @@ import type { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
 import { NativeStream, type NativeListener } from '../../pass-through/native-stream.js';
-import { tellAnswer } from '../../neutral/tell.js';
+import { reportAnswer } from '../../neutral/report.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { failureOf, readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
@@ -24,14 +24,14 @@ export function nativeResponse(body: Buffer): ChatAnswer {
   return {
     body,
     usage: toResponsesUsage(response['usage']),
-    tell: (heard) => {
-      if (Array.isArray(response['output'])) tellAnswer(readResponse(response), heard);
+    report: (heard) => {
+      if (Array.isArray(response['output'])) reportAnswer(readResponse(response), heard);
     },
   };
 }
 
-export const nativeResponseStream = (heard: Transcript): StreamTransform =>
-  new NativeStream(new ResponsesListener(), new ResponsesStreamReader(), heard);
+export const nativeResponseStream = (transcript: Transcript): StreamTransform =>
+  new NativeStream(new ResponsesListener(), new ResponsesStreamReader(), transcript);
 
 /** The last event repeats the whole response, and alone reports its usage. */
 class ResponsesListener implements NativeListener {

@@ -3,7 +3,7 @@ import { asFieldsList, asText, someText, type Fields } from '../../neutral/field
 import { needFields, needList, needName, needOneOf, needText, optionalText } from '../../neutral/given.js';
 import { toMediaSource } from '../../neutral/media.js';
 import type { NeutralMessage, Part } from '../../neutral/message.js';
-import { readEncrypted } from './proof.js';
+import { readEncrypted } from './thinking-signature.js';
 
 /**
  * `input`: text or a list of items. Neighbouring items of the assistant are one turn.

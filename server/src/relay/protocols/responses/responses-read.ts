@@ -5,7 +5,7 @@ import { asFields, asFieldsList, asText, someNumber, someText, type Fields } fro
 import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
 import { readError } from '../../errors/read-upstream-error.js';
-import { proofOfItem } from './proof.js';
+import { signatureOfItem } from './thinking-signature.js';
 import { toResponsesUsage } from './responses-usage.js';
 
 /**
@@ -113,7 +113,7 @@ export const summaryBreak = '\n\n';
 
 export const proofIn = (item: Fields): string | undefined => {
   const encrypted = someText(item['encrypted_content']);
-  return encrypted === undefined ? undefined : proofOfItem(asText(item['id']), encrypted);
+  return encrypted === undefined ? undefined : signatureOfItem(asText(item['id']), encrypted);
 };
 
 function readReasoning(item: Fields): Part[] {

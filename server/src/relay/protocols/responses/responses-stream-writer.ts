@@ -5,7 +5,7 @@ import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
 import type { Fields } from '../../neutral/fields.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
-import { encryptedContent } from './proof.js';
+import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
 import {
   callItem,
@@ -23,7 +23,7 @@ interface OpenItem {
   readonly block: Block;
   readonly id: string;
   text: string;
-  proof?: string;
+  thinkingSignature?: string;
   readonly annotations: Fields[];
 }
 
@@ -108,14 +108,14 @@ export class ResponsesStreamWriter implements StreamWriter {
       if (event.kind === 'open') out += this.openItem(event.block);
       else if (event.kind === 'delta') out += this.fill(event.text);
       else if (event.kind === 'signature') {
-        if (this.open) this.open.proof = event.signature;
+        if (this.open) this.open.thinkingSignature = event.signature;
       } else out += this.closeItem();
     }
     return out;
   }
 
   private openItem(block: Block): string {
-    const proof =
+    const thinkingSignature =
       block.kind === 'tool' && block.signature !== undefined
         ? this.whole(reasoningItem(this.ids.next('rs'), '', block.signature))
         : '';
@@ -136,7 +136,7 @@ export class ResponsesStreamWriter implements StreamWriter {
         return this.sent('response.output_item.added', { ...at, item: reasoningItem(id, '', undefined) });
       case 'tool':
         return (
-          proof +
+          thinkingSignature +
           this.sent('response.output_item.added', {
             output_index: this.output.length,
             item: callItem(id, block, '', 'in_progress'),
@@ -202,7 +202,7 @@ export class ResponsesStreamWriter implements StreamWriter {
       }
       case 'reasoning':
         out += this.closeThought(text);
-        item = reasoningItem(id, text, open.proof);
+        item = reasoningItem(id, text, open.thinkingSignature);
         break;
       case 'tool':
         out += block.custom

@@ -10,7 +10,7 @@ import {
   type ToolResultPart,
 } from '../../neutral/message.js';
 import type { NeutralRequest } from '../../neutral/request.js';
-import { encryptedContent, itemOfProof } from './proof.js';
+import { encryptedContent, itemOfSignature } from './thinking-signature.js';
 
 type Json = Record<string, unknown>;
 
@@ -86,7 +86,7 @@ const writeCall = (part: Extract<Part, { kind: 'toolCall' }>): Json =>
     ? { type: 'custom_tool_call', call_id: part.id, name: part.name, input: part.arguments }
     : { type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments || '{}' };
 
-/** Thoughts are taken back only with their proof, and with the id they had. */
+/** Thoughts are taken back only with their signature, and with the id they had. */
 function writeReasoning(part: ReasoningPart, own: boolean, dropped: Dropped): Json[] {
   const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }];
   if (own) {
@@ -100,7 +100,7 @@ function writeReasoning(part: ReasoningPart, own: boolean, dropped: Dropped): Js
       },
     ];
   }
-  const item = part.signature === undefined ? null : itemOfProof(part.signature);
+  const item = part.signature === undefined ? null : itemOfSignature(part.signature);
   if (item) return [{ type: 'reasoning', id: item.id, summary, encrypted_content: item.encrypted }];
   dropped.hint('reasoningHistory', true);
   return [];

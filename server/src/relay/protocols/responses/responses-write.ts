@@ -19,7 +19,7 @@ export const responsesProvider: ProviderCodec = {
 
 /** Fields that chat and Responses have in common. */
 const sharedWithChat = new Set(['metadata', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier']);
-/** Only models that think give proof of it, and the others refuse to be asked. */
+/** Only models that think give signature of it, and the others refuse to be asked. */
 const thinkingModel = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|codex)/;
 
 function writeResponsesRequest(request: NeutralRequest): WrittenRequest {

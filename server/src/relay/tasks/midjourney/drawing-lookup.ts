@@ -15,28 +15,28 @@ import { drawingStep } from './drawing-step.js';
 import { upstreamPath } from './order.js';
 import type { DrawingAnswer } from './submission.js';
 
-export interface DrawingLookupParts {
+export interface DrawingLookupDeps {
   readonly desk: TaskDesk;
   readonly store: DrawingStore;
   readonly books: TaskBooks;
   readonly upstream: TaskUpstream;
   readonly notify: DrawingNotifyService;
-  readonly pictures: Pick<GuardedFetch, 'fetch'>;
+  readonly images: Pick<GuardedFetch, 'fetch'>;
   readonly secrets: Secrets;
   readonly clock: Clock;
 }
 
 const seedTimeout = 30_000;
-const mostIds = 500;
+const maxIds = 500;
 
 /** What clients and providers ask and tell about drawings that were ordered. */
 export class DrawingLookup {
-  constructor(private readonly parts: DrawingLookupParts) {}
+  constructor(private readonly deps: DrawingLookupDeps) {}
 
   /** @throws DrawingError, AppError */
   async one(incoming: IncomingCall, mjId: string): Promise<Record<string, unknown>> {
-    const { desk, store } = this.parts;
-    const caller = await desk.visitor(incoming);
+    const { desk, store } = this.deps;
+    const caller = await desk.authenticateLookup(incoming);
     const drawing = await store.own(caller.user.id, mjId);
     if (!drawing) throw requestError('task_no_found');
     return this.toWire(drawing);
@@ -44,17 +44,17 @@ export class DrawingLookup {
 
   /** Those of the named ones that are the caller's. */
   async many(incoming: IncomingCall): Promise<Array<Record<string, unknown>>> {
-    const { desk, store } = this.parts;
-    const caller = await desk.visitor(incoming);
+    const { desk, store } = this.deps;
+    const caller = await desk.authenticateLookup(incoming);
     const ids = jsonObject(await incoming.readBody())?.['ids'];
-    const named = Array.isArray(ids) ? ids.slice(0, mostIds).map((id) => text(id, 200)) : [];
+    const named = Array.isArray(ids) ? ids.slice(0, maxIds).map((id) => text(id, 200)) : [];
     return (await store.ownMany(caller.user.id, named)).map((drawing) => this.toWire(drawing));
   }
 
   /** The provider's answer as it is. @throws DrawingError, AppError */
   async seed(incoming: IncomingCall, mjId: string): Promise<DrawingAnswer> {
-    const { desk, store, upstream } = this.parts;
-    const caller = await desk.visitor(incoming);
+    const { desk, store, upstream } = this.deps;
+    const caller = await desk.authenticateLookup(incoming);
     const drawing = await store.own(caller.user.id, mjId);
     if (!drawing) throw requestError('task_not_found');
     const channel = desk.channel(drawing.channelId);
@@ -73,8 +73,8 @@ export class DrawingLookup {
   }
 
   /** A provider tells of a drawing of its own channel. @throws DrawingError */
-  async tell(channelId: number, secret: string, readBody: () => Promise<Buffer>): Promise<void> {
-    const { notify, store, books, clock } = this.parts;
+  async report(channelId: number, secret: string, readBody: () => Promise<Buffer>): Promise<void> {
+    const { notify, store, books, clock } = this.deps;
     if (!notify.isGood(channelId, secret)) throw requestError('notify_not_allowed');
     const item = jsonObject(await readBody());
     if (!item) throw requestError('bind_request_body_failed');
@@ -87,8 +87,8 @@ export class DrawingLookup {
   }
 
   /** The picture behind a link of ours; null when the link is none. @throws AppError of the guarded fetch */
-  async picture(mjId: string, key: string): Promise<GuardedResponse | null> {
-    const { store, secrets, pictures } = this.parts;
+  async image(mjId: string, key: string): Promise<GuardedResponse | null> {
+    const { store, secrets, images: pictures } = this.deps;
     const row = rowOfImageKey(key);
     const drawing = row === null ? null : await store.byId(row);
     if (!drawing || drawing.mjId !== mjId || drawing.imageUrl === '' || !isImageKey(key, drawing, secrets)) return null;
@@ -97,7 +97,7 @@ export class DrawingLookup {
 
   /** A drawing in the words of Midjourney proxies. */
   private toWire(drawing: Drawing): Record<string, unknown> {
-    const { desk, secrets, clock } = this.parts;
+    const { desk, secrets, clock } = this.deps;
     return {
       id: drawing.mjId,
       action: drawing.action,

@@ -5,19 +5,19 @@ import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../inc
 import { DrawingError, toWire } from './drawing-error.js';
 import type { DrawingLookup } from './drawing-lookup.js';
 import { submitPaths, type SubmitPath } from './order.js';
-import type { MidjourneyRoutesParts } from '../task-routes-parts.js';
+import type { MidjourneyRoutesDeps } from '../task-routes-deps.js';
 
 /** A callback is one task; nobody needs a key to send it. */
 const notifyBytes = 1024 * 1024;
 
 /** `/mj`, and the same under `/<mode>/mj` (docs/reference/relay/tasks.md#midjourney). */
-export const midjourneyRoutes = (parts: MidjourneyRoutesParts): FastifyPluginAsync =>
+export const midjourneyRoutes = (deps: MidjourneyRoutesDeps): FastifyPluginAsync =>
   withRawBodies(async (app) => {
-    for (const prefix of ['/mj', '/:mode/mj']) addRoutes(app, prefix, parts);
+    for (const prefix of ['/mj', '/:mode/mj']) addRoutes(app, prefix, deps);
   });
 
-function addRoutes(app: FastifyInstance, prefix: string, parts: MidjourneyRoutesParts): void {
-  const { submission, lookup, maxBodyBytes } = parts;
+function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesDeps): void {
+  const { submission, lookup, maxBodyBytes } = deps;
   for (const path of Object.keys(submitPaths) as SubmitPath[]) {
     app.post(
       `${prefix}/${path}`,
@@ -49,7 +49,7 @@ function addRoutes(app: FastifyInstance, prefix: string, parts: MidjourneyRoutes
     `${prefix}/notify/:channel/:secret`,
     told(async (request, reply) => {
       const channel = /^\d{1,9}$/.test(named(request, 'channel')) ? Number(named(request, 'channel')) : 0;
-      await lookup.tell(channel, named(request, 'secret'), () => readRequestBody(request.raw, notifyBytes));
+      await lookup.report(channel, named(request, 'secret'), () => readRequestBody(request.raw, notifyBytes));
       return reply.type(jsonType).send({ code: 1, description: 'success' });
     }),
   );
@@ -75,8 +75,8 @@ const told =
 const named = (request: FastifyRequest, name: string): string =>
   (request.params as Record<string, string | undefined>)[name] ?? '';
 
-/** A picture runs nothing, whatever its maker put into it. */
-const pictureHeaders = {
+/** An image must not run scripts, whatever it contains. */
+const imageHeaders = {
   'cache-control': 'private, max-age=3600',
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
@@ -85,14 +85,14 @@ const pictureHeaders = {
 async function sendPicture(lookup: DrawingLookup, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { key } = request.query as { key?: unknown };
   try {
-    const picture = await lookup.picture(named(request, 'id'), typeof key === 'string' ? key : '');
-    if (!picture) return await reply.status(400).send({ error: 'midjourney_task_not_found' });
-    if (picture.status !== 200) return await reply.status(picture.status).send({ error: 'image_not_available' });
-    const type = typeof picture.headers['content-type'] === 'string' ? picture.headers['content-type'] : 'image/jpeg';
+    const image = await lookup.image(named(request, 'id'), typeof key === 'string' ? key : '');
+    if (!image) return await reply.status(400).send({ error: 'midjourney_task_not_found' });
+    if (image.status !== 200) return await reply.status(image.status).send({ error: 'image_not_available' });
+    const type = typeof image.headers['content-type'] === 'string' ? image.headers['content-type'] : 'image/jpeg';
     if (!/^image\//i.test(type)) return await reply.status(502).send({ error: 'not_an_image' });
-    return await reply.headers(pictureHeaders).type(type).send(picture.body);
+    return await reply.headers(imageHeaders).type(type).send(image.body);
   } catch (error) {
-    if (!isAppError(error)) request.log.error({ err: error }, 'picture could not be shown');
+    if (!isAppError(error)) request.log.error({ err: error }, 'image request failed');
     return reply.status(500).send({ error: 'http_get_image_failed' });
   }
 }

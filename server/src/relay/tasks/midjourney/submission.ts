@@ -17,7 +17,7 @@ import { isWindowAction } from './action.js';
 import { DrawingError, requestError } from './drawing-error.js';
 import { parseOrder, upstreamPath, type Order, type SubmitPath } from './order.js';
 
-export interface SubmissionParts {
+export interface SubmissionDeps {
   readonly desk: TaskDesk;
   readonly books: TaskBooks;
   readonly store: DrawingStore;
@@ -49,11 +49,11 @@ interface Ordered {
 
 /** Ordering a drawing: reserved and written down before the provider is asked, charged when it has taken it. */
 export class Submission {
-  constructor(private readonly parts: SubmissionParts) {}
+  constructor(private readonly deps: SubmissionDeps) {}
 
   /** @throws DrawingError, AppError */
   async submit(path: SubmitPath, incoming: IncomingCall): Promise<DrawingAnswer> {
-    const { desk, books } = this.parts;
+    const { desk, books } = this.deps;
     const ordered = await this.open(path, incoming);
     const { order, caller, price } = ordered;
     const reservation = await desk
@@ -82,8 +82,8 @@ export class Submission {
 
   /** Everything that can be wrong before anybody is asked. */
   private async open(path: SubmitPath, incoming: IncomingCall): Promise<Ordered> {
-    const { desk } = this.parts;
-    const caller = await desk.customer(incoming);
+    const { desk } = this.deps;
+    const caller = await desk.authenticateOrder(incoming);
     const body = jsonObject(await incoming.readBody());
     if (!body) throw requestError('bind_request_body_failed');
     const order = parseOrder(path, body, desk.values);
@@ -97,7 +97,7 @@ export class Submission {
   }
 
   private async origin(caller: Caller, taskId: string, order: Order): Promise<Drawing> {
-    const { desk, store } = this.parts;
+    const { desk, store } = this.deps;
     const origin = await store.own(caller.user.id, taskId);
     if (!origin) throw requestError('task_not_found');
     if (!desk.channel(origin.channelId)?.enabled) throw requestError('channel of this task is disabled');
@@ -107,7 +107,7 @@ export class Submission {
   }
 
   private async write({ order, caller, target, origin }: Ordered, reservation: Reservation): Promise<number> {
-    const { books, desk, clock } = this.parts;
+    const { books, desk, clock } = this.deps;
     try {
       return await books.open(drawingKind, {
         userId: caller.user.id,
@@ -127,7 +127,7 @@ export class Submission {
   }
 
   private send({ order, target }: Ordered, { path, query }: IncomingCall): Promise<TaskAnswer> {
-    return this.parts.upstream.call(target, {
+    return this.deps.upstream.call(target, {
       method: 'POST',
       path: upstreamPath(path) + (query === '' ? '' : `?${query}`),
       headers: { 'mj-api-secret': target.key },
@@ -143,7 +143,7 @@ export class Submission {
     status: number,
     said: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const { books, desk, clock } = this.parts;
+    const { books, desk, clock } = this.deps;
     const { order, caller, admission, target, price } = ordered;
     const code = typeof said['code'] === 'number' ? said['code'] : 5;
     if (code === noAccount) this.retire(target.channelId);
@@ -161,7 +161,7 @@ export class Submission {
 
   /** The proxy has no account that works. */
   private retire(channelId: number): void {
-    const { desk, guard, channels, logger } = this.parts;
+    const { desk, guard, channels, logger } = this.deps;
     const channel = desk.channel(channelId);
     if (!channel?.autoBan || !desk.values.AutomaticDisableChannelEnabled) return;
     channels.exclude(channelId);

@@ -13,7 +13,7 @@ const statuses: readonly string[] = [
   'SUCCESS',
   'UNKNOWN',
 ];
-const largestData = 1_000_000;
+const maxData = 1_000_000;
 
 /** What a provider's word of a task makes of its row; null when it says nothing new. @param now Unix seconds */
 export function sunoStep(item: Item, row: CreativeTask, now: number): Partial<CreativeTask> | null {
@@ -45,7 +45,7 @@ export const failedSunoStep = (reason: string, now: number): Partial<CreativeTas
 
 /** As it came, or nothing when no row should hold that much. */
 function dataOf(data: unknown): unknown {
-  const written = jsonText(data, largestData);
+  const written = jsonText(data, maxData);
   return written === '' ? null : (JSON.parse(written) as unknown);
 }
 

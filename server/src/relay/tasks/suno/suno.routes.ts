@@ -1,12 +1,12 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { incomingTask, jsonType, sendAccessFailure, withRawBodies } from '../incoming-task.js';
 import { SunoError } from './suno-error.js';
-import type { SunoRoutesParts } from '../task-routes-parts.js';
+import type { SunoRoutesDeps } from '../task-routes-deps.js';
 
 const busy = 'The upstream of this group is saturated, try again later';
 
 /** `/suno` (docs/reference/relay/tasks.md#suno). */
-export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesParts): FastifyPluginAsync =>
+export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesDeps): FastifyPluginAsync =>
   withRawBodies(async (app) => {
     app.post(
       '/suno/submit/:action',

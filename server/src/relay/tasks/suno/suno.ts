@@ -14,7 +14,7 @@ import { jsonObject, type TaskAnswer, type TaskUpstream } from '../task-upstream
 import { SunoError, sunoRequestError } from './suno-error.js';
 import { parseSunoOrder, sunoPlatform, type SunoOrder } from './suno-order.js';
 
-export interface SunoParts {
+export interface SunoDeps {
   readonly desk: TaskDesk;
   readonly books: TaskBooks;
   readonly store: CreativeTaskStore;
@@ -23,7 +23,7 @@ export interface SunoParts {
 }
 
 const timeout = 60_000;
-const mostIds = 500;
+const maxIds = 500;
 
 interface Ordered {
   readonly order: SunoOrder;
@@ -35,11 +35,11 @@ interface Ordered {
 
 /** Music and lyrics by Suno proxies (docs/reference/relay/tasks.md#suno). */
 export class Suno {
-  constructor(private readonly parts: SunoParts) {}
+  constructor(private readonly deps: SunoDeps) {}
 
   /** @returns the provider's answer @throws SunoError, AppError */
   async submit(actionName: string, incoming: IncomingCall): Promise<Record<string, unknown>> {
-    const { desk, books } = this.parts;
+    const { desk, books } = this.deps;
     const ordered = await this.open(actionName, incoming);
     const { caller, price } = ordered;
     const reservation = await desk
@@ -60,23 +60,23 @@ export class Suno {
 
   /** The caller's own tasks of these names. */
   async many(incoming: IncomingCall): Promise<Array<Record<string, unknown>>> {
-    const caller = await this.parts.desk.visitor(incoming);
+    const caller = await this.deps.desk.authenticateLookup(incoming);
     const ids = jsonObject(await incoming.readBody())?.['ids'];
-    const named = Array.isArray(ids) ? ids.slice(0, mostIds).map((id) => text(id, 200)) : [];
-    return (await this.parts.store.ownMany(caller.user.id, sunoPlatform, named)).map(toWire);
+    const named = Array.isArray(ids) ? ids.slice(0, maxIds).map((id) => text(id, 200)) : [];
+    return (await this.deps.store.ownMany(caller.user.id, sunoPlatform, named)).map(toWire);
   }
 
   /** @throws SunoError task_not_exist */
   async one(incoming: IncomingCall, taskId: string): Promise<Record<string, unknown>> {
-    const caller = await this.parts.desk.visitor(incoming);
-    const task = await this.parts.store.own(caller.user.id, sunoPlatform, taskId);
+    const caller = await this.deps.desk.authenticateLookup(incoming);
+    const task = await this.deps.store.own(caller.user.id, sunoPlatform, taskId);
     if (!task) throw sunoRequestError('task_not_exist');
     return toWire(task);
   }
 
   private async open(actionName: string, incoming: IncomingCall): Promise<Ordered> {
-    const { desk } = this.parts;
-    const caller = await desk.customer(incoming);
+    const { desk } = this.deps;
+    const caller = await desk.authenticateOrder(incoming);
     const body = jsonObject(await incoming.readBody());
     if (!body) throw sunoRequestError('invalid_request', 'the body is not a JSON object');
     const order = parseSunoOrder(actionName, body);
@@ -86,7 +86,7 @@ export class Suno {
   }
 
   private async route(caller: Caller, order: SunoOrder): Promise<Pick<Ordered, 'admission' | 'target'>> {
-    const { desk, store } = this.parts;
+    const { desk, store } = this.deps;
     if (order.originId === null) {
       const admission = desk.admit(caller, order.model);
       return { admission, target: desk.choose(admission) };
@@ -102,7 +102,7 @@ export class Suno {
   }
 
   private async write({ order, caller, target }: Ordered, reservation: Reservation): Promise<number> {
-    const { books, desk, clock } = this.parts;
+    const { books, desk, clock } = this.deps;
     const now = seconds(clock);
     try {
       return await books.open(creativeKind, {
@@ -127,7 +127,7 @@ export class Suno {
 
   private async send({ order, target }: Ordered): Promise<TaskAnswer> {
     try {
-      return await this.parts.upstream.call(target, {
+      return await this.deps.upstream.call(target, {
         method: 'POST',
         path: `/suno/submit/${order.action}`,
         headers: { authorization: `Bearer ${target.key}` },
@@ -146,7 +146,7 @@ export class Suno {
     reservation: Reservation,
     { status, body }: TaskAnswer,
   ): Promise<Record<string, unknown>> {
-    const { books, desk } = this.parts;
+    const { books, desk } = this.deps;
     const { order, caller, admission, target, price } = ordered;
     if (status !== 200) throw new SunoError(status, 'fail_to_fetch_task', maskSecrets(body.toString().slice(0, 2000)));
     const said = jsonObject(body);

@@ -4,28 +4,28 @@ import type { NeutralEvent } from './event.js';
 import { toEvents } from './replay.js';
 
 /** Tells a transcript what an event says. */
-export function tellEvent(event: NeutralEvent, heard: Transcript): void {
+export function reportEvent(event: NeutralEvent, transcript: Transcript): void {
   switch (event.kind) {
     case 'text':
     case 'reasoning':
     case 'refusal':
     case 'toolDelta':
-      if (event.text !== '') heard.text(event.text);
+      if (event.text !== '') transcript.text(event.text);
       return;
     case 'toolStart':
-      heard.toolCall();
-      if (event.name !== '') heard.text(event.name);
+      transcript.toolCall();
+      if (event.name !== '') transcript.text(event.name);
       return;
     case 'image':
     case 'audio':
     case 'redacted':
-      heard.otherContent();
+      transcript.otherContent();
       return;
     default:
       return;
   }
 }
 
-export function tellAnswer(answer: NeutralAnswer, heard: Transcript): void {
-  for (const event of toEvents(answer)) tellEvent(event, heard);
+export function reportAnswer(answer: NeutralAnswer, transcript: Transcript): void {
+  for (const event of toEvents(answer)) reportEvent(event, transcript);
 }

@@ -3,14 +3,14 @@ import type { Submission } from './midjourney/submission.js';
 import type { Suno } from './suno/suno.js';
 
 /** What the routes of drawings stand on. */
-export interface MidjourneyRoutesParts {
+export interface MidjourneyRoutesDeps {
   readonly submission: Submission;
   readonly lookup: DrawingLookup;
   readonly maxBodyBytes: number;
 }
 
 /** What the routes of music stand on. */
-export interface SunoRoutesParts {
+export interface SunoRoutesDeps {
   readonly suno: Suno;
   readonly maxBodyBytes: number;
 }
