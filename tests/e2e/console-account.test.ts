@@ -70,8 +70,8 @@ it('asks for a reset mail with a countdown, and refuses a link without its parts
   const { page } = visitor;
   await page.goto('/user/reset?email=a%40example.com');
   await page.getByRole('heading', { name: 'This link is not valid' }).waitFor();
-  await page.getByRole('link', { name: 'Ask for another mail' }).click();
-  await button('Send reset mail').click();
+  await page.getByRole('link', { name: 'Request a new email' }).click();
+  await button('Send reset email').click();
   await page.getByText('Please enter email').waitFor();
   await photographAll(visitor, 'reset');
 });
@@ -123,11 +123,11 @@ it('sets a webhook over https only, keeps its secret, and accepts models without
   await page.getByRole('option', { name: 'Webhook' }).click();
   await field('webhookUrl').fill('http://example.com');
   await button('Save').click();
-  await page.getByText('The address must begin with https://').waitFor();
+  await page.getByText('The URL must start with https://').waitFor();
   await field('webhookUrl').fill('https://example.com/hook');
   await field('webhookSecret').fill('hook-secret');
   await button('Save').click();
-  await page.getByText('Your settings are saved').waitFor();
+  await page.getByText('Settings saved').waitFor();
   await page.reload();
   await page.getByLabel('Webhook URL').waitFor();
   expect(await field('webhookSecret').getAttribute('placeholder')).toBe('unchanged');
@@ -136,7 +136,7 @@ it('sets a webhook over https only, keeps its secret, and accepts models without
   await page.getByRole('tab', { name: 'Price' }).click();
   await page.getByLabel('Accept models without a price').check();
   await button('Save').click();
-  await page.getByText('Your settings are saved').first().waitFor();
+  await page.getByText('Settings saved').first().waitFor();
 });
 
 it('makes an access token that is shown once, and deletes the account by its name', async () => {

@@ -62,12 +62,12 @@ it('chooses rows, tags them together, and clears the choice', async () => {
   await page.getByText('2 selected').waitFor();
   await visitor.photograph('channels-selected-light-1440');
   await button('Set tag').click();
-  const dialog = page.getByRole('dialog', { name: 'Set the tag of 2 channels' });
+  const dialog = page.getByRole('dialog', { name: 'Set tag for 2 channels' });
   await dialog.getByRole('button', { name: 'Set tag' }).click();
-  await dialog.getByText('Tag cannot be empty').waitFor();
+  await dialog.getByText('Enter a tag').waitFor();
   await dialog.getByLabel('Tag').fill('others');
   await dialog.getByRole('button', { name: 'Set tag' }).click();
-  await toast('2 channels have the tag “others” now');
+  await toast('2 channels tagged “others”');
   await page.getByRole('search').waitFor();
   expect(await inTag('others')).toEqual(['Gemini AI Studio', 'Local Ollama']);
 });
@@ -83,7 +83,7 @@ it('works on whole tags in tag mode', async () => {
   await photographAll(visitor, 'channelstags');
 
   await page.getByLabel('Enable all channels of tag openai-us').click();
-  await page.getByText('Disable all 3 channels of “openai-us”?').waitFor();
+  await page.getByText('Disable all 3 channels tagged “openai-us”?').waitFor();
   await button('Disable all').click();
   await row('openai-us').getByText('0 of 3 on').waitFor();
   await page.getByLabel('Enable all channels of tag openai-us').click();
@@ -93,14 +93,14 @@ it('works on whole tags in tag mode', async () => {
   await page.keyboard.press('Enter');
   await row('Azure East US 2').getByRole('textbox', { name: 'Priority' }).and(page.locator('[value="8"]')).waitFor();
 
-  await button('More about tag others').click();
+  await button('More actions for tag others').click();
   await item('Edit tag').click();
   const drawer = page.getByRole('dialog', { name: 'Edit tag' });
   await drawer.getByLabel('Name').fill('');
   await drawer.getByText(/the tag is dissolved/).waitFor();
   await visitor.photograph('channels-tageditor-light-1440');
   await drawer.getByRole('button', { name: 'Save tag' }).click();
-  await toast('2 channels changed');
+  await toast('2 channels updated');
   await page.getByText('Items 1 - 3 of 3').waitFor();
   expect(await inTag('others')).toEqual([]);
 });
@@ -109,7 +109,7 @@ it('tests each model of a channel, three at a time', async () => {
   const { page } = visitor;
   await page.getByLabel('Tag mode').click();
   upstream.script({ model: 'o1' }, json({ error: { message: 'no such key' } }, 401));
-  await button('More about channel OpenAI primary').click();
+  await button('More actions for OpenAI primary').click();
   await item('Test with model').click();
   const dialog = page.getByRole('dialog', { name: 'Test “OpenAI primary”' });
   await dialog.getByRole('textbox', { name: 'Search models' }).fill('mini');
@@ -128,19 +128,19 @@ it('asks for a balance by a click, copies a channel with its key, and takes the 
   const { page } = visitor;
   upstream.script({ path: '/v1/dashboard/billing/subscription' }, json({ hard_limit_usd: 120 }));
   upstream.script({ path: '/v1/dashboard/billing/usage' }, json({ total_usage: 2050 }));
-  await button('Update the balance of OpenAI primary').click();
+  await button('Update balance of OpenAI primary').click();
   await row('OpenAI primary').getByText('$99.50').waitFor();
 
   upstream.script({ path: '/v1/models' }, json({ object: 'list', data: [{ id: 'gpt-4o' }, { id: 'brand-new' }] }));
-  await button('More about channel OpenAI primary').click();
+  await button('More actions for OpenAI primary').click();
   await item('Fetch from upstream').click();
-  const picker = page.getByRole('dialog', { name: 'Choose models' });
+  const picker = page.getByRole('dialog', { name: 'Select models' });
   await picker.getByLabel('brand-new').check();
   await picker.getByText('5 selected').waitFor();
   await picker.getByRole('button', { name: 'Apply' }).click();
   await toast('Channel “OpenAI primary” saved');
 
-  await button('More about channel Gemini AI Studio').click();
+  await button('More actions for Gemini AI Studio').click();
   await item('Copy').click();
   await toast('Channel “Gemini AI Studio copy” created');
   await row('Gemini AI Studio copy').waitFor();
@@ -162,7 +162,7 @@ it('repairs, and deletes what is disabled and what was chosen', async () => {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await row('Gemini AI Studio copy').waitFor({ state: 'detached' });
   await button('Test all').click();
-  await toast('All channels are being tested, refresh to see the results');
+  await toast('Testing all channels. Refresh to see the results.');
 });
 
 it('fits a phone of 360 pixels', async () => {

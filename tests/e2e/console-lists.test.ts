@@ -230,7 +230,7 @@ it('shows the usage of one user, and saves it', async () => {
     false,
   );
   await page.getByText(/ a day$/).waitFor();
-  await page.getByRole('img', { name: /^Requests per minute, .* at most$/ }).waitFor();
+  await page.getByRole('img', { name: /^Requests per minute, peak .*$/ }).waitFor();
   const [file] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
   expect((await linesOf(file)).length).toBeGreaterThan(1);
   await page.getByRole('textbox', { name: 'Username' }).fill('nobody-has-this-name');
@@ -254,7 +254,7 @@ it('stops a round of tests, and asks all providers for their balances', async ()
     await route.continue();
   });
   await page.goto('/channel?keyword=Slow');
-  await button('More about channel Slow one').click();
+  await button('More actions for Slow one').click();
   await page.getByRole('menuitem', { name: 'Test with model' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Test all' }).click();
@@ -268,7 +268,7 @@ it('stops a round of tests, and asks all providers for their balances', async ()
   await dialog.getByRole('button', { name: 'Close' }).click();
   await button('Maintenance').click();
   await page.getByRole('menuitem', { name: 'Update all balances' }).click();
-  await page.getByText('All balances are being updated, refresh to see them').waitFor();
+  await page.getByText('Updating all balances. Refresh to see them.').waitFor();
 });
 
 it('switches to sorting by id and to tags on a phone', async () => {
@@ -392,7 +392,7 @@ it('is used with the keyboard alone', async () => {
 
   // A menu opens, is walked, and gives the focus back.
   await page.goto('/token');
-  const more = button('More about token By keyboard');
+  const more = button('More actions for token By keyboard');
   await more.focus();
   expect(await more.evaluate((element) => getComputedStyle(element).outlineStyle)).toBe('solid');
   await page.keyboard.press('Enter');
@@ -400,5 +400,5 @@ it('is used with the keyboard alone', async () => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
-  expect(await focused()).toBe('More about token By keyboard');
+  expect(await focused()).toBe('More actions for token By keyboard');
 });

@@ -69,11 +69,11 @@ it('makes three codes, shows them once, and edits and disables one', async () =>
   await photographAll(visitor, 'redemptions-empty');
   await button('Create codes').click();
   await dialog().getByLabel('Name').fill('Launch credit');
-  await dialog().getByLabel('Amount in dollars').fill('5');
-  await dialog().getByLabel('How many').fill('101');
+  await dialog().getByLabel('Amount (USD)').fill('5');
+  await dialog().getByLabel('Quantity').fill('101');
   await dialog().getByRole('button', { name: 'Create codes' }).click();
   await page.getByText('Enter a whole number from 1 to 100').waitFor();
-  await dialog().getByLabel('How many').fill('3');
+  await dialog().getByLabel('Quantity').fill('3');
   await dialog().getByRole('button', { name: 'Create codes' }).click();
   await page.getByRole('heading', { name: '3 codes are ready' }).waitFor();
   await dialog().filter({ hasText: '3 codes are ready' }).getByRole('button', { name: 'Copy' }).click();
@@ -98,13 +98,13 @@ it('redeems a code, and says what is wrong with another', async () => {
   await button('Redeem').click();
   await page.getByText('$5.00 added to your balance').waitFor();
   await page.getByRole('region', { name: 'Recent top-ups' }).getByText('+$5.00').waitFor();
-  await page.getByRole('link', { name: 'Get one from the shop' }).waitFor();
+  await page.getByRole('link', { name: 'Buy one in the shop' }).waitFor();
 });
 
 it('asks what a top-up costs and says it on the button', async () => {
   const { page } = visitor;
   await button(/^Pay ¥138.70 with Alipay$/).waitFor();
-  await page.getByLabel('Amount in dollars').fill('0');
+  await page.getByLabel('Amount (USD)').fill('0');
   await page.getByText('Top-up amount cannot be less than $1').waitFor();
   await page.getByRole('button', { name: '$50', exact: true }).click();
   await button('WeChat Pay').click();
@@ -166,11 +166,11 @@ it('adds up spend, calls and tokens, and shows them as a table too', async () =>
   await page.getByRole('region', { name: 'Top users' }).getByText('root').waitFor();
   const channels = page.getByRole('region', { name: 'Top channels' });
   await channels.getByText('OpenAI primary').waitFor();
-  await channels.getByText('Margin $0.20 (40%), cost known for 1 of 2 calls').waitFor();
-  await page.getByRole('img', { name: 'Spend by model, $0.53 in total' }).waitFor();
+  await channels.getByText('Margin $0.20 (40%); cost known for 1 of 2 calls').waitFor();
+  await page.getByRole('img', { name: 'Spend by model, total $0.53' }).waitFor();
   await page.getByRole('button', { name: 'Day', exact: true }).click();
   await photographAll(visitor, 'dashboard');
-  await button('More about Spend by model').click();
+  await button('More actions for Spend by model').click();
   await page.getByRole('menuitem', { name: 'View as table' }).click();
   await page.getByRole('cell', { name: '$0.50' }).waitFor();
   expect(await sidewaysOverflow(visitor)).toBe(0);

@@ -72,7 +72,7 @@ afterEach(async () => {
 
 const button = (name: string | RegExp): Locator => visitor.page.getByRole('button', { name });
 const message = (): Locator => visitor.page.getByRole('textbox', { name: 'Your message' });
-const answers = (): Locator => visitor.page.getByRole('article', { name: /^Answer of/ });
+const answers = (): Locator => visitor.page.getByRole('article', { name: /^Response from/ });
 const ask = async (text: string): Promise<void> => {
   await message().fill(text);
   await message().press('Enter');
@@ -93,7 +93,7 @@ it('sends whoever has no enabled token to his tokens', async () => {
 it('offers what to begin with, and takes it into the composer', async () => {
   const { page } = visitor;
   await page.getByRole('link', { name: 'Playground' }).click();
-  await page.getByRole('heading', { name: 'Ask a model' }).waitFor();
+  await page.getByRole('heading', { name: 'Start a conversation' }).waitFor();
   await photographAll(visitor, 'playground-empty');
   await button(/Explain how tokens are counted/).click();
   expect(await message().inputValue()).toContain('three sentences');
@@ -120,7 +120,7 @@ it('streams an answer with code and tables, safely, and shows what it cost', asy
   expect(await answer.innerText()).toContain('<script>alert(1)</script>');
   await answer.getByRole('button', { name: 'Copy', exact: true }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('client = OpenAI(');
-  await answer.getByRole('button', { name: 'Copy answer' }).click();
+  await answer.getByRole('button', { name: 'Copy response' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(guide.join(''));
   expect(sent(0)).toMatchObject({
     model: 'gpt-4o-mini',
@@ -222,13 +222,13 @@ it('asks an edited question in its place, and deletes a pair', async () => {
   const { page } = visitor;
   const before = await answers().count();
   await page.getByText('Try me').hover();
-  await button('Edit question').last().click();
-  await page.getByRole('textbox', { name: 'Edit question' }).fill('Try me in other words');
+  await button('Edit prompt').last().click();
+  await page.getByRole('textbox', { name: 'Edit prompt' }).fill('Try me in other words');
   await page.keyboard.press('Enter');
   await answers().last().getByText('Hello from the upstream').waitFor();
   expect(await answers().count()).toBe(before);
   expect(await page.getByText('Try me', { exact: true }).count()).toBe(0);
-  await answers().last().getByRole('button', { name: 'Delete question and answer' }).click();
+  await answers().last().getByRole('button', { name: 'Delete prompt and response' }).click();
   await page.getByText('Try me in other words').waitFor({ state: 'detached' });
   expect(await answers().count()).toBe(before - 1);
 });
@@ -251,7 +251,7 @@ it('folds what a model thinks', async () => {
   );
   await ask('Think first');
   const answer = answers().last();
-  await answer.getByText(/Cut at max tokens/).waitFor();
+  await answer.getByText(/Stopped at max tokens/).waitFor();
   expect(await answer.getByText('The reader wants').count()).toBe(0);
   await answer.getByRole('button', { name: 'Reasoning' }).click();
   await answer.getByText('The reader wants a greeting.').waitFor();
@@ -294,7 +294,7 @@ it('takes pictures that are pasted and dropped, and leaves out what was taken ba
   ]);
   await attached().nth(1).waitFor();
   expect(await attached().count()).toBe(2);
-  await button('Remove picture 1').click();
+  await button('Remove image 1').click();
   expect(await attached().count()).toBe(1);
   await ask('And this?');
   await answers().last().getByText('Hello from the upstream').waitFor();
@@ -322,7 +322,7 @@ it('shows pictures to models that see, and to no other', async () => {
   await photographAll(visitor, 'playground-picture');
   await page.getByRole('combobox', { name: 'Model' }).fill('3.5');
   await page.getByRole('option', { name: 'gpt-3.5-turbo' }).click();
-  expect(await button('Add a picture').count()).toBe(0);
+  expect(await button('Add image').count()).toBe(0);
   await pastePicture(picture.toString('base64'));
   await drop([['a.png', 'image/png', picture.toString('base64')]]);
   await page.waitForTimeout(500);
@@ -339,9 +339,9 @@ it('keeps the conversation in the browser, without any key, until a new one begi
   );
   await button('New conversation').click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'New conversation' }).click();
-  await page.getByRole('heading', { name: 'Ask a model' }).waitFor();
+  await page.getByRole('heading', { name: 'Start a conversation' }).waitFor();
   await page.reload();
-  await page.getByRole('heading', { name: 'Ask a model' }).waitFor();
+  await page.getByRole('heading', { name: 'Start a conversation' }).waitFor();
 });
 
 it('is usable on a phone, in Chinese', async () => {
@@ -414,7 +414,7 @@ describe('chat apps', () => {
     await page.getByText('Invalid chat link configuration, please contact the admin').waitFor();
     await links([]);
     await page.goto('/chat');
-    await page.getByText('No chat links, please ask the admin to configure chat links').waitFor();
+    await page.getByText('No chat links. Ask the admin to configure them.').waitFor();
     await photographAll(visitor, 'chat-none');
     expect(await page.getByRole('button', { name: 'Chat' }).count()).toBe(0);
   });

@@ -119,9 +119,9 @@ it('never shows a secret, and asks before password sign-in is turned off', async
   const { page } = visitor;
   await page.getByRole('tab', { name: 'System' }).click();
   await setting('Price').getByRole('textbox').fill('8');
-  await setting('Price').getByText('Please fill in the server address first').waitFor();
+  await setting('Price').getByText('Set the server URL first').waitFor();
   await setting('ServerAddress').getByRole('textbox').fill('https://gate.example.com/');
-  await setting('Price').getByText('Please fill in the server address first').waitFor({ state: 'detached' });
+  await setting('Price').getByText('Set the server URL first').waitFor({ state: 'detached' });
   await setting('SMTPToken').locator('input').fill('mail-secret');
   await bar().getByRole('button', { name: 'Save' }).click();
   await bar().waitFor({ state: 'detached' });
@@ -129,7 +129,7 @@ it('never shows a secret, and asks before password sign-in is turned off', async
   expect(await setting('SMTPToken').locator('input').inputValue()).toBe('');
   expect(await setting('SMTPToken').locator('input').getAttribute('placeholder')).toBe('unchanged');
   await setting('PasswordLoginEnabled').getByRole('switch').click();
-  await page.getByText('Turn off signing in with a password?').waitFor();
+  await page.getByText('Turn off password sign-in?').waitFor();
   await button('Cancel').click();
   expect(await setting('PasswordLoginEnabled').getByRole('switch').isChecked()).toBe(true);
   await button('GitHub Off').click();
@@ -153,15 +153,15 @@ it('checks each e-mail domain, and deletes the log with the count', async () => 
   await setting('EmailDomainWhitelist').getByText('corp.example').waitFor();
   await domains.fill('corp.example');
   await domains.press('Enter');
-  await page.getByText('This domain is already in the whitelist').waitFor();
+  await page.getByText('This domain is already in the list').waitFor();
   await bar().getByRole('button', { name: 'Discard' }).click();
   await page.getByRole('tab', { name: 'Operation' }).click();
   await page.getByLabel('Delete old rows').fill('');
   await page.locator('#section-log').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Please select log time').waitFor();
+  await page.getByText('Select a time').waitFor();
   await page.getByLabel('Delete old rows').fill('2020-01-01T00:00');
   await page.locator('#section-log').getByRole('button', { name: 'Delete' }).click();
-  await page.getByText('Delete the log before 2020-01-01 00:00?').waitFor();
+  await page.getByText('Delete log rows before 2020-01-01 00:00?').waitFor();
   await page.getByText('0 rows will be deleted').waitFor();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('0 rows deleted').waitFor();
@@ -181,7 +181,7 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
     .getByText('0.15', { exact: true })
     .waitFor();
   await panel.getByLabel('Input / 1M').fill('0');
-  await panel.getByText('Model price cannot be 0').waitFor();
+  await panel.getByText('Price cannot be 0').waitFor();
   await panel.getByLabel('Input / 1M').fill('0.3');
   await page.getByRole('textbox', { name: 'Model name' }).fill('');
   await photographAll(visitor, 'prices');
@@ -202,7 +202,7 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
     .click();
   await button('Per request').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Batch set' }).click();
-  await page.getByText('Enter a fill value').waitFor();
+  await page.getByText('Enter a value').waitFor();
   await page.getByRole('dialog').getByRole('textbox').fill('0.05');
   await page.getByRole('dialog').getByRole('button', { name: 'Batch set' }).click();
   await page.getByText('Every enabled model has a price').waitFor();
@@ -213,7 +213,7 @@ it('edits prices as a table: by price, by request, in a batch, and what has none
   await button('JSON').click();
   await setting('ModelPrice').getByRole('textbox').waitFor();
   await button('Reset to defaults').click();
-  await page.getByText('Reset all model ratios to the built-in ones?').waitFor();
+  await page.getByText('Reset all model ratios to the defaults?').waitFor();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Reset' }).click();
   await page.getByText('Model ratios reset').waitFor();
   expect((JSON.parse((await stored('ModelRatio')) ?? '{}') as Record<string, number>)['gpt-4o-mini']).toBe(0.075);

@@ -178,7 +178,7 @@ it('says why a sign-in failed, and goes back', async () => {
   // Both stand for a moment only.
   await Promise.all([
     page.goto('/oauth/github?error=access_denied'),
-    page.getByText('GitHub did not let you in').waitFor(),
+    page.getByText('GitHub denied the sign-in').waitFor(),
     (async () => {
       await page.getByText('Operation failed, redirecting to login page').waitFor();
       expect(await page.getByRole('banner').count()).toBe(0);
@@ -246,8 +246,8 @@ it('binds an address with the code that was sent there, thirty seconds at least 
   await dialog.getByText('Please enter email').waitFor();
   await dialog.getByLabel('Email').fill('root@example.com');
   await dialog.getByRole('button', { name: 'Send code' }).click();
-  await dialog.getByRole('button', { name: /Again in \d+ s/ }).waitFor();
-  expect(await dialog.getByRole('button', { name: /Again in \d+ s/ }).isDisabled()).toBe(true);
+  await dialog.getByRole('button', { name: /Resend in \d+ s/ }).waitFor();
+  expect(await dialog.getByRole('button', { name: /Resend in \d+ s/ }).isDisabled()).toBe(true);
   await photographAll(visitor, 'signin-email');
   await dialog.getByRole('button', { name: 'Bind' }).click();
   await dialog.getByText('Please enter email verification code').waitFor();
@@ -267,15 +267,15 @@ it('lists where one is signed in, and ends a session elsewhere', async () => {
   const reach = async (): Promise<number> => (await server.api.rest(elsewhere, 'GET', '/api/user/self')).status;
   expect(await reach()).toBe(200);
   await page.reload();
-  const panel = page.getByRole('region', { name: 'Signed in at' });
+  const panel = page.getByRole('region', { name: 'Active sessions' });
   await panel.getByText('This browser').waitFor();
   await panel.getByText('Chrome · Linux').waitFor();
   await photographAll(visitor, 'signin-sessions');
-  await panel.getByRole('button', { name: 'Sign out everywhere else' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere else' }).click();
-  await page.getByText('Signed out there').waitFor();
+  await panel.getByRole('button', { name: 'Sign out all other sessions' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out all other sessions' }).click();
+  await page.getByText('Session signed out').waitFor();
   root = await server.api.signIn('root', rootPassword);
-  await panel.getByRole('button', { name: 'Sign out everywhere else' }).waitFor({ state: 'detached' });
+  await panel.getByRole('button', { name: 'Sign out all other sessions' }).waitFor({ state: 'detached' });
   // The list is read again: one row is left, that of this browser.
   await panel.getByText('last seen').waitFor();
   await new Promise((resolve) => setTimeout(resolve, 1200));
@@ -288,7 +288,7 @@ it('lets an identity go, after a question', async () => {
   await button('Unbind GitHub').click();
   const question = page.getByRole('alertdialog', { name: 'Unbind GitHub?' });
   await question.getByRole('button', { name: 'Unbind' }).click();
-  await page.getByText('GitHub is unbound').waitFor();
+  await page.getByText('GitHub unbound').waitFor();
   await button('Bind GitHub').waitFor();
   await page.getByText('4711').waitFor({ state: 'detached' });
 });
@@ -306,7 +306,7 @@ it('edits oneself at /user/edit, without group and quota', async () => {
   await photographAll(visitor, 'signin-edit-oneself');
   await drawer.locator('input[name=password]').fill('');
   await drawer.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Your settings are saved').waitFor();
+  await page.getByText('Settings saved').waitFor();
   await drawer.waitFor({ state: 'detached' });
   expect(pathOf(page)).toBe('/personal');
   await page.getByText('The Boss').waitFor();
@@ -317,13 +317,13 @@ it('fills the OIDC endpoints in from the well-known address, and says what a wro
   allowed = /status of 4|refused: 4/;
   await page.goto('/setting?tab=system');
   await page.getByRole('button', { name: /^OIDC/ }).click();
-  await page.getByLabel('Well-known address').fill('ftp://nowhere');
+  await page.getByLabel('Well-known URL').fill('ftp://nowhere');
   await button('Fetch from well-known').click();
-  await page.getByText('The address must begin with http:// or https://').waitFor();
-  await page.getByLabel('Well-known address').fill(`${issuer.issuer}/nothing-here`);
+  await page.getByText('The URL must start with http:// or https://').waitFor();
+  await page.getByLabel('Well-known URL').fill(`${issuer.issuer}/nothing-here`);
   await button('Fetch from well-known').click();
   await page.getByText(/Failed to get OIDC config, check network and Well-Known URL/).waitFor();
-  await page.getByLabel('Well-known address').fill(`${issuer.issuer}/.well-known/openid-configuration`);
+  await page.getByLabel('Well-known URL').fill(`${issuer.issuer}/.well-known/openid-configuration`);
   await button('Fetch from well-known').click();
   await page.getByText('Endpoints filled in').waitFor();
   expect(await page.getByLabel('Token endpoint').inputValue()).toBe(`${issuer.issuer}/token`);
@@ -336,7 +336,7 @@ it('shows the footer before it is saved, and what a new release brings', async (
   const { page } = visitor;
   await page.goto('/setting?tab=other');
   await page.getByLabel('Footer', { exact: true }).fill('<b>Ours</b><script>alert(1)</script>');
-  const preview = page.getByRole('region', { name: 'Preview of the footer' });
+  const preview = page.getByRole('region', { name: 'Footer preview' });
   await preview.getByText('Ours').waitFor();
   expect(await preview.locator('script').count()).toBe(0);
   await preview.scrollIntoViewIfNeeded();
@@ -356,7 +356,7 @@ it('signs in through WeChat and Telegram, to the home page', async () => {
   await button('WeChat').click();
   await page.getByLabel('Verification code').fill('123456');
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('button', { name: 'Account of root' }).waitFor();
+  await page.getByRole('button', { name: 'Account menu for root' }).waitFor();
   expect(pathOf(page)).toBe('/');
   await forget();
   await pressInTelegram(5);
@@ -369,7 +369,7 @@ it('signs in through WeChat and Telegram, to the home page', async () => {
   await pressInTelegram(99);
   await button('Telegram').click();
   await logInWithTelegram();
-  await page.getByRole('button', { name: 'Account of root' }).waitFor();
+  await page.getByRole('button', { name: 'Account menu for root' }).waitFor();
   expect(pathOf(page)).toBe('/');
 });
 
@@ -418,7 +418,7 @@ it('offers only the other ways once passwords are off, and warns of the default 
   await set('TurnstileCheckEnabled', 'false');
   await set('PasswordLoginEnabled', 'false');
   await page.goto('/login');
-  await page.getByText('Signing in with a password is turned off').waitFor();
+  await page.getByText('Password sign-in is disabled').waitFor();
   await button('GitHub').waitFor();
   expect(await page.locator('input[name=password]').count()).toBe(0);
   await photographAll(visitor, 'signin-no-password');

@@ -93,7 +93,7 @@ it('lists drawings with what became of them, and shows texts and pictures in ful
 
   await done.getByText(prompt).click();
   await page.getByRole('dialog', { name: 'Prompt', exact: true }).getByText(prompt).waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'Copy the text' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy text' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(prompt);
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
   await done.getByRole('button', { name: 'View image of 1f3a-imagine' }).click();
@@ -112,13 +112,13 @@ it('lists songs, shows the record as JSON, and offers to play what is finished',
   const song = row('song-1');
   for (const text of ['Music', 'suno', 'Done', '31 s', '#8']) await song.getByText(text, { exact: true }).waitFor();
   await row('song-2').getByText('Queued', { exact: true }).waitFor();
-  expect(await row('song-2').getByRole('button', { name: 'Play the song of song-2' }).count()).toBe(0);
+  expect(await row('song-2').getByRole('button', { name: 'Play song song-2' }).count()).toBe(0);
   await photographAll(visitor, 'tasks');
   await song.getByRole('button', { name: 'song-1', exact: true }).click();
   await page.getByRole('dialog', { name: 'Task song-1' }).getByText('"title": "Dawn"').waitFor();
   await visitor.photograph('tasks-record-light-1440');
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-  await song.getByRole('button', { name: 'Play the song of song-1' }).waitFor();
+  await song.getByRole('button', { name: 'Play song song-1' }).waitFor();
 
   await page.getByRole('textbox', { name: 'Channel ID' }).fill('9');
   await page.getByRole('button', { name: 'Query' }).click();

@@ -68,7 +68,7 @@ it.each([
 it('leads from the user menu to one’s own page', async () => {
   session.start({ id: 2, username: 'mira', displayName: 'Mira', role: 1, status: 1, group: 'default' });
   const { location } = await visit('/token');
-  fireEvent.click(screen.getByRole('button', { name: 'Account of mira' }));
+  fireEvent.click(screen.getByRole('button', { name: 'Account menu for mira' }));
   fireEvent.click(await screen.findByRole('menuitem', { name: 'Personal settings' }));
   await screen.findByRole('heading', { name: 'oneself' });
   expect(location()).toBe('/personal');
@@ -78,7 +78,7 @@ it('is light, dark, or as the system is', async () => {
   await visit('/about');
   for (const [name, mode] of [
     ['Dark', 'dark'],
-    ['As the system', 'system'],
+    ['System', 'system'],
   ] as const) {
     fireEvent.click(screen.getByRole('button', { name: 'Theme' }));
     fireEvent.click(await screen.findByRole('menuitemradio', { name }));
@@ -90,7 +90,7 @@ it('is light, dark, or as the system is', async () => {
     });
   }
   fireEvent.click(screen.getByRole('button', { name: 'Theme' }));
-  expect(await screen.findByRole('menuitemradio', { name: 'As the system' })).toBeChecked();
+  expect(await screen.findByRole('menuitemradio', { name: 'System' })).toBeChecked();
 });
 
 it('puts the links of the top bar into the drawer of phones, for visitors and for users', async () => {

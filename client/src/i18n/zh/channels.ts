@@ -70,7 +70,7 @@ export const channels = {
   key: '密钥',
   keyPlaceholder: '供应商提供的凭证',
   keyUnchanged: '•••••••••••••••••••• （不修改）',
-  keyHint: '加密保存。多个密钥用逗号或换行分隔，轮流使用。',
+  keyHint: '加密存储。多个密钥用逗号或换行分隔，轮流使用。',
   keyHintDify: '加密存储。每个 Dify 应用有自己的密钥：一个应用一个渠道。',
   keyHintWhole: '加密存储。填写服务账号的完整 JSON。',
   otherMissing: '请填写此项',
@@ -117,7 +117,7 @@ export const channels = {
 
   mapping: '映射与覆盖',
   mappingText: '均为 JSON 对象，留空表示不设置。',
-  modelMapping: '模型映射',
+  modelMapping: '模型重定向',
   modelMappingHint: '请求的模型名到供应商的模型名。',
   statusCodeMapping: '状态码映射',
   statusCodeMappingHint: '供应商的状态码到客户端收到的状态码。',

@@ -97,7 +97,7 @@ export const common = {
     signIn: '登录',
     skip: '跳到正文',
     tokens: 'API 令牌',
-    userMenu: '{{name}} 的账号',
+    userMenu: '{{name}} 的账户',
     users: '用户管理',
     systemTheme: '跟随系统',
     theme: '主题',

@@ -53,7 +53,7 @@ export const logs = {
   billAudioOutput: '音频输出',
   billCall: '调用',
   billOnce: '1 次',
-  billTokens_other: '{{amount}} tok',
+  billTokens_other: '{{amount}} Token',
   billPerMillion: '{{price}} / 1M',
   billPerCall: '{{price}} / 次',
   subtotal: '小计',

@@ -72,7 +72,7 @@ export const tokens = {
   ratePeriod: '周期',
   rateCount: '调用次数',
   rateCountHint: '包含失败的调用，0 为不限制。',
-  rateSuccess: '完成次数',
+  rateSuccess: '成功请求数',
   rateSuccessHint: '0 为不限制。',
   rateTooLarge: '不能大于 {{maximum}}',
   seconds: '秒',

@@ -1,7 +1,7 @@
 export const users = {
   title: '用户管理',
   add: '添加用户',
-  addMeta: '使用密码登录的账号',
+  addMeta: '使用密码登录的账户',
   create: '创建用户',
   created: '用户“{{name}}”已创建',
   edit: '编辑用户',
@@ -33,7 +33,7 @@ export const users = {
   enableOf: '启用用户 {{name}}',
   moreOf: '用户 {{name}} 的更多操作',
 
-  account: '账号',
+  account: '账户',
   password: '密码',
   newPassword: '新密码',
   passwordHint: '至少 8 个字符',
@@ -66,7 +66,7 @@ export const users = {
 
   ban: '封禁',
   banTitle: '封禁用户“{{name}}”？',
-  banBody: '该用户会被退出登录，其全部 API 令牌停止工作，直到账号重新启用。',
+  banBody: '该用户会被退出登录，其全部 API 令牌停止工作，直到账户重新启用。',
   promote: '提升为管理员',
   promoteTitle: '将“{{name}}”提升为管理员？',
   promoteBody: '管理员可以管理渠道、用户和大部分设置。',
@@ -74,7 +74,7 @@ export const users = {
   demoteTitle: '将“{{name}}”降为普通用户？',
   demoteBody: '该用户将无法再使用管理页面。',
   deleteTitle: '删除用户“{{name}}”？',
-  deleteBody: '该账号会被注销，其 API 令牌停止工作。用户名不会被释放。',
+  deleteBody: '该账户会被注销，其 API 令牌停止工作。用户名不会被释放。',
   deleted: '用户“{{name}}”已删除',
   done: '操作已完成',
 };

@@ -14,7 +14,7 @@ export const welcome = {
   },
   login: {
     missing: '请输入用户名和密码',
-    noAccount: '还没有账号？',
+    noAccount: '还没有账户？',
     forgot: '忘记密码？',
     expired: '未登录或登录已过期，请重新登录',
     password: '密码',

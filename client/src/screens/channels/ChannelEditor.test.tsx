@@ -82,9 +82,9 @@ const type = (field: HTMLElement, value: string) => {
 it('names everything that is missing, and goes to the first', async () => {
   const drawer = await open(null);
   fireEvent.click(drawer.getByRole('button', { name: 'Create channel' }));
-  await drawer.findByText('Fill in the channel name');
-  expect(drawer.getByText('Fill in the channel key')).toBeInTheDocument();
-  expect(drawer.getByText('Choose at least one model')).toBeInTheDocument();
+  await drawer.findByText('Enter a name');
+  expect(drawer.getByText('Enter a key')).toBeInTheDocument();
+  expect(drawer.getByText('Select at least one model')).toBeInTheDocument();
   await waitFor(() => {
     expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveFocus();
   });
@@ -118,7 +118,7 @@ it('asks at once about a trailing /v1, and takes it away', async () => {
 it('counts several keys', async () => {
   const drawer = await open(null);
   type(drawer.getByRole('textbox', { name: /^Key/ }), 'sk-a,\nsk-b,,sk-c');
-  await drawer.findByText('3 keys, used in turn by this channel');
+  await drawer.findByText('3 keys, used in turn');
 });
 
 it('never shows the stored key, and sends only what was changed', async () => {

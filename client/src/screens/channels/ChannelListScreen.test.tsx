@@ -186,12 +186,12 @@ describe('chosen rows', () => {
     await screen.findByText('2 selected');
     expect(screen.queryByRole('search')).toBeNull();
     fireEvent.click(screen.getByRole('button', { name: 'Set tag' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Set the tag of 2 channels' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Set tag for 2 channels' }));
     fireEvent.click(dialog.getByRole('button', { name: 'Set tag' }));
-    await dialog.findByText('Tag cannot be empty');
+    await dialog.findByText('Enter a tag');
     fireEvent.change(dialog.getByRole('textbox', { name: /Tag/ }), { target: { value: ' eu ' } });
     fireEvent.click(dialog.getByRole('button', { name: 'Set tag' }));
-    await screen.findByText('2 channels have the tag “eu” now');
+    await screen.findByText('2 channels tagged “eu”');
     expect(tag.result).toHaveBeenCalledTimes(1);
     await screen.findByRole('search');
   });
@@ -229,7 +229,7 @@ describe('tag mode', () => {
     const off = writing(SetTagEnabledDocument, { tag: 'us', enabled: false }, { setTagEnabled: 2 });
     await open('/channel?tags=1', off);
     fireEvent.click((await row('us 2 channels')).getByRole('switch', { name: 'Enable all channels of tag us' }));
-    const question = within(await screen.findByRole('alertdialog', { name: 'Disable all 2 channels of “us”?' }));
+    const question = within(await screen.findByRole('alertdialog', { name: 'Disable all 2 channels tagged “us”?' }));
     fireEvent.click(question.getByRole('button', { name: 'Disable all' }));
     await waitFor(() => {
       expect(off.result).toHaveBeenCalledTimes(1);
@@ -251,13 +251,13 @@ describe('tag mode', () => {
   it('warns that a tag without a name dissolves, and sends only what was filled in', async () => {
     const dissolve = writing(UpdateChannelTagDocument, { tag: 'us', input: { newTag: '' } }, { updateChannelTag: 2 });
     await open('/channel?tags=1', dissolve);
-    fireEvent.click((await row('us 2 channels')).getByRole('button', { name: 'More about tag us' }));
+    fireEvent.click((await row('us 2 channels')).getByRole('button', { name: 'More actions for tag us' }));
     fireEvent.click(await screen.findByRole('menuitem', { name: 'Edit tag' }));
     const drawer = within(await screen.findByRole('dialog', { name: 'Edit tag' }));
     fireEvent.change(drawer.getByRole('textbox', { name: 'Name' }), { target: { value: '' } });
     await drawer.findByText(/the tag is dissolved/);
     fireEvent.click(drawer.getByRole('button', { name: 'Save tag' }));
-    await screen.findByText('2 channels changed');
+    await screen.findByText('2 channels updated');
     expect(dissolve.result).toHaveBeenCalledTimes(1);
   });
 });
@@ -265,7 +265,7 @@ describe('tag mode', () => {
 it('asks the provider for the balance of a row', async () => {
   const ask = writing(UpdateChannelBalanceDocument, { id: 3 }, { updateChannelBalance: 12.5 });
   await open('/channel', ask);
-  fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'Update the balance of Channel 3' }));
+  fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'Update balance of Channel 3' }));
   await screen.findByText('Balance of “Channel 3”: $12.50');
 });
 
@@ -280,7 +280,7 @@ it('copies a channel with its key', async () => {
   };
   const read = writing(ChannelToCopyDocument, { id: 3 }, { channel: { ...alone, ...detail }, channelKey: 'sk-a,sk-b' });
   await open('/channel', read, create);
-  fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'More about channel Channel 3' }));
+  fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'More actions for Channel 3' }));
   fireEvent.click(await screen.findByRole('menuitem', { name: 'Copy' }));
   await screen.findByText('Channel “Channel 3 copy” created');
   expect(create.result).toHaveBeenCalledWith({

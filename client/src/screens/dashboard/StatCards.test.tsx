@@ -46,28 +46,28 @@ async function card(name: string, more: Partial<DashboardData> = {}) {
 it('compares spend with the period before, and says what a day costs', async () => {
   const spend = await card('Spend');
   expect(spend.getByText('$2.00')).toBeInTheDocument();
-  expect(spend.getByText('+25% against the period before')).toBeInTheDocument();
-  expect(spend.getByText('$1.00 a day')).toBeInTheDocument();
+  expect(spend.getByText('+25% vs previous period')).toBeInTheDocument();
+  expect(spend.getByText('$1.00 per day')).toBeInTheDocument();
 });
 
 it('says that calls went down, how many were answered and how fast', async () => {
   const calls = await card('Calls');
-  expect(calls.getByText('−25% against the period before')).toBeInTheDocument();
-  expect(calls.getByText('99% answered, 3.0 s on average')).toBeInTheDocument();
+  expect(calls.getByText('−25% vs previous period')).toBeInTheDocument();
+  expect(calls.getByText('99% success, 3.0 s average')).toBeInTheDocument();
 });
 
 it('shows the last minute beside the busiest interval', async () => {
   const rates = await card('RPM / TPM');
   expect(rates.getByText('184 / 1.92M')).toBeInTheDocument();
   // 14,400 calls on the second day are ten a minute; 2880 tokens are two.
-  expect(rates.getByText('Busiest: 10 / 2')).toBeInTheDocument();
+  expect(rates.getByText('Peak: 10 / 2')).toBeInTheDocument();
 });
 
 it('compares with nothing when there was nothing', async () => {
   const nothing = { ...sum, quota: 0, calls: 0, averageMs: null, failedCalls: 0 };
   const calls = await card('Calls', { current: nothing, previous: nothing, buckets: [], timeline: [] });
   expect(calls.getByText('0')).toBeInTheDocument();
-  expect(calls.getByText('Nothing in the period before')).toBeInTheDocument();
+  expect(calls.getByText('No data for previous period')).toBeInTheDocument();
   expect(calls.getByText('0 failed')).toBeInTheDocument();
 });
 

@@ -58,12 +58,12 @@ it('has the columns that were asked for, with prices for a million tokens or for
 it('shows the prices of another group when its name is pressed', async () => {
   await open(answers(PricingDocument, prices(model('gpt-4o'), model('inner', { enableGroups: ['default'] }))));
   const row = await rowOf('gpt-4o');
-  const vip = row.getByRole('button', { name: 'Prices of vip' });
+  const vip = row.getByRole('button', { name: 'View prices for vip' });
   expect(vip).toHaveAttribute('aria-pressed', 'false');
   fireEvent.click(vip);
   await row.findByText('$5.00');
   row.getByText('$20.00');
-  expect(row.getByRole('button', { name: 'Prices of vip' })).toHaveAttribute('aria-pressed', 'true');
+  expect(row.getByRole('button', { name: 'View prices for vip' })).toHaveAttribute('aria-pressed', 'true');
   (await rowOf('inner')).getByText('Not available to this group');
 });
 
@@ -76,7 +76,7 @@ it('tells the ratio of one’s own group, and warns who is not signed in', async
   unmount();
   session.end();
   await open(answers(PricingDocument, prices(model('gpt-4o'))));
-  await screen.findByText('You are not signed in. Prices are those of the default group.');
+  await screen.findByText('You are signed out. Showing prices for the default group.');
   expect(toneOf(await screen.findByText('1×'))).toBe('green');
   (await rowOf('gpt-4o')).getByText('$2.50');
 });

@@ -40,7 +40,7 @@ it('deletes nothing before the count was seen, and counts again when the name ch
   fireEvent.change(name, { target: { value: 'Lunch' } });
   expect(screen.queryByRole('button', { name: 'Delete' })).toBeNull();
   press('Count');
-  await screen.findByText('No code is named “Lunch”.');
+  await screen.findByText('No codes named “Lunch”.');
   expect(screen.getByRole('button', { name: 'Delete' })).toBeDisabled();
   expect(deletion.result).not.toHaveBeenCalled();
 

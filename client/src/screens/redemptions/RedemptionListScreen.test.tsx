@@ -95,7 +95,7 @@ it('lets go of the chosen ones without doing anything', async () => {
 it('begins with what codes are for, and with the one button', async () => {
   await open('/redemption', answers(RedemptionsDocument, list()));
   await screen.findByRole('heading', { name: 'No codes yet' });
-  screen.getByText('Codes give quota to whoever enters them.');
+  screen.getByText('Users redeem codes to add quota to their balance.');
   expect(screen.getAllByRole('button', { name: 'Create codes' })).toHaveLength(1);
   expect(screen.queryByRole('search')).toBeNull();
 });

@@ -156,7 +156,7 @@ describe('songs', () => {
       song(3, { status: 'SUCCESS', action: 'LYRICS', data }),
     ];
     await openSongs(answers(CreativeTasksDocument, pageOf('creativeTasks', items)));
-    (await rowOf('song-1')).getByRole('button', { name: 'Play the song of song-1' });
+    (await rowOf('song-1')).getByRole('button', { name: 'Play song song-1' });
     expect((await rowOf('song-2')).queryByRole('button', { name: /^Play/ })).toBeNull();
     expect((await rowOf('song-3')).queryByRole('button', { name: /^Play/ })).toBeNull();
   });

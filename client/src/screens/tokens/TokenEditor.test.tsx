@@ -54,7 +54,7 @@ it('names what is wrong where it is', async () => {
   fireEvent.click(drawer.getByRole('button', { name: 'Create token' }));
   await drawer.findByText('Please enter a name');
   expect(drawer.getByText('Enter an amount with at most 6 decimals')).toBeInTheDocument();
-  expect(drawer.getByText('Line 2 is not an address or range')).toBeInTheDocument();
+  expect(drawer.getByText('Line 2 is not a valid IP address or range')).toBeInTheDocument();
   await waitFor(() => {
     expect(drawer.getByRole('textbox', { name: /^Name/ })).toHaveFocus();
   });

@@ -21,7 +21,7 @@ it('has the columns that were asked for, and tells how a token stands in words a
   await open('/token', answers(MyTokensDocument, list(...rows)));
   const on = await rowOf('on');
   expect(await headers()).toEqual(['Name', 'Key', 'Status', 'Quota', 'Group', 'Models', 'Created', 'Expires']);
-  screen.getByText('Tokens are for personal use only. Do not hand them to others.');
+  screen.getByText('Tokens are for personal use only. Do not share them.');
   for (const text of ['$1.00 left', 'of $2.00', 'Never', 'sk-Jx4T…wxyz']) on.getByText(text);
   expect(toneOf(on.getByText('3 models'))).toBe('blue');
   expect(toneOf(on.getByText('vip'))).toBe('amber');

@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 it('asks for numbers only while the key is limited, and begins with those of the server', () => {
   expect(screen.queryByRole('textbox')).not.toBeInTheDocument();
-  fireEvent.click(screen.getByRole('switch', { name: 'Limit calls' }));
+  fireEvent.click(screen.getByRole('switch', { name: 'Rate limit' }));
   expect(screen.getByRole('textbox', { name: /^Period/ })).toHaveValue('60');
   expect(screen.getByRole('textbox', { name: /^Calls/ })).toHaveValue('1000');
   expect(screen.getByRole('textbox', { name: /^Successful calls/ })).toHaveValue('10');
@@ -42,7 +42,7 @@ it.each([
   [/^Calls/, 'many', 'Enter a whole number'],
   [/^Successful calls/, '-1', 'Enter a whole number'],
 ])('refuses %s of %s', async (name, value, message) => {
-  fireEvent.click(screen.getByRole('switch', { name: 'Limit calls' }));
+  fireEvent.click(screen.getByRole('switch', { name: 'Rate limit' }));
   type(name, value);
   submit();
   expect(await screen.findByText(message)).toBeInTheDocument();
@@ -50,7 +50,7 @@ it.each([
 });
 
 it('takes no limit as 0', async () => {
-  fireEvent.click(screen.getByRole('switch', { name: 'Limit calls' }));
+  fireEvent.click(screen.getByRole('switch', { name: 'Rate limit' }));
   type(/^Calls/, '0');
   submit();
   await screen.findByRole('button', { name: 'OK' });

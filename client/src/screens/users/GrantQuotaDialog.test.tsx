@@ -19,7 +19,7 @@ async function open(...mocks: object[]) {
     routes: [{ path: '/', element: <GrantQuotaDialog user={user} onClose={onClose} /> }],
     mocks: mocks as never,
   });
-  return screen.findByRole('textbox', { name: /Amount in dollars/ });
+  return screen.findByRole('textbox', { name: /Amount \(USD\)/ });
 }
 
 it.each([
@@ -51,7 +51,7 @@ it('sets a balance by what is missing or too much', async () => {
   fireEvent.click(screen.getByRole('button', { name: 'Set to' }));
   fireEvent.change(amount, { target: { value: '2' } });
   fireEvent.click(screen.getByRole('button', { name: 'Set quota' }));
-  await screen.findByText('Enter another amount than now, with at most 6 decimals');
+  await screen.findByText('Enter a different amount, with at most 6 decimals');
   fireEvent.change(amount, { target: { value: '0.5' } });
   expect(await screen.findByText('$2.00 → $0.50')).toBeInTheDocument();
   fireEvent.click(screen.getByRole('button', { name: 'Set quota' }));

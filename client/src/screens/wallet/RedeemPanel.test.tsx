@@ -43,7 +43,7 @@ it('keeps a refused code with the server’s words, and clears one that was take
 });
 
 it.each([
-  ['https://shop.example.com', 'Get one from the shop'],
+  ['https://shop.example.com', 'Buy one in the shop'],
   ['javascript:alert(1)', 'The super admin has not set a top-up link'],
   ['', 'The super admin has not set a top-up link'],
 ])('with the link %j says “%s”', async (link, text) => {
