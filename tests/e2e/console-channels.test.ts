@@ -97,7 +97,7 @@ it('works on whole tags in tag mode', async () => {
   await item('Edit tag').click();
   const drawer = page.getByRole('dialog', { name: 'Edit tag' });
   await drawer.getByLabel('Name').fill('');
-  await drawer.getByText(/the tag is dissolved/).waitFor();
+  await drawer.getByText(/removes the tag/).waitFor();
   await visitor.photograph('channels-tageditor-light-1440');
   await drawer.getByRole('button', { name: 'Save tag' }).click();
   await toast('2 channels updated');

@@ -255,7 +255,7 @@ describe('tag mode', () => {
     fireEvent.click(await screen.findByRole('menuitem', { name: 'Edit tag' }));
     const drawer = within(await screen.findByRole('dialog', { name: 'Edit tag' }));
     fireEvent.change(drawer.getByRole('textbox', { name: 'Name' }), { target: { value: '' } });
-    await drawer.findByText(/the tag is dissolved/);
+    await drawer.findByText(/removes the tag/);
     fireEvent.click(drawer.getByRole('button', { name: 'Save tag' }));
     await screen.findByText('2 channels updated');
     expect(dissolve.result).toHaveBeenCalledTimes(1);

@@ -1,4 +1,3 @@
-import { niceTop } from '../../lib/niceTop.js';
 import { bucketsOf, granularityFor, modelSeries, perMinute, viewerZone } from './usageSeries.js';
 
 const at = (text: string) => new Date(text).getTime();
@@ -54,15 +53,6 @@ it('asks in the time zone of the viewer, save where its days begin at half past'
   expect(viewerZone('Asia/Shanghai')).toBe('Asia/Shanghai');
   expect(viewerZone('Asia/Kolkata')).toBe('UTC');
   expect(viewerZone('No/Such')).toBe('UTC');
-});
-
-it.each([
-  [0, 4],
-  [7, 8],
-  [3.9, 4],
-  [130, 200],
-])('draws up to a round number above %d', (largest, top) => {
-  expect(niceTop(largest)).toBe(top);
 });
 
 it('spreads calls over the minutes that have passed, not over those to come', () => {
