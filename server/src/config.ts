@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { maxInt32 } from './shared/limits.js';
 
 const flag = (fallback: boolean) =>
   z
@@ -8,7 +9,7 @@ const flag = (fallback: boolean) =>
     .transform((text) => text === 'true' || text === '1')
     .default(fallback);
 
-const whole = (fallback: number, low = 0, high = 2_147_483_647) =>
+const whole = (fallback: number, low = 0, high = maxInt32) =>
   z.coerce
     .number({ error: 'must be a whole number' })
     .int('must be a whole number')

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import type { SharedState } from '../../server/src/cache/shared-state.js';
 import { ChannelClock } from '../../server/src/modules/channels/channel.jobs.js';
-import { ChannelRounds, type ChannelRoundsParts } from '../../server/src/modules/channels/channel-rounds.service.js';
+import { ChannelRounds, type ChannelRoundsDeps } from '../../server/src/modules/channels/channel-rounds.service.js';
 import { providerOf } from '../../server/src/relay/providers/providers.js';
 import { unauthorized } from '../support/upstream/faults.js';
 import { json } from '../support/upstream/replies.js';
@@ -366,7 +366,7 @@ it('the super admin hears of the end of a test that somebody asked for, and of n
     state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
     notices: { tellRoot: (notice: unknown) => void told.push(notice) },
     ...{ nodeId: 'n', pause: 0, logger: { info: () => undefined, warn: () => undefined } },
-  } as unknown as ChannelRoundsParts);
+  } as unknown as ChannelRoundsDeps);
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
   await rounds.startTests(admin, false);
   await rounds.startBalances(admin);
@@ -395,7 +395,7 @@ it('a round rests between two channels for as long as the site says, and a stopp
       state: { lease: () => Promise.resolve(true), release: () => Promise.resolve() },
       notices: { tellRoot: () => undefined },
       ...{ nodeId: 'n', pause, logger: { info: () => undefined, warn: () => undefined } },
-    } as unknown as ChannelRoundsParts);
+    } as unknown as ChannelRoundsDeps);
     await rounds.startTests(admin);
     return { rounds, visits };
   };
@@ -452,7 +452,7 @@ describe('rounds on a clock', () => {
         warn: ({ err }: { err: Error }) => void warnings.push(err.message),
       },
       ...{ state, nodeId: 'n', pause: 0 },
-    } as unknown as ChannelRoundsParts);
+    } as unknown as ChannelRoundsDeps);
     return { rounds, visited, warnings };
   }
   const admin = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };

@@ -74,7 +74,7 @@ beforeAll(async () => {
     const tasks = new TaskBooks({
       ...{ database, ledger, postEntry, changes, clock: systemClock },
       options: { values: defaultOptionValues() },
-      audit: { record: () => Promise.resolve() },
+      usageLog: { record: () => Promise.resolve() },
     });
     return { ledger, tasks };
   });

@@ -59,7 +59,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     ...{ users, sessions, accessTokens, passwords, turnstile, secrets, state, changes },
     options: optionService,
   });
-  const books = new UserBooks({ postEntry, audit: logService, trail: auditService, options: optionService });
+  const books = new UserBooks({ postEntry, usageLog: logService, auditLog: auditService, options: optionService });
   const userService = new UserService({ users, books, passwords, sessions, changes, options: optionService });
   const settings = new UserSettings(secrets);
   const accountService = new AccountService({ users, passwords, sessions, secrets, settings, changes, logger });
@@ -75,7 +75,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
 
   // How people come in
   const codes = new EmailCodeService({ users, state, mailer, secrets, options: optionService });
-  const enrolment = new Enrolment({ postEntry, audit: logService, options: optionService });
+  const enrolment = new Enrolment({ postEntry, usageLog: logService, options: optionService });
   const registrationService = new RegistrationService({
     users,
     auth: authService,
@@ -115,8 +115,8 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     checkUrl: (url) => outboundGuard.checkUrl(url, 'public-only'),
   });
   await settingService.start();
-  const checkInService = new CheckInService({ users, postEntry, audit: logService, options: optionService, clock });
-  const inviteService = new InviteService({ users, postEntry, audit: logService, options: optionService });
+  const checkInService = new CheckInService({ users, postEntry, usageLog: logService, options: optionService, clock });
+  const inviteService = new InviteService({ users, postEntry, usageLog: logService, options: optionService });
 
   // What they are told
   const outbox = new NoticeOutbox({

@@ -44,7 +44,7 @@ export async function composeChannels(
   shutdown.onStop('channel clock', () => channelClock.stop());
   return {
     channels: channelService,
-    bulk: new ChannelBulkService({ channels, changes, audit: logService, trail: auditService }),
+    bulk: new ChannelBulkService({ channels, changes, usageLog: logService, auditLog: auditService }),
     directory: channelDirectory,
     discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
     tests,

@@ -28,19 +28,19 @@ export function composeOperations(platform: Platform, { setupService, notificati
     channels: dataSource.getRepository(Channel),
     secrets,
     changes,
-    audit: logService,
-    trail: auditService,
+    usageLog: logService,
+    auditLog: auditService,
     notices: notifications,
     clock,
   });
 
   // Money that comes in
-  const credit = new CreditService({ postEntry, audit: logService, changes, options: optionService });
+  const credit = new CreditService({ postEntry, usageLog: logService, changes, options: optionService });
   const redemptionService = new RedemptionService({
     redemptions: dataSource.getRepository(Redemption),
     secrets,
-    audit: logService,
-    trail: auditService,
+    usageLog: logService,
+    auditLog: auditService,
     clock,
   });
   const redeemService = new RedeemService({ database: dataSource, secrets, state, credit, clock });

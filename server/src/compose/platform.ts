@@ -99,8 +99,8 @@ export async function composePlatform(foundation: Foundation) {
     options: dataSource.getRepository(Option),
     secrets,
     changes,
-    audit: logService,
-    trail: auditService,
+    usageLog: logService,
+    auditLog: auditService,
     logger,
     syncSeconds: config.syncSeconds,
   });

@@ -48,7 +48,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
       database: dataSource,
       ledger,
       postEntry,
-      audit: logService,
+      usageLog: logService,
       changes,
       options: optionService,
       clock,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { CostBudget } from '../graphql/cost-budget.js';
 import { createSchema } from '../graphql/schema.js';
 import { graphqlPlugin } from '../graphql/server.js';
-import { createApp, type AppParts } from '../http/app.js';
+import { createApp, type AppDeps } from '../http/app.js';
 import { closeGracefully } from '../http/close-gracefully.js';
 import { limitByAddress } from '../http/rate-limit.js';
 import { restHandlers, type RestHandlers } from '../http/rest.js';
@@ -104,7 +104,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
   return app;
 }
 
-function apiRoutes(subjects: Subjects, rest: RestHandlers): AppParts['api'] {
+function apiRoutes(subjects: Subjects, rest: RestHandlers): AppDeps['api'] {
   const { catalogue, accounts, operations, relay, platform, channelServices } = subjects;
   return [
     { prefix: '', routes: statusRoutes(operations.statusService, rest) },

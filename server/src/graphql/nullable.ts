@@ -2,7 +2,7 @@
 export type Nullable<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | null };
 
 /** What is really given. */
-export const given = <Fields>(input: Nullable<Fields>): Partial<Fields> =>
+export const omitNullish = <Fields>(input: Nullable<Fields>): Partial<Fields> =>
   Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== null && value !== undefined),
   ) as Partial<Fields>;

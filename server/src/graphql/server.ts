@@ -16,7 +16,7 @@ import { mountStreams } from './stream.js';
 
 const bodyLimit = 1024 * 1024;
 
-export interface GraphQLParts {
+export interface GraphQLDeps {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
   /** Event sources of the subscriptions (`live-sources.ts`). */
@@ -30,7 +30,7 @@ export interface GraphQLParts {
 
 /** `POST /graphql` and `POST /graphql/stream`. Documents are JSON bodies only, which no foreign page can send without asking first. */
 export const graphqlPlugin =
-  ({ schema, authenticator, live, streams, logger, budget, limitByAddress }: GraphQLParts): FastifyPluginAsync =>
+  ({ schema, authenticator, live, streams, logger, budget, limitByAddress }: GraphQLDeps): FastifyPluginAsync =>
   async (app) => {
     const { plugins, validationRules } = documentLimits;
     const report = (error: unknown): void => logger.error({ err: error }, 'a resolver failed');

@@ -16,7 +16,7 @@ const bodyLimit = 64 * 1024;
 /** A revoked reader has nothing after so long, whether he took the last message or not. */
 const lastWordsMilliseconds = 500;
 
-export interface StreamParts {
+export interface StreamDeps {
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
   /** Event sources of the subscriptions (`live-sources.ts`). */
@@ -29,8 +29,8 @@ export interface StreamParts {
  * `POST /graphql/stream`: one subscription as server-sent events (graphql-sse, distinct connections). JSON bodies only,
  * and the same two walls against forged requests as everywhere.
  */
-export function mountStreams(app: FastifyInstance, parts: StreamParts): void {
-  const { schema, authenticator, live, streams, report } = parts;
+export function mountStreams(app: FastifyInstance, deps: StreamDeps): void {
+  const { schema, authenticator, live, streams, report } = deps;
   const format = formatErrors(report);
   const ofFailure = (error: AppError): object => ({ errors: [format({ message: error.message }, error)] });
   const ofResult = ({ errors, ...result }: ExecutionResult): object => ({

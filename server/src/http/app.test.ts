@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import { MemoryState } from '../cache/memory-state.js';
 import { createLogger } from '../observability/logger.js';
 import { AppError } from '../shared/errors.js';
-import { createApp, type AppParts } from './app.js';
+import { createApp, type AppDeps } from './app.js';
 import { restHandlers } from './rest.js';
 
 const unlimited = { enabled: false, count: 1, seconds: 1 };
@@ -37,7 +37,7 @@ const preloads = {
   texts: { en: { first: ['/assets/en1.js'], rest: ['/assets/en2.js'] }, zh: { first: ['/assets/zh1.js'], rest: [] } },
 };
 
-async function start(overrides: Partial<AppParts> = {}): Promise<FastifyInstance> {
+async function start(overrides: Partial<AppDeps> = {}): Promise<FastifyInstance> {
   const app = await createApp({
     logger: createLogger('silent'),
     state,
@@ -371,7 +371,7 @@ describe('limits', () => {
   });
 
   it('let calls through while their store is away', async () => {
-    const broken = { ...nobody, hit: () => Promise.reject(new Error('away')) } as unknown as AppParts['state'];
+    const broken = { ...nobody, hit: () => Promise.reject(new Error('away')) } as unknown as AppDeps['state'];
     const app = await start({ state: broken, apiRateLimit: { enabled: true, count: 1, seconds: 60 } });
     for (let turn = 0; turn < 3; turn++) expect((await app.inject({ url: '/api/echo' })).statusCode).toBe(200);
   });

@@ -36,7 +36,7 @@ export interface ApiRoutes {
   readonly routes: FastifyPluginAsync;
 }
 
-export interface AppParts {
+export interface AppDeps {
   readonly logger: FastifyBaseLogger;
   readonly state: SharedState;
   /** Addresses or ranges whose `X-Forwarded-For` is believed. */
@@ -82,24 +82,24 @@ const noActors: Authenticator = {
 };
 
 /** The HTTP server with everything mounted, not yet listening. */
-export async function createApp(parts: AppParts): Promise<FastifyInstance> {
+export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const app = Fastify({
-    loggerInstance: parts.logger,
+    loggerInstance: deps.logger,
     logController: new LogController({ disableRequestLogging: true }),
     childLoggerFactory: requestLogger,
     genReqId: () => newRequestId(),
     requestIdHeader: false,
-    trustProxy: parts.trustedProxies.length > 0 ? [...parts.trustedProxies] : false,
+    trustProxy: deps.trustedProxies.length > 0 ? [...deps.trustedProxies] : false,
     bodyLimit: apiBodyLimit,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
     frameworkErrors: (_error, request, reply) => void sendInvalidUrl(request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: answerClientError,
   });
-  closeSlowBodies(app.server, parts.bodyPace ?? defaultPace);
-  limitConnections(app.server, parts.connections ?? { total: 0, perAddress: 0 }, parts.trustedProxies);
+  closeSlowBodies(app.server, deps.bodyPace ?? defaultPace);
+  limitConnections(app.server, deps.connections ?? { total: 0, perAddress: 0 }, deps.trustedProxies);
   const routes: MountedRoute[] = [];
   app.decorate('routes', routes);
-  app.decorate('publicAddress', parts.publicAddress ?? (() => ''));
+  app.decorate('publicAddress', deps.publicAddress ?? (() => ''));
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, url });
   });
@@ -110,12 +110,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   allowCrossOrigin(app);
   app.setErrorHandler(sendRestError);
 
-  for (const plugin of parts.plugins) await app.register(named('root', plugin));
-  await app.register(named('api', apiScope(parts)), { prefix: '/api' });
-  if (parts.graphql) await app.register(named('graphql scope', graphqlScope(parts, parts.graphql)));
-  await app.register(named('console', consoleScope(parts)));
-  const page = new ConsolePage(parts.clientRoot, parts.site);
-  app.setNotFoundHandler({ preHandler: limitByAddress(parts.state, 'GW', parts.webRateLimit) }, (request, reply) =>
+  for (const plugin of deps.plugins) await app.register(named('root', plugin));
+  await app.register(named('api', apiScope(deps)), { prefix: '/api' });
+  if (deps.graphql) await app.register(named('graphql scope', graphqlScope(deps, deps.graphql)));
+  await app.register(named('console', consoleScope(deps)));
+  const page = new ConsolePage(deps.clientRoot, deps.site);
+  app.setNotFoundHandler({ preHandler: limitByAddress(deps.state, 'GW', deps.webRateLimit) }, (request, reply) =>
     isProgramPath(pathOf(request)) ? sendInvalidUrl(request, reply) : page.send(request, reply),
   );
   return app;
@@ -129,26 +129,26 @@ const named = (name: string, plugin: FastifyPluginAsync): FastifyPluginAsync =>
   Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
 
 const apiScope =
-  (parts: AppParts): FastifyPluginAsync =>
+  (deps: AppDeps): FastifyPluginAsync =>
   async (app) => {
     await app.register(cookie);
     await app.register(compress, quickGzip);
     await app.register(helmet, jsonHeaders);
     acceptJsonBodies(app);
-    app.addHook('onRequest', limitByAddress(parts.state, 'GA', parts.apiRateLimit));
-    limitAnonymousBodies(app, parts.authenticator ?? noActors, anonymousBodyLimit);
+    app.addHook('onRequest', limitByAddress(deps.state, 'GA', deps.apiRateLimit));
+    limitAnonymousBodies(app, deps.authenticator ?? noActors, anonymousBodyLimit);
     app.addHook('onRequest', neverStore);
     app.addHook('onResponse', logRequest);
-    for (const { prefix, routes } of parts.api) await app.register(named(`/api${prefix}`, routes), { prefix });
+    for (const { prefix, routes } of deps.api) await app.register(named(`/api${prefix}`, routes), { prefix });
   };
 
 const graphqlScope =
-  (parts: AppParts, graphql: FastifyPluginAsync): FastifyPluginAsync =>
+  (deps: AppDeps, graphql: FastifyPluginAsync): FastifyPluginAsync =>
   async (app) => {
     await app.register(cookie);
     await app.register(compress, quickGzip);
     await app.register(helmet, jsonHeaders);
-    limitAnonymousBodies(app, parts.authenticator ?? noActors, anonymousGraphqlLimit);
+    limitAnonymousBodies(app, deps.authenticator ?? noActors, anonymousGraphqlLimit);
     app.removeContentTypeParser('application/json');
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
       try {
@@ -165,19 +165,19 @@ const graphqlScope =
   };
 
 const consoleScope =
-  (parts: AppParts): FastifyPluginAsync =>
+  (deps: AppDeps): FastifyPluginAsync =>
   async (app) => {
-    if (parts.clientRoot === null || !existsSync(parts.clientRoot)) return;
+    if (deps.clientRoot === null || !existsSync(deps.clientRoot)) return;
     await app.register(compress, { encodings: ['gzip'] });
     await app.register(helmet, pageHeaders);
-    const limit = limitByAddress(parts.state, 'GW', parts.webRateLimit);
+    const limit = limitByAddress(deps.state, 'GW', deps.webRateLimit);
     app.addHook('onRequest', async function (request, reply) {
       // A screen is a dozen hashed files: opening two of them must not use up what a visitor may ask.
       if (!pathOf(request).startsWith('/assets/')) await limit.call(this, request, reply);
     });
     // One route for each file, so that unknown paths reach the not-found handler; the page itself is never a plain file.
     await app.register(statics, {
-      root: parts.clientRoot,
+      root: deps.clientRoot,
       wildcard: false,
       index: false,
       maxAge: '7d',

@@ -1,3 +1,4 @@
+import { maxInt32 } from '../shared/limits.js';
 /**
  * Readers of query texts as the old clients send them (docs/reference/rest/conventions.md#urls-and-bodies): nothing
  * here ever fails.
@@ -10,13 +11,10 @@ export function queryNumber(text: string | undefined): number {
   return Number.isSafeInteger(value) ? value : 0;
 }
 
-/** Largest value of a Postgres integer, so that no id or page overflows a column. */
-const largestId = 2_147_483_647;
-
 /** An id out of a path or a query; 0 (which nothing has) when it is not one. */
 export function queryId(text: string | undefined): number {
   const value = queryNumber(text);
-  return value > 0 && value <= largestId ? value : 0;
+  return value > 0 && value <= maxInt32 ? value : 0;
 }
 
 export const queryFlag = (text: string | undefined): boolean =>

@@ -11,7 +11,7 @@ export interface Watcher<Row, View> {
   readonly onClose?: () => void;
 }
 
-export interface RowWatchParts<Row extends { readonly id: number }> {
+export interface RowWatchDeps<Row extends { readonly id: number }> {
   readonly signals: Signals;
   /** @returns those that still are */
   readonly read: (ids: readonly number[]) => Promise<readonly Row[]>;
@@ -34,7 +34,7 @@ export class RowWatch<Row extends { readonly id: number }> {
   private unknown = false;
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly parts: RowWatchParts<Row>) {}
+  constructor(private readonly deps: RowWatchDeps<Row>) {}
 
   /** @param ids the rows that changed; null: nobody knows which */
   touch(ids: readonly number[] | null): void {
@@ -49,7 +49,7 @@ export class RowWatch<Row extends { readonly id: number }> {
     watcher: Watcher<Row, View>,
   ): Promise<AsyncIterableIterator<Delivery<View>>> {
     const { sees, show, tellGone, onClose } = watcher;
-    const endWatch = await this.parts.signals.watch();
+    const endWatch = await this.deps.signals.watch();
     const mailbox = new Mailbox<View>(
       maxRows,
       ({ id }) => id,
@@ -71,10 +71,10 @@ export class RowWatch<Row extends { readonly id: number }> {
     const unknown = Number(this.unknown);
     this.unknown = false;
     try {
-      const rows = ids.length === 0 ? [] : await this.parts.read(ids);
+      const rows = ids.length === 0 ? [] : await this.deps.read(ids);
       for (const deliver of this.places) deliver(rows, ids.length - rows.length, unknown);
     } catch (error) {
-      this.parts.report(error);
+      this.deps.report(error);
       // What could not be read now may be read by the list.
       for (const deliver of this.places) deliver([], 0, unknown + ids.length);
     } finally {

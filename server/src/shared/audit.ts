@@ -20,7 +20,7 @@ interface Transaction {
 }
 
 /** Writes log rows inside the caller's transaction; `modules/logs/log.service.ts` meets it. */
-export interface AuditLog {
+export interface UsageLog {
   record(transaction: Transaction, row: AuditRow): Promise<void>;
 }
 
@@ -41,6 +41,6 @@ export interface AuditChange {
 }
 
 /** Keeps what admins change, inside the transaction that changes it; `modules/audit/audit.service.ts` meets it. */
-export interface AuditTrail {
+export interface AuditLog {
   write(transaction: Transaction, actor: Actor, ...changes: AuditChange[]): Promise<void>;
 }

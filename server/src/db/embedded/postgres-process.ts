@@ -11,7 +11,7 @@ import { spawnTool } from './run-tool.js';
 
 const startTries = 20;
 const tryAgainMilliseconds = 500;
-const longestPauseMilliseconds = 10_000;
+const maxPauseMilliseconds = 10_000;
 const fastStopMilliseconds = 20_000;
 
 /** Another try may work: a port somebody took, or processes of a killed Postgres that are about to end. */
@@ -105,7 +105,7 @@ export class PostgresProcess {
 
   /** On the same port, so that everybody finds it again. Tries until it works or we stop. */
   private async relaunch(): Promise<void> {
-    for (let pause = tryAgainMilliseconds; !this.stopping; pause = Math.min(pause * 2, longestPauseMilliseconds)) {
+    for (let pause = tryAgainMilliseconds; !this.stopping; pause = Math.min(pause * 2, maxPauseMilliseconds)) {
       try {
         await this.launch();
         this.logger.info('the embedded Postgres is back');

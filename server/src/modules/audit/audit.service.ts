@@ -1,6 +1,6 @@
 import type { Repository } from 'typeorm';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditChange, AuditTrail } from '../../shared/audit.js';
+import type { AuditChange, AuditLog } from '../../shared/audit.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import { storableJson } from '../../shared/storable.js';
@@ -21,7 +21,7 @@ interface Transaction {
 }
 
 /** Audit entries: actor, time, changed fields before and after. Only root reads them. */
-export class AuditService implements AuditTrail {
+export class AuditService implements AuditLog {
   constructor(private readonly entries: Repository<AuditRecord>) {}
 
   async write(transaction: Transaction, actor: Actor, ...changes: AuditChange[]): Promise<void> {

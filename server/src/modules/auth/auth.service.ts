@@ -39,7 +39,7 @@ export interface SignIn {
   readonly secret: string;
 }
 
-export interface AuthServiceParts {
+export interface AuthServiceDeps {
   readonly users: Repository<User>;
   readonly sessions: SessionService;
   readonly accessTokens: AccessTokenService;
@@ -55,10 +55,10 @@ export interface AuthServiceParts {
 export class AuthService {
   private readonly actors = new LRUCache<string, Actor>({ max: 10_000, ttl: actorMilliseconds });
 
-  constructor(private readonly parts: AuthServiceParts) {
+  constructor(private readonly deps: AuthServiceDeps) {
     const forget = (): void => this.actors.clear();
-    parts.changes.on('user', forget);
-    parts.changes.on('session', forget);
+    deps.changes.on('user', forget);
+    deps.changes.on('session', forget);
   }
 
   /**
@@ -66,8 +66,8 @@ export class AuthService {
    */
   actorOfSession(cookie: string): Promise<Actor | null> {
     return this.remember(`session:${cookie}`, async () => {
-      const session = await this.parts.sessions.find(cookie);
-      const user = session && (await this.parts.users.findOneBy({ id: session.userId }));
+      const session = await this.deps.sessions.find(cookie);
+      const user = session && (await this.deps.users.findOneBy({ id: session.userId }));
       return user ? { ...toActor(user), sessionId: session.publicId } : null;
     });
   }
@@ -76,7 +76,7 @@ export class AuthService {
     return this.remember(`token:${token}`, async () => {
       if (token === '') return null;
       if (token.startsWith(namedTokenPrefix)) return this.actorOfNamedToken(token);
-      const user = await this.parts.users.findOneBy({ accessTokenHash: this.parts.secrets.hash(token) });
+      const user = await this.deps.users.findOneBy({ accessTokenHash: this.deps.secrets.hash(token) });
       return user && toActor(user);
     });
   }
@@ -88,7 +88,7 @@ export class AuthService {
    */
   async login(credentials: Credentials, origin: SessionOrigin, challenge: Challenge): Promise<SignIn> {
     await this.admit(challenge);
-    if (!this.parts.options.values.PasswordLoginEnabled) {
+    if (!this.deps.options.values.PasswordLoginEnabled) {
       throw new InvalidInputError('Password login is disabled by the administrator');
     }
     const name = credentials.username.trim();
@@ -97,36 +97,36 @@ export class AuthService {
     await this.limit(`limit:login:${digest}`, accountLimit);
 
     const user = await this.findByLogin(name);
-    const { matches, outdated } = await this.parts.passwords.check(user?.passwordHash ?? null, credentials.password);
+    const { matches, outdated } = await this.deps.passwords.check(user?.passwordHash ?? null, credentials.password);
     if (!user || !matches || user.status !== UserStatus.enabled) {
       throw new AppError('INVALID_CREDENTIALS', 'Username or password wrong, or user banned');
     }
     if (outdated) {
-      const passwordHash = await this.parts.passwords.hash(credentials.password);
-      await this.parts.users.update({ id: user.id }, { passwordHash });
+      const passwordHash = await this.deps.passwords.hash(credentials.password);
+      await this.deps.users.update({ id: user.id }, { passwordHash });
     }
-    await this.parts.turnstile.forget(challenge);
+    await this.deps.turnstile.forget(challenge);
     return this.openSession(user, origin);
   }
 
   /** Opens a session for a user whom a sign-in provider identified. @throws AppError USER_BANNED */
   async openSession(user: User, origin: SessionOrigin): Promise<SignIn> {
     if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
-    const secret = await this.parts.sessions.open(user.id, origin);
+    const secret = await this.deps.sessions.open(user.id, origin);
     return { user: { ...user, setting: withoutSecrets(user.setting) }, secret };
   }
 
   /** Ends the session of this cookie, if there is one. */
   async logout(cookie: string | undefined): Promise<void> {
     if (!cookie) return;
-    const id = await this.parts.sessions.close(cookie);
-    if (id !== null) await this.parts.changes.announce({ kind: 'session', id });
+    const id = await this.deps.sessions.close(cookie);
+    if (id !== null) await this.deps.changes.announce({ kind: 'session', id });
   }
 
   /** Rate limit and bot check before any unauthenticated attempt. @throws AppError RATE_LIMITED, INVALID_INPUT */
   async admit(challenge: Challenge): Promise<void> {
     await this.limitCritical(challenge.ip);
-    await this.parts.turnstile.check(challenge);
+    await this.deps.turnstile.check(challenge);
   }
 
   /** @throws AppError RATE_LIMITED */
@@ -138,20 +138,20 @@ export class AuthService {
   private async findByLogin(name: string): Promise<User | null> {
     // Postgres text columns cannot hold NUL, so no name contains it.
     if (name.includes('\0')) return null;
-    const query = this.parts.users.createQueryBuilder('account').addSelect('account.passwordHash');
+    const query = this.deps.users.createQueryBuilder('account').addSelect('account.passwordHash');
     const byName = await query.clone().where('account.username = :name', { name }).getOne();
     if (byName || !name.includes('@')) return byName;
     return query.clone().where("account.email <> '' AND lower(account.email) = lower(:name)", { name }).getOne();
   }
 
   private async actorOfNamedToken(token: string): Promise<Actor | null> {
-    const found = await this.parts.accessTokens.find(token);
-    const user = found && (await this.parts.users.findOneBy({ id: found.userId }));
+    const found = await this.deps.accessTokens.find(token);
+    const user = found && (await this.deps.users.findOneBy({ id: found.userId }));
     return user ? { ...toActor(user), accessTokenId: found.id, scopes: found.scopes } : null;
   }
 
   private async limit(key: string, limit: { count: number; seconds: number }): Promise<void> {
-    const hit = await this.parts.state.hit(key, limit.count, limit.seconds);
+    const hit = await this.deps.state.hit(key, limit.count, limit.seconds);
     if (hit.allowed) return;
     throw new AppError('RATE_LIMITED', 'Too many attempts, try again later', {
       retryAfterSeconds: hit.retryAfterSeconds,

@@ -13,7 +13,7 @@ export interface Challenge {
   readonly visitor: () => string;
 }
 
-export interface TurnstileParts {
+export interface TurnstileDeps {
   readonly fetch: GuardedFetch;
   readonly state: SharedState;
   readonly options: { readonly values: OptionValues };
@@ -26,11 +26,11 @@ const passSeconds = 600;
 
 /** Cloudflare's bot check (docs/reference/rest/accounts.md#turnstile). */
 export class TurnstileService {
-  constructor(private readonly parts: TurnstileParts) {}
+  constructor(private readonly deps: TurnstileDeps) {}
 
   /** @throws AppError INVALID_INPUT, UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT */
   async check({ ip, turnstile, visitor }: Challenge): Promise<void> {
-    const { state, options } = this.parts;
+    const { state, options } = this.deps;
     if (!options.values.TurnstileCheckEnabled) return;
     const key = passOf(visitor());
     if ((await state.get(key)) !== null) return;
@@ -43,13 +43,13 @@ export class TurnstileService {
 
   /** Signing in and out ends the pass. */
   async forget({ visitor }: Challenge): Promise<void> {
-    if (this.parts.options.values.TurnstileCheckEnabled) await this.parts.state.delete(passOf(visitor()));
+    if (this.deps.options.values.TurnstileCheckEnabled) await this.deps.state.delete(passOf(visitor()));
   }
 
   private async ask(response: string, remoteip: string): Promise<boolean> {
-    const secret = this.parts.options.values.TurnstileSecretKey;
-    const answer = await this.parts.fetch.fetch({
-      url: `${this.parts.baseUrl}/turnstile/v0/siteverify`,
+    const secret = this.deps.options.values.TurnstileSecretKey;
+    const answer = await this.deps.fetch.fetch({
+      url: `${this.deps.baseUrl}/turnstile/v0/siteverify`,
       policy: 'admin',
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },

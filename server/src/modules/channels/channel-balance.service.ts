@@ -10,7 +10,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
 import { proxyOf } from './channel-setting.js';
 
-export interface ChannelBalanceParts {
+export interface ChannelBalanceDeps {
   readonly channels: Repository<Channel>;
   readonly secrets: Secrets;
   readonly http: Pick<GuardedFetch, 'fetch'>;
@@ -20,7 +20,7 @@ export interface ChannelBalanceParts {
 
 /** Reads the balance of a channel's account from its provider. For admins. */
 export class ChannelBalanceService {
-  constructor(private readonly parts: ChannelBalanceParts) {}
+  constructor(private readonly deps: ChannelBalanceDeps) {}
 
   /**
    * Reads the balance with the first key and stores it.
@@ -29,7 +29,7 @@ export class ChannelBalanceService {
    */
   async update(actor: MaybeActor, id: number): Promise<number> {
     requireRole(actor, 'admin');
-    const { channels, clock, secrets, changes } = this.parts;
+    const { channels, clock, secrets, changes } = this.deps;
     const channel = await channels.findOne({
       select: { id: true, type: true, baseUrl: true, setting: true, keySealed: true },
       where: { id },
@@ -50,7 +50,7 @@ export class ChannelBalanceService {
   }
 
   private async get(url: string, headers: Readonly<Record<string, string>> = {}, proxy: { proxy?: string }) {
-    const response = await this.parts.http.fetch({ url, headers, policy: 'admin', ...proxy });
+    const response = await this.deps.http.fetch({ url, headers, policy: 'admin', ...proxy });
     if (response.status !== 200) throw new AppError('UPSTREAM_ERROR', `status code: ${response.status}`);
     try {
       return JSON.parse(response.body.toString('utf8')) as unknown;

@@ -8,7 +8,7 @@ import { auditedFields, channelChange } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
 import { parseFields, type ChannelFields } from './channel-input.js';
 import { normaliseList } from './channel-lists.service.js';
-import type { ChannelParts } from './channel.service.js';
+import type { ChannelDeps } from './channel.service.js';
 
 /** What a tag's channels can be given together; absent is unchanged, an empty tag takes the tag away. */
 export type TagChange = Partial<
@@ -17,7 +17,7 @@ export type TagChange = Partial<
 
 /** Many channels at once; for admins. Each call is one transaction, one log row and one announcement. */
 export class ChannelBulkService {
-  constructor(private readonly parts: Pick<ChannelParts, 'channels' | 'changes' | 'audit' | 'trail'>) {}
+  constructor(private readonly deps: Pick<ChannelDeps, 'channels' | 'changes' | 'usageLog' | 'auditLog'>) {}
 
   /** @returns the number deleted */
   async delete(actor: MaybeActor, ids: readonly number[]): Promise<number> {
@@ -90,16 +90,16 @@ export class ChannelBulkService {
     done: string,
     work: (manager: EntityManager) => Promise<AuditChange[]>,
   ): Promise<number> {
-    const count = await this.parts.channels.manager.transaction(async (manager) => {
+    const count = await this.deps.channels.manager.transaction(async (manager) => {
       const changes = await work(manager);
       const affected = changes.length;
       const content = `${done} (${affected} ${affected === 1 ? 'channel' : 'channels'})`;
       const { id: userId, username } = actor;
-      await this.parts.audit.record(manager, { type: LogType.manage, userId, username, content });
-      await this.parts.trail.write(manager, actor, ...changes);
+      await this.deps.usageLog.record(manager, { type: LogType.manage, userId, username, content });
+      await this.deps.auditLog.write(manager, actor, ...changes);
       return affected;
     });
-    await this.parts.changes.announce({ kind: 'channel' });
+    await this.deps.changes.announce({ kind: 'channel' });
     return count;
   }
 }

@@ -13,7 +13,7 @@ export interface ChannelOffer {
   readonly groups: readonly string[];
 }
 
-const longestAgeMs = 60_000;
+const maxAgeMs = 60_000;
 
 /**
  * Which models can be called by whom, derived from the enabled channels and kept in memory until a channel changes.
@@ -31,7 +31,7 @@ export class ChannelDirectory {
 
   offers(): Promise<readonly ChannelOffer[]> {
     const now = performance.now();
-    if (this.loaded && now - this.loaded.at < longestAgeMs) return this.loaded.offers;
+    if (this.loaded && now - this.loaded.at < maxAgeMs) return this.loaded.offers;
     const loaded = { at: now, offers: this.load() };
     this.loaded = loaded;
     loaded.offers.catch(() => {

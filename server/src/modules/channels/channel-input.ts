@@ -4,6 +4,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { Channel } from './channel.entity.js';
 import { normaliseList, splitList } from './channel-lists.service.js';
 import { checkMapping, checkObject, checkSetting } from './channel-json.js';
+import { maxInt32 } from '../../shared/limits.js';
 
 /** What people may write of a channel. Several keys stand between commas or on lines. */
 export type ChannelFields = Pick<
@@ -29,10 +30,9 @@ export type ChannelFields = Pick<
   | 'maxInputTokens'
 > & { readonly key: string };
 
-const longestModel = 255;
-const longestPrefix = 64;
-const longestText = 100_000;
-const largestInteger = 2_147_483_647;
+const maxModelLength = 255;
+const maxPrefixLength = 64;
+const maxTextLength = 100_000;
 
 /** Defaults of a new channel (docs/reference/rest/channels.md#create-and-edit). */
 export const newChannelDefaults = { type: 1, status: 1, group: 'default', autoBan: 1, priority: 0, weight: 0 } as const;
@@ -49,8 +49,8 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
   if (fields.baseUrl !== undefined) fields.baseUrl = parseBaseUrl(fields.baseUrl);
   if (fields.models !== undefined) fields.models = parseModels(fields.models);
   if (fields.group !== undefined) fields.group = parseGroups(fields.group);
-  if ((fields.modelPrefix ?? '').length > longestPrefix) {
-    throw new InvalidInputError(`Model prefix must have at most ${longestPrefix} characters`, 'modelPrefix');
+  if ((fields.modelPrefix ?? '').length > maxPrefixLength) {
+    throw new InvalidInputError(`Model prefix must have at most ${maxPrefixLength} characters`, 'modelPrefix');
   }
   if (fields.modelMapping !== undefined) fields.modelMapping = checkMapping(fields.modelMapping, 'modelMapping');
   if (fields.statusCodeMapping !== undefined) {
@@ -61,7 +61,7 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
   checkInteger(fields.status, 'status', 1, 3);
   checkInteger(fields.autoBan, 'autoBan', 0, 1);
   checkInteger(fields.weight, 'weight', 0);
-  checkInteger(fields.priority, 'priority', -largestInteger);
+  checkInteger(fields.priority, 'priority', -maxInt32);
   checkInteger(fields.maxInputTokens, 'maxInputTokens', 0);
   if (fields.key?.trim() === '') delete fields.key;
   return fields;
@@ -91,7 +91,7 @@ export function checkRegion(type: number | undefined, other: string): void {
 const texts = ['name', 'openaiOrganization', 'testModel', 'other', 'tag', 'modelPrefix'] as const;
 
 function parseText(text: string, field: string): string {
-  if (text.length > longestText) throw new InvalidInputError(`${field} is too long`, field);
+  if (text.length > maxTextLength) throw new InvalidInputError(`${field} is too long`, field);
   // Postgres texts hold no NUL.
   if (text.includes('\0')) throw new InvalidInputError(`${field} must not contain control characters`, field);
   // what the row will hold: it is compared with that, and written to the audit
@@ -116,7 +116,7 @@ function parseBaseUrl(text: string): string {
 function parseModels(text: string): string {
   const models = splitList(parseText(text, 'models'));
   if (models.length === 0) throw new InvalidInputError('At least one model is required', 'models');
-  if (models.some((model) => model.length > longestModel)) {
+  if (models.some((model) => model.length > maxModelLength)) {
     throw new InvalidInputError('Model name too long', 'models');
   }
   return models.join(',');
@@ -128,7 +128,7 @@ function parseGroups(text: string): string {
   return groups;
 }
 
-function checkInteger(value: number | undefined, field: string, low: number, high = largestInteger): void {
+function checkInteger(value: number | undefined, field: string, low: number, high = maxInt32): void {
   if (value === undefined) return;
   if (!Number.isInteger(value) || value < low || value > high) {
     throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, field);

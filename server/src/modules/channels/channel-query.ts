@@ -2,6 +2,7 @@ import { Brackets, type SelectQueryBuilder } from 'typeorm';
 import { InvalidInputError } from '../../shared/errors.js';
 import { escapeLike, type PageQuery } from '../../shared/page.js';
 import type { Channel } from './channel.entity.js';
+import { maxInt32 } from '../../shared/limits.js';
 
 /** Which channels are asked for; an absent field asks nothing. */
 export interface ChannelFilter {
@@ -17,13 +18,11 @@ export interface ChannelFilter {
 
 export type ChannelQuery = SelectQueryBuilder<Channel>;
 
-const largestId = 2_147_483_647;
-
 /** @param keyOwners ids of channels one of whose keys is the keyword */
 export function applyFilter(query: ChannelQuery, filter: ChannelFilter, keyOwners: readonly number[]): ChannelQuery {
   if (filter.keyword) {
     const id = /^\d{1,10}$/.test(filter.keyword) ? Number(filter.keyword) : 0;
-    const ids = [...keyOwners, ...(id <= largestId ? [id] : [])];
+    const ids = [...keyOwners, ...(id <= maxInt32 ? [id] : [])];
     query.andWhere(
       new Brackets((either) =>
         either

@@ -11,7 +11,7 @@ import { untestable, type ChannelTestResult, type ChannelTestService } from './c
 import { ChannelStatus, type Channel } from './channel.entity.js';
 import type { ChannelService } from './channel.service.js';
 
-export interface ChannelRoundsParts {
+export interface ChannelRoundsDeps {
   readonly channels: Repository<Channel>;
   readonly service: Pick<ChannelService, 'disableAutomatically' | 'enableAutomatically'>;
   readonly tests: Pick<ChannelTestService, 'test'>;
@@ -38,7 +38,7 @@ export class ChannelRounds {
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
 
-  constructor(private readonly parts: ChannelRoundsParts) {}
+  constructor(private readonly deps: ChannelRoundsDeps) {}
 
   /**
    * Begins in the background.
@@ -74,7 +74,7 @@ export class ChannelRounds {
     visit: (row: Row) => Promise<void>,
     ended?: (count: number) => void,
   ): Promise<void> {
-    const { state, nodeId, logger } = this.parts;
+    const { state, nodeId, logger } = this.deps;
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(busy);
     const lost = new AbortController();
@@ -99,7 +99,7 @@ export class ChannelRounds {
 
   private tellEnd(count: number): void {
     const content = 'All channels were tested: {{value}}';
-    this.parts.notices.tellRoot({
+    this.deps.notices.tellRoot({
       ...{ type: 'channel_test', title: 'The channel test is complete', content },
       values: [String(count)],
     });
@@ -107,7 +107,7 @@ export class ChannelRounds {
 
   /** @param lost aborted when another node may have begun the same round */
   private async visitAll(visit: (row: Row) => Promise<void>, lost: AbortSignal): Promise<number> {
-    const { channels, pause, logger } = this.parts;
+    const { channels, pause, logger } = this.deps;
     const select = { id: true, type: true, status: true, autoBan: true } as const;
     const rows = await channels.find({ select, order: { id: 'ASC' } });
     for (const row of rows) {
@@ -125,7 +125,7 @@ export class ChannelRounds {
 
   private async test(admin: Actor, row: Row): Promise<void> {
     if (untestable.includes(row.type)) return;
-    const { service, tests, options } = this.parts;
+    const { service, tests, options } = this.deps;
     const result = await tests.test(admin, row.id, undefined, true);
     const reason = this.reasonToDisable(result);
     if (reason !== null) {
@@ -142,7 +142,7 @@ export class ChannelRounds {
   /** A plain network error is no reason, however long it took. */
   private reasonToDisable({ refused, unreachable, message, seconds }: ChannelTestResult): string | null {
     if (refused) return message;
-    const limit = this.parts.options.values.ChannelDisableThreshold;
+    const limit = this.deps.options.values.ChannelDisableThreshold;
     return !unreachable && limit > 0 && seconds > limit
       ? `response time ${seconds.toFixed(2)}s exceeds ${limit.toFixed(2)}s`
       : null;
@@ -150,9 +150,9 @@ export class ChannelRounds {
 
   private async refresh(admin: Actor, row: Row): Promise<void> {
     if (row.status !== ChannelStatus.enabled || !providerOf(row.type).balance) return;
-    const balance = await this.parts.balances.update(admin, row.id);
-    if (balance <= 0 && this.parts.options.values.AutomaticDisableChannelEnabled) {
-      await this.parts.service.disableAutomatically(row.id, 'insufficient balance');
+    const balance = await this.deps.balances.update(admin, row.id);
+    if (balance <= 0 && this.deps.options.values.AutomaticDisableChannelEnabled) {
+      await this.deps.service.disableAutomatically(row.id, 'insufficient balance');
     }
   }
 }

@@ -20,7 +20,7 @@ export interface ChannelTestResult {
   readonly unreachable: boolean;
 }
 
-export interface ChannelTestParts {
+export interface ChannelTestDeps {
   readonly channels: Repository<Channel>;
   readonly probe: ChannelProbe;
   readonly logs: LogService;
@@ -39,7 +39,7 @@ const embeddingsOnly = 44;
  * nobody anything here.
  */
 export class ChannelTestService {
-  constructor(private readonly parts: ChannelTestParts) {}
+  constructor(private readonly deps: ChannelTestDeps) {}
 
   /**
    * @param retires a refused key is not used again: so do rounds, never an admin who tries a channel
@@ -47,14 +47,14 @@ export class ChannelTestService {
    */
   async test(actor: MaybeActor, id: number, model?: string, retires = false): Promise<ChannelTestResult> {
     const admin = requireRole(actor, 'admin');
-    const channel = await this.parts.channels.findOneBy({ id });
+    const channel = await this.deps.channels.findOneBy({ id });
     if (!channel) throw new NotFoundError('Channel', id);
     if (untestable.includes(channel.type)) {
       throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Channels of this type cannot be tested');
     }
     if (model && model.length > 255) throw new InvalidInputError('Model name too long', 'model');
     const request = { ...testRequest(channel, model?.trim() ?? ''), retires };
-    const result = await this.parts.probe.send(request);
+    const result = await this.deps.probe.send(request);
     await this.keep(admin, channel, request.model, result);
     return {
       success: result.success,
@@ -66,7 +66,7 @@ export class ChannelTestService {
   }
 
   private async keep(admin: Actor, channel: Channel, model: string, result: ProbeResult): Promise<void> {
-    const { channels, clock, logs, options } = this.parts;
+    const { channels, clock, logs, options } = this.deps;
     await channels.manager.transaction(async (manager) => {
       const times = { responseTime: Math.round(result.milliseconds), testTime: seconds(clock) };
       await manager.update(Channel, { id: channel.id }, times);
@@ -81,10 +81,10 @@ export class ChannelTestService {
         promptTokens: result.promptTokens,
         completionTokens: result.completionTokens,
         useTime: Math.floor(result.milliseconds / 1000),
-        ...this.parts.prices.testCharge(model, result),
+        ...this.deps.prices.testCharge(model, result),
       });
     });
-    this.parts.signals.send('channel', [channel.id]);
+    this.deps.signals.send('channel', [channel.id]);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Signals } from '../../live/signals.js';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import type { Channel } from './channel.entity.js';
 
-export interface ChannelWatchParts {
+export interface ChannelWatchDeps {
   readonly channels: Repository<Channel>;
   readonly changes: Changes;
   readonly signals: Signals;
@@ -17,7 +17,7 @@ export interface ChannelWatchParts {
 export class ChannelWatch {
   private readonly rows: RowWatch<Channel>;
 
-  constructor({ channels, changes, signals, report }: ChannelWatchParts) {
+  constructor({ channels, changes, signals, report }: ChannelWatchDeps) {
     this.rows = new RowWatch({ signals, report, read: (ids) => channels.findBy({ id: In([...ids]) }) });
     changes.on('channel', ({ id }) => this.rows.touch(typeof id === 'number' ? [id] : null));
     signals.on('channel', (ids) => this.rows.touch(ids));

@@ -4,7 +4,7 @@ import { isAppError } from '../../shared/errors.js';
 import { Role, type Actor } from '../../shared/actor.js';
 import type { ChannelRounds } from './channel-rounds.service.js';
 
-export interface ChannelClockParts {
+export interface ChannelClockDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly rounds: ChannelRounds;
   readonly state: Pick<SharedState, 'once'>;
@@ -20,11 +20,11 @@ const tick = 15_000;
 export class ChannelClock {
   private readonly timers: NodeJS.Timeout[] = [];
 
-  constructor(private readonly parts: ChannelClockParts) {}
+  constructor(private readonly deps: ChannelClockDeps) {}
 
   /** The first round is one period away, as after a restart there is nothing new to learn. */
   async start(): Promise<void> {
-    const { rounds, testMinutes, balanceMinutes } = this.parts;
+    const { rounds, testMinutes, balanceMinutes } = this.deps;
     await this.every(testMinutes, 'channel-tests', (root) => rounds.startTests(root, false));
     await this.every(balanceMinutes, 'channel-balances', (root) => rounds.startBalances(root));
   }
@@ -35,7 +35,7 @@ export class ChannelClock {
 
   private async every(minutes: number, name: string, begin: (root: Actor) => Promise<void>): Promise<void> {
     if (minutes === 0) return;
-    const { state, logger } = this.parts;
+    const { state, logger } = this.deps;
     const isDue = (): Promise<boolean> => state.once(`period:${name}`, minutes * 60);
     await isDue().catch(() => false);
     const round = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export class ChannelClock {
 
   /** On whose behalf: the super admin sees what tests cost. Null before the first start is complete. */
   private async findRoot(): Promise<Actor | null> {
-    const [root] = await this.parts.database.query<Actor[]>(
+    const [root] = await this.deps.database.query<Actor[]>(
       'SELECT id, username, role, status, "group" FROM users WHERE role = $1 AND deleted_at IS NULL',
       [Role.root],
     );

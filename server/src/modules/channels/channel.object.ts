@@ -1,6 +1,6 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import { given, type Nullable } from '../../graphql/nullable.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { PageArgs, pageType } from '../../graphql/page.object.js';
 import type { TagChange } from './channel-bulk.service.js';
 import type { ChannelType } from './channel-catalogue.service.js';
@@ -216,9 +216,9 @@ export class ChannelInputObject extends ChannelPatchInput {
   declare models: string;
 }
 
-export const toFields = (input: Nullable<ChannelFields>): Partial<ChannelFields> => given(input);
-export const toTagChange = (input: Nullable<TagChange>): TagChange => given(input);
-export const toFilter = (input: Nullable<ChannelFilter>): ChannelFilter => given(input);
+export const toFields = (input: Nullable<ChannelFields>): Partial<ChannelFields> => omitNullish(input);
+export const toTagChange = (input: Nullable<TagChange>): TagChange => omitNullish(input);
+export const toFilter = (input: Nullable<ChannelFilter>): ChannelFilter => omitNullish(input);
 
 @InputType('ChannelTagPatch', { description: 'Absent fields stay as they are.' })
 export class ChannelTagPatchInput implements Nullable<TagChange> {

@@ -3,9 +3,9 @@ import type { Changes } from '../../cache/changes.js';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditLog, AuditTrail } from '../../shared/audit.js';
+import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
@@ -24,12 +24,12 @@ import { applyFilter, applySort, type ChannelFilter, type ChannelQuery } from '.
 
 export type { ChannelFields, ChannelFilter };
 
-export interface ChannelParts {
+export interface ChannelDeps {
   readonly channels: Repository<Channel>;
   readonly secrets: Secrets;
   readonly changes: Changes;
-  readonly audit: AuditLog;
-  readonly trail: AuditTrail;
+  readonly usageLog: UsageLog;
+  readonly auditLog: AuditLog;
   /** Told when a channel goes out of service by itself, or comes back. */
   readonly notices?: { channelChanged(id: number, status: number, title: string, reason: string): void };
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export interface ChannelParts {
 
 /** Channels one at a time. Everything here is for admins; keys are sealed and leave only through `revealKey`. */
 export class ChannelService {
-  constructor(private readonly parts: ChannelParts) {}
+  constructor(private readonly deps: ChannelDeps) {}
 
   /** For skins that must tell a stranger so before they look at what he sent. @throws AppError INSUFFICIENT_PRIVILEGES */
   assertMayManage(actor: MaybeActor): void {
@@ -86,22 +86,22 @@ export class ChannelService {
 
   async get(actor: MaybeActor, id: number): Promise<Channel> {
     requireRole(actor, 'admin');
-    return this.find(this.parts.channels.manager, id);
+    return this.find(this.deps.channels.manager, id);
   }
 
   /** The keys as they are used, between commas. Every read is logged. */
   async revealKey(actor: MaybeActor, id: number): Promise<string> {
     const admin = requireRole(actor, 'admin');
-    const row = await this.parts.channels.findOne({ select: { id: true, name: true, keySealed: true }, where: { id } });
+    const row = await this.deps.channels.findOne({ select: { id: true, name: true, keySealed: true }, where: { id } });
     if (!row) throw new NotFoundError('Channel', id);
-    await this.log(this.parts.channels.manager, admin, `Read the key of channel ${id} (${row.name})`, { channel: id });
-    return this.parts.secrets.open(row.keySealed);
+    await this.log(this.deps.channels.manager, admin, `Read the key of channel ${id} (${row.name})`, { channel: id });
+    return this.deps.secrets.open(row.keySealed);
   }
 
   /** @throws AppError INVALID_INPUT */
   async create(actor: MaybeActor, given: Partial<ChannelFields>): Promise<Channel> {
     const admin = requireRole(actor, 'admin');
-    const { key, ...fields } = parseFields({ ...newChannelDefaults, ...defined(given) });
+    const { key, ...fields } = parseFields({ ...newChannelDefaults, ...omitUndefined(given) });
     const type = fields.type ?? newChannelDefaults.type;
     const keys = joinKeys(type, key ?? '');
     if (!fields.name) throw new InvalidInputError('Fill in the channel name', 'name');
@@ -115,17 +115,17 @@ export class ChannelService {
     };
     checkWhole(row);
     checkRegion(type, row.other);
-    const created = await this.parts.channels.manager.transaction(async (manager) => {
-      const createdTime = seconds(this.parts.clock);
+    const created = await this.deps.channels.manager.transaction(async (manager) => {
+      const createdTime = seconds(this.deps.clock);
       const { identifiers } = await manager.insert(Channel, {
         ...row,
         createdTime,
-        keySealed: this.parts.secrets.seal(keys),
+        keySealed: this.deps.secrets.seal(keys),
       });
       const channel = await this.find(manager, (identifiers[0] as { id: number }).id);
       await this.log(manager, admin, `Created channel ${channel.id} (${channel.name})`, { channel: channel.id });
       const made = { ...auditedFields(channel), key: keys };
-      await this.parts.trail.write(manager, admin, channelChange('create', channel.id, null, made));
+      await this.deps.auditLog.write(manager, admin, channelChange('create', channel.id, null, made));
       return channel;
     });
     await this.announce(created.id);
@@ -135,14 +135,14 @@ export class ChannelService {
   /** Changes what is given; an empty key keeps the old one. @throws AppError INVALID_INPUT, NOT_FOUND */
   async update(actor: MaybeActor, id: number, given: Partial<ChannelFields>): Promise<Channel> {
     const admin = requireRole(actor, 'admin');
-    const { key, ...fields } = parseFields(defined(given));
-    const updated = await this.parts.channels.manager.transaction(async (manager) => {
+    const { key, ...fields } = parseFields(omitUndefined(given));
+    const updated = await this.deps.channels.manager.transaction(async (manager) => {
       const channel = await manager.findOne(Channel, { where: { id }, lock: { mode: 'pessimistic_write' } });
       if (!channel) throw new NotFoundError('Channel', id);
       checkWhole({ ...channel, ...fields });
       checkRegion(fields.type, fields.other ?? channel.other);
       const keys = key === undefined ? '' : joinKeys(fields.type ?? channel.type, key);
-      const change = { ...fields, ...(keys === '' ? {} : { keySealed: this.parts.secrets.seal(keys) }) };
+      const change = { ...fields, ...(keys === '' ? {} : { keySealed: this.deps.secrets.seal(keys) }) };
       const names = [...Object.keys(fields), ...(keys === '' ? [] : ['key'])];
       if (names.length === 0) return channel;
       await manager.update(Channel, { id }, change);
@@ -150,7 +150,7 @@ export class ChannelService {
       await this.log(manager, admin, `Changed channel ${id} (${saved.name}): ${names.join(', ')}`, { channel: id });
       const before = { ...auditedFields(channel), ...(keys === '' ? {} : { key: formerKey }) };
       const after = { ...auditedFields(saved), ...(keys === '' ? {} : { key: keys }) };
-      await this.parts.trail.write(manager, admin, channelChange('update', id, before, after));
+      await this.deps.auditLog.write(manager, admin, channelChange('update', id, before, after));
       return saved;
     });
     await this.announce(id);
@@ -160,12 +160,12 @@ export class ChannelService {
   /** @returns false when there is no such channel */
   async delete(actor: MaybeActor, id: number): Promise<boolean> {
     const admin = requireRole(actor, 'admin');
-    const gone = await this.parts.channels.manager.transaction(async (manager) => {
+    const gone = await this.deps.channels.manager.transaction(async (manager) => {
       const channel = await manager.findOneBy(Channel, { id });
       if (!channel) return false;
       await manager.delete(Channel, { id });
       await this.log(manager, admin, `Deleted channel ${id} (${channel.name})`, { channel: id });
-      await this.parts.trail.write(manager, admin, channelChange('delete', id, auditedFields(channel), null));
+      await this.deps.auditLog.write(manager, admin, channelChange('delete', id, auditedFields(channel), null));
       return true;
     });
     if (gone) await this.announce(id);
@@ -193,7 +193,7 @@ export class ChannelService {
     status: number,
     reason: string,
   ): Promise<boolean> {
-    const { channels, audit, notices, clock } = this.parts;
+    const { channels, usageLog: audit, notices, clock } = this.deps;
     const content = `Channel ${id} was ${status === ChannelStatus.enabled ? 'enabled' : 'disabled'} automatically`;
     const otherInfo = JSON.stringify({ status_reason: reason.slice(0, 1000), status_time: seconds(clock) });
     const changed = await channels.manager.transaction(async (manager) => {
@@ -210,7 +210,7 @@ export class ChannelService {
   }
 
   private query(): ChannelQuery {
-    return this.parts.channels.createQueryBuilder('channel');
+    return this.deps.channels.createQueryBuilder('channel');
   }
 
   private async filtered(filter: ChannelFilter): Promise<ChannelQuery> {
@@ -219,7 +219,7 @@ export class ChannelService {
 
   /** Keys are sealed with a fresh nonce each, so they are opened one by one: an admin's search, not a hot path. */
   private async keyOwners(keyword: string): Promise<number[]> {
-    const rows = await this.parts.channels.find({ select: { id: true, type: true, keySealed: true } });
+    const rows = await this.deps.channels.find({ select: { id: true, type: true, keySealed: true } });
     const holds = ({ type, keySealed }: Channel): boolean => {
       const key = this.readable(keySealed);
       if (key === null) return false;
@@ -233,7 +233,7 @@ export class ChannelService {
   /** Null for a key that was sealed with another ENCRYPTION_KEY: one lost key does not make the others unfindable. */
   private readable(sealed: string): string | null {
     try {
-      return this.parts.secrets.open(sealed);
+      return this.deps.secrets.open(sealed);
     } catch {
       return null;
     }
@@ -256,10 +256,10 @@ export class ChannelService {
     content: string,
     other: Record<string, unknown>,
   ): Promise<void> {
-    return this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content, other });
+    return this.deps.usageLog.record(manager, { type: LogType.manage, userId: id, username, content, other });
   }
 
   private announce(id: number): Promise<void> {
-    return this.parts.changes.announce({ kind: 'channel', id });
+    return this.deps.changes.announce({ kind: 'channel', id });
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { TagChange } from './channel-bulk.service.js';
 import { ownerOf } from './channel-catalogue.service.js';
 import type { Channel } from './channel.entity.js';
@@ -84,7 +84,7 @@ export const tagEditBody = z
       models: models || undefined,
       group: groups || undefined,
     };
-    return { tag: tag ?? '', change: defined(change) };
+    return { tag: tag ?? '', change: omitUndefined(change) };
   });
 
 /** `POST /api/channel/fetch_models`. Only the first line of the key counts. */
@@ -95,7 +95,7 @@ export const discoverBody = z
 type Body = { readonly [Key in keyof typeof channelShape]?: z.output<(typeof channelShape)[Key]> };
 
 function toFields(body: Body): Partial<ChannelFields> {
-  return defined({
+  return omitUndefined({
     type: body.type ?? undefined,
     name: body.name ?? undefined,
     key: body.key ?? undefined,

@@ -1,6 +1,6 @@
 import type { EntityManager, Repository } from 'typeorm';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { UsageLog } from '../../shared/audit.js';
 import type { Clock } from '../../shared/clock.js';
 import { AppError, ConflictError } from '../../shared/errors.js';
 import { randomBetween } from '../../shared/ids.js';
@@ -10,22 +10,22 @@ import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import { User } from '../users/user.entity.js';
 
-export interface CheckInParts {
+export interface CheckInDeps {
   readonly users: Repository<User>;
   readonly postEntry: PostEntry;
-  readonly audit: AuditLog;
+  readonly usageLog: UsageLog;
   readonly options: { readonly values: OptionValues };
   readonly clock: Clock;
 }
 
 /** Daily check-in: once per UTC day a user may claim quota (docs/reference/rest/accounts.md#check-in). */
 export class CheckInService {
-  constructor(private readonly parts: CheckInParts) {}
+  constructor(private readonly deps: CheckInDeps) {}
 
   /** Whether the caller has not checked in today. Ignores option CheckInEnabled. */
   async canCheckIn(actor: MaybeActor): Promise<boolean> {
     const { id } = requireActor(actor);
-    const user = await this.parts.users.findOne({ where: { id }, select: { id: true, lastCheckInTime: true } });
+    const user = await this.deps.users.findOne({ where: { id }, select: { id: true, lastCheckInTime: true } });
     return !user?.lastCheckInTime || dayOf(user.lastCheckInTime) < dayOf(this.now());
   }
 
@@ -38,10 +38,10 @@ export class CheckInService {
     const self = requireActor(actor);
     const reward = this.reward();
     const now = this.now();
-    await this.parts.users.manager.transaction(async (manager) => {
+    await this.deps.users.manager.transaction(async (manager) => {
       if (!(await this.claimDay(manager, self.id, now))) throw already();
       const source = `checkin:${self.id}:${dayOf(now)}`;
-      const booked = await this.parts.postEntry(manager, {
+      const booked = await this.deps.postEntry(manager, {
         ...{ source, kind: 'check_in', userId: self.id, amount: reward },
         note: 'daily check-in',
       });
@@ -64,7 +64,7 @@ export class CheckInService {
   }
 
   private reward(): number {
-    const { CheckInEnabled, CheckInQuota, CheckInMaxQuota } = this.parts.options.values;
+    const { CheckInEnabled, CheckInQuota, CheckInMaxQuota } = this.deps.options.values;
     if (!CheckInEnabled) throw new AppError('INVALID_INPUT', 'Check-in is not enabled');
     if (CheckInQuota <= 0) throw new AppError('INVALID_INPUT', 'Check-in quota misconfigured');
     if (CheckInMaxQuota <= CheckInQuota) return CheckInQuota;
@@ -72,14 +72,14 @@ export class CheckInService {
   }
 
   private record(manager: EntityManager, { id, username }: Actor, quota: number): Promise<void> {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
     const amount = formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
     const content = `Check-in reward ${amount}`;
-    return this.parts.audit.record(manager, { type: LogType.checkIn, userId: id, username, content, quota });
+    return this.deps.usageLog.record(manager, { type: LogType.checkIn, userId: id, username, content, quota });
   }
 
   private now(): Date {
-    return new Date(this.parts.clock.now());
+    return new Date(this.deps.clock.now());
   }
 }
 

@@ -1,7 +1,7 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { given } from '../../graphql/nullable.js';
+import { omitNullish } from '../../graphql/nullable.js';
 import { clampPageSize } from '../../shared/page.js';
 import { toRange } from '../usage/usage.object.js';
 import {
@@ -35,7 +35,7 @@ export class InsightResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => LiveCallArgs) { filter, pageSize, after }: LiveCallArgs,
   ): Promise<LiveCallPageObject> {
-    const wanted = given<LiveCallFilter>(filter ?? {});
+    const wanted = omitNullish<LiveCallFilter>(filter ?? {});
     const page = await this.insightService.liveCalls(actor, wanted, {
       pageSize: clampPageSize(pageSize),
       after: after ?? null,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { IsNull, type EntityManager, type Repository } from 'typeorm';
 import { requireActor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { UsageLog } from '../../shared/audit.js';
 import { AppError, InvalidInputError, isAppError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { formatQuota, isQuota } from '../../shared/quota.js';
@@ -11,21 +11,21 @@ import type { PostEntry } from '../quota/ledger.service.js';
 import { affiliateCodeLength, withFreshAffiliateCode } from '../users/new-user.service.js';
 import { User } from '../users/user.entity.js';
 
-export interface InviteParts {
+export interface InviteDeps {
   readonly users: Repository<User>;
   readonly postEntry: PostEntry;
-  readonly audit: AuditLog;
+  readonly usageLog: UsageLog;
   readonly options: { readonly values: OptionValues };
 }
 
 /** Invite codes and invite earnings (docs/reference/rest/accounts.md#invites-and-rebates). */
 export class InviteService {
-  constructor(private readonly parts: InviteParts) {}
+  constructor(private readonly deps: InviteDeps) {}
 
   /** The caller's invite code, created when missing, as for imported users. */
   async code(actor: MaybeActor): Promise<string> {
     const { id } = requireActor(actor);
-    const { users } = this.parts;
+    const { users } = this.deps;
     await withFreshAffiliateCode(async () => {
       const affCode = randomAlphanumeric(affiliateCodeLength);
       await users.update({ id, affCode: IsNull() }, { affCode });
@@ -43,14 +43,14 @@ export class InviteService {
   async transfer(actor: MaybeActor, quota: number): Promise<User> {
     const { id, username } = requireActor(actor);
     if (!isQuota(quota) || quota === 0) throw new InvalidInputError('Invalid parameter', 'quota');
-    const { QuotaPerUnit } = this.parts.options.values;
+    const { QuotaPerUnit } = this.deps.options.values;
     if (quota < QuotaPerUnit) {
       throw new InvalidInputError(`Transfer failed, minimum is ${this.format(QuotaPerUnit)}`, 'quota');
     }
-    return this.parts.users.manager.transaction(async (manager) => {
+    return this.deps.users.manager.transaction(async (manager) => {
       await this.book(manager, id, quota);
       const content = `Transferred ${this.format(quota)} of invite earnings to the balance`;
-      await this.parts.audit.record(manager, { type: LogType.system, userId: id, username, content, quota });
+      await this.deps.usageLog.record(manager, { type: LogType.system, userId: id, username, content, quota });
       return manager.findOneByOrFail(User, { id });
     });
   }
@@ -59,7 +59,7 @@ export class InviteService {
     const source = `transfer:${userId}:${randomUUID()}`;
     const posting = { kind: 'transfer', userId, note: 'invite earnings' } as const;
     try {
-      await this.parts.postEntry(manager, {
+      await this.deps.postEntry(manager, {
         ...posting,
         source: `${source}:out`,
         account: 'affiliate',
@@ -69,11 +69,11 @@ export class InviteService {
       if (!isAppError(error) || error.code !== 'INSUFFICIENT_QUOTA') throw error;
       throw new AppError('INSUFFICIENT_QUOTA', 'Transfer failed, insufficient invite quota', { cause: error });
     }
-    await this.parts.postEntry(manager, { ...posting, source: `${source}:in`, account: 'user', amount: quota });
+    await this.deps.postEntry(manager, { ...posting, source: `${source}:in`, account: 'user', amount: quota });
   }
 
   private format(quota: number): string {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
     return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
   }
 }

@@ -7,7 +7,7 @@ import { viewColumns, type ViewRow } from './log-view.js';
 export const searchSize = 100;
 const searchedCalls = 10_000;
 /** So many rows are found by what they say; when there are more, the newest of each type are looked through. */
-const mostAlike = 2000;
+const maxAlike = 2000;
 const otherTypes = Object.values(LogType).filter((type) => type !== LogType.consume);
 const newestFirst = 'ORDER BY created_at DESC, id DESC';
 
@@ -17,7 +17,7 @@ export async function searchLogs(database: Queries, keyword: string, type: numbe
   const start = where.value(`${escapeLike(keyword)}%`);
   // In the order of the index on content, so that no other way is taken.
   const alike = `SELECT created_at, id FROM logs WHERE type <> ${LogType.consume} AND content LIKE ${start}
-    ORDER BY content USING ~<~ LIMIT ${mostAlike}`;
+    ORDER BY content USING ~<~ LIMIT ${maxAlike}`;
   const [found] = await database.query<Array<{ rows: number }>>(
     `SELECT count(*)::integer AS rows FROM (${alike}) alike`,
     where.values,
@@ -28,9 +28,9 @@ export async function searchLogs(database: Queries, keyword: string, type: numbe
   const newest = (of: string, count: number): string => `${of} ${newestFirst} LIMIT ${count}`;
   const parts = [
     among(newest('', searchedCalls), `type = ${LogType.consume} AND content LIKE ${start}`),
-    ...((found?.rows ?? 0) < mostAlike
+    ...((found?.rows ?? 0) < maxAlike
       ? [`(${alike})`]
-      : otherTypes.map((other) => among(newest(`WHERE type = ${other}`, mostAlike), `content LIKE ${start}`))),
+      : otherTypes.map((other) => among(newest(`WHERE type = ${other}`, maxAlike), `content LIKE ${start}`))),
     ...(type === null ? [] : [among(newest(`WHERE type = ${where.value(type)}`, searchSize), 'TRUE')]),
   ];
   return database.query<ViewRow[]>(

@@ -26,7 +26,7 @@ interface Place {
 
 type Key = Pick<ViewRow, 'id' | 'createdAt'>;
 
-export interface LogTailParts {
+export interface LogTailDeps {
   readonly database: DataSource;
   readonly signals: Signals;
   readonly report: (error: unknown) => void;
@@ -45,8 +45,8 @@ export class LogTail {
   private looking = false;
   private again = false;
 
-  constructor(private readonly parts: LogTailParts) {
-    parts.signals.on('log', () => this.wake());
+  constructor(private readonly deps: LogTailDeps) {
+    deps.signals.on('log', () => this.wake());
   }
 
   /**
@@ -55,7 +55,7 @@ export class LogTail {
    */
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<LogView>>> {
     requireRole(actor, 'admin');
-    return this.open(await resolveUser(this.parts.database, filter), true);
+    return this.open(await resolveUser(this.deps.database, filter), true);
   }
 
   /** The caller's own rows from now on, numbered from 1, without what is none of his business. */
@@ -69,7 +69,7 @@ export class LogTail {
   }
 
   private async open(filter: LogFilter, forAdmin: boolean): Promise<AsyncIterableIterator<Delivery<LogView>>> {
-    const endWatch = await this.parts.signals.watch();
+    const endWatch = await this.deps.signals.watch();
     const mailbox = new Mailbox<LogView>(
       maxRows,
       ({ id }) => id,
@@ -116,7 +116,7 @@ export class LogTail {
     try {
       await this.deliverNew();
     } catch (error) {
-      this.parts.report(error);
+      this.deps.report(error);
     } finally {
       this.looking = false;
       if (this.places.size > 0) this.lookIn(this.again ? pauseMilliseconds : everyMilliseconds);
@@ -134,7 +134,7 @@ export class LogTail {
     const places = [...this.places];
     const rows = await this.readRows(fresh, places);
     const names = places.some(({ forAdmin }) => forAdmin)
-      ? await namesOfChannels(this.parts.database, rows)
+      ? await namesOfChannels(this.deps.database, rows)
       : new Map<number, string>();
     const newest = new Set(fresh.slice(0, maxRows).map(({ id }) => id));
     for (const place of places) {
@@ -147,7 +147,7 @@ export class LogTail {
 
   /** The newest first. */
   private readKeys(): Promise<Key[]> {
-    return this.parts.database.query(
+    return this.deps.database.query(
       `SELECT id, created_at AS "createdAt" FROM logs
         WHERE created_at >= extract(epoch FROM now())::bigint - $1
         ORDER BY created_at DESC, id DESC LIMIT $2`,
@@ -159,7 +159,7 @@ export class LogTail {
   private readRows(keys: readonly Key[], places: readonly Place[]): Promise<ViewRow[]> {
     const userIds = places.flatMap(({ filter }) => filter.userId ?? []);
     const everybody = userIds.length < places.length ? maxRows : 0;
-    return this.parts.database.query<ViewRow[]>(
+    return this.deps.database.query<ViewRow[]>(
       `SELECT ${viewColumns} FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY keys (created_at, id, place)
          JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id
         WHERE keys.place <= $3 OR l.user_id = ANY ($4) ORDER BY l.created_at, l.id`,

@@ -6,7 +6,7 @@ import { trimLogs } from './log-trim.js';
 const hour = 3_600_000;
 const leaseSeconds = 3600;
 
-interface RetentionParts {
+interface RetentionDeps {
   readonly database: DataSource;
   readonly state: SharedState;
   readonly nodeId: string;
@@ -21,10 +21,10 @@ export class LogRetention {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: RetentionParts) {}
+  constructor(private readonly deps: RetentionDeps) {}
 
   start(): void {
-    if (this.parts.days === 0) return;
+    if (this.deps.days === 0) return;
     const round = (): void => {
       this.running = this.running.then(() => this.round());
     };
@@ -40,7 +40,7 @@ export class LogRetention {
 
   /** @returns how many rows are gone; 0 when another node has the lease */
   async drop(): Promise<number> {
-    const { database, state, nodeId, clock, days } = this.parts;
+    const { database, state, nodeId, clock, days } = this.deps;
     if (!(await state.lease('log-retention', nodeId, leaseSeconds))) return 0;
     return trimLogs(database, keptSince(clock.now(), days));
   }
@@ -48,9 +48,9 @@ export class LogRetention {
   private async round(): Promise<void> {
     try {
       const rows = await this.drop();
-      if (rows > 0) this.parts.logger.info({ rows }, 'old months of the usage log were dropped');
+      if (rows > 0) this.deps.logger.info({ rows }, 'old months of the usage log were dropped');
     } catch (error) {
-      this.parts.logger.warn({ err: error }, 'old months of the usage log could not be dropped');
+      this.deps.logger.warn({ err: error }, 'old months of the usage log could not be dropped');
     }
   }
 }

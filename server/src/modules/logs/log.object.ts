@@ -1,8 +1,8 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { given, type Nullable } from '../../graphql/nullable.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { PageArgs } from '../../graphql/page.object.js';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { Page } from '../../shared/page.js';
 import type { LogFilter, LogPage, LogStat, LogView } from './log.service.js';
 
@@ -141,8 +141,8 @@ export class LogListArgs extends PageArgs {
 }
 
 export function toLogFilter(input: Nullable<Asked> | null | undefined): LogFilter {
-  const { from, to, type, ...rest } = given<Asked>(input ?? {});
+  const { from, to, type, ...rest } = omitNullish<Asked>(input ?? {});
   const seconds = (date: Date | undefined): number | undefined => date && Math.floor(date.getTime() / 1000);
   // 0 asks for all types, as on the REST side.
-  return defined({ ...rest, type: type || undefined, from: seconds(from), to: seconds(to) });
+  return omitUndefined({ ...rest, type: type || undefined, from: seconds(from), to: seconds(to) });
 }

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditLog, AuditRow } from '../../shared/audit.js';
+import type { UsageLog, AuditRow } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
@@ -44,7 +44,7 @@ interface Transaction {
 }
 
 /** The log: who may read what of it, and every row that is not written by a settlement. */
-export class LogService implements AuditLog {
+export class LogService implements UsageLog {
   constructor(
     private readonly database: DataSource,
     private readonly secrets: Secrets,

@@ -22,7 +22,7 @@ export interface Recipient {
   readonly setting: UserSetting;
 }
 
-export interface DeliveryParts {
+export interface DeliveryDeps {
   readonly mailer: Pick<Mailer, 'send'>;
   readonly fetch: Pick<GuardedFetch, 'fetch'>;
   readonly options: { readonly values: OptionValues };
@@ -33,7 +33,7 @@ const timeoutMs = 5000;
 
 /** Delivers a notice by mail or webhook (docs/reference/rest/notifications.md#notices). */
 export class NoticeDelivery {
-  constructor(private readonly parts: DeliveryParts) {}
+  constructor(private readonly deps: DeliveryDeps) {}
 
   /** One attempt. Users without an address are skipped. @throws when the delivery failed */
   async deliver({ email, setting }: Recipient, notice: Notice): Promise<void> {
@@ -41,13 +41,13 @@ export class NoticeDelivery {
     const to = setting.notificationEmail || email;
     if (to === '') return;
     const html = `<p>${fill(escapeHtml(notice.content), notice.values.map(toHtml))}</p>`;
-    await this.parts.mailer.send({ to, subject: notice.title, html });
+    await this.deps.mailer.send({ to, subject: notice.title, html });
   }
 
   private async post({ webhookUrl, webhookSecret }: UserSetting, notice: Notice): Promise<void> {
     if (webhookUrl === '') return;
     if (!webhookUrl.startsWith('https://')) throw new Error('webhook URL is not https');
-    const { fetch, options, clock } = this.parts;
+    const { fetch, options, clock } = this.deps;
     const { WorkerUrl, WorkerValidKey } = options.values;
     const request = toWebhook(webhookUrl, webhookSecret, notice, seconds(clock));
     const answer = await fetch.fetch(WorkerUrl === '' ? request : throughWorker(request, WorkerUrl, WorkerValidKey));

@@ -4,7 +4,7 @@ import type { UserSettings } from '../users/user-setting.service.js';
 import type { Notice, NoticeDelivery } from './delivery.service.js';
 import { settledWithin } from './settled-within.js';
 
-export interface OutboxParts {
+export interface OutboxDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly settings: Pick<UserSettings, 'read'>;
   readonly delivery: Pick<NoticeDelivery, 'deliver'>;
@@ -57,13 +57,13 @@ export class NoticeOutbox {
   private readonly underWay = new Set<Promise<void>>();
   private stopped = false;
 
-  constructor(private readonly parts: OutboxParts) {
-    this.pauses = parts.pauses ?? defaultPauses;
+  constructor(private readonly deps: OutboxDeps) {
+    this.pauses = deps.pauses ?? defaultPauses;
   }
 
   /** Stores a notice and attempts delivery. Resolves after that attempt. @throws when it cannot be stored */
   async post(userId: number, { type, title, content, values }: Notice): Promise<void> {
-    const [row] = await this.parts.database.query<Array<{ id: string }>>(insertSql, [
+    const [row] = await this.deps.database.query<Array<{ id: string }>>(insertSql, [
       ...[userId, type, title, content, JSON.stringify(values), leaseSeconds],
     ]);
     if (row) await this.attempt({ id: row.id, userId, type, title, content, values, tries: 1 });
@@ -72,7 +72,7 @@ export class NoticeOutbox {
   /** Attempts all due notices: retries, and those of nodes that are gone. Never throws. */
   round(): Promise<void> {
     const running = this.takeUp().catch((error: unknown) => {
-      this.parts.logger.warn({ err: error }, 'due notices could not be claimed');
+      this.deps.logger.warn({ err: error }, 'due notices could not be claimed');
     });
     this.underWay.add(running);
     return running.finally(() => this.underWay.delete(running));
@@ -93,18 +93,18 @@ export class NoticeOutbox {
     const { id, userId, tries } = posted;
     try {
       const recipient = await this.recipient(userId);
-      if (recipient) await this.parts.delivery.deliver(recipient, posted);
+      if (recipient) await this.deps.delivery.deliver(recipient, posted);
     } catch (error) {
       const pause = this.pauses[tries - 1];
-      this.parts.logger.warn({ err: error, userId, notice: posted.type, tries }, 'notice delivery failed');
+      this.deps.logger.warn({ err: error, userId, notice: posted.type, tries }, 'notice delivery failed');
       if (pause !== undefined) return this.postpone(id, pause);
     }
-    await this.parts.database.query('DELETE FROM notices WHERE id = $1', [id]);
+    await this.deps.database.query('DELETE FROM notices WHERE id = $1', [id]);
   }
 
   private async postpone(id: string, pause: number): Promise<void> {
     const sql = `UPDATE notices SET due_at = now() + $2 * interval '1 millisecond' WHERE id = $1`;
-    await this.parts.database.query(sql, [id, pause]);
+    await this.deps.database.query(sql, [id, pause]);
     if (this.stopped) return;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
@@ -115,27 +115,27 @@ export class NoticeOutbox {
   }
 
   private async recipient(id: number) {
-    const [row] = await this.parts.database.query<Array<{ email: string; setting: string }>>(
+    const [row] = await this.deps.database.query<Array<{ email: string; setting: string }>>(
       'SELECT email, setting FROM users WHERE id = $1 AND deleted_at IS NULL',
       [id],
     );
-    return row ? { id, email: row.email, setting: this.parts.settings.read(row.setting) } : null;
+    return row ? { id, email: row.email, setting: this.deps.settings.read(row.setting) } : null;
   }
 
   private async takeUp(): Promise<void> {
     await this.dropAbandoned();
     for (let taken = batch; taken === batch && !this.stopped;) {
       // An UPDATE returns its rows and their count.
-      const [rows] = await this.parts.database.query<[Row[], number]>(claimSql, [leaseSeconds, this.most, batch]);
+      const [rows] = await this.deps.database.query<[Row[], number]>(claimSql, [leaseSeconds, this.most, batch]);
       await Promise.all(rows.map((row) => this.attempt(toPosted(row))));
       taken = rows.length;
     }
   }
 
   private async dropAbandoned(): Promise<void> {
-    const [rows] = await this.parts.database.query<[Row[], number]>(abandonedSql, [this.most]);
+    const [rows] = await this.deps.database.query<[Row[], number]>(abandonedSql, [this.most]);
     for (const { id, user_id: userId, type } of rows) {
-      this.parts.logger.warn({ notice: type, userId, id }, 'notice dropped after its last attempt was lost');
+      this.deps.logger.warn({ notice: type, userId, id }, 'notice dropped after its last attempt was lost');
     }
   }
 }

@@ -13,7 +13,7 @@ import type { Notice } from './delivery.service.js';
 import type { NoticeOutbox } from './notice-outbox.service.js';
 import { settledWithin } from './settled-within.js';
 
-export interface NotificationParts {
+export interface NotificationDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly state: SharedState;
   readonly changes: Changes;
@@ -29,7 +29,7 @@ export interface NotificationParts {
 const thresholds = { max: 20_000, lifetimeSeconds: 60 };
 /** Milliseconds in which this node does not check a user again after a notice or a refusal by the limit. */
 const quietMilliseconds = 10_000;
-const mostUnderWay = 1000;
+const maxUnderWay = 1000;
 const stopMilliseconds = 5000;
 const defaultServerAddress = 'http://localhost:3000';
 
@@ -40,9 +40,9 @@ export class NotificationService {
   private readonly quiet = new LRUCache<number, true>({ max: 20_000, ttl: quietMilliseconds });
   private readonly underWay = new Set<Promise<unknown>>();
 
-  constructor(private readonly parts: NotificationParts) {
+  constructor(private readonly deps: NotificationDeps) {
     this.known = new Loader({ ...thresholds, load: (id) => this.read(id) });
-    parts.changes.on('user', ({ id }) => (typeof id === 'number' ? this.known.drop(id) : this.known.clear()));
+    deps.changes.on('user', ({ id }) => (typeof id === 'number' ? this.known.drop(id) : this.known.clear()));
   }
 
   /**
@@ -67,7 +67,7 @@ export class NotificationService {
 
   tellRoot(notice: Notice): void {
     this.run(async () => {
-      const [root] = await this.parts.database.query<Array<{ id: number }>>(
+      const [root] = await this.deps.database.query<Array<{ id: number }>>(
         'SELECT id FROM users WHERE role = $1 AND deleted_at IS NULL',
         [Role.root],
       );
@@ -81,17 +81,17 @@ export class NotificationService {
   }
 
   private async tell(userId: number, notice: Notice): Promise<void> {
-    if (await this.mayTell(userId, notice.type)) await this.parts.outbox.post(userId, notice);
+    if (await this.mayTell(userId, notice.type)) await this.deps.outbox.post(userId, notice);
   }
 
   private async mayTell(userId: number, type: string): Promise<boolean> {
-    const { state, limit, clock } = this.parts;
+    const { state, limit, clock } = this.deps;
     const hour = new Date(clock.now()).toISOString().slice(0, 13);
     return (await state.incrementBy(`notify:${type}:${userId}:${hour}`, 1, limit.seconds)) <= limit.count;
   }
 
   private lowQuota(left: number): Notice {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled, ServerAddress } = this.parts.options.values;
+    const { QuotaPerUnit, DisplayInCurrencyEnabled, ServerAddress } = this.deps.options.values;
     const amount = formatQuota(left, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
     return {
       type: 'quota_exceed',
@@ -102,22 +102,22 @@ export class NotificationService {
   }
 
   private thresholdOf({ threshold }: { readonly threshold: number | null }): number {
-    return threshold ?? this.parts.options.values.QuotaRemindThreshold;
+    return threshold ?? this.deps.options.values.QuotaRemindThreshold;
   }
 
   private async read(id: number): Promise<{ readonly threshold: number | null } | null> {
-    const [row] = await this.parts.database.query<Array<{ setting: string }>>(
+    const [row] = await this.deps.database.query<Array<{ setting: string }>>(
       'SELECT setting FROM users WHERE id = $1 AND deleted_at IS NULL',
       [id],
     );
-    return row ? { threshold: this.parts.settings.read(row.setting).quotaWarningThreshold } : null;
+    return row ? { threshold: this.deps.settings.read(row.setting).quotaWarningThreshold } : null;
   }
 
   /** Drops a notice when too many are running, rather than slowing the node down. */
   private run(work: () => Promise<void>): void {
-    if (this.underWay.size >= mostUnderWay) return;
+    if (this.underWay.size >= maxUnderWay) return;
     const running = work().catch((error: unknown) => {
-      this.parts.logger.warn({ err: error }, 'notice could not be created');
+      this.deps.logger.warn({ err: error }, 'notice could not be created');
     });
     this.underWay.add(running);
     void running.finally(() => this.underWay.delete(running));

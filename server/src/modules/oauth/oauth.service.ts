@@ -23,7 +23,7 @@ export interface Asker {
   readonly visitor: string | undefined;
 }
 
-export interface OAuthParts {
+export interface OAuthDeps {
   readonly auth: AuthService;
   readonly states: SignInStates;
   readonly accounts: ProviderAccounts;
@@ -36,7 +36,7 @@ export interface OAuthParts {
 
 /** Sign-in, registration and binding through other providers (docs/reference/rest/accounts.md). */
 export class OAuthService {
-  constructor(private readonly parts: OAuthParts) {}
+  constructor(private readonly deps: OAuthDeps) {}
 
   /** A state for clients that build the provider's address themselves. @throws AppError RATE_LIMITED */
   async makeState(
@@ -44,8 +44,8 @@ export class OAuthService {
     inviterCode: string,
     provider: ProviderName | null,
   ): Promise<string> {
-    await this.parts.auth.limitCritical(asker.origin.ip);
-    const text = this.parts.states.make();
+    await this.deps.auth.limitCritical(asker.origin.ip);
+    const text = this.deps.states.make();
     await this.keep(text, asker, inviterCode, provider, {});
     return text;
   }
@@ -56,10 +56,10 @@ export class OAuthService {
     inviterCode: string,
     provider: ProviderName,
   ): Promise<{ state: string; url: string }> {
-    await this.parts.auth.limitCritical(asker.origin.ip);
+    await this.deps.auth.limitCritical(asker.origin.ip);
     this.assertEnabled(sources[provider]);
-    const state = this.parts.states.make();
-    const { url, proof } = await this.parts.providers[provider].begin(state);
+    const state = this.deps.states.make();
+    const { url, proof } = await this.deps.providers[provider].begin(state);
     await this.keep(state, asker, inviterCode, provider, proof);
     return { state, url };
   }
@@ -74,7 +74,7 @@ export class OAuthService {
     callback: { code: string; state: string; issuer?: string },
     asker: Asker,
   ): Promise<SignIn | null> {
-    const { auth, states, providers, accounts } = this.parts;
+    const { auth, states, providers, accounts } = this.deps;
     await auth.limitCritical(asker.origin.ip);
     const { actor, visitor } = asker;
     const pending = await states.take(callback.state, { visitor, userId: actor?.id ?? 0, provider });
@@ -88,56 +88,56 @@ export class OAuthService {
   }
 
   async signInWithWeChat(code: string, origin: SessionOrigin): Promise<SignIn> {
-    const { auth, wechat, accounts } = this.parts;
+    const { auth, wechat, accounts } = this.deps;
     await auth.limitCritical(origin.ip);
     this.assertEnabled(sources.wechat);
     return auth.openSession(await accounts.signIn(sources.wechat, await wechat.identify(code), ''), origin);
   }
 
   async bindWeChat(actor: MaybeActor, code: string, ip: string): Promise<void> {
-    await this.parts.auth.limitCritical(ip);
+    await this.deps.auth.limitCritical(ip);
     const self = requireActor(actor);
     this.assertEnabled(sources.wechat);
-    await this.parts.accounts.bind(sources.wechat, await this.parts.wechat.identify(code), self);
+    await this.deps.accounts.bind(sources.wechat, await this.deps.wechat.identify(code), self);
   }
 
   /** @throws AppError INVALID_INPUT when no other way to sign in would remain */
   async unbind(actor: MaybeActor, name: SourceName): Promise<void> {
-    await this.parts.accounts.unbind(sources[name], requireActor(actor));
+    await this.deps.accounts.unbind(sources[name], requireActor(actor));
   }
 
   /** Signs in a bound user; never registers. @param answer parameters of the widget */
   async signInWithTelegram(answer: TelegramAnswer, origin: SessionOrigin): Promise<SignIn> {
-    const { auth, accounts } = this.parts;
+    const { auth, accounts } = this.deps;
     await auth.limitCritical(origin.ip);
     const id = this.telegramId(answer);
     return auth.openSession(await accounts.signInBound(sources.telegram, { id }), origin);
   }
 
   async bindTelegram(actor: MaybeActor, answer: TelegramAnswer, ip: string): Promise<void> {
-    await this.parts.auth.limitCritical(ip);
+    await this.deps.auth.limitCritical(ip);
     const self = requireActor(actor);
-    await this.parts.accounts.bind(sources.telegram, { id: this.telegramId(answer) }, self);
+    await this.deps.accounts.bind(sources.telegram, { id: this.telegramId(answer) }, self);
   }
 
   /** Consumes a state of the caller, for the request that the widget sends by itself. @throws StateError */
   async takeState(actor: Actor, state: string, visitor: string | undefined): Promise<void> {
-    await this.parts.states.take(state, { visitor, userId: actor.id, provider: null });
+    await this.deps.states.take(state, { visitor, userId: actor.id, provider: null });
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES below root */
   async discover(actor: MaybeActor, wellKnown: string): Promise<OidcEndpoints> {
     requireRole(actor, 'root');
-    return this.parts.oidc.discover(wellKnown);
+    return this.deps.oidc.discover(wellKnown);
   }
 
   private telegramId(answer: TelegramAnswer): string {
     this.assertEnabled(sources.telegram);
-    return telegramIdOf(answer, this.parts.options.values.TelegramBotToken, seconds(this.parts.clock));
+    return telegramIdOf(answer, this.deps.options.values.TelegramBotToken, seconds(this.deps.clock));
   }
 
   private assertEnabled(source: Source): void {
-    if (source.enabled(this.parts.options.values)) return;
+    if (source.enabled(this.deps.options.values)) return;
     throw new InvalidInputError(`Sign-in through ${source.label} is not enabled`);
   }
 
@@ -149,7 +149,7 @@ export class OAuthService {
     proof: object,
   ): Promise<void> {
     const pending = { visitor, userId: actor?.id ?? 0, provider, inviterCode: inviterCode.slice(0, 64), proof };
-    return this.parts.states.keep(text, pending);
+    return this.deps.states.keep(text, pending);
   }
 }
 

@@ -11,7 +11,7 @@ import { usernameRule } from '../users/user-input.service.js';
 import { User } from '../users/user.entity.js';
 import { sources, type Identity, type Source } from './identity-provider.js';
 
-export interface ProviderAccountParts {
+export interface ProviderAccountDeps {
   readonly users: Repository<User>;
   readonly enrolment: Enrolment;
   readonly changes: Changes;
@@ -24,7 +24,7 @@ const allIdentities = { githubId: true, oidcId: true, linuxDoId: true, wechatId:
 
 /** Finds, creates and binds the accounts of provider identities. */
 export class ProviderAccounts {
-  constructor(private readonly parts: ProviderAccountParts) {}
+  constructor(private readonly deps: ProviderAccountDeps) {}
 
   /**
    * The account of this identity, created when there is none.
@@ -33,7 +33,7 @@ export class ProviderAccounts {
   async signIn(source: Source, identity: Identity, inviterCode: string): Promise<User> {
     const known = await this.find(source, identity);
     if (known) return living(known);
-    if (!this.parts.options.values.RegisterEnabled) throw new InvalidInputError('New user registration is closed');
+    if (!this.deps.options.values.RegisterEnabled) throw new InvalidInputError('New user registration is closed');
     return this.create(source, identity, inviterCode);
   }
 
@@ -49,11 +49,11 @@ export class ProviderAccounts {
     const taken = (): AppError => new ConflictError(`This ${source.label} account is already bound`);
     if (await this.find(source, identity)) throw taken();
     try {
-      await this.parts.users.update({ id: actor.id }, { [source.column]: identity.id });
+      await this.deps.users.update({ id: actor.id }, { [source.column]: identity.id });
     } catch (error) {
       throw isUniqueViolation(error, indexOf(source)) ? taken() : error;
     }
-    await this.parts.changes.announce({ kind: 'user', id: actor.id });
+    await this.deps.changes.announce({ kind: 'user', id: actor.id });
   }
 
   /**
@@ -61,7 +61,7 @@ export class ProviderAccounts {
    * @throws AppError INVALID_INPUT, NOT_SIGNED_IN (the account is gone)
    */
   async unbind(source: Source, actor: Actor): Promise<void> {
-    await this.parts.users.manager.transaction(async (manager) => {
+    await this.deps.users.manager.transaction(async (manager) => {
       const user = await manager.findOne(User, {
         where: { id: actor.id },
         select: { id: true, passwordHash: true, ...allIdentities },
@@ -74,17 +74,17 @@ export class ProviderAccounts {
       }
       await manager.update(User, { id: actor.id }, { [source.column]: '' });
     });
-    await this.parts.changes.announce({ kind: 'user', id: actor.id });
+    await this.deps.changes.announce({ kind: 'user', id: actor.id });
   }
 
   /** A row that an older console stored under `formerId` is updated to `id`. */
   private async find({ column }: Source, { id, formerId }: Identity): Promise<User | null> {
     const by = (value: string): Promise<User | null> =>
-      this.parts.users.findOne({ where: { [column]: value }, withDeleted: true });
+      this.deps.users.findOne({ where: { [column]: value }, withDeleted: true });
     const known = await by(id);
     if (known || !formerId) return known;
     const former = await by(formerId);
-    if (former) await this.parts.users.update({ id: former.id }, { [column]: id });
+    if (former) await this.deps.users.update({ id: former.id }, { [column]: id });
     return former;
   }
 
@@ -93,7 +93,7 @@ export class ProviderAccounts {
     for (const username of await this.names(source, identity)) {
       try {
         return await withFreshAffiliateCode(() =>
-          this.parts.users.manager.transaction((manager) =>
+          this.deps.users.manager.transaction((manager) =>
             this.insert(manager, source, identity, { username, email, inviterCode }),
           ),
         );
@@ -112,7 +112,7 @@ export class ProviderAccounts {
     identity: Identity,
     given: { username: string; email: string; inviterCode: string },
   ): Promise<User> {
-    return this.parts.enrolment.enrol(manager, {
+    return this.deps.enrolment.enrol(manager, {
       ...given,
       displayName: oneLine(identity.displayName ?? '') || source.defaultDisplayName,
       passwordHash: null,
@@ -123,7 +123,7 @@ export class ProviderAccounts {
   /** Candidate usernames: the provider's, then numbers after the newest user's, then a random one. */
   private async names({ namePrefix }: Source, { username }: Identity): Promise<string[]> {
     const preferred = usernameRule.safeParse(username ?? '');
-    const [row] = await this.parts.users.query<Array<{ next: number }>>(
+    const [row] = await this.deps.users.query<Array<{ next: number }>>(
       'SELECT coalesce(max(id), 0) + 1 AS next FROM users',
     );
     const numbered = Array.from({ length: numberedNames }, (_, index) => `${namePrefix}_${(row?.next ?? 1) + index}`);
@@ -138,7 +138,7 @@ export class ProviderAccounts {
   /** The address, or '' when another user has it. */
   private async freeEmail(email: string | undefined): Promise<string> {
     if (!email || email.length > 50 || !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return '';
-    const taken = await this.parts.users
+    const taken = await this.deps.users
       .createQueryBuilder('account')
       .withDeleted()
       .where('lower(account.email) = lower(:email)', { email })

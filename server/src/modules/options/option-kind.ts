@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maxInt32 } from '../../shared/limits.js';
 
 /**
  * What a setting may hold. On the wire and in the database every value is text
@@ -35,7 +36,7 @@ export const rootOnly = <T>(option: OptionDefinition<T>): OptionDefinition<T> =>
 export const flag = (defaultValue: boolean): OptionDefinition<boolean> =>
   definition('boolean', defaultValue, parseBoolean, String);
 
-export const whole = (defaultValue: number, low = 0, high = 2_147_483_647): OptionDefinition<number> =>
+export const whole = (defaultValue: number, low = 0, high = maxInt32): OptionDefinition<number> =>
   definition('integer', defaultValue, (text) => parseNumber(text, low, high, true), String);
 
 export interface DecimalRange {

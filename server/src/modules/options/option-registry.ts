@@ -22,6 +22,7 @@ import {
   whole,
   type OptionDefinition,
 } from './option-kind.js';
+import { maxInt32 } from '../../shared/limits.js';
 
 const domain = (entry: string): string | undefined =>
   /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i.test(entry) ? undefined : 'must list domains such as example.com';
@@ -42,7 +43,7 @@ const requestLimit: OptionDefinition<number> = {
   parse: (value) => (value.trim() === '-1' ? 0 : whole(0).parse(value)),
 };
 
-const calls = z.int('must be a whole number').min(0, 'must not be less than 0').max(2_147_483_647, 'is too large');
+const calls = z.int('must be a whole number').min(0, 'must not be less than 0').max(maxInt32, 'is too large');
 
 const quota = (defaultValue: number): OptionDefinition<number> => whole(defaultValue, 0, maxQuota);
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EntityManager, Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import { requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditLog, AuditTrail } from '../../shared/audit.js';
+import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { ForbiddenError, InvalidInputError } from '../../shared/errors.js';
 import type { Page, PageQuery } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -39,12 +39,12 @@ export interface OptionFilter {
   readonly keys?: readonly string[] | null;
 }
 
-export interface OptionServiceParts {
+export interface OptionServiceDeps {
   readonly options: Repository<Option>;
   readonly secrets: Secrets;
   readonly changes: Changes;
-  readonly audit: AuditLog;
-  readonly trail: AuditTrail;
+  readonly usageLog: UsageLog;
+  readonly auditLog: AuditLog;
   readonly logger: Pick<Logger, 'warn'>;
   readonly syncSeconds: number;
 }
@@ -59,7 +59,7 @@ export class OptionService {
   private queued: Promise<void> | null = null;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: OptionServiceParts) {}
+  constructor(private readonly deps: OptionServiceDeps) {}
 
   /** The settings in force on this node, at most a second behind the others'. Read it at every use; never keep it. */
   get values(): OptionValues {
@@ -69,8 +69,8 @@ export class OptionService {
   /** Loads the settings, then follows changes and re-reads on a clock in case an announcement was lost. */
   async start(): Promise<void> {
     await this.reload();
-    this.parts.changes.on('option', () => this.reloadQuietly());
-    this.timer = setInterval(() => this.reloadQuietly(), this.parts.syncSeconds * 1000).unref();
+    this.deps.changes.on('option', () => this.reloadQuietly());
+    this.timer = setInterval(() => this.reloadQuietly(), this.deps.syncSeconds * 1000).unref();
   }
 
   stop(): void {
@@ -104,7 +104,7 @@ export class OptionService {
     assertMayWrite(admin, key);
     const value = parseOption(key, text);
     assertReady(key, value, this.current);
-    await this.parts.options.manager.transaction(async (manager) => {
+    await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
       await this.store(manager, key, optionText(key, value));
       await this.record(manager, admin, `Option ${key} changed`, key, before, optionText(key, value));
@@ -117,7 +117,7 @@ export class OptionService {
   async resetModelRatio(actor: MaybeActor): Promise<void> {
     const root = requireRole(actor, 'root');
     const key = 'ModelRatio';
-    await this.parts.options.manager.transaction(async (manager) => {
+    await this.deps.options.manager.transaction(async (manager) => {
       const before = await this.stored(manager, key);
       await manager.delete(Option, { key });
       await this.record(manager, root, `Option ${key} reset`, key, before, optionText(key, defaultOptionValues()[key]));
@@ -127,14 +127,14 @@ export class OptionService {
 
   /** For a caller with a transaction and permission of its own; follow it with `announce` after the commit. */
   async store(manager: EntityManager, key: OptionKey, text: string): Promise<void> {
-    const value = definitionOf(key).secret && text !== '' ? this.parts.secrets.seal(text) : text;
+    const value = definitionOf(key).secret && text !== '' ? this.deps.secrets.seal(text) : text;
     await manager.upsert(Option, { key, value, updatedAt: new Date() }, ['key']);
   }
 
   /** Puts stored settings in force here and on every node. */
   async announce(...keys: OptionKey[]): Promise<void> {
     await this.reload();
-    await this.parts.changes.announce(...keys.map((id) => ({ kind: 'option' as const, id })));
+    await this.deps.changes.announce(...keys.map((id) => ({ kind: 'option' as const, id })));
   }
 
   private entry(actor: Actor, key: OptionKey): OptionEntry {
@@ -167,13 +167,13 @@ export class OptionService {
   ): Promise<void> {
     const change = { action: 'update', subject: 'option', id: option } as const;
     const secrets = definitionOf(option).secret ? ['value'] : [];
-    await this.parts.trail.write(manager, actor, {
+    await this.deps.auditLog.write(manager, actor, {
       ...change,
       secrets,
       before: { value: before },
       after: { value: after },
     });
-    await this.parts.audit.record(manager, {
+    await this.deps.usageLog.record(manager, {
       type: LogType.manage,
       userId: actor.id,
       username: actor.username,
@@ -183,7 +183,7 @@ export class OptionService {
   }
 
   private reloadQuietly(): void {
-    this.reload().catch((error: unknown) => this.parts.logger.warn({ err: error }, 'options could not be re-read'));
+    this.reload().catch((error: unknown) => this.deps.logger.warn({ err: error }, 'options could not be re-read'));
   }
 
   /** A read that starts after this call; callers meanwhile share one. */
@@ -202,7 +202,7 @@ export class OptionService {
   }
 
   private async load(): Promise<void> {
-    const rows = await this.parts.options.find();
+    const rows = await this.deps.options.find();
     const next: Record<string, unknown> = { ...defaultOptionValues() };
     for (const row of rows) {
       const value = this.read(row);
@@ -216,9 +216,9 @@ export class OptionService {
   private read({ key, value }: Option): OptionValues[OptionKey] | undefined {
     if (!isOptionKey(key)) return undefined;
     try {
-      return parseOption(key, definitionOf(key).secret && value !== '' ? this.parts.secrets.open(value) : value);
+      return parseOption(key, definitionOf(key).secret && value !== '' ? this.deps.secrets.open(value) : value);
     } catch {
-      this.parts.logger.warn({ option: key }, 'stored option is not usable');
+      this.deps.logger.warn({ option: key }, 'stored option is not usable');
       return undefined;
     }
   }

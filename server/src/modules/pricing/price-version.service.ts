@@ -9,7 +9,7 @@ import type { PriceBook } from './price-book.service.js';
 import { pricedBy, priceVersionOf } from './price-version.js';
 import type { PriceVersion } from './price-version.entity.js';
 
-export interface PriceVersionParts {
+export interface PriceVersionDeps {
   readonly versions: Repository<PriceVersion>;
   readonly changes: Changes;
   readonly options: { readonly values: OptionValues };
@@ -22,15 +22,15 @@ export interface PriceVersionParts {
 export class PriceVersionService {
   private kept = '';
 
-  constructor(private readonly parts: PriceVersionParts) {}
+  constructor(private readonly deps: PriceVersionDeps) {}
 
   /** Keeps what is in force, and whatever comes into force. */
   async start(): Promise<void> {
     await this.keep();
-    this.parts.changes.on('option', () =>
+    this.deps.changes.on('option', () =>
       this.keep().catch((error: unknown) => {
         // The next change, the next start or another node keeps it.
-        this.parts.logger.warn({ err: error }, 'the prices in force could not be kept');
+        this.deps.logger.warn({ err: error }, 'the prices in force could not be kept');
       }),
     );
   }
@@ -41,7 +41,7 @@ export class PriceVersionService {
     if (sort && sort.field !== 'createdAt') {
       throw new InvalidInputError('Price versions can be sorted by createdAt only', 'sort');
     }
-    const [items, totalCount] = await this.parts.versions.findAndCount({
+    const [items, totalCount] = await this.deps.versions.findAndCount({
       order: { createdAt: sort?.direction ?? 'DESC', version: 'ASC' },
       skip: page * pageSize,
       take: pageSize,
@@ -52,23 +52,23 @@ export class PriceVersionService {
   /** @throws AppError NOT_FOUND */
   async get(actor: MaybeActor, version: string): Promise<PriceVersion> {
     requireRole(actor, 'admin');
-    const found = await this.parts.versions.findOneBy({ version: version.replaceAll('\0', '') });
+    const found = await this.deps.versions.findOneBy({ version: version.replaceAll('\0', '') });
     if (!found) throw new NotFoundError('Price version', version.slice(0, 40));
     return found;
   }
 
   /** Models that enabled channels serve and nobody priced, sorted. */
   async unpriced(actor: MaybeActor): Promise<string[]> {
-    const models = await this.parts.channels.enabledModels(requireRole(actor, 'admin'));
-    return models.filter((model) => !this.parts.prices.isPriced(model)).sort();
+    const models = await this.deps.channels.enabledModels(requireRole(actor, 'admin'));
+    return models.filter((model) => !this.deps.prices.isPriced(model)).sort();
   }
 
   private async keep(): Promise<void> {
-    const { values } = this.parts.options;
+    const { values } = this.deps.options;
     const version = priceVersionOf(values);
     if (version === this.kept) return;
     const tables = Object.fromEntries(pricedBy.map((key) => [key, values[key]]));
-    await this.parts.versions.query(
+    await this.deps.versions.query(
       'INSERT INTO price_versions (version, tables) VALUES ($1, $2) ON CONFLICT DO NOTHING',
       [version, JSON.stringify(tables)],
     );

@@ -20,7 +20,7 @@ const maxConflictRetries = 5;
  * no wait, and batches grow with the load. A batch that the database refuses for its data is tried again one by one, so
  * that one bad row harms nobody else.
  */
-export class Lane<Item> {
+export class BatchQueue<Item> {
   private waiting: Item[] = [];
   private running = false;
   private idle: Array<() => void> = [];

@@ -26,7 +26,7 @@ export class LedgerKeeper {
   private lastTidy = 0;
 
   constructor(
-    private readonly parts: {
+    private readonly deps: {
       readonly pool: Pool;
       readonly nodeId: string;
       readonly ledger: PostgresLedger;
@@ -36,12 +36,12 @@ export class LedgerKeeper {
   ) {}
 
   private get times(): KeeperTimes {
-    return this.parts.times ?? defaultKeeperTimes;
+    return this.deps.times ?? defaultKeeperTimes;
   }
 
   /** @param alone no other node can live (embedded database): what older processes left is swept at once */
   async start(alone: boolean): Promise<void> {
-    if (alone) await this.parts.pool.query('DELETE FROM nodes');
+    if (alone) await this.deps.pool.query('DELETE FROM nodes');
     await this.beat();
     this.timer = setInterval(() => {
       this.beating = this.beating.then(() => this.beat());
@@ -52,22 +52,22 @@ export class LedgerKeeper {
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     await this.beating;
-    await this.parts.pool.query('DELETE FROM nodes WHERE id = $1', [this.parts.nodeId]).catch(() => undefined);
+    await this.deps.pool.query('DELETE FROM nodes WHERE id = $1', [this.deps.nodeId]).catch(() => undefined);
   }
 
   /** One round. Never throws: the next beat tries again. */
   async beat(): Promise<void> {
     try {
-      await this.parts.pool.query(
+      await this.deps.pool.query(
         `INSERT INTO nodes (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET heartbeat_at = now()`,
-        [this.parts.nodeId],
+        [this.deps.nodeId],
       );
       await this.sweepDead();
       await this.releaseStrayed();
       await this.replayDead();
       await this.tidy();
     } catch (error) {
-      this.parts.logger.warn({ err: error }, 'the ledger keeper could not finish its round');
+      this.deps.logger.warn({ err: error }, 'the ledger keeper could not finish its round');
     }
   }
 
@@ -75,7 +75,7 @@ export class LedgerKeeper {
   async sweepDead(): Promise<number> {
     let total = 0;
     for (;;) {
-      const found = await this.parts.pool.query<{ request_id: string }>(
+      const found = await this.deps.pool.query<{ request_id: string }>(
         `SELECT request_id FROM reservations r WHERE swept_at IS NULL AND NOT EXISTS (
            SELECT 1 FROM nodes n WHERE n.id = r.node_id AND n.heartbeat_at > now() - make_interval(secs => $1))
          LIMIT $2`,
@@ -83,46 +83,46 @@ export class LedgerKeeper {
       );
       if (found.rows.length === 0) break;
       const ids = found.rows.map((row) => row.request_id);
-      const given = await this.parts.pool.query('SELECT * FROM ledger_release($1, true)', [ids]);
+      const given = await this.deps.pool.query('SELECT * FROM ledger_release($1, true)', [ids]);
       total += given.rowCount ?? 0;
       // Rows that another node is sweeping right now were skipped.
       if (found.rows.length < sweepBatch || (given.rowCount ?? 0) === 0) break;
     }
-    if (total > 0) this.parts.logger.info({ count: total }, 'reservations of dead nodes were given back');
+    if (total > 0) this.deps.logger.info({ count: total }, 'reservations of dead nodes were given back');
     return total;
   }
 
   /** The answer to a reserving statement may have been lost on the way: then nobody here knows of the row. */
   private async releaseStrayed(): Promise<void> {
-    const found = await this.parts.pool.query<{ request_id: string }>(
+    const found = await this.deps.pool.query<{ request_id: string }>(
       `SELECT request_id FROM reservations
        WHERE node_id = $1 AND swept_at IS NULL AND created_at < now() - make_interval(secs => $2) LIMIT $3`,
-      [this.parts.nodeId, this.times.strayedSeconds, sweepBatch],
+      [this.deps.nodeId, this.times.strayedSeconds, sweepBatch],
     );
-    const strayed = found.rows.map((row) => row.request_id).filter((id) => !this.parts.ledger.holds(id));
+    const strayed = found.rows.map((row) => row.request_id).filter((id) => !this.deps.ledger.holds(id));
     // Swept, not deleted: should its settlement be in the spool, it still finds its row.
-    if (strayed.length > 0) await this.parts.pool.query('SELECT * FROM ledger_release($1, true)', [strayed]);
+    if (strayed.length > 0) await this.deps.pool.query('SELECT * FROM ledger_release($1, true)', [strayed]);
   }
 
   private async replayDead(): Promise<void> {
-    const living = await this.parts.pool.query<{ id: string }>(
+    const living = await this.deps.pool.query<{ id: string }>(
       'SELECT id FROM nodes WHERE heartbeat_at > now() - make_interval(secs => $1)',
       [this.times.deadSeconds],
     );
     const alive = new Set(living.rows.map((row) => row.id));
-    await this.parts.ledger.replaySpool((nodeId) => !alive.has(nodeId));
+    await this.deps.ledger.replaySpool((nodeId) => !alive.has(nodeId));
   }
 
   private async tidy(): Promise<void> {
     if (Date.now() - this.lastTidy < 3_600_000) return;
     this.lastTidy = Date.now();
-    await this.parts.pool.query('SELECT logs_ensure_partitions(now(), 2)');
-    await this.parts.pool.query('DELETE FROM reservations WHERE swept_at < now() - make_interval(days => $1)', [
+    await this.deps.pool.query('SELECT logs_ensure_partitions(now(), 2)');
+    await this.deps.pool.query('DELETE FROM reservations WHERE swept_at < now() - make_interval(days => $1)', [
       sweptDays,
     ]);
-    await this.parts.pool.query('DELETE FROM settled_unlogged WHERE settled_at < now() - make_interval(days => $1)', [
+    await this.deps.pool.query('DELETE FROM settled_unlogged WHERE settled_at < now() - make_interval(days => $1)', [
       sweptDays,
     ]);
-    await this.parts.pool.query(`DELETE FROM nodes WHERE heartbeat_at < now() - interval '1 day'`);
+    await this.deps.pool.query(`DELETE FROM nodes WHERE heartbeat_at < now() - interval '1 day'`);
   }
 }

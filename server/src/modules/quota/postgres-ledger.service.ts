@@ -3,7 +3,7 @@ import type { Signals } from '../../live/signals.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
 import type { Clock } from '../../shared/clock.js';
 import { isQuota } from '../../shared/quota.js';
-import { Lane, sqlState, type GroupCommitMetrics } from './group-commit.js';
+import { BatchQueue, sqlState, type GroupCommitMetrics } from './group-commit.js';
 import { toReserveJson, toSettleLine, type SettleLine } from './ledger-lines.js';
 import { LedgerSql, type Refusal } from './ledger-sql.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.service.js';
@@ -26,7 +26,7 @@ interface LedgerLogger {
   info(details: object, message: string): void;
 }
 
-export interface LedgerParts {
+export interface LedgerDeps {
   readonly pool: Pool;
   readonly nodeId: string;
   readonly spool: Spool;
@@ -45,7 +45,7 @@ interface Waiting<Result> {
   readonly failed: (error: unknown) => void;
 }
 
-interface HoldItem extends Waiting<void> {
+interface ReserveItem extends Waiting<void> {
   readonly request: ReserveRequest;
   readonly json: string;
 }
@@ -67,9 +67,9 @@ interface ReleaseItem {
  * spool, and a probe looks for its return; then the spool is replayed and doubtful reservations are given back.
  */
 export class PostgresLedger implements Ledger {
-  private readonly reserving: Lane<HoldItem>;
-  private readonly settling: Lane<SettleItem>;
-  private readonly releasing: Lane<ReleaseItem>;
+  private readonly reserving: BatchQueue<ReserveItem>;
+  private readonly settling: BatchQueue<SettleItem>;
+  private readonly releasing: BatchQueue<ReleaseItem>;
   /** Reservations of this process whose call is not over. */
   private readonly open = new Set<string>();
   /** Reservations that may or may not exist: given back when the database answers again. */
@@ -80,9 +80,9 @@ export class PostgresLedger implements Ledger {
   private replaying: Promise<unknown> = Promise.resolve();
   private stopped = false;
 
-  constructor(private readonly parts: LedgerParts) {
-    const sql = new LedgerSql(parts.pool, parts.nodeId);
-    this.reserving = new Lane<HoldItem>(
+  constructor(private readonly deps: LedgerDeps) {
+    const sql = new LedgerSql(deps.pool, deps.nodeId);
+    this.reserving = new BatchQueue<ReserveItem>(
       {
         run: async (items) => {
           const refused = await sql.reserve(
@@ -98,9 +98,9 @@ export class PostgresLedger implements Ledger {
         away: (items, error) => this.holdsWentAway(items, error),
         refused: ({ failed }, error) => failed(toHoldError(error)),
       },
-      parts.metrics,
+      deps.metrics,
     );
-    this.settling = new Lane<SettleItem>(
+    this.settling = new BatchQueue<SettleItem>(
       {
         run: async (items) => {
           const { balances, missing } = await sql.settle(items.map((item) => item.line.json));
@@ -113,9 +113,9 @@ export class PostgresLedger implements Ledger {
         away: (items, error) => this.settlementsWentAway(items, error),
         refused: (item, error) => this.settlementRefused(item, error),
       },
-      parts.metrics,
+      deps.metrics,
     );
-    this.releasing = new Lane<ReleaseItem>({
+    this.releasing = new BatchQueue<ReleaseItem>({
       run: async (items) => {
         await sql.release(items.map((item) => item.requestId));
         for (const { done } of items) done();
@@ -123,7 +123,7 @@ export class PostgresLedger implements Ledger {
       away: (items, error) => this.releasesWentAway(items, error),
       refused: ({ requestId, done }, error) => {
         // The sweeper looks at it again.
-        this.parts.logger.error({ err: error, requestId }, 'a reservation could not be given back');
+        this.deps.logger.error({ err: error, requestId }, 'a reservation could not be given back');
         done();
       },
     });
@@ -153,14 +153,14 @@ export class PostgresLedger implements Ledger {
       this.open.delete(request.requestId);
       throw error;
     }
-    return { ...request, reservedAt: this.parts.clock.now() };
+    return { ...request, reservedAt: this.deps.clock.now() };
   }
 
   async settle(reservation: Reservation, charge: Charge): Promise<Settled> {
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
     }
-    const line = toSettleLine(reservation, charge, Math.floor(this.parts.clock.now() / 1000));
+    const line = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
     const owned = this.open.has(reservation.requestId);
     try {
       if (this.away && (await this.spooled([line]))) return { userQuota: null };
@@ -190,11 +190,11 @@ export class PostgresLedger implements Ledger {
     this.stopped = true;
     await this.drain();
     await this.probing;
-    await this.parts.spool.close();
+    await this.deps.spool.close();
   }
 
   private tellBooked(items: readonly SettleItem[]): void {
-    const { signals } = this.parts;
+    const { signals } = this.deps;
     if (!signals?.wanted) return;
     signals.send('log');
     signals.send(
@@ -210,7 +210,7 @@ export class PostgresLedger implements Ledger {
   /** What has no reservation was settled before, or a crash of the database took the reservation. */
   private async settleLost(sql: LedgerSql, items: readonly SettleItem[]): Promise<void> {
     const { balances, doubtful } = await sql.settleLost(items.map(({ line }) => line.json));
-    const { logger, spool } = this.parts;
+    const { logger, spool } = this.deps;
     if (balances.size > 0) logger.warn({ users: balances.size }, 'calls were settled without their reservation');
     for (const { line } of items) {
       if (!doubtful.has(line.requestId)) continue;
@@ -221,14 +221,14 @@ export class PostgresLedger implements Ledger {
 
   /** The database will never take this row as it is: it is kept for people, and its reservation stays held. */
   private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
-    this.parts.logger.error({ err: error, requestId: line.requestId }, 'a settlement was refused by the database');
-    this.parts.spool
+    this.deps.logger.error({ err: error, requestId: line.requestId }, 'a settlement was refused by the database');
+    this.deps.spool
       .reject(line, error instanceof Error ? error.message : String(error))
-      .catch((failure: unknown) => this.parts.logger.error({ err: failure }, 'cannot keep a refused settlement'))
+      .catch((failure: unknown) => this.deps.logger.error({ err: failure }, 'cannot keep a refused settlement'))
       .finally(() => failed(new AppError('INTERNAL_ERROR', 'the call could not be booked', { cause: error })));
   }
 
-  private holdsWentAway(items: HoldItem[], error: unknown): Promise<void> {
+  private holdsWentAway(items: ReserveItem[], error: unknown): Promise<void> {
     this.wentAway(error);
     for (const { request, failed } of items) {
       this.doubtful.add(request.requestId);
@@ -258,17 +258,17 @@ export class PostgresLedger implements Ledger {
   }
 
   private wentAway(error: unknown): void {
-    if (!this.away) this.parts.logger.error({ err: error }, 'the database is away: new calls are refused');
+    if (!this.away) this.deps.logger.error({ err: error }, 'the database is away: new calls are refused');
     this.away = true;
     this.probing ??= this.probe();
   }
 
   private async spooled(lines: SettleLine[]): Promise<boolean> {
     try {
-      await this.parts.spool.append(lines);
+      await this.deps.spool.append(lines);
       return true;
     } catch (error) {
-      this.parts.logger.error({ err: error }, 'cannot write the settlement spool');
+      this.deps.logger.error({ err: error }, 'cannot write the settlement spool');
       return false;
     }
   }
@@ -277,18 +277,18 @@ export class PostgresLedger implements Ledger {
   private async probe(): Promise<void> {
     while (this.away && !this.stopped) {
       try {
-        await this.parts.pool.query('SELECT 1');
+        await this.deps.pool.query('SELECT 1');
       } catch {
         await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
         continue;
       }
       this.away = false;
-      this.parts.logger.info({ doubtful: this.doubtful.size }, 'the database is back');
+      this.deps.logger.info({ doubtful: this.doubtful.size }, 'the database is back');
       await this.releaseDoubtful();
       // It may go away again meanwhile: then `away` is set, what is open is back in the spool, and this goes on.
       await this.replaySpool(() => false).catch((error: unknown) => {
         // The keeper's next beat tries again.
-        this.parts.logger.error({ err: error }, 'the settlement spool could not be replayed');
+        this.deps.logger.error({ err: error }, 'the settlement spool could not be replayed');
       });
     }
     // In the same turn as the last look at `away`: whoever sets it from now on has to begin a probe.
@@ -309,7 +309,7 @@ export class PostgresLedger implements Ledger {
   }
 
   private async replayFiles(isDead: (nodeId: string) => boolean): Promise<number> {
-    const { spool, logger } = this.parts;
+    const { spool, logger } = this.deps;
     await spool.rotate();
     let count = 0;
     for (const name of await spool.pending(isDead)) {

@@ -8,7 +8,7 @@ interface SessionLogger {
   warn(details: object, message: string): void;
 }
 
-export interface SessionBooksParts {
+export interface SessionBooksDeps {
   readonly database: Transaction;
   readonly ledger: Ledger;
   readonly clock: Clock;
@@ -26,14 +26,14 @@ export class SessionBooks {
   private loggedAt = 0;
 
   constructor(
-    private readonly parts: SessionBooksParts,
+    private readonly deps: SessionBooksDeps,
     private readonly session: Omit<ReserveRequest, 'amount' | 'priced'>,
   ) {}
 
   /** Holds what the next turn may cost. @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
   async reserve(amount: number, priced: boolean): Promise<void> {
     const requestId = `${this.session.requestId}-${this.turn + 1}`;
-    this.held = await this.parts.ledger.reserve({ ...this.session, requestId, amount, priced, durable: true });
+    this.held = await this.deps.ledger.reserve({ ...this.session, requestId, amount, priced, durable: true });
     this.turn++;
   }
 
@@ -50,7 +50,7 @@ export class SessionBooks {
     if (!isQuota(charge.quota) || charge.quota < 0) {
       throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
     }
-    const { database, ledger, clock, logger } = this.parts;
+    const { database, ledger, clock, logger } = this.deps;
     const at = seconds(clock);
     const line = toSettleLine(held, charge, at);
     let balance: string | undefined;
@@ -77,6 +77,6 @@ export class SessionBooks {
   async close(): Promise<void> {
     const { held } = this;
     this.held = null;
-    if (held) await this.parts.ledger.release(held);
+    if (held) await this.deps.ledger.release(held);
   }
 }

@@ -12,7 +12,7 @@ export interface Redeemed {
   readonly isGift: boolean;
 }
 
-export interface RedeemParts {
+export interface RedeemDeps {
   readonly database: DataSource;
   readonly secrets: Secrets;
   readonly state: Pick<SharedState, 'hit'>;
@@ -23,11 +23,11 @@ export interface RedeemParts {
 /** Attempts are counted, not failures, so that parallel guesses cannot pass between check and count. */
 const triesPerWindow = 120;
 const windowSeconds = 600;
-const longestKey = 128;
+const maxKeyLength = 128;
 
 /** Redeems codes (docs/reference/rest/tokens-and-wallet.md#redeeming-a-code). */
 export class RedeemService {
-  constructor(private readonly parts: RedeemParts) {}
+  constructor(private readonly deps: RedeemDeps) {}
 
   /**
    * One transaction. The code's row is locked first, so parallel attempts succeed only as often as allowed. The table
@@ -39,11 +39,11 @@ export class RedeemService {
     const key = given.trim();
     if (key === '') throw new InvalidInputError('No redemption code provided', 'key');
     await this.limit(user);
-    if (key.length > longestKey) throw failed('Invalid redemption code');
-    const { redeemed, moved } = await this.parts.database.transaction(async (manager) => {
+    if (key.length > maxKeyLength) throw failed('Invalid redemption code');
+    const { redeemed, moved } = await this.deps.database.transaction(async (manager) => {
       const code = await this.lock(manager, key);
       await this.use(manager, code, user);
-      const moved = await this.parts.credit.book(manager, {
+      const moved = await this.deps.credit.book(manager, {
         source: `redemption:${code.id}:${user.id}`,
         kind: 'redemption',
         user,
@@ -53,12 +53,12 @@ export class RedeemService {
       if (moved.length === 0) throw failed(alreadyUsed(code));
       return { redeemed: { quota: code.quota, isGift: code.isGift }, moved };
     });
-    await this.parts.credit.announce(moved);
+    await this.deps.credit.announce(moved);
     return redeemed;
   }
 
   private async limit(user: Actor): Promise<void> {
-    const { allowed, retryAfterSeconds } = await this.parts.state.hit(
+    const { allowed, retryAfterSeconds } = await this.deps.state.hit(
       `redeem:${user.id}`,
       triesPerWindow,
       windowSeconds,
@@ -68,11 +68,11 @@ export class RedeemService {
 
   private async lock(manager: EntityManager, key: string): Promise<Redemption> {
     const code = await manager.findOne(Redemption, {
-      where: { keyHash: this.parts.secrets.hash(key) },
+      where: { keyHash: this.deps.secrets.hash(key) },
       lock: { mode: 'for_no_key_update' },
     });
     if (!code) throw failed('Invalid redemption code');
-    const now = seconds(this.parts.clock);
+    const now = seconds(this.deps.clock);
     if (code.validFrom > 0 && now < code.validFrom) throw failed('Code not yet valid');
     if (code.validUntil > 0 && now > code.validUntil) throw failed('Code expired');
     return code;
@@ -85,7 +85,7 @@ export class RedeemService {
     if (code.isGift && (isUsedUp || code.status !== RedemptionStatus.enabled)) {
       throw failed('Gift code reached its maximum uses');
     }
-    const now = seconds(this.parts.clock);
+    const now = seconds(this.deps.clock);
     const used = await manager.query<unknown[]>(
       `INSERT INTO redemption_uses (redemption_id, user_id, used_time, quota) VALUES ($1, $2, $3, $4)
        ON CONFLICT DO NOTHING RETURNING 1`,

@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Redemption } from './redemption.entity.js';
+import { maxInt32 } from '../../shared/limits.js';
 
 /** Fields that can be edited. */
 export type RedemptionFields = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil'>;
@@ -26,17 +27,16 @@ export const newRedemptionDefaults: NewRedemptions = {
   key: '',
 };
 
-const longestName = 20;
-const longestKey = 128;
-const mostAtOnce = 100;
-const mostUses = 2_147_483_647;
+const maxNameLength = 20;
+const maxKeyLength = 128;
+const maxConcurrent = 100;
 const latestTime = 253_402_300_799;
 
 /** @throws InvalidInputError */
 export function parseFields(fields: RedemptionFields): RedemptionFields {
   const name = fields.name.trim();
   const length = [...name].length;
-  if (length < 1 || length > longestName) throw new InvalidInputError('Name length must be 1-20', 'name');
+  if (length < 1 || length > maxNameLength) throw new InvalidInputError('Name length must be 1-20', 'name');
   if (hasControl(name)) throw new InvalidInputError('Name must not contain control characters', 'name');
   if (!Number.isSafeInteger(fields.quota) || fields.quota < 1 || fields.quota > maxQuota) {
     throw new InvalidInputError('Quota must be a whole number above 0', 'quota');
@@ -57,15 +57,18 @@ export function parseFields(fields: RedemptionFields): RedemptionFields {
 export function parseNew(given: NewRedemptions): NewRedemptions {
   const fields = parseFields(given);
   const key = given.key.trim();
-  if (key.length > longestKey || hasControl(key)) {
-    throw new InvalidInputError(`A code has at most ${longestKey} characters, none of them control characters`, 'key');
+  if (key.length > maxKeyLength || hasControl(key)) {
+    throw new InvalidInputError(
+      `A code has at most ${maxKeyLength} characters, none of them control characters`,
+      'key',
+    );
   }
   if (key === '' && !(Number.isSafeInteger(given.count) && given.count > 0)) {
     throw new InvalidInputError('Count must be above 0', 'count');
   }
-  if (key === '' && given.count > mostAtOnce) throw new InvalidInputError('Count must not exceed 100', 'count');
+  if (key === '' && given.count > maxConcurrent) throw new InvalidInputError('Count must not exceed 100', 'count');
   const maxUses = given.isGift && given.maxUses !== 0 ? given.maxUses : -1;
-  if (maxUses !== -1 && !(Number.isSafeInteger(maxUses) && maxUses > 0 && maxUses <= mostUses)) {
+  if (maxUses !== -1 && !(Number.isSafeInteger(maxUses) && maxUses > 0 && maxUses <= maxInt32)) {
     throw new InvalidInputError('Maximum uses must be above 0, or -1 for no limit', 'maxUses');
   }
   return { ...fields, isGift: given.isGift, maxUses, key, count: key === '' ? given.count : 1 };

@@ -1,8 +1,8 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { given, type Nullable } from '../../graphql/nullable.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { PageArgs, pageType } from '../../graphql/page.object.js';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { Redeemed } from './redeem.service.js';
 import type { Redemption } from './redemption.entity.js';
 import type { KeyedRedemption, NewRedemptions, RedemptionFields, RedemptionFilter } from './redemption.service.js';
@@ -155,7 +155,7 @@ export const toNewRedemptions = ({
   ...rest
 }: RedemptionInputObject): Partial<NewRedemptions> => ({
   count: 1,
-  ...given<Omit<NewRedemptions, Window>>(rest),
+  ...omitNullish<Omit<NewRedemptions, Window>>(rest),
   ...toWindow({ validFrom, validUntil }),
 });
 
@@ -164,13 +164,13 @@ export const toRedemptionFields = ({
   validUntil,
   ...rest
 }: RedemptionPatchInput): Partial<RedemptionFields> => ({
-  ...given<Omit<RedemptionFields, Window>>(rest),
+  ...omitNullish<Omit<RedemptionFields, Window>>(rest),
   ...toWindow({ validFrom, validUntil }),
 });
 
 /** A bound that is null is no bound; here alone null is a value. */
 const toWindow = ({ validFrom, validUntil }: Nullable<Record<Window, Date>>): Partial<Record<Window, number>> =>
-  defined({ validFrom: toSeconds(validFrom), validUntil: toSeconds(validUntil) });
+  omitUndefined({ validFrom: toSeconds(validFrom), validUntil: toSeconds(validUntil) });
 
 function toSeconds(date: Date | null | undefined): number | undefined {
   if (date === null) return 0;

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { given } from '../../graphql/nullable.js';
+import { omitNullish } from '../../graphql/nullable.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import type { Page } from '../../shared/page.js';
 import type { Redeemed, RedeemService } from './redeem.service.js';
@@ -31,7 +31,7 @@ export class RedemptionResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => RedemptionListArgs) args: RedemptionListArgs,
   ): Promise<Page<RedemptionObject>> {
-    const filter = given<RedemptionFilter>(args.filter ?? {});
+    const filter = omitNullish<RedemptionFilter>(args.filter ?? {});
     const page = await this.redemptionService.list(actor, filter, pageQueryOf(args));
     return { ...page, items: page.items.map(toRedemptionObject) };
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Brackets, In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditChange, AuditLog, AuditTrail } from '../../shared/audit.js';
+import type { AuditChange, UsageLog, AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import { assertIdList, mostIds } from '../../shared/id-list.js';
+import { assertIdList, maxIds } from '../../shared/id-list.js';
 import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
@@ -18,6 +18,7 @@ import {
   type RedemptionFields,
 } from './redemption-input.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
+import { maxInt32 } from '../../shared/limits.js';
 
 export type { NewRedemptions, RedemptionFields };
 
@@ -34,24 +35,22 @@ export interface KeyedRedemption {
   readonly key: string;
 }
 
-export interface RedemptionParts {
+export interface RedemptionDeps {
   readonly redemptions: Repository<Redemption>;
   readonly secrets: Secrets;
-  readonly audit: AuditLog;
-  readonly trail: AuditTrail;
+  readonly usageLog: UsageLog;
+  readonly auditLog: AuditLog;
   readonly clock: Clock;
 }
 
-const largestId = 2_147_483_647;
-
 /** Administration of redemption and gift codes. Users redeem them through `RedeemService`. */
 export class RedemptionService {
-  constructor(private readonly parts: RedemptionParts) {}
+  constructor(private readonly deps: RedemptionDeps) {}
 
   /** Newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
   async list(actor: MaybeActor, filter: RedemptionFilter, page: PageQuery): Promise<Page<KeyedRedemption>> {
     requireRole(actor, 'admin');
-    const query = this.parts.redemptions.createQueryBuilder('redemption').addSelect('redemption.keySealed');
+    const query = this.deps.redemptions.createQueryBuilder('redemption').addSelect('redemption.keySealed');
     const { keyword, status, isGift } = filter;
     if (status !== undefined) query.andWhere('redemption.status = :status', { status });
     if (isGift !== undefined) query.andWhere('redemption.isGift = :isGift', { isGift });
@@ -70,15 +69,15 @@ export class RedemptionService {
   /** @throws AppError NOT_FOUND */
   async get(actor: MaybeActor, id: number): Promise<KeyedRedemption> {
     requireRole(actor, 'admin');
-    return this.find(this.parts.redemptions.manager, id);
+    return this.find(this.deps.redemptions.manager, id);
   }
 
   /** @returns the created codes in clear @throws AppError INVALID_INPUT, CONFLICT */
   async create(actor: MaybeActor, given: Partial<NewRedemptions>): Promise<string[]> {
     const admin = requireRole(actor, 'admin');
-    const { count, key, ...fields } = parseNew({ ...newRedemptionDefaults, ...defined(given) });
+    const { count, key, ...fields } = parseNew({ ...newRedemptionDefaults, ...omitUndefined(given) });
     const keys = key === '' ? Array.from({ length: count }, () => randomUUID().replaceAll('-', '')) : [key];
-    const { secrets, clock, redemptions } = this.parts;
+    const { secrets, clock, redemptions } = this.deps;
     const rows = keys.map((one) => ({
       ...fields,
       userId: admin.id,
@@ -105,7 +104,7 @@ export class RedemptionService {
       if (redemption.status !== RedemptionStatus.enabled) {
         throw new InvalidInputError('Only an unused code can be edited', 'status');
       }
-      return parseFields({ ...redemption, ...defined(given) });
+      return parseFields({ ...redemption, ...omitUndefined(given) });
     });
   }
 
@@ -134,7 +133,7 @@ export class RedemptionService {
   /** @param name exactly */
   async countByName(actor: MaybeActor, name: string): Promise<number> {
     requireRole(actor, 'admin');
-    return this.parts.redemptions.countBy({ name: checkedName(name) });
+    return this.deps.redemptions.countBy({ name: checkedName(name) });
   }
 
   /** @returns the number deleted */
@@ -154,8 +153,8 @@ export class RedemptionService {
   async disable(actor: MaybeActor, ids: readonly number[]): Promise<number> {
     const admin = requireRole(actor, 'admin');
     assertIdList(ids, 'ID list must not be empty');
-    const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= largestId);
-    return this.parts.redemptions.manager.transaction(async (manager) => {
+    const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
+    return this.deps.redemptions.manager.transaction(async (manager) => {
       const rows = await lockWhere(manager, { id: In(known), status: RedemptionStatus.enabled });
       if (rows.length === 0) return 0;
       const status = RedemptionStatus.disabled;
@@ -169,9 +168,9 @@ export class RedemptionService {
   private matching(keyword: string): Brackets {
     return new Brackets((either) => {
       either.where('redemption.name LIKE :start', { start: `${escapeLike(keyword)}%` });
-      either.orWhere('redemption.keyHash = :hash', { hash: this.parts.secrets.hash(keyword.trim()) });
+      either.orWhere('redemption.keyHash = :hash', { hash: this.deps.secrets.hash(keyword.trim()) });
       const id = /^\d{1,10}$/.test(keyword) ? Number(keyword) : 0;
-      if (id > 0 && id <= largestId) either.orWhere('redemption.id = :id', { id });
+      if (id > 0 && id <= maxInt32) either.orWhere('redemption.id = :id', { id });
     });
   }
 
@@ -181,7 +180,7 @@ export class RedemptionService {
     word: string,
     decide: (before: KeyedRedemption) => Partial<Redemption>,
   ): Promise<KeyedRedemption> {
-    return this.parts.redemptions.manager.transaction(async (manager) => {
+    return this.deps.redemptions.manager.transaction(async (manager) => {
       // The lock that redeeming takes, so the decision is about the current row.
       await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const before = await this.find(manager, id);
@@ -194,14 +193,14 @@ export class RedemptionService {
   }
 
   private async remove(admin: Actor, which: FindOptionsWhere<Redemption>, content: string): Promise<number> {
-    return this.parts.redemptions.manager.transaction(async (manager) => {
+    return this.deps.redemptions.manager.transaction(async (manager) => {
       let gone = 0;
       // In pieces of what one statement can name. Deleted rows are not found again.
-      for (let found = mostIds; found === mostIds; gone += found) {
-        const rows = await lockWhere(manager, which, mostIds);
+      for (let found = maxIds; found === maxIds; gone += found) {
+        const rows = await lockWhere(manager, which, maxIds);
         found = rows.length;
         await manager.softDelete(Redemption, { id: In(rows.map(({ id }) => id)) });
-        await this.parts.trail.write(manager, admin, ...rows.map((row) => changeOf('delete', row.id, row, null)));
+        await this.deps.auditLog.write(manager, admin, ...rows.map((row) => changeOf('delete', row.id, row, null)));
       }
       if (gone > 0) await this.log(manager, admin, `${content}: ${gone}`);
       return gone;
@@ -219,13 +218,13 @@ export class RedemptionService {
   }
 
   private keyed(redemption: Redemption): KeyedRedemption {
-    return { redemption, key: this.parts.secrets.open(redemption.keySealed) };
+    return { redemption, key: this.deps.secrets.open(redemption.keySealed) };
   }
 
   private async log(manager: EntityManager, admin: Actor, content: string, changes: AuditChange[] = []): Promise<void> {
     const { id, username } = admin;
-    await this.parts.audit.record(manager, { type: LogType.manage, userId: id, username, content });
-    await this.parts.trail.write(manager, admin, ...changes);
+    await this.deps.usageLog.record(manager, { type: LogType.manage, userId: id, username, content });
+    await this.deps.auditLog.write(manager, admin, ...changes);
   }
 }
 

@@ -6,7 +6,7 @@ import { User } from '../users/user.entity.js';
 import { toConflict } from '../users/user.service.js';
 import type { EmailCodeService } from './email-code.service.js';
 
-export interface EmailBindingParts {
+export interface EmailBindingDeps {
   readonly users: Repository<User>;
   readonly auth: AuthService;
   readonly codes: EmailCodeService;
@@ -15,11 +15,11 @@ export interface EmailBindingParts {
 
 /** Binds a verified e-mail address to an account. */
 export class EmailBinding {
-  constructor(private readonly parts: EmailBindingParts) {}
+  constructor(private readonly deps: EmailBindingDeps) {}
 
   /** @throws AppError RATE_LIMITED, INVALID_INPUT (one text for every wrong code), CONFLICT (taken meanwhile) */
   async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
-    const { users, auth, codes, changes } = this.parts;
+    const { users, auth, codes, changes } = this.deps;
     await auth.limitCritical(ip);
     const { id } = requireActor(actor);
     const email = await codes.verify(address, code.slice(0, 50));

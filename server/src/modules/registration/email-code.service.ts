@@ -9,7 +9,7 @@ import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 import { assertAllowedAddress } from './email-rules.js';
 
-export interface EmailCodeParts {
+export interface EmailCodeDeps {
   readonly users: Repository<User>;
   readonly state: SharedState;
   readonly mailer: Mailer;
@@ -26,14 +26,14 @@ const attempts = 5;
  * (docs/reference/rest/accounts.md#e-mail-codes).
  */
 export class EmailCodeService {
-  constructor(private readonly parts: EmailCodeParts) {}
+  constructor(private readonly deps: EmailCodeDeps) {}
 
   /**
    * Sends a code. The newest code of an address replaces earlier ones.
    * @throws AppError INVALID_INPUT (address, domain rules), CONFLICT (in use), RATE_LIMITED, UPSTREAM_UNREACHABLE
    */
   async send(address: string): Promise<void> {
-    const { state, mailer, secrets, options } = this.parts;
+    const { state, mailer, secrets, options } = this.deps;
     const email = assertAllowedAddress(address, options.values);
     if (await this.isTaken(email)) throw new ConflictError('E-mail address already in use', 'email');
     mailer.assertConfigured();
@@ -59,8 +59,8 @@ export class EmailCodeService {
    * @throws AppError INVALID_INPUT: one text for a wrong, expired or used code, and after too many attempts
    */
   async verify(address: string, code: string): Promise<string> {
-    const email = assertAllowedAddress(address, this.parts.options.values);
-    const { state } = this.parts;
+    const email = assertAllowedAddress(address, this.deps.options.values);
+    const { state } = this.deps;
     const key = keyOf(email);
     // Counted before the comparison, so that parallel guesses cannot pass together.
     const tries = await state.incrementBy(`${key}:tries`, 1, lifetimeSeconds);
@@ -71,17 +71,17 @@ export class EmailCodeService {
 
   /** Consumes the code; only one of several parallel callers succeeds. @throws AppError INVALID_INPUT */
   async consume(email: string, code: string): Promise<void> {
-    if (!this.matches(await this.parts.state.take(keyOf(email)), code)) throw wrongCode();
+    if (!this.matches(await this.deps.state.take(keyOf(email)), code)) throw wrongCode();
   }
 
   private matches(held: string | null, code: string): boolean {
-    const given = this.parts.secrets.hash(code.trim().toLowerCase()).toString('base64');
+    const given = this.deps.secrets.hash(code.trim().toLowerCase()).toString('base64');
     return held !== null && sameSecret(held, given);
   }
 
   /** Includes deleted users, who keep their address. */
   private isTaken(email: string): Promise<boolean> {
-    return this.parts.users
+    return this.deps.users
       .createQueryBuilder('account')
       .withDeleted()
       .where(`account.email <> '' AND lower(account.email) = lower(:email)`, { email })

@@ -1,6 +1,6 @@
 import { IsNull, Not, type EntityManager } from 'typeorm';
 import { Role, UserStatus } from '../../shared/actor.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -8,9 +8,9 @@ import type { PostEntry } from '../quota/ledger.service.js';
 import { insertUser, type NewUser } from '../users/new-user.service.js';
 import { User } from '../users/user.entity.js';
 
-export interface EnrolmentParts {
+export interface EnrolmentDeps {
   readonly postEntry: PostEntry;
-  readonly audit: AuditLog;
+  readonly usageLog: UsageLog;
   readonly options: { readonly values: OptionValues };
 }
 
@@ -25,13 +25,13 @@ export interface Newcomer extends Omit<NewUser, 'role' | 'quota' | 'inviterId' |
  * (docs/reference/rest/accounts.md#what-a-new-account-gets). Every amount is a ledger entry.
  */
 export class Enrolment {
-  constructor(private readonly parts: EnrolmentParts) {}
+  constructor(private readonly deps: EnrolmentDeps) {}
 
   /** Runs in the caller's transaction. */
   async enrol(manager: EntityManager, { inviterCode, ...newcomer }: Newcomer): Promise<User> {
-    const { QuotaForNewUser, QuotaForInvitee, QuotaForInviter } = this.parts.options.values;
+    const { QuotaForNewUser, QuotaForInvitee, QuotaForInviter } = this.deps.options.values;
     const inviter = await findInviter(manager, inviterCode);
-    const user = await insertUser(manager, this.parts.postEntry, {
+    const user = await insertUser(manager, this.deps.postEntry, {
       ...newcomer,
       role: Role.common,
       inviterId: inviter?.id ?? 0,
@@ -42,12 +42,12 @@ export class Enrolment {
     const posting = { kind: 'invite', note: 'invite' } as const;
     if (QuotaForInvitee > 0) {
       const source = `invite:${user.id}:invitee`;
-      await this.parts.postEntry(manager, { ...posting, source, userId: user.id, amount: QuotaForInvitee });
+      await this.deps.postEntry(manager, { ...posting, source, userId: user.id, amount: QuotaForInvitee });
       await this.tell(manager, user, 'Bonus for using an invite code', QuotaForInvitee);
     }
     if (QuotaForInviter > 0) {
       const entry = { source: `invite:${user.id}:inviter`, userId: inviter.id, amount: QuotaForInviter };
-      await this.parts.postEntry(manager, { ...posting, ...entry, account: 'affiliate' });
+      await this.deps.postEntry(manager, { ...posting, ...entry, account: 'affiliate' });
       // Earnings are credited to the balance only when they are transferred.
       await this.tell(manager, inviter, `Bonus for inviting ${user.username}`, QuotaForInviter, 0);
     }
@@ -62,10 +62,10 @@ export class Enrolment {
     quota = amount,
   ): Promise<void> {
     if (amount <= 0) return;
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
     const text = formatQuota(amount, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
     const row = { type: LogType.system, userId: user.id, username: user.username };
-    await this.parts.audit.record(manager, { ...row, content: `${what} ${text}`, quota });
+    await this.deps.usageLog.record(manager, { ...row, content: `${what} ${text}`, quota });
   }
 }
 

@@ -12,7 +12,7 @@ import type { SessionService } from '../auth/session.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import { User } from '../users/user.entity.js';
 
-export interface PasswordResetParts {
+export interface PasswordResetDeps {
   readonly users: Repository<User>;
   readonly auth: AuthService;
   readonly passwords: PasswordService;
@@ -31,7 +31,7 @@ const defaultServerAddress = 'http://localhost:3000';
 
 /** Password reset by mail (docs/reference/rest/accounts.md#password-reset). */
 export class PasswordResetService {
-  constructor(private readonly parts: PasswordResetParts) {}
+  constructor(private readonly deps: PasswordResetDeps) {}
 
   /**
    * Responds the same, and equally fast, whether or not an account has this address. The mail is sent after the
@@ -39,7 +39,7 @@ export class PasswordResetService {
    * @throws AppError RATE_LIMITED, INVALID_INPUT, UPSTREAM_UNREACHABLE (no mail server at all)
    */
   async request(address: string, challenge: Challenge): Promise<void> {
-    const { auth, mailer, state } = this.parts;
+    const { auth, mailer, state } = this.deps;
     await auth.admit(challenge);
     const email = address.trim();
     if (email.length > 50 || !/^[^\s@]+@[^\s@]+$/.test(email))
@@ -51,7 +51,7 @@ export class PasswordResetService {
 
   /** @returns the new password, shown once @throws AppError RATE_LIMITED, INVALID_INPUT */
   async reset(address: string, token: string, ip: string): Promise<string> {
-    const { auth, state, secrets } = this.parts;
+    const { auth, state, secrets } = this.deps;
     await auth.limitCritical(ip);
     const email = address.trim();
     if (email === '' || token === '') throw new InvalidInputError('Invalid parameter');
@@ -68,20 +68,20 @@ export class PasswordResetService {
 
   private async replace(user: User): Promise<string> {
     const password = randomBytes(6).toString('hex');
-    const passwordHash = await this.parts.passwords.hash(password);
-    await this.parts.users.manager.transaction(async (manager) => {
+    const passwordHash = await this.deps.passwords.hash(password);
+    await this.deps.users.manager.transaction(async (manager) => {
       await manager.update(User, { id: user.id }, { passwordHash });
-      await this.parts.sessions.revokeAll(manager, user.id);
+      await this.deps.sessions.revokeAll(manager, user.id);
     });
-    await this.parts.changes.announce({ kind: 'user', id: user.id }, { kind: 'session', id: user.id });
-    const { mailer, options } = this.parts;
+    await this.deps.changes.announce({ kind: 'user', id: user.id }, { kind: 'session', id: user.id });
+    const { mailer, options } = this.deps;
     // The mailer logs a failure. The new password is valid anyway.
     mailer.send({ to: user.email, ...passwordChangedLetter(options.values.SystemName) }).catch(() => undefined);
     return password;
   }
 
   private async sendLink(email: string): Promise<void> {
-    const { state, secrets, mailer, options } = this.parts;
+    const { state, secrets, mailer, options } = this.deps;
     const { SystemName, ServerAddress } = options.values;
     const token = randomBytes(16).toString('hex');
     try {
@@ -97,7 +97,7 @@ export class PasswordResetService {
   }
 
   private findUser(email: string): Promise<User | null> {
-    return this.parts.users
+    return this.deps.users
       .createQueryBuilder('account')
       .where(`account.email <> '' AND lower(account.email) = lower(:email)`, { email })
       .getOne();

@@ -1,6 +1,6 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { given } from '../../graphql/nullable.js';
+import { omitNullish } from '../../graphql/nullable.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { PasswordResetService } from './password-reset.service.js';
 import { RegisterInput } from './registration.object.js';
@@ -31,7 +31,7 @@ export class RegistrationResolver {
     @Arg('input', () => RegisterInput) { turnstile, username, password, ...rest }: RegisterInput,
   ): Promise<boolean> {
     await this.registrationService.admit(challengeOf(request, reply, turnstile));
-    await this.registrationService.register({ username, password, ...given<Optional>(rest) });
+    await this.registrationService.register({ username, password, ...omitNullish<Optional>(rest) });
     return true;
   }
 

@@ -22,7 +22,7 @@ export interface RegistrationInput {
   readonly affCode?: string;
 }
 
-export interface RegistrationParts {
+export interface RegistrationDeps {
   readonly users: Repository<User>;
   readonly auth: AuthService;
   readonly passwords: PasswordService;
@@ -35,12 +35,12 @@ export interface RegistrationParts {
 
 /** Registration with a password (docs/reference/rest/accounts.md#sign-in-and-registration). */
 export class RegistrationService {
-  constructor(private readonly parts: RegistrationParts) {}
+  constructor(private readonly deps: RegistrationDeps) {}
 
   /** @throws AppError RATE_LIMITED, INVALID_INPUT, CONFLICT, UPSTREAM_UNREACHABLE */
   async sendCode(email: string, challenge: Challenge): Promise<void> {
-    await this.parts.auth.admit(challenge);
-    await this.parts.codes.send(email);
+    await this.deps.auth.admit(challenge);
+    await this.deps.codes.send(email);
   }
 
   /**
@@ -48,8 +48,8 @@ export class RegistrationService {
    * RATE_LIMITED, INVALID_INPUT
    */
   async admit(challenge: Challenge): Promise<void> {
-    await this.parts.auth.admit(challenge);
-    const { RegisterEnabled, PasswordRegisterEnabled } = this.parts.options.values;
+    await this.deps.auth.admit(challenge);
+    const { RegisterEnabled, PasswordRegisterEnabled } = this.deps.options.values;
     if (!RegisterEnabled) throw new InvalidInputError('New user registration is closed');
     if (!PasswordRegisterEnabled) {
       throw new InvalidInputError('Password registration is closed, use third-party sign-in');
@@ -62,15 +62,15 @@ export class RegistrationService {
   async register(given: RegistrationInput): Promise<User> {
     const { username, password, affCode, verificationCode: code = '' } = parsed(registrationRules, given);
     const email = await this.verifiedEmail(given.email ?? '', code);
-    const passwordHash = await this.parts.passwords.hash(password);
+    const passwordHash = await this.deps.passwords.hash(password);
     const newcomer = { username, displayName: username, passwordHash, email, inviterCode: affCode };
     try {
       return await withFreshAffiliateCode(() =>
-        this.parts.users.manager.transaction(async (manager) => {
-          const user = await this.parts.enrolment.enrol(manager, newcomer);
-          if (this.parts.generateDefaultToken) await this.addToken(manager, user);
+        this.deps.users.manager.transaction(async (manager) => {
+          const user = await this.deps.enrolment.enrol(manager, newcomer);
+          if (this.deps.generateDefaultToken) await this.addToken(manager, user);
           // Last, so that a taken name does not consume the code.
-          if (email !== '') await this.parts.codes.consume(email, code);
+          if (email !== '') await this.deps.codes.consume(email, code);
           return user;
         }),
       );
@@ -81,17 +81,17 @@ export class RegistrationService {
 
   /** The verified address, or '' when verification is off. */
   private async verifiedEmail(email: string, code: string): Promise<string> {
-    if (!this.parts.options.values.EmailVerificationEnabled) return '';
+    if (!this.deps.options.values.EmailVerificationEnabled) return '';
     if (email.trim() === '' || code.trim() === '') {
       throw new InvalidInputError('E-mail verification is on: enter the address and the code', 'email');
     }
-    return this.parts.codes.verify(email, code);
+    return this.deps.codes.verify(email, code);
   }
 
   private async addToken(manager: EntityManager, user: User): Promise<void> {
     const { id, username, role, status, group } = user;
     const owner: Actor = { id, username, role, status, group };
-    await this.parts.tokens.createIn(manager, owner, {
+    await this.deps.tokens.createIn(manager, owner, {
       ...{ name: `${username}'s initial token`, remainQuota: 500_000, unlimitedQuota: true, expiredTime: -1 },
     });
   }

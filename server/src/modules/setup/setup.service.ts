@@ -14,7 +14,7 @@ import { User } from '../users/user.entity.js';
 import { Setup } from './setup.entity.js';
 
 const rootQuota = 100_000_000;
-const longestUsername = 12;
+const maxUsernameLength = 12;
 
 export interface SetupStatus {
   /** The wizard is done. */
@@ -33,7 +33,7 @@ export interface SetupInput {
   readonly demoSiteEnabled: boolean;
 }
 
-export interface SetupServiceParts {
+export interface SetupServiceDeps {
   readonly setups: Repository<Setup>;
   readonly options: Pick<OptionService, 'store' | 'announce'>;
   readonly passwords: PasswordService;
@@ -46,11 +46,11 @@ export interface SetupServiceParts {
 export class SetupService {
   private done = false;
 
-  constructor(private readonly parts: SetupServiceParts) {}
+  constructor(private readonly deps: SetupServiceDeps) {}
 
   /** Data imported from an older console has a root user but no setup row. It counts as set up. */
   async start(): Promise<void> {
-    const { setups } = this.parts;
+    const { setups } = this.deps;
     if (await this.rootExists(setups.manager)) {
       await setups.createQueryBuilder().insert().values(this.row()).orIgnore().execute();
     }
@@ -58,13 +58,13 @@ export class SetupService {
 
   async isDone(): Promise<boolean> {
     // Setup is never undone, so a positive result is kept.
-    this.done ||= await this.parts.setups.existsBy({ id: 1 });
+    this.done ||= await this.deps.setups.existsBy({ id: 1 });
     return this.done;
   }
 
   async status(): Promise<SetupStatus> {
     if (await this.isDone()) return { status: true, rootInit: false, databaseType: '' };
-    return { status: false, rootInit: await this.rootExists(this.parts.setups.manager), databaseType: 'postgres' };
+    return { status: false, rootInit: await this.rootExists(this.deps.setups.manager), databaseType: 'postgres' };
   }
 
   /**
@@ -73,20 +73,20 @@ export class SetupService {
    */
   async complete(input: SetupInput): Promise<void> {
     if (await this.isDone()) throw alreadySetUp();
-    const needsRoot = !(await this.rootExists(this.parts.setups.manager));
+    const needsRoot = !(await this.rootExists(this.deps.setups.manager));
     const credentials = needsRoot ? checkCredentials(input) : null;
-    const passwordHash = credentials && (await this.parts.passwords.hash(credentials.password));
+    const passwordHash = credentials && (await this.deps.passwords.hash(credentials.password));
     await withFreshAffiliateCode(() =>
-      this.parts.setups.manager.transaction(async (manager) => {
+      this.deps.setups.manager.transaction(async (manager) => {
         await this.claim(manager);
         if (credentials) await this.createRoot(manager, credentials.username, passwordHash);
-        await this.parts.options.store(manager, 'SelfUseModeEnabled', String(input.selfUseModeEnabled));
-        await this.parts.options.store(manager, 'DemoSiteEnabled', String(input.demoSiteEnabled));
+        await this.deps.options.store(manager, 'SelfUseModeEnabled', String(input.selfUseModeEnabled));
+        await this.deps.options.store(manager, 'DemoSiteEnabled', String(input.demoSiteEnabled));
       }),
     );
     this.done = true;
-    await this.parts.options.announce('SelfUseModeEnabled', 'DemoSiteEnabled');
-    await this.parts.changes.announce({ kind: 'user' });
+    await this.deps.options.announce('SelfUseModeEnabled', 'DemoSiteEnabled');
+    await this.deps.changes.announce({ kind: 'user' });
   }
 
   /** The primary key lets one caller through. Another waits for its commit and gets ALREADY_SET_UP. */
@@ -101,7 +101,7 @@ export class SetupService {
   private async createRoot(manager: EntityManager, username: string, passwordHash: string | null): Promise<void> {
     const root = { username, displayName: 'Root User', passwordHash, role: Role.root, quota: rootQuota };
     try {
-      await insertUser(manager, this.parts.postEntry, root);
+      await insertUser(manager, this.deps.postEntry, root);
     } catch (error) {
       if (isUniqueViolation(error, 'users_username')) throw new InvalidInputError('This username is taken', 'username');
       throw error;
@@ -113,7 +113,7 @@ export class SetupService {
   }
 
   private row(): Setup {
-    return { id: 1, version, initializedAt: seconds(this.parts.clock) };
+    return { id: 1, version, initializedAt: seconds(this.deps.clock) };
   }
 }
 
@@ -121,7 +121,7 @@ const usernameRule = z
   .string()
   .trim()
   .min(1, 'Username must not be empty')
-  .max(longestUsername, `Username must have at most ${longestUsername} characters`)
+  .max(maxUsernameLength, `Username must have at most ${maxUsernameLength} characters`)
   .refine((name) => !/[@\p{Cc}]/u.test(name), 'Username must not hold an @ or control characters');
 
 function checkCredentials(input: SetupInput): { username: string; password: string } {

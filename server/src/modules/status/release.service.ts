@@ -16,7 +16,7 @@ export interface Release {
 /** The release description of code hosts. */
 const releaseShape = z.object({ tag_name: z.string().min(1).max(100), body: z.string().nullish() });
 
-const mostNotes = 100_000;
+const maxNotes = 100_000;
 
 /** Looks for a newer release at RELEASES_URL. */
 export class ReleaseService {
@@ -44,7 +44,7 @@ export class ReleaseService {
       throw new AppError('UPSTREAM_UNREACHABLE', `The release address returned status ${answer.status}`);
     }
     const { tag_name: tag, body } = parseRelease(answer.body.toString());
-    return { tag, notes: (body ?? '').slice(0, mostNotes), current: bare(tag) === bare(version) };
+    return { tag, notes: (body ?? '').slice(0, maxNotes), current: bare(tag) === bare(version) };
   }
 }
 

@@ -10,7 +10,7 @@ import { toStatus, type Status } from './status.js';
 
 const pingEveryMilliseconds = 10_000;
 
-export interface StatusServiceParts {
+export interface StatusServiceDeps {
   readonly options: { readonly values: OptionValues };
   readonly setup: Pick<SetupService, 'isDone'>;
   readonly database: Pick<DataSource, 'query'>;
@@ -23,22 +23,22 @@ export class StatusService {
   private readonly cleaner = new Cleaner();
   private lastPing: { readonly at: number; readonly works: Promise<boolean> } | undefined;
 
-  constructor(private readonly parts: StatusServiceParts) {
-    this.startTime = seconds(parts.clock);
+  constructor(private readonly deps: StatusServiceDeps) {
+    this.startTime = seconds(deps.clock);
   }
 
   async get(): Promise<Status> {
-    const setup = await this.parts.setup.isDone();
-    const status = toStatus(this.parts.options.values, { version, startTime: this.startTime, setup });
+    const setup = await this.deps.setup.isDone();
+    const status = toStatus(this.deps.options.values, { version, startTime: this.startTime, setup });
     return { ...status, footerHtml: this.cleaner.clean(status.footerHtml) };
   }
 
   /** Asks the database at most once in ten seconds. @throws AppError SERVICE_UNAVAILABLE */
   async test(actor: MaybeActor): Promise<void> {
     requireRole(actor, 'admin');
-    const now = this.parts.clock.now();
+    const now = this.deps.clock.now();
     if (!this.lastPing || now - this.lastPing.at >= pingEveryMilliseconds) {
-      const works = this.parts.database.query('SELECT 1').then(
+      const works = this.deps.database.query('SELECT 1').then(
         () => true,
         () => false,
       );
@@ -49,14 +49,14 @@ export class StatusService {
 
   /** Texts of admins: Markdown, HTML or one https address. Active content is removed. */
   get notice(): string {
-    return this.cleaner.clean(this.parts.options.values.Notice);
+    return this.cleaner.clean(this.deps.options.values.Notice);
   }
 
   get about(): string {
-    return this.cleaner.clean(this.parts.options.values.About);
+    return this.cleaner.clean(this.deps.options.values.About);
   }
 
   get homePageContent(): string {
-    return this.cleaner.clean(this.parts.options.values.HomePageContent);
+    return this.cleaner.clean(this.deps.options.values.HomePageContent);
   }
 }

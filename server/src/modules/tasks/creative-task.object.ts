@@ -1,8 +1,8 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { given, type Nullable } from '../../graphql/nullable.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { PageArgs, pageType } from '../../graphql/page.object.js';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { CreativeTask } from './creative-task.entity.js';
 import type { CreativeTaskFilter } from './creative-task.service.js';
 
@@ -118,7 +118,7 @@ const toSeconds = (date: Date | null | undefined): number | undefined => date?.g
 export function toCreativeTaskFilterOf({ from, to, ...rest }: CreativeTaskFilterInput): CreativeTaskFilter {
   const [first, last] = [toSeconds(from), toSeconds(to)];
   return {
-    ...given<Omit<CreativeTaskFilter, 'from' | 'to'>>(rest),
-    ...defined({ from: first && Math.ceil(first), to: last && Math.floor(last) }),
+    ...omitNullish<Omit<CreativeTaskFilter, 'from' | 'to'>>(rest),
+    ...omitUndefined({ from: first && Math.ceil(first), to: last && Math.floor(last) }),
   };
 }

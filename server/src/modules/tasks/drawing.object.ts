@@ -1,8 +1,8 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { given, type Nullable } from '../../graphql/nullable.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { PageArgs, pageType } from '../../graphql/page.object.js';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { Drawing } from './drawing.entity.js';
 import type { DrawingFilter } from './drawing.service.js';
 
@@ -123,7 +123,7 @@ export class DrawingListArgs extends PageArgs {
 
 export function toDrawingFilterOf({ from, to, ...rest }: DrawingFilterInput): DrawingFilter {
   return {
-    ...given<Omit<DrawingFilter, 'from' | 'to'>>(rest),
-    ...defined({ from: from?.getTime(), to: to?.getTime() }),
+    ...omitNullish<Omit<DrawingFilter, 'from' | 'to'>>(rest),
+    ...omitUndefined({ from: from?.getTime(), to: to?.getTime() }),
   };
 }

@@ -19,7 +19,7 @@ export interface DrawingFilter {
   readonly to?: number;
 }
 
-export interface DrawingServiceParts {
+export interface DrawingServiceDeps {
   readonly drawings: Repository<Drawing>;
   readonly secrets: Secrets;
   readonly options: { readonly values: OptionValues };
@@ -28,7 +28,7 @@ export interface DrawingServiceParts {
 
 /** The log of drawings: who may read what of it. Pictures are shown by links of ours. */
 export class DrawingService {
-  constructor(private readonly parts: DrawingServiceParts) {}
+  constructor(private readonly deps: DrawingServiceDeps) {}
 
   /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
   async list(actor: MaybeActor, filter: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
@@ -44,17 +44,17 @@ export class DrawingService {
 
   /** Without an actor: whoever is shown them was asked before. */
   async byIds(ids: readonly number[]): Promise<Drawing[]> {
-    return this.linked(await this.parts.drawings.findBy({ id: In([...ids]) }));
+    return this.linked(await this.deps.drawings.findBy({ id: In([...ids]) }));
   }
 
   private async read({ from, to, ...exact }: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
-    const query = this.parts.drawings.createQueryBuilder('drawing');
+    const query = this.deps.drawings.createQueryBuilder('drawing');
     const found = await taskPage(query, { exact, range: { from, to } }, page);
     return { ...found, items: this.linked(found.items) };
   }
 
   private linked(drawings: readonly Drawing[]): Drawing[] {
-    const { options, secrets, clock } = this.parts;
+    const { options, secrets, clock } = this.deps;
     const now = clock.now();
     return drawings.map((drawing) => ({ ...drawing, imageUrl: imageLink(drawing, options.values, secrets, now) }));
   }

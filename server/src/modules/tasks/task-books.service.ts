@@ -1,7 +1,7 @@
 import type { DataSource, EntityManager, EntityTarget } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
 import type { Change } from '../../cache/shared-state.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import { formatQuota } from '../../shared/quota.js';
@@ -69,11 +69,11 @@ interface LockedRow {
   readonly username: string;
 }
 
-export interface TaskBooksParts {
+export interface TaskBooksDeps {
   readonly database: DataSource;
   readonly ledger: Pick<Ledger, 'release'>;
   readonly postEntry: PostEntry;
-  readonly audit: AuditLog;
+  readonly usageLog: UsageLog;
   readonly changes: Changes;
   readonly options: { readonly values: OptionValues };
   readonly clock: Clock;
@@ -85,11 +85,11 @@ export interface TaskBooksParts {
  * So a task is paid or refunded exactly once, whoever tells of its end and however often.
  */
 export class TaskBooks {
-  constructor(private readonly parts: TaskBooksParts) {}
+  constructor(private readonly deps: TaskBooksDeps) {}
 
   /** Writes a task down before anybody is asked to do it. @returns its row id */
   async open<Row extends TaskRow>(kind: TaskKind<Row>, row: Partial<Row>): Promise<number> {
-    const { identifiers } = await this.parts.database.manager.insert(kind.entity, row as never);
+    const { identifiers } = await this.deps.database.manager.insert(kind.entity, row as never);
     const id = (identifiers as Array<{ id: number }>)[0]?.id ?? 0;
     void this.announce(kind, id);
     return id;
@@ -106,7 +106,7 @@ export class TaskBooks {
     reservation: Reservation,
     charge: Charge | null,
   ): Promise<Accepted> {
-    const { database } = this.parts;
+    const { database } = this.deps;
     try {
       return await database.transaction(async (manager) => {
         const row = await lock(manager, kind, id);
@@ -115,7 +115,7 @@ export class TaskBooks {
         // waiting for the balance.
         await manager.update(kind.entity, id, told as never);
         if (!charge) return { outcome: 'taken', userQuota: null };
-        const at = seconds(this.parts.clock);
+        const at = seconds(this.deps.clock);
         const settled = await settleWithin(manager, reservation, charge, at);
         if (!settled) throw new NotHeldError();
         await manager.update(kind.entity, id, { quota: charge.quota, chargedAt: at, isLogged: charge.logged } as never);
@@ -129,7 +129,7 @@ export class TaskBooks {
       return { outcome: 'known', userQuota: null };
     } finally {
       // Settled: nothing is left of it. Not settled: it goes back whole.
-      await this.parts.ledger.release(reservation);
+      await this.deps.ledger.release(reservation);
       void this.announce(kind, id);
     }
   }
@@ -144,7 +144,7 @@ export class TaskBooks {
     try {
       await this.move(kind, id, { ...told, status: 'FAILURE', progress: finished });
     } finally {
-      await this.parts.ledger.release(reservation);
+      await this.deps.ledger.release(reservation);
     }
   }
 
@@ -153,7 +153,7 @@ export class TaskBooks {
    * @returns true when the row changed
    */
   async move<Row extends TaskRow>(kind: TaskKind<Row>, id: number, step: Partial<Row>): Promise<boolean> {
-    const moved = await this.parts.database.transaction(async (manager) => {
+    const moved = await this.deps.database.transaction(async (manager) => {
       const row = await lock(manager, kind, id);
       if (!row || row.progress === finished) return null;
       await manager.update(kind.entity, id, step as never);
@@ -173,7 +173,7 @@ export class TaskBooks {
 
   /** The one place that tells of a task's steps, all of them, after their commit. Never fails. */
   private announce<Row extends TaskRow>(kind: TaskKind<Row>, id: number, ...more: Change[]): Promise<void> {
-    return this.parts.changes.announce({ kind: kind.change, id }, ...more);
+    return this.deps.changes.announce({ kind: kind.change, id }, ...more);
   }
 
   private async refund<Row extends TaskRow>(
@@ -182,7 +182,7 @@ export class TaskBooks {
     id: number,
     row: LockedRow,
   ): Promise<void> {
-    const { postEntry, audit, options } = this.parts;
+    const { postEntry, usageLog: audit, options } = this.deps;
     const amount = Number(row.quota);
     const source = `refund:${kind.source}:${id}`;
     const { user_id: userId, token_id: tokenId } = row;

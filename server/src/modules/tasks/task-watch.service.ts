@@ -8,7 +8,7 @@ import type { CreativeTask } from './creative-task.entity.js';
 import type { Drawing } from './drawing.entity.js';
 import type { DrawingService } from './drawing.service.js';
 
-export interface TaskWatchParts {
+export interface TaskWatchDeps {
   readonly drawings: Pick<DrawingService, 'byIds'>;
   readonly tasks: Repository<CreativeTask>;
   readonly changes: Changes;
@@ -21,7 +21,7 @@ export class TaskWatch {
   private readonly drawings: RowWatch<Drawing>;
   private readonly tasks: RowWatch<CreativeTask>;
 
-  constructor({ drawings, tasks, changes, signals, report }: TaskWatchParts) {
+  constructor({ drawings, tasks, changes, signals, report }: TaskWatchDeps) {
     this.drawings = new RowWatch({ signals, report, read: (ids) => drawings.byIds(ids) });
     this.tasks = new RowWatch({ signals, report, read: (ids) => tasks.findBy({ id: In([...ids]) }) });
     changes.on('drawing', ({ id }) => this.drawings.touch(typeof id === 'number' ? [id] : null));

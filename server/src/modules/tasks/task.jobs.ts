@@ -4,7 +4,7 @@ interface Rounds {
   round(): Promise<void>;
 }
 
-interface TaskPollingParts {
+interface TaskPollingDeps {
   readonly pollers: readonly Rounds[];
   readonly state: Pick<SharedState, 'lease' | 'release'>;
   readonly nodeId: string;
@@ -25,26 +25,26 @@ export class TaskPolling {
   private running: Promise<void> = Promise.resolve();
   private isBusy = false;
 
-  constructor(private readonly parts: TaskPollingParts) {}
+  constructor(private readonly deps: TaskPollingDeps) {}
 
   start(): void {
     this.timer = setInterval(() => {
       // A round that takes longer than the clock is not followed by a queue of others, and stays this node's.
       if (this.isBusy) void this.lease().catch(() => undefined);
       else this.running = this.round();
-    }, this.parts.seconds * 1000);
+    }, this.deps.seconds * 1000);
     this.timer.unref();
   }
 
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     await this.running;
-    await this.parts.state.release(leaseName, this.parts.nodeId).catch(() => undefined);
+    await this.deps.state.release(leaseName, this.deps.nodeId).catch(() => undefined);
   }
 
   /** Never throws: the next round tries again. */
   private async round(): Promise<void> {
-    const { pollers, logger } = this.parts;
+    const { pollers, logger } = this.deps;
     this.isBusy = true;
     try {
       if (!(await this.lease())) return;
@@ -60,7 +60,7 @@ export class TaskPolling {
   }
   /** Takes or extends it. @returns whether this node polls */
   private lease(): Promise<boolean> {
-    const { state, nodeId, seconds } = this.parts;
+    const { state, nodeId, seconds } = this.deps;
     return state.lease(leaseName, nodeId, Math.max(10, seconds * leaseRounds));
   }
 }

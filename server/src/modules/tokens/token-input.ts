@@ -2,6 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Token } from './token.entity.js';
+import { maxInt32 } from '../../shared/limits.js';
 
 /** What an owner may write of his API key. */
 export type TokenFields = Pick<
@@ -35,11 +36,10 @@ export const newTokenDefaults: TokenFields = {
   rateLimitSuccess: 10,
 };
 
-const longestName = 30;
-const longestList = 10_000;
+const maxNameLength = 30;
+const maxListLength = 10_000;
 const latestTime = 253_402_300_799;
-const longestPeriod = 31_536_000;
-const mostCalls = 2_147_483_647;
+const maxPeriod = 31_536_000;
 
 /**
  * Checks and normalises a whole set of fields.
@@ -55,12 +55,12 @@ export function parseToken(
 ): TokenFields {
   const name = fields.name.trim();
   if (name === '') throw new InvalidInputError('Token name must not be empty', 'name');
-  if ([...name].length > longestName) throw new InvalidInputError('Token name too long', 'name');
+  if ([...name].length > maxNameLength) throw new InvalidInputError('Token name too long', 'name');
   if (name.includes('\0')) throw new InvalidInputError('Token name must not contain control characters', 'name');
   checkExpiry(fields.expiredTime, before, now);
-  checkWhole(fields.rateLimitPeriod, 1, longestPeriod, 'rateLimitPeriod');
-  checkWhole(fields.rateLimitCount, 0, mostCalls, 'rateLimitCount');
-  checkWhole(fields.rateLimitSuccess, 0, mostCalls, 'rateLimitSuccess');
+  checkWhole(fields.rateLimitPeriod, 1, maxPeriod, 'rateLimitPeriod');
+  checkWhole(fields.rateLimitCount, 0, maxInt32, 'rateLimitCount');
+  checkWhole(fields.rateLimitSuccess, 0, maxInt32, 'rateLimitSuccess');
   const group = fields.group.trim();
   if (group !== '' && group !== before?.group && !usableGroups.includes(group)) {
     throw new InvalidInputError('You cannot use this group', 'group');
@@ -98,7 +98,7 @@ function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenF
 }
 
 function parseModels(text: string): string {
-  if (text.length > longestList || text.includes('\0')) {
+  if (text.length > maxListLength || text.includes('\0')) {
     throw new InvalidInputError('The list of models is too long', 'modelLimits');
   }
   const models = text
@@ -110,7 +110,7 @@ function parseModels(text: string): string {
 
 /** One address or CIDR range on a line; commas and blanks count as line ends. @throws InvalidInputError */
 function parseAddresses(text: string): string {
-  if (text.length > longestList) throw new InvalidInputError('The list of addresses is too long', 'allowIps');
+  if (text.length > maxListLength) throw new InvalidInputError('The list of addresses is too long', 'allowIps');
   const entries = text.split(/[\s,]+/).filter(Boolean);
   if (!entries.every(isAddressOrRange)) {
     throw new InvalidInputError('Allowed addresses must be IP addresses or CIDR ranges, one per line', 'allowIps');

@@ -1,8 +1,8 @@
 import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { given, type Nullable } from '../../graphql/nullable.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { PageArgs, pageType } from '../../graphql/page.object.js';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import type { Token } from './token.entity.js';
 import type { TokenFields, TokenFilter } from './token.service.js';
 
@@ -213,5 +213,5 @@ export class TokenInputObject implements Nullable<Written> {
 export function toTokenFields(input: Nullable<Written>): Partial<TokenFields> {
   const { expiredTime, ...rest } = input;
   const seconds = expiredTime ? Math.floor(expiredTime.getTime() / 1000) : expiredTime === null ? -1 : undefined;
-  return defined({ ...given<Omit<TokenFields, 'expiredTime'>>(rest), expiredTime: seconds });
+  return omitUndefined({ ...omitNullish<Omit<TokenFields, 'expiredTime'>>(rest), expiredTime: seconds });
 }

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { given } from '../../graphql/nullable.js';
+import { omitNullish } from '../../graphql/nullable.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import type { Page } from '../../shared/page.js';
 import {
@@ -27,7 +27,9 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => TokenListArgs) args: TokenListArgs,
   ): Promise<Page<TokenObject>> {
-    return toPage(await this.tokenService.listOwn(actor, given<TokenFilter>(args.filter ?? {}), pageQueryOf(args)));
+    return toPage(
+      await this.tokenService.listOwn(actor, omitNullish<TokenFilter>(args.filter ?? {}), pageQueryOf(args)),
+    );
   }
 
   @Access('admin')
@@ -36,7 +38,7 @@ export class TokenResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => TokenListArgs) args: TokenListArgs,
   ): Promise<Page<TokenObject>> {
-    return toPage(await this.tokenService.list(actor, given<TokenFilter>(args.filter ?? {}), pageQueryOf(args)));
+    return toPage(await this.tokenService.list(actor, omitNullish<TokenFilter>(args.filter ?? {}), pageQueryOf(args)));
   }
 
   @Access('common', 'WRITE')

@@ -3,7 +3,7 @@ import { Brackets, type EntityManager, type Repository, type SelectQueryBuilder 
 import type { Changes } from '../../cache/changes.js';
 import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { defined } from '../../shared/defined.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
 import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
@@ -28,7 +28,7 @@ export interface KeyedToken {
   readonly key: string;
 }
 
-export interface TokenParts {
+export interface TokenDeps {
   readonly tokens: Repository<Token>;
   readonly groups: Pick<GroupService, 'listUsable'>;
   readonly secrets: Secrets;
@@ -44,7 +44,7 @@ const creationLock = 730_511;
 
 /** API keys. Everybody manages his own; admins list all of them, without keys. */
 export class TokenService {
-  constructor(private readonly parts: TokenParts) {}
+  constructor(private readonly deps: TokenDeps) {}
 
   async list(actor: MaybeActor, filter: TokenFilter, query: PageQuery): Promise<Page<Token>> {
     requireRole(actor, 'admin');
@@ -84,14 +84,14 @@ export class TokenService {
   /** @throws AppError INVALID_INPUT */
   async create(actor: MaybeActor, given: Partial<TokenFields>): Promise<KeyedToken> {
     const owner = requireActor(actor);
-    return this.parts.tokens.manager.transaction((manager) => this.createIn(manager, owner, given));
+    return this.deps.tokens.manager.transaction((manager) => this.createIn(manager, owner, given));
   }
 
   /** The same in a transaction of the caller's. */
   async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {
-    const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...defined(given) }, null);
+    const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...omitUndefined(given) }, null);
     const key = randomAlphanumeric(keyLength);
-    const now = seconds(this.parts.clock);
+    const now = seconds(this.deps.clock);
     await manager.query('SELECT pg_advisory_xact_lock($1, $2)', [creationLock, owner.id]);
     if ((await manager.countBy(Token, { userId: owner.id })) >= maxTokensPerUser) {
       throw new InvalidInputError(`A user can have at most ${maxTokensPerUser} tokens`);
@@ -99,9 +99,9 @@ export class TokenService {
     const { identifiers } = await manager.insert(Token, {
       ...fields,
       userId: owner.id,
-      keyHash: this.parts.secrets.hash(key),
+      keyHash: this.deps.secrets.hash(key),
       keyPrefix: key.slice(0, prefixLength),
-      keySealed: this.parts.secrets.seal(key),
+      keySealed: this.deps.secrets.seal(key),
       createdTime: now,
       accessedTime: now,
     });
@@ -121,7 +121,7 @@ export class TokenService {
     const owner = requireActor(actor);
     if (typeof wish === 'number') assertOwnersStatus(wish);
     return this.change(owner, id, async (manager, before) => {
-      const after = this.parse(owner, { ...fieldsOf(before), ...defined(given) }, before);
+      const after = this.parse(owner, { ...fieldsOf(before), ...omitUndefined(given) }, before);
       if (wish === 'enabled' || wish === TokenStatus.enabled) this.assertCanBeEnabled(before.status, after);
       const { remainQuota, ...fields } = after;
       const kept = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
@@ -143,9 +143,9 @@ export class TokenService {
   /** @throws AppError NOT_FOUND, also for one of another user */
   async delete(actor: MaybeActor, id: number): Promise<void> {
     const owner = requireActor(actor);
-    const { affected } = await this.parts.tokens.softDelete({ id, userId: owner.id });
+    const { affected } = await this.deps.tokens.softDelete({ id, userId: owner.id });
     if (!affected) throw new NotFoundError('Token', id);
-    await this.parts.changes.announce({ kind: 'token', id });
+    await this.deps.changes.announce({ kind: 'token', id });
   }
 
   private async change(
@@ -153,7 +153,7 @@ export class TokenService {
     id: number,
     work: (manager: EntityManager, before: Token) => Promise<void>,
   ): Promise<Token> {
-    const saved = await this.parts.tokens.manager.transaction(async (manager) => {
+    const saved = await this.deps.tokens.manager.transaction(async (manager) => {
       const before = await manager.findOne(Token, {
         where: { id, userId: owner.id },
         lock: { mode: 'for_no_key_update' },
@@ -162,13 +162,13 @@ export class TokenService {
       await work(manager, before);
       return manager.findOneByOrFail(Token, { id });
     });
-    await this.parts.changes.announce({ kind: 'token', id });
+    await this.deps.changes.announce({ kind: 'token', id });
     return saved;
   }
 
   private parse(owner: Actor, fields: TokenFields, before: TokenFields | null): TokenFields {
-    const usableGroups = this.parts.groups.listUsable(owner).map(({ name }) => name);
-    return parseToken(fields, before, { usableGroups, now: seconds(this.parts.clock) });
+    const usableGroups = this.deps.groups.listUsable(owner).map(({ name }) => name);
+    return parseToken(fields, before, { usableGroups, now: seconds(this.deps.clock) });
   }
 
   private assertCanBeEnabled(status: number, values: TokenFields): void {
@@ -186,7 +186,7 @@ export class TokenService {
   }
 
   private hasExpired({ expiredTime }: TokenFields): boolean {
-    return expiredTime !== -1 && expiredTime <= seconds(this.parts.clock);
+    return expiredTime !== -1 && expiredTime <= seconds(this.deps.clock);
   }
 
   private async readPage(filter: TokenFilter, query: PageQuery): Promise<Page<Token>> {
@@ -198,7 +198,7 @@ export class TokenService {
   }
 
   private query({ keyword, userId, status }: TokenFilter, sort: PageQuery['sort']): SelectQueryBuilder<Token> {
-    const query = this.parts.tokens.createQueryBuilder('token');
+    const query = this.deps.tokens.createQueryBuilder('token');
     if (userId !== undefined) query.andWhere('token.userId = :userId', { userId });
     if (status !== undefined) query.andWhere('token.status = :status', { status });
     if (keyword) {
@@ -208,7 +208,7 @@ export class TokenService {
           either.where('token.name ILIKE :name', { name: `%${escapeLike(keyword)}%` });
           if (key === '') return;
           either.orWhere('token.keyPrefix LIKE :prefix', { prefix: `${escapeLike(key)}%` });
-          either.orWhere('token.keyHash = :hash', { hash: this.parts.secrets.hash(key) });
+          either.orWhere('token.keyHash = :hash', { hash: this.deps.secrets.hash(key) });
         }),
       );
     }
@@ -220,7 +220,7 @@ export class TokenService {
   }
 
   private keyed(token: Token): KeyedToken {
-    return { token, key: this.parts.secrets.open(token.keySealed) };
+    return { token, key: this.deps.secrets.open(token.keySealed) };
   }
 }
 

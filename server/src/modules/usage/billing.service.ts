@@ -14,7 +14,7 @@ export interface Billing {
   readonly accessUntil: number;
 }
 
-export interface BillingParts {
+export interface BillingDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly secrets: Secrets;
   readonly options: {
@@ -41,7 +41,7 @@ const noLimit = 100_000_000;
  * (docs/reference/rest/logs-and-usage.md#openai-style-billing).
  */
 export class BillingService {
-  constructor(private readonly parts: BillingParts) {}
+  constructor(private readonly deps: BillingDeps) {}
 
   /**
    * Keys that expired or ran out may still read what they used.
@@ -50,7 +50,7 @@ export class BillingService {
    */
   async read(key: string): Promise<Billing> {
     const row = await this.find(key);
-    const { DisplayTokenStatEnabled, DisplayInCurrencyEnabled, QuotaPerUnit } = this.parts.options.values;
+    const { DisplayTokenStatEnabled, DisplayInCurrencyEnabled, QuotaPerUnit } = this.deps.options.values;
     const perUnit = DisplayInCurrencyEnabled ? QuotaPerUnit : 1;
     if (!DisplayTokenStatEnabled) {
       const used = Number(row.ownerUsed);
@@ -64,12 +64,12 @@ export class BillingService {
 
   private async find(key: string): Promise<Row> {
     if (key === '') throw new AppError('MISSING_API_KEY', 'No token provided');
-    const [row] = await this.parts.database.query<Row[]>(
+    const [row] = await this.deps.database.query<Row[]>(
       `SELECT t.status, t.unlimited_quota AS unlimited, t.remain_quota AS remaining, t.used_quota AS used,
               t.expired_time AS expires, u.status AS "ownerStatus", u.quota AS "ownerQuota", u.used_quota AS "ownerUsed"
          FROM tokens t JOIN users u ON u.id = t.user_id
         WHERE t.key_hash = $1 AND t.deleted_at IS NULL AND u.deleted_at IS NULL`,
-      [this.parts.secrets.hash(key)],
+      [this.deps.secrets.hash(key)],
     );
     if (!row) throw new AppError('INVALID_API_KEY', 'Invalid token');
     if (row.status === TokenStatus.disabled) throw new AppError('TOKEN_DISABLED', 'Token is not available');

@@ -3,7 +3,7 @@ import { Arg, ArgsType, Ctx, Field, Float, InputType, Int, ObjectType } from 'ty
 import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { DirectionEnum, enumType, namesOf } from '../../graphql/enums.js';
-import { given, type Nullable } from '../../graphql/nullable.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
 import { PageInfoObject, PageInterface } from '../../graphql/pagination.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
@@ -195,7 +195,7 @@ export function toQuestion(args: UsageArgs): UsageQuestion {
   return {
     range: toRange(args.range),
     timeZone: args.range?.timeZone ?? args.timeZone,
-    filter: given<UsageFilter>(args.filter ?? {}),
+    filter: omitNullish<UsageFilter>(args.filter ?? {}),
     groupBy: args.groupBy,
     bucket: args.bucket ?? null,
     fill: args.fill,

@@ -1,6 +1,6 @@
 import { queryId, queryNumber } from '../../http/query.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { defined as omitUndefined } from '../../shared/defined.js';
+import { omitUndefined as omitUndefined } from '../../shared/omit-undefined.js';
 import {
   emptyQuestion,
   wholeHours,

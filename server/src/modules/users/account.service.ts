@@ -14,7 +14,7 @@ import { User } from './user.entity.js';
 import type { UserSettings } from './user-setting.service.js';
 import { disableTokens, toConflict } from './user.service.js';
 
-export interface AccountServiceParts {
+export interface AccountServiceDeps {
   readonly users: Repository<User>;
   readonly passwords: PasswordService;
   readonly sessions: SessionService;
@@ -28,20 +28,20 @@ export interface AccountServiceParts {
  * The caller's own account: profile, password, access token, deletion (docs/reference/rest/accounts.md#own-account).
  */
 export class AccountService {
-  constructor(private readonly parts: AccountServiceParts) {}
+  constructor(private readonly deps: AccountServiceDeps) {}
 
   async get(actor: MaybeActor): Promise<User> {
     const { id } = requireActor(actor);
-    const user = await this.parts.users.findOneBy({ id });
+    const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
-    return { ...user, setting: this.parts.settings.shown(user.setting) };
+    return { ...user, setting: this.deps.settings.shown(user.setting) };
   }
 
   /** The system access token in clear, for its owner only. Null when none exists. */
   async accessToken(actor: MaybeActor): Promise<string | null> {
     const { id } = requireActor(actor);
-    const row = await this.parts.users.findOne({ where: { id }, select: { id: true, accessTokenSealed: true } });
-    return row?.accessTokenSealed ? this.parts.secrets.open(row.accessTokenSealed) : null;
+    const row = await this.deps.users.findOne({ where: { id }, select: { id: true, accessTokenSealed: true } });
+    return row?.accessTokenSealed ? this.deps.secrets.open(row.accessTokenSealed) : null;
   }
 
   /** Creates a new system access token (base64 of 21 to 24 bytes). The previous one stops working. */
@@ -49,15 +49,15 @@ export class AccountService {
     const { id } = requireActor(actor);
     const token = randomBytes(randomBetween(21, 24)).toString('base64');
     try {
-      await this.parts.users.update(
+      await this.deps.users.update(
         { id },
-        { accessTokenHash: this.parts.secrets.hash(token), accessTokenSealed: this.parts.secrets.seal(token) },
+        { accessTokenHash: this.deps.secrets.hash(token), accessTokenSealed: this.deps.secrets.seal(token) },
       );
     } catch (error) {
       if (!isUniqueViolation(error, 'users_access_token_hash')) throw error;
       throw new AppError('CONFLICT', 'Duplicate generated, retry', { cause: error });
     }
-    await this.parts.changes.announce({ kind: 'user', id });
+    await this.deps.changes.announce({ kind: 'user', id });
     return token;
   }
 
@@ -76,14 +76,14 @@ export class AccountService {
     };
     if (Object.keys(set).length === 0) return this.get(self);
     try {
-      await this.parts.users.manager.transaction(async (manager) => {
+      await this.deps.users.manager.transaction(async (manager) => {
         await manager.update(User, { id: self.id }, set);
-        if (passwordHash) await this.parts.sessions.revokeAll(manager, self.id, self.sessionId);
+        if (passwordHash) await this.deps.sessions.revokeAll(manager, self.id, self.sessionId);
       });
     } catch (error) {
       throw toConflict(error);
     }
-    await this.parts.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
+    await this.deps.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
     return this.get(self);
   }
 
@@ -91,22 +91,22 @@ export class AccountService {
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireActor(actor);
     if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');
-    await this.parts.users.manager.transaction(async (manager) => {
+    await this.deps.users.manager.transaction(async (manager) => {
       await manager.softDelete(User, { id: self.id });
       await disableTokens(manager, self.id);
-      await this.parts.sessions.revokeAll(manager, self.id);
+      await this.deps.sessions.revokeAll(manager, self.id);
     });
-    await this.parts.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
+    await this.deps.changes.announce({ kind: 'user', id: self.id }, { kind: 'session', id: self.id });
   }
 
   private async newPasswordHash(self: Actor, password: string, original: string | undefined): Promise<string> {
-    const row = await this.parts.users.findOne({ where: { id: self.id }, select: { id: true, passwordHash: true } });
+    const row = await this.deps.users.findOne({ where: { id: self.id }, select: { id: true, passwordHash: true } });
     if (original !== undefined && row?.passwordHash) {
-      const { matches } = await this.parts.passwords.check(row.passwordHash, original);
+      const { matches } = await this.deps.passwords.check(row.passwordHash, original);
       if (!matches) throw new InvalidInputError('The old password is wrong', 'originalPassword');
     } else if (row?.passwordHash) {
-      this.parts.logger.warn({ userId: self.id }, 'password changed without the old one');
+      this.deps.logger.warn({ userId: self.id }, 'password changed without the old one');
     }
-    return this.parts.passwords.hash(password);
+    return this.deps.passwords.hash(password);
   }
 }

@@ -11,7 +11,7 @@ export type Balance = Pick<User, 'id' | 'quota' | 'usedQuota' | 'requestCount'>;
 /** Poll interval for balance changes without a signal, such as a check-in, and for nodes that no signal reaches. */
 const everyMilliseconds = 10_000;
 
-export interface BalanceWatchParts {
+export interface BalanceWatchDeps {
   readonly users: Repository<User>;
   readonly changes: Changes;
   readonly signals: Signals;
@@ -25,7 +25,7 @@ export class BalanceWatch {
   private readonly watched = new Map<number, number>();
   private readonly clock: NodeJS.Timeout;
 
-  constructor({ users, changes, signals, report }: BalanceWatchParts) {
+  constructor({ users, changes, signals, report }: BalanceWatchDeps) {
     const select = { id: true, quota: true, usedQuota: true, requestCount: true };
     this.rows = new RowWatch<Balance>({
       signals,

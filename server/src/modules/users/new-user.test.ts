@@ -1,5 +1,5 @@
 import { Secrets } from '../../shared/secrets.js';
-import { AccountService, type AccountServiceParts } from './account.service.js';
+import { AccountService, type AccountServiceDeps } from './account.service.js';
 import { withFreshAffiliateCode } from './new-user.service.js';
 
 /** As TypeORM hands on what the driver said. */
@@ -35,7 +35,7 @@ it('an access token that somebody has already is not handed out', async () => {
   const announce = jest.fn();
   const service = new AccountService({
     ...{ users: { update }, secrets: new Secrets('encryption key of a test'), changes: { announce } },
-  } as unknown as AccountServiceParts);
+  } as unknown as AccountServiceDeps);
   const actor = { id: 1, username: 'a', role: 1, status: 1, group: 'default' };
   await expect(service.renewAccessToken(actor)).rejects.toMatchObject({
     ...{ code: 'CONFLICT', message: 'Duplicate generated, retry' },

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { given } from '../../graphql/nullable.js';
+import { omitNullish } from '../../graphql/nullable.js';
 import { toSettingObject, UserSettingInput, UserSettingObject } from './setting.object.js';
 import type { SettingInput, SettingService } from './setting.service.js';
 
@@ -21,6 +21,6 @@ export class SettingResolver {
     @Ctx() { actor }: GraphQLContext,
     @Arg('input', () => UserSettingInput) input: UserSettingInput,
   ): Promise<UserSettingObject> {
-    return toSettingObject(await this.settingService.replace(actor, given<SettingInput>(input)));
+    return toSettingObject(await this.settingService.replace(actor, omitNullish<SettingInput>(input)));
   }
 }

@@ -21,7 +21,7 @@ export interface SettingInput {
   readonly acceptUnsetModelRatioModel?: boolean;
 }
 
-export interface SettingParts {
+export interface SettingDeps {
   readonly users: Repository<User>;
   readonly settings: UserSettings;
   readonly changes: Changes;
@@ -33,11 +33,11 @@ export interface SettingParts {
  * Notification settings of a user (docs/reference/rest/entities.md#user-setting). Writes the column `setting` only.
  */
 export class SettingService {
-  constructor(private readonly parts: SettingParts) {}
+  constructor(private readonly deps: SettingDeps) {}
 
   /** Seals webhook secrets that an older console stored in clear. Called once at start. */
   async start(): Promise<void> {
-    const { users, settings } = this.parts;
+    const { users, settings } = this.deps;
     const rows = await users.find({
       where: { setting: Like('%"webhook_secret"%') },
       select: { id: true, setting: true },
@@ -52,18 +52,18 @@ export class SettingService {
 
   async get(actor: MaybeActor): Promise<UserSetting> {
     const { id } = requireActor(actor);
-    const user = await this.parts.users.findOne({ where: { id }, select: { id: true, setting: true } });
-    return this.parts.settings.read(user?.setting ?? '');
+    const user = await this.deps.users.findOne({ where: { id }, select: { id: true, setting: true } });
+    return this.deps.settings.read(user?.setting ?? '');
   }
 
   /** Replaces the whole setting. @throws AppError INVALID_INPUT for the first field that is wrong */
   async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
     const { id } = requireActor(actor);
     const kept = input.webhookSecret === undefined ? (await this.get(actor)).webhookSecret : input.webhookSecret;
-    const setting = this.parts.settings.toColumn(this.check({ ...input, webhookSecret: kept }));
-    await this.parts.users.update({ id }, { setting });
-    await this.parts.changes.announce({ kind: 'user', id });
-    return this.parts.settings.read(setting);
+    const setting = this.deps.settings.toColumn(this.check({ ...input, webhookSecret: kept }));
+    await this.deps.users.update({ id }, { setting });
+    await this.deps.changes.announce({ kind: 'user', id });
+    return this.deps.settings.read(setting);
   }
 
   private check(input: SettingInput): Record<string, unknown> {
@@ -91,7 +91,7 @@ export class SettingService {
     const url = new URL(address);
     if (url.protocol !== 'https:') throw invalid('it must begin with https://');
     try {
-      this.parts.checkUrl(url);
+      this.deps.checkUrl(url);
     } catch (error) {
       throw isAppError(error) ? invalid(error.message) : error;
     }

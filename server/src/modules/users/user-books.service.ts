@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
-import type { AuditChange, AuditLog, AuditTrail } from '../../shared/audit.js';
+import type { AuditChange, UsageLog, AuditLog } from '../../shared/audit.js';
 import { formatQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry } from '../quota/ledger.service.js';
 import type { User } from './user.entity.js';
 
-export interface UserBooksParts {
+export interface UserBooksDeps {
   readonly postEntry: PostEntry;
-  readonly audit: AuditLog;
-  readonly trail: AuditTrail;
+  readonly usageLog: UsageLog;
+  readonly auditLog: AuditLog;
   readonly options: { readonly values: OptionValues };
 }
 
 /** Records an admin's changes of users in the ledger, the log and the audit, inside the caller's transaction. */
 export class UserBooks {
-  constructor(private readonly parts: UserBooksParts) {}
+  constructor(private readonly deps: UserBooksDeps) {}
 
   get postEntry(): PostEntry {
-    return this.parts.postEntry;
+    return this.deps.postEntry;
   }
 
   /** Adds an amount to a balance. A negative amount deducts. */
   async grant(manager: EntityManager, actor: Actor, user: User, amount: number, note = ''): Promise<void> {
     if (amount === 0) return;
-    const after = await this.parts.postEntry(manager, {
+    const after = await this.deps.postEntry(manager, {
       source: `admin_grant:${user.id}:${randomUUID()}`,
       kind: 'admin_grant',
       userId: user.id,
@@ -36,12 +36,12 @@ export class UserBooks {
     });
     const balance = after ?? 0;
     const text = `Administrator changed quota from ${this.format(balance - amount)} to ${this.format(balance)}`;
-    await this.record(manager, actor, user, note === '' ? text : `${text}: ${note}`);
-    await this.keep(manager, actor, user.id, 'grant', { quota: balance - amount }, { quota: balance });
+    await this.log(manager, actor, user, note === '' ? text : `${text}: ${note}`);
+    await this.audit(manager, actor, user.id, 'grant', { quota: balance - amount }, { quota: balance });
   }
 
   /** Writes an audit entry with the changed fields. */
-  keep(
+  audit(
     manager: EntityManager,
     actor: Actor,
     userId: number,
@@ -49,7 +49,7 @@ export class UserBooks {
     before: AuditChange['before'],
     after: AuditChange['after'],
   ): Promise<void> {
-    return this.parts.trail.write(manager, actor, { action, subject: 'user', id: userId, before, after });
+    return this.deps.auditLog.write(manager, actor, { action, subject: 'user', id: userId, before, after });
   }
 
   /** Sets a balance: posts the difference to the current value, under the row's lock. */
@@ -62,8 +62,8 @@ export class UserBooks {
   }
 
   /** Writes a row of the user's log. Only admins see who acted. */
-  record(manager: EntityManager, actor: Actor, user: Pick<User, 'id' | 'username'>, content: string): Promise<void> {
-    return this.parts.audit.record(manager, {
+  log(manager: EntityManager, actor: Actor, user: Pick<User, 'id' | 'username'>, content: string): Promise<void> {
+    return this.deps.usageLog.record(manager, {
       type: LogType.manage,
       userId: user.id,
       username: user.username,
@@ -73,9 +73,9 @@ export class UserBooks {
   }
 
   /** Writes the log row of a new user's bonus, if there is one. */
-  async recordBonus(manager: EntityManager, user: User): Promise<void> {
+  async logBonus(manager: EntityManager, user: User): Promise<void> {
     if (user.quota <= 0) return;
-    await this.parts.audit.record(manager, {
+    await this.deps.usageLog.record(manager, {
       type: LogType.system,
       userId: user.id,
       username: user.username,
@@ -84,7 +84,7 @@ export class UserBooks {
   }
 
   private format(quota: number): string {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
     return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
   }
 }

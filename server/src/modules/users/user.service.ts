@@ -29,7 +29,7 @@ export type { UserFilter };
 export const userActions = ['enable', 'disable', 'delete', 'promote', 'demote'] as const;
 export type UserAction = (typeof userActions)[number];
 
-export interface UserServiceParts {
+export interface UserServiceDeps {
   readonly users: Repository<User>;
   readonly books: UserBooks;
   readonly passwords: PasswordService;
@@ -40,17 +40,17 @@ export interface UserServiceParts {
 
 /** User administration. An admin acts on users of a lower role, root on all users. Secrets are never selected. */
 export class UserService {
-  constructor(private readonly parts: UserServiceParts) {}
+  constructor(private readonly deps: UserServiceDeps) {}
 
   async list(actor: MaybeActor, filter: UserFilter, query: PageQuery): Promise<Page<User>> {
     requireRole(actor, 'admin');
-    const page = await readUsers(this.parts.users, filter, query);
+    const page = await readUsers(this.deps.users, filter, query);
     return { ...page, items: page.items.map(asSeen) };
   }
 
   async get(actor: MaybeActor, id: number): Promise<User> {
     const admin = requireRole(actor, 'admin');
-    const user = await this.parts.users.findOneBy({ id });
+    const user = await this.deps.users.findOneBy({ id });
     if (!user) throw new NotFoundError('User', id);
     if (!outranks(admin, user.role)) throw new ForbiddenError(tooHigh('read'));
     return asSeen(user);
@@ -63,7 +63,7 @@ export class UserService {
     if (role !== undefined && role >= admin.role) {
       throw new ForbiddenError('Cannot create a user with privileges equal to or above your own');
     }
-    const passwordHash = await this.parts.passwords.hash(password);
+    const passwordHash = await this.deps.passwords.hash(password);
     return this.write((manager) =>
       this.insert(manager, admin, {
         username,
@@ -71,7 +71,7 @@ export class UserService {
         passwordHash,
         role: Role.common,
         ...(group ? { group } : {}),
-        quota: this.parts.options.values.QuotaForNewUser,
+        quota: this.deps.options.values.QuotaForNewUser,
       }),
     );
   }
@@ -80,7 +80,7 @@ export class UserService {
   async update(actor: MaybeActor, id: number, patch: UserPatch): Promise<User> {
     const admin = requireRole(actor, 'admin');
     const { quota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
-    const passwordHash = password ? await this.parts.passwords.hash(password) : undefined;
+    const passwordHash = password ? await this.deps.passwords.hash(password) : undefined;
     const changed = await this.write(async (manager) => {
       const user = await this.lock(manager, id);
       if (!outranks(admin, user.role)) throw new ForbiddenError(tooHigh('update'));
@@ -89,13 +89,13 @@ export class UserService {
       }
       const set = { ...columns, ...(passwordHash ? { passwordHash } : {}) };
       if (Object.keys(set).length > 0) await manager.update(User, { id }, set);
-      if (quota !== undefined) await this.parts.books.moveTo(manager, admin, user, quota);
-      if (quotaDelta !== undefined) await this.parts.books.grant(manager, admin, user, quotaDelta);
-      if (passwordHash) await this.parts.sessions.revokeAll(manager, id, ownSession(admin, id));
-      await this.parts.books.record(manager, admin, user, describeChange(user, columns, passwordHash !== undefined));
+      if (quota !== undefined) await this.deps.books.moveTo(manager, admin, user, quota);
+      if (quotaDelta !== undefined) await this.deps.books.grant(manager, admin, user, quotaDelta);
+      if (passwordHash) await this.deps.sessions.revokeAll(manager, id, ownSession(admin, id));
+      await this.deps.books.log(manager, admin, user, describeChange(user, columns, passwordHash !== undefined));
       const after = await manager.findOneByOrFail(User, { id });
       const secret = passwordHash ? { password: passwordHash } : {};
-      await this.parts.books.keep(manager, admin, id, 'update', edited(user), { ...edited(after), ...secret });
+      await this.deps.books.audit(manager, admin, id, 'update', edited(user), { ...edited(after), ...secret });
       return after;
     });
     await this.announce(id);
@@ -111,7 +111,7 @@ export class UserService {
     const user = await this.write(async (manager) => {
       const target = await this.lock(manager, id);
       if (!outranks(admin, target.role)) throw new ForbiddenError(tooHigh('update'));
-      await this.parts.books.grant(manager, admin, target, quota, text);
+      await this.deps.books.grant(manager, admin, target, quota, text);
       return manager.findOneByOrFail(User, { id });
     });
     await this.announce(id);
@@ -133,10 +133,10 @@ export class UserService {
       assertMayManage(admin, target, action);
       await manager.update(User, { id }, changeOf(action));
       if (action === 'delete') await disableTokens(manager, id);
-      if (action !== 'enable' && action !== 'promote') await this.parts.sessions.revokeAll(manager, id);
-      await this.parts.books.record(manager, admin, target, `Administrator action: ${action}`);
+      if (action !== 'enable' && action !== 'promote') await this.deps.sessions.revokeAll(manager, id);
+      await this.deps.books.log(manager, admin, target, `Administrator action: ${action}`);
       const after = await manager.findOneOrFail(User, { where: { id }, withDeleted: true });
-      await this.parts.books.keep(manager, admin, id, action, managed(target), managed(after));
+      await this.deps.books.audit(manager, admin, id, action, managed(target), managed(after));
       return after;
     });
     await this.announce(id);
@@ -165,18 +165,18 @@ export class UserService {
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
       if (open.length > 0) throw new ConflictError('The user has calls in flight, try again in a moment');
       await manager.delete(User, { id });
-      await this.parts.books.record(manager, admin, user, `Administrator removed user ${user.username}`);
-      await this.parts.books.keep(manager, admin, id, 'delete', { ...edited(user), ...managed(user) }, null);
+      await this.deps.books.log(manager, admin, user, `Administrator removed user ${user.username}`);
+      await this.deps.books.audit(manager, admin, id, 'delete', { ...edited(user), ...managed(user) }, null);
     });
     await this.announce(id);
   }
 
   private async insert(manager: EntityManager, admin: Actor, user: Parameters<typeof insertUser>[2]): Promise<User> {
-    const created = await insertUser(manager, this.parts.books.postEntry, user);
-    await this.parts.books.recordBonus(manager, created);
-    await this.parts.books.record(manager, admin, created, `Administrator created user ${created.username}`);
+    const created = await insertUser(manager, this.deps.books.postEntry, user);
+    await this.deps.books.logBonus(manager, created);
+    await this.deps.books.log(manager, admin, created, `Administrator created user ${created.username}`);
     const row = { ...edited(created), ...managed(created), quota: created.quota };
-    await this.parts.books.keep(manager, admin, created.id, 'create', null, row);
+    await this.deps.books.audit(manager, admin, created.id, 'create', null, row);
     return created;
   }
 
@@ -188,14 +188,14 @@ export class UserService {
 
   private async write<T>(run: (manager: EntityManager) => Promise<T>): Promise<T> {
     try {
-      return await withFreshAffiliateCode(() => this.parts.users.manager.transaction(run));
+      return await withFreshAffiliateCode(() => this.deps.users.manager.transaction(run));
     } catch (error) {
       throw toConflict(error);
     }
   }
 
   private announce(id: number): Promise<void> {
-    return this.parts.changes.announce({ kind: 'user', id }, { kind: 'session', id });
+    return this.deps.changes.announce({ kind: 'user', id }, { kind: 'session', id });
   }
 }
 

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import type { EntityManager } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import type { AuditLog } from '../../shared/audit.js';
+import type { UsageLog } from '../../shared/audit.js';
 import { formatQuota } from '../../shared/quota.js';
 import { LogType } from '../logs/log.entity.js';
 import type { OptionValues } from '../options/option.service.js';
@@ -17,9 +17,9 @@ export interface Purchase {
   readonly describe: (amount: string) => string;
 }
 
-export interface CreditParts {
+export interface CreditDeps {
   readonly postEntry: PostEntry;
-  readonly audit: AuditLog;
+  readonly usageLog: UsageLog;
   readonly changes: Changes;
   readonly options: {
     readonly values: Pick<
@@ -36,7 +36,7 @@ interface Inviter {
 
 /** Credits a redeemed code or a paid order: balance, log row and the inviter's rebate in one transaction. */
 export class CreditService {
-  constructor(private readonly parts: CreditParts) {}
+  constructor(private readonly deps: CreditDeps) {}
 
   /**
    * Inside the caller's transaction.
@@ -50,10 +50,10 @@ export class CreditService {
     await manager.query('SELECT 1 FROM users WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [
       inviter ? [user.id, inviter.id] : [user.id],
     ]);
-    const after = await this.parts.postEntry(manager, { source, kind, userId: user.id, amount: quota });
+    const after = await this.deps.postEntry(manager, { source, kind, userId: user.id, amount: quota });
     if (after === null) return [];
     const content = purchase.describe(this.format(quota));
-    await this.parts.audit.record(manager, {
+    await this.deps.usageLog.record(manager, {
       type: LogType.topUp,
       userId: user.id,
       username: user.username,
@@ -66,11 +66,11 @@ export class CreditService {
 
   /** After the commit. */
   async announce(userIds: readonly number[]): Promise<void> {
-    await this.parts.changes.announce(...userIds.map((id) => ({ kind: 'user' as const, id })));
+    await this.deps.changes.announce(...userIds.map((id) => ({ kind: 'user' as const, id })));
   }
 
   private async findInviter(manager: EntityManager, userId: number): Promise<Inviter | null> {
-    const { RebateEnabled, RebatePercentage } = this.parts.options.values;
+    const { RebateEnabled, RebatePercentage } = this.deps.options.values;
     if (!RebateEnabled || RebatePercentage <= 0) return null;
     const [inviter] = await manager.query<Inviter[]>(
       `SELECT inviter.id, inviter.username FROM users payer JOIN users inviter ON inviter.id = payer.inviter_id
@@ -81,9 +81,9 @@ export class CreditService {
   }
 
   private async rebate(manager: EntityManager, { source, user, quota }: Purchase, inviter: Inviter): Promise<boolean> {
-    const share = new Decimal(quota).mul(this.parts.options.values.RebatePercentage).div(100).floor().toNumber();
+    const share = new Decimal(quota).mul(this.deps.options.values.RebatePercentage).div(100).floor().toNumber();
     if (share <= 0) return false;
-    await this.parts.postEntry(manager, {
+    await this.deps.postEntry(manager, {
       source: `rebate:${source}`,
       kind: 'rebate',
       userId: inviter.id,
@@ -92,7 +92,7 @@ export class CreditService {
     });
     const amount = this.format(share);
     const line = (whose: Inviter, content: string, moved?: number): Promise<void> =>
-      this.parts.audit.record(manager, {
+      this.deps.usageLog.record(manager, {
         type: LogType.system,
         userId: whose.id,
         username: whose.username,
@@ -105,7 +105,7 @@ export class CreditService {
   }
 
   private format(quota: number): string {
-    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.parts.options.values;
+    const { QuotaPerUnit, DisplayInCurrencyEnabled } = this.deps.options.values;
     return formatQuota(quota, { quotaPerUnit: QuotaPerUnit, inCurrency: DisplayInCurrencyEnabled });
   }
 }

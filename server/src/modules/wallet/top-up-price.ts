@@ -16,7 +16,7 @@ export type PriceOptions = Pick<
 >;
 
 /** Hundredths. Above any real payment, and far below the limit of exact numbers. */
-const mostMoney = 100_000_000_000;
+const maxMoney = 100_000_000_000;
 
 /**
  * The money for an amount, for a user of a group.
@@ -34,7 +34,7 @@ export function priceTopUp(amount: number, group: string, options: PriceOptions)
   const dollars = new Decimal(amount).div(inCurrency ? 1 : QuotaPerUnit);
   const factor = TopupGroupRatio[group] || 1;
   const money = dollars.mul(Price).mul(factor).mul(100).toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
-  if (quota.greaterThan(maxQuota) || money.greaterThan(mostMoney)) {
+  if (quota.greaterThan(maxQuota) || money.greaterThan(maxMoney)) {
     throw new InvalidInputError('Top-up amount is too large', 'amount');
   }
   if (money.lessThan(1) || quota.lessThan(1)) throw new InvalidInputError('Amount too low', 'amount');

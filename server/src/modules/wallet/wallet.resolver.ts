@@ -2,7 +2,7 @@ import { GraphQLSafeInt } from 'graphql-scalars';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { given } from '../../graphql/nullable.js';
+import { omitNullish } from '../../graphql/nullable.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
 import type { Page } from '../../shared/page.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
@@ -26,7 +26,9 @@ export class WalletResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => TopUpOrderListArgs) args: TopUpOrderListArgs,
   ): Promise<Page<TopUpOrderObject>> {
-    return toPage(await this.walletService.listOwn(actor, given<OrderFilter>(args.filter ?? {}), pageQueryOf(args)));
+    return toPage(
+      await this.walletService.listOwn(actor, omitNullish<OrderFilter>(args.filter ?? {}), pageQueryOf(args)),
+    );
   }
 
   @Access('admin')
@@ -35,7 +37,7 @@ export class WalletResolver {
     @Ctx() { actor }: GraphQLContext,
     @Args(() => TopUpOrderListArgs) args: TopUpOrderListArgs,
   ): Promise<Page<TopUpOrderObject>> {
-    return toPage(await this.walletService.list(actor, given<OrderFilter>(args.filter ?? {}), pageQueryOf(args)));
+    return toPage(await this.walletService.list(actor, omitNullish<OrderFilter>(args.filter ?? {}), pageQueryOf(args)));
   }
 
   @Access('common')

@@ -26,7 +26,7 @@ export interface StartedPayment {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-export interface WalletParts {
+export interface WalletDeps {
   readonly orders: Repository<TopUpOrder>;
   readonly options: { readonly values: OptionValues };
   readonly credit: CreditService;
@@ -44,11 +44,11 @@ const [ordersPerWindow, windowSeconds] = [30, 600];
 
 /** Online top-up by the Epay protocol (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export class WalletService {
-  constructor(private readonly parts: WalletParts) {}
+  constructor(private readonly deps: WalletDeps) {}
 
   /** The money for this amount, for example `73.00`. @throws AppError INVALID_INPUT */
   payable(actor: MaybeActor, amount: number): string {
-    const { money } = priceTopUp(amount, requireActor(actor).group, this.parts.options.values);
+    const { money } = priceTopUp(amount, requireActor(actor).group, this.deps.options.values);
     if (money <= 1) throw new InvalidInputError('Amount too low', 'amount');
     return formatMoney(money);
   }
@@ -59,13 +59,13 @@ export class WalletService {
    */
   async pay(actor: MaybeActor, amount: number, method: string): Promise<StartedPayment> {
     const user = requireActor(actor);
-    const options = this.parts.options.values;
+    const options = this.deps.options.values;
     const { quota, money } = priceTopUp(amount, user.group, options);
     const paymentMethod = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (paymentMethod === undefined) throw new InvalidInputError('Invalid parameter', 'paymentMethod');
     if (!isSetUp(options)) throw new AppError('NOT_IMPLEMENTED', 'Payment is not configured');
     await this.limit(user);
-    const createdTime = seconds(this.parts.clock);
+    const createdTime = seconds(this.deps.clock);
     const tradeNo = `USR${user.id}NO${randomAlphanumeric(6)}${createdTime}`;
     const merchantId = options.EpayId;
     await this.keep({
@@ -90,20 +90,20 @@ export class WalletService {
    * throws. A repeated callback changes nothing.
    */
   async notify(parameters: EpayParameters): Promise<boolean> {
-    const options = this.parts.options.values;
+    const options = this.deps.options.values;
     if (!isSetUp(options) || !isSignedBy(parameters, options.EpayKey)) return false;
     if (parameters['trade_status'] !== 'TRADE_SUCCESS') return true;
     const tradeNo = parameters['out_trade_no'] ?? '';
     try {
-      const moved = await this.parts.orders.manager.transaction((manager) =>
+      const moved = await this.deps.orders.manager.transaction((manager) =>
         this.settle(manager, tradeNo, parameters, options.EpayId),
       );
-      await this.parts.credit.announce(moved);
+      await this.deps.credit.announce(moved);
       return true;
     } catch (error) {
       const isRefused = error instanceof PaymentRefused || isUniqueViolation(error, 'top_up_orders_payment');
-      if (isRefused) this.parts.logger.warn({ tradeNo, reason: (error as Error).message }, 'payment callback refused');
-      else this.parts.logger.error({ err: error, tradeNo }, 'payment could not be booked');
+      if (isRefused) this.deps.logger.warn({ tradeNo, reason: (error as Error).message }, 'payment callback refused');
+      else this.deps.logger.error({ err: error, tradeNo }, 'payment could not be booked');
       return false;
     }
   }
@@ -133,14 +133,14 @@ export class WalletService {
     await manager.update(
       TopUpOrder,
       { id: order.id },
-      { status: 'success', paidTime: seconds(this.parts.clock), providerTradeNo: parameters['trade_no'] || null },
+      { status: 'success', paidTime: seconds(this.deps.clock), providerTradeNo: parameters['trade_no'] || null },
     );
     const [user] = await manager.query<Array<{ id: number; username: string }>>(
       'SELECT id, username FROM users WHERE id = $1',
       [order.userId],
     );
     if (!user) throw new PaymentRefused('the buyer is gone');
-    return this.parts.credit.book(manager, {
+    return this.deps.credit.book(manager, {
       source: `${provider}:${order.tradeNo}`,
       kind: 'top_up',
       user,
@@ -151,20 +151,20 @@ export class WalletService {
 
   private async keep(order: Partial<TopUpOrder>): Promise<void> {
     try {
-      await this.parts.orders.insert(order);
+      await this.deps.orders.insert(order);
     } catch (error) {
-      this.parts.logger.error({ err: error, tradeNo: order.tradeNo }, 'order could not be stored');
+      this.deps.logger.error({ err: error, tradeNo: order.tradeNo }, 'order could not be stored');
       throw new UnavailableError('Failed to create order', { cause: error });
     }
   }
 
   private async limit({ id }: Actor): Promise<void> {
-    const { allowed, retryAfterSeconds } = await this.parts.state.hit(`pay:${id}`, ordersPerWindow, windowSeconds);
+    const { allowed, retryAfterSeconds } = await this.deps.state.hit(`pay:${id}`, ordersPerWindow, windowSeconds);
     if (!allowed) throw new AppError('RATE_LIMITED', 'Too many orders, try later', { retryAfterSeconds });
   }
 
   private async readPage({ status, userId, tradeNo }: OrderFilter, page: PageQuery): Promise<Page<TopUpOrder>> {
-    const query = this.parts.orders.createQueryBuilder('one');
+    const query = this.deps.orders.createQueryBuilder('one');
     if (userId !== undefined) query.andWhere('one.userId = :userId', { userId });
     if (status !== undefined) query.andWhere('one.status = :status', { status: status.replaceAll('\0', '') });
     if (tradeNo !== undefined) query.andWhere('one.tradeNo = :tradeNo', { tradeNo: tradeNo.replaceAll('\0', '') });

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, type Fields } from './fields.js';
+import { maxTokenCount } from '../../shared/limits.js';
 
 /*
  * Reading what a client sent. Every refusal names the field the way the client wrote it; null counts as not given, as all
@@ -55,13 +56,10 @@ export function optionalFlag(value: unknown, field: string): boolean | undefined
   return value;
 }
 
-/** More than any provider takes; what is multiplied later stays in range. */
-const countLimit = 1_073_741_823;
-
 /** A quantity: whole, not negative, bounded. */
 export function optionalCount(value: unknown, field: string): number | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > countLimit) {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > maxTokenCount) {
     throw new InvalidInputError(`${field} is invalid`, field);
   }
   return value;

@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { OneShotCapability, Target, UpstreamRequest } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
@@ -62,8 +62,8 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
   const { model, prompt, negative_prompt: avoided, size, n, steps, scale, seed, style } = body;
   return {
     model,
-    input: defined({ prompt, negative_prompt: avoided }),
-    parameters: defined({ size: someText(size)?.replace('x', '*'), n: someNumber(n), steps, scale, seed, style }),
+    input: omitUndefined({ prompt, negative_prompt: avoided }),
+    parameters: omitUndefined({ size: someText(size)?.replace('x', '*'), n: someNumber(n), steps, scale, seed, style }),
   };
 }
 
@@ -82,7 +82,7 @@ function toImages(answer: Fields, _request: unknown, target: Target): Record<str
   const results = asFieldsList(asFields(answer['output'])?.['results']);
   const data = results.flatMap((result) => {
     const [url, encoded] = [someText(result['url']), someText(result['b64_image'])];
-    return url === undefined && encoded === undefined ? [] : [defined({ url, b64_json: encoded })];
+    return url === undefined && encoded === undefined ? [] : [omitUndefined({ url, b64_json: encoded })];
   });
   if (data.length === 0) throw results[0] ? aliError(results[0]) : noPicture();
   return { created: Math.floor(target.now / 1000), data };

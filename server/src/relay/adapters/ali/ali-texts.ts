@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { OneShotCapability } from '../../adapter.js';
 import { asFields, asFieldsList, someNumber } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
@@ -13,7 +13,7 @@ export const aliEmbeddings = (dialect: Dialect): OneShotCapability =>
   oneShot(dialect, '/api/v1/services/embeddings/text-embedding/text-embedding', {
     dropped: othersThan('input', 'dimensions', 'text_type'),
     body: ({ model, input, dimensions, text_type: textType }) => {
-      const parameters = defined({ text_type: textType, dimension: dimensions });
+      const parameters = omitUndefined({ text_type: textType, dimension: dimensions });
       return {
         model,
         input: { texts: Array.isArray(input) ? (input as unknown[]) : [input] },
@@ -38,7 +38,7 @@ export const aliRerank = (dialect: Dialect): OneShotCapability =>
     body: ({ model, query, documents, top_n: limit, return_documents: shows }) => ({
       model,
       input: { query, documents },
-      parameters: defined({ top_n: limit || undefined, return_documents: shows }),
+      parameters: omitUndefined({ top_n: limit || undefined, return_documents: shows }),
     }),
     answer: (answer, request, target) => {
       const { output, usage, request_id: id } = refuseError(answer);

@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter, ConversationCapability, Target } from '../../adapter.js';
 import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
@@ -33,7 +33,7 @@ function write(request: NeutralRequest): WrittenRequest {
   });
   const { instructions, turns } = splitInstructions(plainTurns(request, dropped));
   const { temperature, topP, frequencyPenalty } = request.sampling;
-  const body = defined<Json>({
+  const body = omitUndefined<Json>({
     messages: alternating(turns).map(({ role, text }) => ({ role, content: text })),
     system: instructions || undefined,
     temperature: temperature === undefined ? undefined : Math.min(Math.max(temperature, 0.01), 1),
@@ -111,7 +111,12 @@ const embeddings = oneShot(
     answer: (answer, _request, target) => {
       const error = baiduError(answer);
       if (error) throw error;
-      return defined({ object: 'list', model: target.requestedModel, data: answer['data'], usage: answer['usage'] });
+      return omitUndefined({
+        object: 'list',
+        model: target.requestedModel,
+        data: answer['data'],
+        usage: answer['usage'],
+      });
     },
   },
 );

@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { FormFile, OneShotCapability, OneShotRequest, Target } from '../../adapter.js';
 import { asFields, asText, someNumber } from '../../neutral/fields.js';
@@ -30,7 +30,7 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
   const { prompt, size, n, steps, seed, negative_prompt: avoided } = body;
   if ((someNumber(n) ?? 1) > 1) throw new InvalidInputError('n must be 1: the provider draws one picture a call', 'n');
   const [width, height] = asText(size).split('x').map(Number);
-  return defined({
+  return omitUndefined({
     prompt,
     negative_prompt: avoided,
     width: width || undefined,
@@ -54,7 +54,7 @@ export function cloudflareTranscription(dialect: Dialect, place: EndpointPath): 
         url: addressOf(place, request, target),
         headers: { 'content-type': json ? 'application/json' : 'application/octet-stream', ...bearer(target) },
         body: json
-          ? JSON.stringify(defined({ audio: file.bytes.toString('base64'), language, initial_prompt: prompt }))
+          ? JSON.stringify(omitUndefined({ audio: file.bytes.toString('base64'), language, initial_prompt: prompt }))
           : file.bytes,
       };
     },

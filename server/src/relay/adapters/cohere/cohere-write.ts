@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { droppedBy } from '../../neutral/abilities.js';
 import { fieldName, unsupported } from '../../neutral/field-name.js';
@@ -35,7 +35,7 @@ export function writeCohere(request: NeutralRequest): WrittenRequest {
     toMessage(message, place),
   );
   const { tools, choice } = writeTools(request);
-  const body = defined<Json>({
+  const body = omitUndefined<Json>({
     model: request.model,
     messages,
     stream: request.stream,
@@ -60,7 +60,7 @@ function toMessage(message: Json, place: string): Json {
   const { role, content, tool_calls: calls, tool_call_id: id } = message;
   const strange = asFieldsList(content).find(({ type }) => type !== 'text' && type !== 'image_url');
   if (strange) throw unsupported(place, `it takes no part of type ${String(strange['type'])}`);
-  return defined({
+  return omitUndefined({
     role: role === 'developer' ? 'system' : role,
     content: content === null && calls !== undefined ? undefined : content,
     tool_calls: calls,
@@ -97,7 +97,7 @@ function writeTool(tool: NeutralTool): Json {
   const { name, description, parameters } = tool;
   return {
     type: 'function',
-    function: defined({ name, description, parameters: parameters ?? { type: 'object', properties: {} } }),
+    function: omitUndefined({ name, description, parameters: parameters ?? { type: 'object', properties: {} } }),
   };
 }
 

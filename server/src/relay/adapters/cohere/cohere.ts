@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Adapter, ConversationCapability } from '../../adapter.js';
 import { asFields, asList } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
@@ -32,7 +32,7 @@ const conversation: ConversationCapability = {
 const embeddings = oneShot(dialect, '/v2/embed', {
   dropped: othersThan('input', 'dimensions', 'input_type'),
   body: ({ model, input, dimensions, input_type: type }) =>
-    defined({
+    omitUndefined({
       model,
       texts: Array.isArray(input) ? (input as unknown[]) : [input],
       input_type: type ?? 'search_document',

@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { droppedBy } from '../../neutral/abilities.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
@@ -36,7 +36,7 @@ export const writeDify =
     const body: Json =
       kind === 'workflow' || kind === 'completion'
         ? { inputs: { query }, ...shared }
-        : defined({ inputs: {}, query, ...shared, auto_generate_name: false, conversation_id: conversation });
+        : omitUndefined({ inputs: {}, query, ...shared, auto_generate_name: false, conversation_id: conversation });
     return { body, dropped: dropped.names };
   };
 

@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { OneShotCapability } from '../../adapter.js';
 import { asFields, asText } from '../../neutral/fields.js';
@@ -23,7 +23,7 @@ export function minimaxSpeech(dialect: Dialect): OneShotCapability {
       model: body['model'],
       text: body['input'],
       stream: false,
-      voice_setting: defined({ voice_id: body['voice'], speed: body['speed'] }),
+      voice_setting: omitUndefined({ voice_id: body['voice'], speed: body['speed'] }),
       audio_setting: { format: formatOf(body) },
     }),
   });

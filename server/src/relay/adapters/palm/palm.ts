@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter } from '../../adapter.js';
 import { droppedBy, plainTurns } from '../../neutral/abilities.js';
@@ -19,7 +19,7 @@ function write(request: NeutralRequest): WrittenRequest {
   }));
   const candidateCount = request.count === 1 ? undefined : request.count;
   return {
-    body: defined<Json>({ prompt: { messages }, temperature, candidateCount, topP, topK }),
+    body: omitUndefined<Json>({ prompt: { messages }, temperature, candidateCount, topP, topK }),
     dropped: dropped.names,
   };
 }

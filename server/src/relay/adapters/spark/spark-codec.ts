@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Target } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
@@ -42,7 +42,7 @@ function write(request: NeutralRequest, target: Target): WrittenRequest {
     ];
   });
   const { temperature, topK } = request.sampling;
-  const chat = defined<Json>({ domain, temperature, top_k: topK, max_tokens: request.maxOutput });
+  const chat = omitUndefined<Json>({ domain, temperature, top_k: topK, max_tokens: request.maxOutput });
   const header = request.user === undefined ? {} : { uid: request.user.slice(0, 32) };
   return { body: { header, parameter: { chat }, payload: { message: { text } } }, dropped: dropped.names };
 }

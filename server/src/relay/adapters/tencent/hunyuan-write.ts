@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { droppedBy } from '../../neutral/abilities.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { fieldName, unsupported, type Dropped } from '../../neutral/field-name.js';
@@ -15,7 +15,7 @@ type Json = Record<string, unknown>;
 export function writeHunyuan(request: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(request, { tools: true, stop: true, sampling: ['temperature', 'topP', 'seed'] });
   const { sampling, stop, tools, toolChoice } = request;
-  const body = defined<Json>({
+  const body = omitUndefined<Json>({
     Model: request.model,
     Messages: request.messages.flatMap((message) => writeTurn(message, dropped)),
     Stream: request.stream,
@@ -52,7 +52,7 @@ function writeTool(tool: NeutralTool): Json {
   const { name, description, parameters } = tool;
   return {
     Type: 'function',
-    Function: defined({
+    Function: omitUndefined({
       Name: name,
       Description: description,
       Parameters: JSON.stringify(parameters ?? { type: 'object', properties: {} }),

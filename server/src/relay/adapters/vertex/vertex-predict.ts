@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { OneShotCapability, Target, UpstreamRequest } from '../../adapter.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
@@ -42,7 +42,7 @@ export const vertexEmbeddings: OneShotCapability = {
       return ask(
         target,
         'embedContent',
-        defined({ content, taskType, title, outputDimensionality: dimensions }),
+        omitUndefined({ content, taskType, title, outputDimensionality: dimensions }),
         unknownOf(body),
       );
     }
@@ -50,8 +50,8 @@ export const vertexEmbeddings: OneShotCapability = {
       target,
       'predict',
       {
-        instances: texts.map((content) => defined({ content, task_type: taskType, title })),
-        parameters: defined({ outputDimensionality: dimensions }),
+        instances: texts.map((content) => omitUndefined({ content, task_type: taskType, title })),
+        parameters: omitUndefined({ outputDimensionality: dimensions }),
       },
       unknownOf(body),
     );

@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
 import type { Adapter } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
@@ -44,7 +44,7 @@ function write(request: NeutralRequest): WrittenRequest {
         ]
       : [{ role, content: text }],
   );
-  const body = defined<Json>({
+  const body = omitUndefined<Json>({
     prompt,
     temperature,
     top_p: topP === undefined ? undefined : Math.min(topP, 0.99),

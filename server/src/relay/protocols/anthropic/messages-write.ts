@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
 import type { Fields } from '../../neutral/fields.js';
@@ -45,7 +45,7 @@ function writeMessagesRequest(request: NeutralRequest, settings: ClaudeSettings)
     ...format.output,
     ...(plan.effort === undefined ? {} : { effort: plan.effort }),
   };
-  const body = defined<Json>({
+  const body = omitUndefined<Json>({
     ...(own ? request.extras : {}),
     model,
     max_tokens: plan.maxTokens,
@@ -90,7 +90,7 @@ function allowedTools({ tools, toolChoice }: NeutralRequest): readonly NeutralTo
 function writeTool(tool: NeutralTool): Json {
   if (tool.kind === 'builtin' && tool.dialect === 'anthropic-messages') return { ...tool.value };
   if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'Claude cannot run or call such a tool');
-  return defined<Json>({
+  return omitUndefined<Json>({
     name: tool.name,
     description: tool.description,
     input_schema: schemaOf(tool.parameters),

@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropCacheMarks, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
 import { asFields, type Fields } from '../../neutral/fields.js';
@@ -46,7 +46,7 @@ function writeGeminiRequest(request: NeutralRequest, settings: GeminiSettings): 
     ? asFields(request.reasoning?.given['thinkingConfig'])
     : thinkingConfig(model, suffix, request.reasoning, request.maxOutput, traits, settings);
   const config = generationConfig(request, traits, thinking ?? undefined, own);
-  const body = defined<Json>({
+  const body = omitUndefined<Json>({
     safetySettings: safetySettings(settings),
     ...extras,
     contents: writer.contents(),
@@ -67,7 +67,7 @@ function generationConfig(
   const { sampling, stop, count, dialect } = request;
   if (count > 1 && traits.draws) throw unsupported(fieldName(dialect, 'count'), 'models that draw give one answer');
   if (stop.length > 5) throw unsupported(fieldName(dialect, 'stop'), 'Gemini takes at most five');
-  return defined<Json>({
+  return omitUndefined<Json>({
     ...(own ? asFields(request.extras['generationConfig']) : {}),
     temperature: sampling.temperature,
     topP: sampling.topP,
@@ -110,7 +110,7 @@ function modalities(request: NeutralRequest, traits: GeminiTraits, own: boolean)
 }
 
 const imageConfig = (given: Fields | null): Json | undefined =>
-  given ? defined<Json>({ aspectRatio: given['aspect_ratio'], imageSize: given['image_size'] }) : undefined;
+  given ? omitUndefined<Json>({ aspectRatio: given['aspect_ratio'], imageSize: given['image_size'] }) : undefined;
 
 /** Google's own tools, under the names chat clients call them by, in the order Google lists them. */
 const googleTools: ReadonlyArray<readonly [string, readonly string[]]> = [
@@ -150,7 +150,11 @@ function declaration(tool: Extract<NeutralTool, { kind: 'function' }>): Json {
   // An object without properties is refused; without parameters it is the same.
   const empty =
     !schema || (schema['type'] === 'object' && Object.keys(asFields(schema['properties']) ?? {}).length === 0);
-  return defined<Json>({ name: tool.name, description: tool.description, parameters: empty ? undefined : schema });
+  return omitUndefined<Json>({
+    name: tool.name,
+    description: tool.description,
+    parameters: empty ? undefined : schema,
+  });
 }
 
 function writeToolConfig({ toolChoice: choice, tools, dialect }: NeutralRequest): Json | undefined {

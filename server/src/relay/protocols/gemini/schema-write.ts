@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../shared/errors.js';
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { asFields, asList, type Fields } from '../../neutral/fields.js';
 
 type Json = Record<string, unknown>;
@@ -146,7 +146,7 @@ function choiceOfTypes(schema: Json, names: readonly string[], nullable: boolean
   const { title, description, ...rest } = schema;
   const bare = Object.fromEntries(Object.entries(rest).filter(([name]) => !shapes.has(name)));
   const anyOf = names.map((type) => convert({ ...(type === 'object' || type === 'array' ? rest : bare), type }, scope));
-  return { ...defined({ title, description }), ...(nullable ? { nullable } : {}), anyOf };
+  return { ...omitUndefined({ title, description }), ...(nullable ? { nullable } : {}), anyOf };
 }
 
 /** A choice between one thing and null is that thing, which may be null. */

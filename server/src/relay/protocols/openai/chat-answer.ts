@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { NeutralAnswer, NeutralChoice } from '../../neutral/answer.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { fromFinishReason } from '../../neutral/finish-reason.js';
@@ -40,7 +40,7 @@ function toMessage(parts: readonly Part[]): Json {
   const audio = parts.find((part) => part.kind === 'audio');
   const thinkingSignature = parts.findLast((part) => part.kind === 'text' && part.signature !== undefined);
   const proven = parts.some((part) => part.kind === 'reasoning' && (part.signature ?? part.redacted) !== undefined);
-  return defined<Json>({
+  return omitUndefined<Json>({
     role: 'assistant',
     content: content === '' && (calls.length > 0 || audio !== undefined || refusal !== '') ? null : content,
     reasoning_content: reasoning || undefined,

@@ -1,5 +1,6 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import { RelayError } from '../../errors/relay-error.js';
+import { maxTokenCount } from '../../../shared/limits.js';
 
 /** What the relay itself has to know of a chat call; everything else travels untouched. */
 export interface ChatCall {
@@ -10,8 +11,6 @@ export interface ChatCall {
   /** The larger of `max_tokens` and `max_completion_tokens`, 0 when neither is given. */
   readonly maxOutput: number;
 }
-
-const maxTokensLimit = 1_073_741_823;
 
 const malformed = (reason: string): RelayError =>
   new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
@@ -59,7 +58,7 @@ function optionalFlag(body: Readonly<Record<string, unknown>>, name: string): bo
 function outputLimit(body: Readonly<Record<string, unknown>>, name: string): number {
   const value = body[name];
   if (value === undefined || value === null) return 0;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > maxTokensLimit) {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > maxTokenCount) {
     throw new InvalidInputError(`${name} is invalid`, name);
   }
   return value;

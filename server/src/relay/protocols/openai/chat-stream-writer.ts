@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Usage } from '../../usage.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
@@ -112,7 +112,7 @@ export class ChatStreamWriter implements StreamWriter {
         const { id, data, transcript, expiresAt } = event;
         return this.delta(
           event.choice,
-          `"audio":${JSON.stringify(defined<Json>({ id, data, transcript, expires_at: expiresAt }))}`,
+          `"audio":${JSON.stringify(omitUndefined<Json>({ id, data, transcript, expires_at: expiresAt }))}`,
         );
       }
       case 'annotation':

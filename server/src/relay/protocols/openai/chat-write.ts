@@ -8,7 +8,7 @@ import type {
   ResponseFormat,
   ToolChoice,
 } from '../../neutral/request.js';
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { readChatAnswer } from './chat-read.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
 import { writeMessages } from './chat-write-messages.js';
@@ -49,7 +49,7 @@ function writeChatRequest(request: NeutralRequest, options: ChatProviderOptions)
   dropExtras(request, dropped, carried);
   if (!own && !options.takesTopK) dropped.hint('topK', sampling.topK);
   noteCacheControl(request, dropped);
-  const body = defined<Json>({
+  const body = omitUndefined<Json>({
     model: request.model,
     messages: writeMessages(request, dropped),
     tools: request.tools.length > 0 ? request.tools.map((tool) => writeTool(tool, own)) : undefined,
@@ -114,7 +114,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
     case 'function':
       return {
         type: 'function',
-        function: defined({
+        function: omitUndefined({
           name: tool.name,
           description: tool.description,
           parameters: tool.parameters,
@@ -125,7 +125,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
     case 'custom':
       return {
         type: 'custom',
-        custom: defined({ name: tool.name, description: tool.description, format: tool.format }),
+        custom: omitUndefined({ name: tool.name, description: tool.description, format: tool.format }),
       };
     case 'builtin':
       if (tool.dialect === 'openai-chat') return tool.value;
@@ -168,7 +168,7 @@ function writeResponseFormat(format: ResponseFormat | undefined): Json | undefin
       return { type: 'json_object' };
     case 'schema': {
       const { name, schema, description, strict } = format;
-      return { type: 'json_schema', json_schema: defined({ name, schema, description, strict }) };
+      return { type: 'json_schema', json_schema: omitUndefined({ name, schema, description, strict }) };
     }
   }
 }

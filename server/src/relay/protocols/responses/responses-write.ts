@@ -1,4 +1,4 @@
-import { defined } from '../../../shared/defined.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
 import type { NeutralRequest, NeutralTool, ResponseFormat, ToolChoice } from '../../neutral/request.js';
@@ -40,9 +40,9 @@ function writeResponsesRequest(request: NeutralRequest): WrittenRequest {
   dropped.hints({ topK, seed, frequencyPenalty, presencePenalty, logitBias, logprobs });
   if (!own) dropped.hint('topLogprobs', sampling.topLogprobs);
   const { instructions, input } = writeInput(request, dropped);
-  const text = defined<Json>({ format: writeFormat(request.responseFormat), verbosity: request.verbosity });
+  const text = omitUndefined<Json>({ format: writeFormat(request.responseFormat), verbosity: request.verbosity });
   const effort = reasoning ? effortOf(reasoning) : undefined;
-  const body = defined<Json>({
+  const body = omitUndefined<Json>({
     // Nobody who speaks another dialect asked for the call to be kept.
     store: own ? undefined : false,
     include: !own && thinkingModel.test(request.model) ? ['reasoning.encrypted_content'] : undefined,
@@ -50,7 +50,7 @@ function writeResponsesRequest(request: NeutralRequest): WrittenRequest {
       ? reasoning?.given['reasoning']
       : effort === undefined
         ? undefined
-        : defined({ effort, summary: reasoning?.visible ? 'auto' : undefined }),
+        : omitUndefined({ effort, summary: reasoning?.visible ? 'auto' : undefined }),
     model: request.model,
     instructions,
     input,
@@ -77,7 +77,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
       const { description, parameters } = tool;
       // Left out, Responses makes a schema strict; nobody who speaks another dialect means that.
       const strict = tool.strict ?? (own ? undefined : false);
-      return defined<Json>({
+      return omitUndefined<Json>({
         type: 'function',
         name,
         description,
@@ -86,7 +86,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
       });
     }
     case 'custom':
-      return defined<Json>({ type: 'custom', name, description: tool.description, format: tool.format });
+      return omitUndefined<Json>({ type: 'custom', name, description: tool.description, format: tool.format });
     case 'builtin':
       if (tool.dialect === 'openai-responses') return { ...tool.value };
       throw unsupported(tool.at ?? 'tools', `only the provider it belongs to can run ${name}`);
@@ -125,7 +125,7 @@ function writeFormat(format: ResponseFormat | undefined): Json | undefined {
       return { type: 'json_object' };
     case 'schema': {
       const { name, schema, description, strict } = format;
-      return defined<Json>({ type: 'json_schema', name, schema, description, strict: strict ?? false });
+      return omitUndefined<Json>({ type: 'json_schema', name, schema, description, strict: strict ?? false });
     }
   }
 }
