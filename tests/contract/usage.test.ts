@@ -274,6 +274,28 @@ describe('usage over GraphQL', () => {
     expect(mine.data?.['myUsage']).toEqual({ total: { quota: 0 }, comparedTotal: { quota: 200 } });
   });
 
+  it('stands beside users, tokens and channels, and is zero without calls', async () => {
+    const range = `range: { from: "${iso(now - 2 * hour)}", until: "${iso(now)}" }`;
+    const { data, text } = await site.graphql(
+      root,
+      `{ users(pageSize: 10) { items { username usage(${range}) { calls quota latencyMs } } }
+         tokens { items { name usage(${range}) { quota } } } channels { items { name usage(${range}) { quota cost { coverage } } } } }`,
+    );
+    if (!data) throw new Error(text);
+    expect(data['users']).toMatchObject({
+      items: expect.arrayContaining([
+        { username: alice.username, usage: { calls: 6, quota: 500_300, latencyMs: null } },
+        { username: bob.username, usage: { calls: 1, quota: 200, latencyMs: null } },
+        { username: 'root', usage: { calls: 0, quota: 0, latencyMs: null } },
+      ]) as object[],
+    });
+    expect(data['tokens']).toEqual({ items: [{ name: 'dev', usage: { quota: 500_000 } }] });
+    expect(data['channels']).toEqual({ items: [{ name: 'main', usage: { quota: 500_000, cost: { coverage: 0 } } }] });
+    const own = await site.graphql(bob, `{ me { usage(${range}) { quota } } }`);
+    expect(own.data).toEqual({ me: { usage: { quota: 200 } } });
+    expect(await refused(bob, '{ me { usage { cost { usd } } } }')).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  });
+
   it('keeps a failing question from emptying its neighbours', async () => {
     const { data, codes } = await site.graphql(bob, '{ mine: myUsage { total { quota } } usage { totalCount } }');
     expect([data, codes]).toEqual([{ mine: { total: { quota: 200 } }, usage: null }, ['INSUFFICIENT_PRIVILEGES']]);

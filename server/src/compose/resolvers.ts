@@ -21,6 +21,7 @@ import { StatusResolver } from '../modules/status/status.resolver.js';
 import { TaskLiveResolver } from '../modules/tasks/task-live.resolver.js';
 import { TaskResolver } from '../modules/tasks/task.resolver.js';
 import { TokenResolver } from '../modules/tokens/token.resolver.js';
+import { ChannelUsageResolver, TokenUsageResolver, UserUsageResolver } from '../modules/usage/usage-sums.resolver.js';
 import { UsageKeyResolver, UsageResolver } from '../modules/usage/usage.resolver.js';
 import { BalanceResolver } from '../modules/users/balance.resolver.js';
 import { OAuthResolver } from '../modules/users/oauth.resolver.js';
@@ -64,6 +65,9 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [WalletResolver, ({ operations }) => new WalletResolver(operations.walletService)],
   [UsageResolver, ({ operations }) => new UsageResolver(operations.usageService)],
   [UsageKeyResolver, ({ operations }) => new UsageKeyResolver(operations.usageService)],
+  [UserUsageResolver, ({ operations }) => new UserUsageResolver(operations.usageService)],
+  [TokenUsageResolver, ({ operations }) => new TokenUsageResolver(operations.usageService)],
+  [ChannelUsageResolver, ({ operations }) => new ChannelUsageResolver(operations.usageService)],
   [InsightResolver, ({ operations }) => new InsightResolver(operations.insightService)],
   [LogLiveResolver, () => new LogLiveResolver()],
   [ChannelLiveResolver, () => new ChannelLiveResolver()],
