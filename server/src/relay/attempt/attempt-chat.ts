@@ -66,6 +66,7 @@ export async function attemptChat(
     rawBody: attempt.rawBody,
     stream: call.stream && !simulated,
     wantsUsage: call.wantsUsage,
+    headers: forwardedHeaders(attempt.clientHeaders),
   };
   if (isTranslated(chat)) await putMedia(chat, request, target, attempt);
   const sent = chat.toUpstreamRequest(request, target);
@@ -83,6 +84,18 @@ export async function attemptChat(
     ...(dropped === undefined ? {} : { dropped }),
     ...received,
   };
+}
+
+/** Headers by which clients of a dialect choose its version and its features. Everything else stays here. */
+const forwardedNames = ['anthropic-version', 'anthropic-beta'] as const;
+
+function forwardedHeaders(given: Attempt['clientHeaders'] = {}): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const name of forwardedNames) {
+    const value = given[name];
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(',') : value;
+  }
+  return headers;
 }
 
 /** Providers that fetch nothing themselves get what lies at an address with the call. */

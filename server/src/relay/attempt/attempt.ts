@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { AppError } from '../../shared/errors.js';
 import type { Adapter, FamilySettings, Target, UpstreamAnswer, UpstreamRequest } from '../adapter.js';
@@ -31,6 +32,8 @@ export interface Attempt {
   /** Path and query. */
   readonly path: string;
   readonly rawBody: Buffer;
+  /** All headers of the client; adapters see those of `forwardedHeaders` alone. Absent: none. */
+  readonly clientHeaders?: IncomingHttpHeaders;
   readonly channel: RoutedChannel;
   readonly key: string;
   readonly requestedModel: string;

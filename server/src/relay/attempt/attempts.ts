@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import type { Metrics } from '../../observability/metrics.js';
@@ -54,6 +55,7 @@ export interface ServedCall {
   /** Path and query. */
   readonly path: string;
   readonly rawBody: Buffer;
+  readonly clientHeaders: IncomingHttpHeaders;
 }
 
 export interface Served extends AttemptOutcome {
@@ -117,6 +119,7 @@ export class Attempts {
       call: incoming.call,
       path: incoming.path,
       rawBody: incoming.rawBody,
+      clientHeaders: incoming.clientHeaders,
       channel,
       key: channel.keys[keyIndex] ?? '',
       requestedModel: incoming.admission.model,

@@ -176,7 +176,10 @@ export class Relay {
     try {
       const { sent } = call.call;
       const path = sent?.path ?? incoming.path + search(incoming.query);
-      served = await attempts.serve({ ...call, path, rawBody: sent?.rawBody ?? call.rawBody }, client);
+      served = await attempts.serve(
+        { ...call, path, rawBody: sent?.rawBody ?? call.rawBody, clientHeaders: incoming.headers },
+        client,
+      );
     } catch (error) {
       await ledger.release(reservation);
       this.noteFailure(call, error);
