@@ -110,9 +110,9 @@ export class Dropped {
 /** Fields of a client's dialect without which the call would mean something else. */
 const meaningful: Readonly<Record<Dialect, readonly string[]>> = {
   'openai-chat': ['web_search_options', 'plugins', 'search_parameters'],
-  'anthropic-messages': ['mcp_servers', 'container', 'context_management', 'fallbacks'],
+  'anthropic-messages': ['mcp_servers', 'container', 'fallbacks'],
   'gemini-generate': ['cachedContent'],
-  'openai-responses': ['previous_response_id', 'conversation', 'background', 'prompt', 'context_management'],
+  'openai-responses': ['previous_response_id', 'conversation', 'background', 'prompt'],
 };
 
 /** What should be cached, for providers that cache by themselves or not at all. */

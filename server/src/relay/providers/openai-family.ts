@@ -1,3 +1,4 @@
+import { acceptsEverything } from '../adapter.js';
 import { bearerIfGiven, wholeAddress, organizationHeader } from '../adapters/openai-compatible/address.js';
 import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
 import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
@@ -13,6 +14,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     id: 1,
     name: 'openai',
     label: 'OpenAI',
+    accepts: acceptsEverything,
     defaultBaseUrl: 'https://api.openai.com',
     models: openAIModels,
     balance: openAIBalance,

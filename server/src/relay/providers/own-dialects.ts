@@ -32,6 +32,7 @@ export const ownDialects: readonly ProviderRow[] = [
   {
     id: 3,
     name: 'azure',
+    accepts: acceptsEverything,
     label: 'Azure OpenAI',
     defaultBaseUrl: '',
     models: openAIModels,

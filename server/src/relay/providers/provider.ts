@@ -63,7 +63,8 @@ const defaults = {
   models: [],
   discovery: openAIDiscovery,
   balance: null,
-  accepts: acceptsEverything,
+  // Most refuse the role; `system` means the same to all of them.
+  accepts: { ...acceptsEverything, developerRole: false },
   retriesBadRequest: false,
   deadKeyStatuses: [401],
   realtime: null,

@@ -5,6 +5,7 @@ import { fieldName, unsupported } from '../../neutral/field-name.js';
 import { asFields, asFieldsList } from '../../neutral/fields.js';
 import type { NeutralRequest, NeutralTool, Reasoning, ResponseFormat } from '../../neutral/request.js';
 import { writeMessages } from '../../protocols/openai/chat-write-messages.js';
+import { runnableTools } from '../../neutral/runnable-tools.js';
 
 type Json = Record<string, unknown>;
 
@@ -19,8 +20,8 @@ const budgets: Readonly<Record<string, number>> = {
 };
 
 /** A call of `/v2/chat` (docs/reference/providers/own-protocols.md#cohere). */
-export function writeCohere(request: NeutralRequest): WrittenRequest {
-  const dropped = droppedBy(request, {
+export function writeCohere(given: NeutralRequest): WrittenRequest {
+  const dropped = droppedBy(given, {
     tools: true,
     responseFormats: true,
     reasoning: true,
@@ -28,6 +29,7 @@ export function writeCohere(request: NeutralRequest): WrittenRequest {
     maxOutput: true,
     sampling: ['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty'],
   });
+  const request = runnableTools(given, dropped, ({ kind }) => kind === 'function');
   const { sampling, stop } = request;
   for (const { name } of request.messages) dropped.hint('name', name);
   const place = fieldName(request.dialect, 'messages');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Accepts } from '../../adapter.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
+import { shortUserId } from '../../neutral/user-id.js';
 
 /** Fields that concern the client's account at OpenAI. */
 export const accountFields = [
@@ -19,6 +20,8 @@ export interface AcceptedChanges {
   readonly dropped: readonly string[];
 }
 
+export const hasLongUserId = ({ user }: Fields): boolean => typeof user === 'string' && shortUserId(user) !== user;
+
 /** Adapts a chat body to what the provider accepts. @param body with the changes of the dialect already made */
 export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {
   const refused = [
@@ -27,6 +30,8 @@ export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges
   ];
   const dropped = refused.filter((name) => body[name] !== undefined);
   const changes: Record<string, unknown> = Object.fromEntries(dropped.map((name) => [name, undefined]));
+  const { user } = body;
+  if (accepts.accountFields && typeof user === 'string' && hasLongUserId(body)) changes['user'] = shortUserId(user);
   const messages = acceptedMessages(body['messages'], accepts);
   if (messages) changes['messages'] = messages;
   return { changes, dropped };

@@ -1,5 +1,5 @@
 import { type Target, acceptsEverything, type ChatRequest } from '../../adapter.js';
-import { acceptedChanges } from './accepted.js';
+import { acceptedChanges, hasLongUserId } from './accepted.js';
 import type { BodyRules, Dialect } from './dialect.js';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -105,7 +105,7 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
   if (request.body['model'] !== rules.model) changes['model'] = rules.model;
   let dropped: readonly string[] = [];
   if (!target.passThrough) {
-    if (target.accepts !== acceptsEverything) {
+    if (target.accepts !== acceptsEverything || hasLongUserId(request.body)) {
       const accepted = acceptedChanges({ ...request.body, ...changes }, target.accepts);
       Object.assign(changes, accepted.changes);
       dropped = accepted.dropped;

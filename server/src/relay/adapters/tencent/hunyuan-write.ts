@@ -5,6 +5,7 @@ import { fieldName, unsupported, type Dropped } from '../../neutral/field-name.j
 import type { NeutralMessage, Part } from '../../neutral/message.js';
 import type { NeutralRequest, NeutralTool } from '../../neutral/request.js';
 import { toDataUrl, imageType } from '../../neutral/media.js';
+import { runnableTools } from '../../neutral/runnable-tools.js';
 
 type Json = Record<string, unknown>;
 
@@ -12,8 +13,9 @@ type Json = Record<string, unknown>;
  * A call of ChatCompletions (docs/reference/providers/own-protocols.md#tencent-hunyuan): the API knows no limit of the
  * answer.
  */
-export function writeHunyuan(request: NeutralRequest): WrittenRequest {
-  const dropped = droppedBy(request, { tools: true, stop: true, sampling: ['temperature', 'topP', 'seed'] });
+export function writeHunyuan(given: NeutralRequest): WrittenRequest {
+  const dropped = droppedBy(given, { tools: true, stop: true, sampling: ['temperature', 'topP', 'seed'] });
+  const request = runnableTools(given, dropped, ({ kind }) => kind === 'function');
   const { sampling, stop, tools, toolChoice } = request;
   const body = omitUndefined<Json>({
     Model: request.model,

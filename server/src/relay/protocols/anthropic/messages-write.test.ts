@@ -66,12 +66,24 @@ describe('tools', () => {
     expect(write({ tools: [], tool_choice: 'auto' }).body).not.toHaveProperty('tool_choice');
   });
 
-  it('that take plain text, or that another provider runs, are refused by name', () => {
-    expect(refusal({ tools: [tool, { type: 'custom', custom: { name: 'c' } }] })).toMatchObject({
+  it('that Claude can neither run nor call are left out by name', () => {
+    const custom = { type: 'custom', custom: { name: 'c' } };
+    const { body, dropped } = write({ tools: [custom, tool, { type: 'web_search' }], tool_choice: 'required' });
+    expect(dropped).toEqual(['tools[0].c', 'tools[2].web_search']);
+    expect(body).toMatchObject({ tools: [{ name: 'f' }], tool_choice: { type: 'any' } });
+    const none = write({ tools: [custom], tool_choice: 'auto' }).body;
+    expect(none).not.toHaveProperty('tools');
+    expect(none).not.toHaveProperty('tool_choice');
+  });
+
+  it('are refused by name where the call asks for one that Claude can neither run nor call', () => {
+    const custom = { type: 'custom', custom: { name: 'c' } };
+    const forced = { type: 'custom', custom: { name: 'c' } };
+    expect(refusal({ tools: [tool, custom], tool_choice: forced })).toMatchObject({
       code: 'UNSUPPORTED_BY_CHANNEL',
       field: 'tools[1]',
     });
-    expect(refusal({ tools: [{ type: 'web_search' }] })).toMatchObject({ field: 'tools[0]' });
+    expect(refusal({ tools: [{ type: 'web_search' }], tool_choice: 'required' })).toMatchObject({ field: 'tools' });
   });
 
   it('answer first, with arguments that are an object', () => {

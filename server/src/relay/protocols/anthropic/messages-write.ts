@@ -10,6 +10,7 @@ import { readMessage } from './messages-read.js';
 import { MessagesStreamReader } from './messages-stream-reader.js';
 import { writeSystem, writeTurns } from './messages-write-content.js';
 import { cutThinkingSuffix, planThinking, type ThinkingPlan } from './thinking.js';
+import { runnableTools } from '../../neutral/runnable-tools.js';
 
 type Json = Record<string, unknown>;
 
@@ -22,9 +23,14 @@ export const messagesProvider = (settings: ClaudeSettings): ProviderCodec => ({
   fetches: () => settings.remoteMedia,
 });
 
-function writeMessagesRequest(request: NeutralRequest, settings: ClaudeSettings): WrittenRequest {
-  const own = request.dialect === 'anthropic-messages';
-  const dropped = new Dropped(request.dialect);
+function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): WrittenRequest {
+  const own = given.dialect === 'anthropic-messages';
+  const dropped = new Dropped(given.dialect);
+  const request = runnableTools(
+    given,
+    dropped,
+    (tool) => tool.kind === 'function' || (tool.kind === 'builtin' && tool.dialect === 'anthropic-messages'),
+  );
   if (request.count > 1) throw unsupported(fieldName(request.dialect, 'count'), 'Claude gives one answer');
   if (request.modalities.some((each) => each.toLowerCase() !== 'text')) {
     throw unsupported(fieldName(request.dialect, 'modalities'), 'Claude answers in text');

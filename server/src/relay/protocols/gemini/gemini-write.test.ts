@@ -296,12 +296,14 @@ describe('what is asked beside the messages', () => {
           .dropped,
       ].sort(),
     ).toEqual(['logit_bias', 'metadata', 'store', 'user', 'verbosity']);
+    const custom = { type: 'custom', custom: { name: 'c' } };
+    expect([...write('gemini-2.5-flash', { tools: [custom] }).dropped]).toEqual(['tools[0].c']);
   });
 
   it.each([
     ['gemini-2.5-flash-image', { n: 2 }, 'n'],
     ['gemini-2.5-flash', { modalities: ['audio'] }, 'modalities'],
-    ['gemini-2.5-flash', { tools: [{ type: 'custom', custom: { name: 'c' } }] }, 'tools[0]'],
+    ['gemini-2.5-flash', { tools: [{ type: 'custom', custom: { name: 'c' } }], tool_choice: 'required' }, 'tools'],
     ['gemini-2.5-flash', { stop: ['1', '2', '3', '4', '5', '6'] }, 'stop'],
   ])('is refused by name where it carries meaning: %s %j', (model, body, field) => {
     expect(refusal(model, body)).toMatchObject({ code: 'UNSUPPORTED_BY_CHANNEL', field });

@@ -10,6 +10,7 @@ import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { thinkingConfig } from './gemini-thinking.js';
 import { fetchable, GeminiContentWriter } from './gemini-write-content.js';
 import { toGeminiSchema } from './schema-write.js';
+import { runnableTools } from '../../neutral/runnable-tools.js';
 
 type Json = Record<string, unknown>;
 
@@ -24,9 +25,14 @@ export const geminiProvider = (settings: GeminiSettings): ProviderCodec => ({
 
 const carriedFromChat = new Set(['image_config']);
 
-function writeGeminiRequest(request: NeutralRequest, settings: GeminiSettings): WrittenRequest {
-  const own = request.dialect === 'gemini-generate';
-  const dropped = new Dropped(request.dialect);
+function writeGeminiRequest(given: NeutralRequest, settings: GeminiSettings): WrittenRequest {
+  const own = given.dialect === 'gemini-generate';
+  const dropped = new Dropped(given.dialect);
+  const request = runnableTools(
+    given,
+    dropped,
+    (tool) => tool.kind === 'function' || (tool.kind === 'builtin' && tool.dialect === 'gemini-generate'),
+  );
   const { model, suffix } = cutSuffix(request.model, settings);
   const traits = geminiTraits(model, settings);
   dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : carriedFromChat);

@@ -192,11 +192,14 @@ describe('a Messages call for a chat provider', () => {
     expect(write({}).body).not.toHaveProperty('stream_options');
   });
 
-  it('names what is left out, and refuses tools that only Anthropic runs', () => {
+  it('names what is left out, tools that only Anthropic runs among it', () => {
     expect(
       write({ top_k: 5, system: [{ type: 'text', text: 'S', cache_control: { type: 'ephemeral' } }] }).dropped,
     ).toEqual(['top_k', 'cache_control']);
-    expect(() => write({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] })).toThrow(
+    const search = { type: 'web_search_20250305', name: 'web_search' };
+    expect(write({ tools: [search] }).dropped).toEqual(['tools[0].web_search']);
+    expect(write({ context_management: { edits: [] } }).dropped).toEqual(['context_management']);
+    expect(() => write({ tools: [search], tool_choice: { type: 'tool', name: 'web_search' } })).toThrow(
       expect.objectContaining({ code: 'UNSUPPORTED_BY_CHANNEL', field: 'tools[0]' }),
     );
     expect(() => write({ mcp_servers: [{}] })).toThrow(expect.objectContaining({ field: 'mcp_servers' }));

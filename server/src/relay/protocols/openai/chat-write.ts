@@ -12,6 +12,7 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { readChatAnswer } from './chat-read.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
 import { writeMessages } from './chat-write-messages.js';
+import { runnableTools } from '../../neutral/runnable-tools.js';
 
 type Json = Record<string, unknown>;
 
@@ -37,9 +38,10 @@ const sharedWithResponses = new Set([
   'safety_identifier',
 ]);
 
-function writeChatRequest(request: NeutralRequest, options: ChatProviderOptions): WrittenRequest {
-  const own = request.dialect === 'openai-chat';
-  const dropped = new Dropped(request.dialect);
+function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): WrittenRequest {
+  const own = given.dialect === 'openai-chat';
+  const dropped = new Dropped(given.dialect);
+  const request = runnableTools(given, dropped, (tool) => tool.kind !== 'builtin' || tool.dialect === 'openai-chat');
   const { sampling, stop, reasoning } = request;
   const carried = own
     ? new Set(Object.keys(request.extras))

@@ -75,7 +75,7 @@ describe('a Responses call for a provider of chat', () => {
   it.each([
     [{ previous_response_id: 'resp_1' }, 'previous_response_id'],
     [{ background: true }, 'background'],
-    [{ tools: [{ type: 'web_search' }] }, 'tools[0]'],
+    [{ tools: [{ type: 'web_search' }], tool_choice: 'required' }, 'tools'],
     [{ tool_choice: { type: 'file_search' } }, 'tool_choice'],
     [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0]'],
     [

@@ -6,6 +6,8 @@ import { effortOf } from '../openai/chat-write.js';
 import { readResponse } from './responses-read.js';
 import { ResponsesStreamReader } from './responses-stream-reader.js';
 import { writeInput } from './responses-write-input.js';
+import { runnableTools } from '../../neutral/runnable-tools.js';
+import { shortUserId } from '../../neutral/user-id.js';
 
 type Json = Record<string, unknown>;
 
@@ -22,9 +24,14 @@ const sharedWithChat = new Set(['metadata', 'prompt_cache_key', 'prompt_cache_re
 /** Only models that think give signature of it, and the others refuse to be asked. */
 const thinkingModel = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|codex)/;
 
-function writeResponsesRequest(request: NeutralRequest): WrittenRequest {
-  const own = request.dialect === 'openai-responses';
-  const dropped = new Dropped(request.dialect);
+function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
+  const own = given.dialect === 'openai-responses';
+  const dropped = new Dropped(given.dialect);
+  const request = runnableTools(
+    given,
+    dropped,
+    (tool) => tool.kind !== 'builtin' || tool.dialect === 'openai-responses',
+  );
   const { dialect, sampling, reasoning } = request;
   if (request.count > 1) throw unsupported(fieldName(dialect, 'count'), 'Responses gives one answer');
   if (request.stop.length > 0) throw unsupported(fieldName(dialect, 'stop'), 'Responses cannot be told where to stop');
@@ -62,7 +69,7 @@ function writeResponsesRequest(request: NeutralRequest): WrittenRequest {
     tool_choice: request.tools.length > 0 || own ? writeToolChoice(request.toolChoice, own) : undefined,
     parallel_tool_calls: request.parallelToolCalls,
     text: Object.keys(text).length > 0 ? text : undefined,
-    user: request.user,
+    user: request.user === undefined ? undefined : shortUserId(request.user),
     service_tier: request.serviceTier === 'standard_only' ? 'default' : request.serviceTier,
     stream: request.stream || undefined,
   });
