@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { siteStatus } from '../../lib/status.js';
+import { onPhone } from '../../testing/onPhone.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { Shell } from './Shell.js';
 
@@ -17,14 +18,6 @@ const routes = [
   },
 ];
 const visit = (path: string) => renderScreen({ path, routes });
-
-/** `matchMedia` of jsdom matches nothing; a phone matches the narrow query. */
-const onPhone = () => {
-  const { matchMedia } = window;
-  jest
-    .spyOn(window, 'matchMedia')
-    .mockImplementation((query) => ({ ...matchMedia(query), matches: query.includes('max-width:599.95px') }));
-};
 
 beforeEach(() => {
   siteStatus.set({

@@ -1,6 +1,7 @@
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { onPhone } from '../../testing/onPhone.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { PricingDocument } from './pricing.generated.js';
 import { PricingScreen } from './PricingScreen.js';
@@ -122,4 +123,15 @@ it('keeps page, filters and the group looked at in the address', async () => {
   await waitFor(() => {
     expect(two.location()).toBe('/');
   });
+});
+
+it('lists cards on a phone: every group can be chosen, and nothing is selected for copying', async () => {
+  onPhone();
+  await open(answers(PricingDocument, prices(model('gpt-4o'))));
+  const card = within(await screen.findByRole('listitem'));
+  card.getByText('gpt-4o');
+  fireEvent.click(card.getByRole('button', { name: 'View prices for vip' }));
+  await card.findByText(/\$5\.00/);
+  expect(screen.queryByRole('button', { name: /^Copy \d+ selected/ })).toBeNull();
+  jest.restoreAllMocks();
 });

@@ -1,6 +1,7 @@
-import { fireEvent, screen } from '@testing-library/react';
+import { fireEvent, screen, within } from '@testing-library/react';
 import { session } from '../../lib/session.js';
 import { answers, failsOnce, headers, rowOf, toneOf } from '../../testing/lists.js';
+import { onPhone } from '../../testing/onPhone.js';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { CreativeTaskListScreen } from './CreativeTaskListScreen.js';
 import { DrawingListScreen } from './DrawingListScreen.js';
@@ -169,4 +170,13 @@ describe('songs', () => {
     await openSongs(answers(MyCreativeTasksDocument, pageOf('creativeTasks', [])));
     await screen.findByRole('heading', { name: 'No tasks in this range' });
   });
+});
+
+it('shows prompt, status and failure reason of a drawing on a card of a phone', async () => {
+  onPhone();
+  const failed = drawing(1, { status: 'FAILURE', prompt: 'A ship at dawn', failReason: 'banned prompt' });
+  await openDrawings(answers(DrawingsDocument, pageOf('drawings', [failed])));
+  const card = within(await screen.findByRole('listitem'));
+  for (const text of ['A ship at dawn', 'Failed', 'banned prompt']) card.getByText(text);
+  jest.restoreAllMocks();
 });
