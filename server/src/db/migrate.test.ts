@@ -236,7 +236,7 @@ async function describeSchema(url: string): Promise<string[]> {
       UNION ALL SELECT 'trigger ' || pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
        WHERE NOT tgisinternal AND NOT c.relispartition
       UNION ALL SELECT 'function ' || p.oid::regprocedure || ' '
-             || regexp_replace(regexp_replace(pg_get_functiondef(p.oid), '--[^\n]*', '', 'g'), '\s+', ' ', 'g')
+             || regexp_replace(regexp_replace(pg_get_functiondef(p.oid), '--[^\n]*', '', 'g'), '\\s+', ' ', 'g')
         FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
       UNION ALL SELECT 'sequence ' || sequencename || ' ' || data_type || ' ' || min_value || ' ' || (last_value IS NULL)
         FROM pg_sequences WHERE schemaname = 'public' AND sequencename = 'rollup_closed_until'
