@@ -174,7 +174,7 @@ async function leaveTheLast(database: Gateway['database']): Promise<void> {
   await database.query('VACUUM ANALYZE log_by_all, log_by_route');
 }
 
-/** The dearest key of the one who calls most, and what he calls: nobody has more to look through. */
+/** The busiest key of the busiest user, and its model: no other user has more rows. */
 interface Busiest {
   readonly now: number;
   readonly user_id: number;

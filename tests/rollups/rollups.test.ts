@@ -161,7 +161,7 @@ const counters = [
   'coalesce(sum(duration_buckets[3]), 0)::text AS bucket',
 ];
 
-/** What is asked for, what is fixed: one for every table. */
+/** Columns to group by, and one to filter with: one question for every table. */
 const questions: ReadonlyArray<readonly [string[], string | null]> = [
   [[], null],
   [['model_name'], null],

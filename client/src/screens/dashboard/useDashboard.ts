@@ -14,7 +14,7 @@ import { bucketsOf, viewerZone, type Bucket, type Granularity } from './usageSer
 type Timeline = NonNullable<DashboardQuery['usage']>;
 
 export interface DashboardData {
-  /** What the server added up, Unix milliseconds; `to` is no later than now. */
+  /** The range that the server added up, Unix milliseconds; `to` is no later than now. */
   readonly from: number;
   readonly to: number;
   readonly granularity: Granularity;

@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage.service.js';
 
-/** What the site owes its users, in quota. */
+/** Debts of the site to its users, in quota. */
 export interface Books {
   /** Balances of users who are not deleted. */
   readonly balances: number;
@@ -61,7 +61,7 @@ export interface RedemptionBatch {
   readonly disabled: number;
   /** Credited to users so far. */
   readonly quotaUsed: number;
-  /** What can still be redeemed. Gift codes without a maximum of uses count once. */
+  /** Can still be redeemed. Gift codes without a maximum of uses count once. */
   readonly quotaOpen: number;
   readonly firstAt: Date;
   readonly lastUsedAt: Date | null;
@@ -71,7 +71,7 @@ export interface RedemptionBatch {
 export interface GrowthPoint {
   readonly time: Date;
   readonly users: number;
-  /** What they spent in the seven days after they signed up. */
+  /** Spent by them in the seven days after they signed up. */
   readonly firstWeekQuota: number;
 }
 

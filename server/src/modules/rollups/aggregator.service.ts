@@ -11,8 +11,8 @@ const hoursPerStep = 24;
 const pollMilliseconds = 20;
 
 /**
- * Keeps the rollups up to date: hours that have ended, five-minute buckets of the log after them, and whatever changed since
- * it was aggregated. Each step is one idempotent transaction, so any number of nodes may run it, and crash.
+ * Keeps the rollups up to date: hours that have ended, five-minute buckets of the log after them, and times that changed
+ * after they were aggregated. Each step is one idempotent transaction, so any number of nodes may run it, and crash.
  *
  * The rollups are exact because of two facts. A time is closed before it is aggregated, and a transaction that changes a
  * closed time invalidates it in the same transaction (triggers of the migrations), so it is read from its source until it

@@ -33,7 +33,7 @@ interface Row {
   readonly ownerUsed: string;
 }
 
-/** What clients of OpenAI read as "no limit". */
+/** Clients of OpenAI read this as "no limit". */
 const noLimit = 100_000_000;
 
 /**

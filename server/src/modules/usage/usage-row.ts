@@ -18,12 +18,12 @@ export interface CounterRow {
   readonly first_token_buckets: readonly string[];
 }
 
-/** What the providers of some of the calls charged for them. */
+/** Charges of the providers, for the calls whose provider reports them. */
 export interface UsageCost {
   readonly upstreamUsd: number;
-  /** What users paid for these calls, less what the provider charged. Negative: a loss. */
+  /** `usd` less `upstreamUsd`. Negative: a loss. */
   readonly marginUsd: number;
-  /** What users paid for these calls. */
+  /** Paid by users for these calls. */
   readonly usd: number;
   /** Calls whose provider reported a charge. */
   readonly knownCalls: number;

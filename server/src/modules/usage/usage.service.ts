@@ -74,7 +74,7 @@ export interface UsagePage {
   /** Null: this order cannot be read on by cursor, or there is no row. */
   readonly endCursor: string | null;
   readonly hasNextPage: boolean;
-  /** What was added up, after rounding. Unix seconds, half-open. */
+  /** The range that was added up, after rounding. Unix seconds, half-open. */
   readonly range: Range;
   readonly comparedRange: Range | null;
   readonly timeZone: string;
@@ -82,7 +82,7 @@ export interface UsagePage {
   readonly asOf: number;
   readonly total: UsageMetrics | null;
   readonly comparedTotal: UsageMetrics | null;
-  /** What `top` left out, over the whole range. Null without `top`. */
+  /** Everything that `top` left out, over the whole range. Null without `top`. */
   readonly others: UsageMetrics | null;
 }
 
