@@ -229,7 +229,7 @@ it('shows the usage of one user, and saves it', async () => {
     async () => (await page.getByRole('region', { name: 'Calls' }).first().innerText()) === everybody,
     false,
   );
-  await page.getByText(/ a day$/).waitFor();
+  await page.getByText(/ per day$/).waitFor();
   await page.getByRole('figure', { name: /^Requests per minute, peak .*$/ }).waitFor();
   const [file] = await Promise.all([page.waitForEvent('download'), button('Export').click()]);
   expect((await linesOf(file)).length).toBeGreaterThan(1);
