@@ -9,7 +9,7 @@ import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Site, type Person } from './site.js';
 
-/** Exports are read from the database no further than their client takes them, and end when he goes away. */
+/** Exports read from the database only as fast as their client takes them, and end when the client disconnects. */
 let site: Site;
 let root: Person;
 const logs = 12_000;
@@ -50,11 +50,11 @@ const exports = [
   ],
 ] as const;
 
-/** What became of the exports that were asked for since. */
+/** Results of the exports requested since. */
 interface Watch {
   /** Pieces that were made. */
   made: number;
-  /** Whether nobody will ask for another piece. */
+  /** Whether no further piece will be requested. */
   ended: boolean;
   /** Lets no more pieces be made than so many until the answer is called. */
   hold(pieces: number): () => void;

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentSchema } from '../../server/src/config.js';
 import { optionKeys } from '../../server/src/modules/options/option-registry.js';
+import { providers } from '../../server/src/relay/providers/providers.js';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -23,6 +24,16 @@ describe('docs/reference/rest/options.md', () => {
   it('documents every option', () => {
     const text = read('docs/reference/rest/options.md');
     expect(optionKeys.filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
+  });
+});
+
+describe('docs/reference/providers/README.md', () => {
+  it('lists every channel type that can be chosen', () => {
+    const table = read('docs/reference/providers/README.md').split('## Endpoints by provider')[0] ?? '';
+    const firstCells = table.split('\n').flatMap((line) => /^\| ([\d, ]+) \|/.exec(line)?.[1] ?? []);
+    const documented = firstCells.flatMap((cell) => cell.split(',').map(Number));
+    const offered = providers.filter((provider) => provider.offered).map(({ id }) => id);
+    expect(documented.toSorted((left, right) => left - right)).toEqual(offered);
   });
 });
 

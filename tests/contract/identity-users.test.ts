@@ -12,7 +12,7 @@ beforeAll(async () => {
 beforeEach(async () => (user = await site.invite(root)));
 afterAll(() => site.stop());
 
-/** For what counts all users: a site where nobody else has been. */
+/** For counts over all users: a site without other users. */
 async function alone(run: () => Promise<void>): Promise<void> {
   const shared = { site, root, admin, user };
   site = await Site.open();

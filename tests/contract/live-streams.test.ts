@@ -31,7 +31,7 @@ async function open(person: Person | null, query: string, more: { at?: Site; hea
   return reader;
 }
 
-/** What a stream that is over was told. */
+/** The last message of an ended stream. */
 async function lastWords(reader: EventReader): Promise<string[]> {
   await reader.until(({ closed }) => closed);
   expect(reader.completed).toBe(true);

@@ -4,11 +4,14 @@ import { mailAccount, startMailServer, type MailServer } from '../support/mail-s
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 import { anywhere, Site, type Answer, type Person } from './site.js';
 
-/** What the other sites say about whoever comes with a code. */
+/** Profiles that the sign-in providers return for a code. */
 export const github = { id: 4711, login: 'octocat', name: 'Octo Cat', email: 'octo@example.com' };
 export const linuxDo = { id: 99, username: 'lin', name: 'Lin', active: true, trust_level: 2, silenced: false };
 
-/** A site where all ways of signing in are on, and one scripted server that is GitHub, Linux DO and the WeChat companion. */
+/**
+ * A site where all ways of signing in are on, and one scripted server that is GitHub, Linux DO and the WeChat
+ * companion.
+ */
 export class OAuthSite {
   people: { github: unknown; linuxdo: unknown } = { github, linuxdo: linuxDo };
 
@@ -41,7 +44,7 @@ export class OAuthSite {
     return opened;
   }
 
-  /** Back to how it was; nobody is bound to anything. */
+  /** Resets the providers; no account is bound. */
   async reset(): Promise<void> {
     this.people = { github, linuxdo: linuxDo };
     this.world.calls.length = 0;
@@ -90,7 +93,7 @@ export class OAuthSite {
   }
 }
 
-/** Somebody's browser: keeps its cookies, sends the header that our own pages send. */
+/** A browser: keeps its cookies and sends the user-id header of our own pages. */
 export class Browser {
   private readonly cookies = new Map<string, string>();
   userId = -1;
@@ -129,5 +132,5 @@ export class Browser {
   }
 }
 
-/** Of whoever was signed in. */
+/** Of the signed-in user. */
 export const idIn = (answer: Answer): number => (answer.body.data as { id: number }).id;

@@ -80,7 +80,7 @@ describe.each([
     const [row] = await oauth.site.query<{ next: number }>('SELECT max(id) + 1 AS next FROM users');
     const next = row?.next ?? 0;
     const names = [0, 1, 2, 3].map((more) => `${prefix}${next + more}`);
-    // somebody who called himself so, under an id of long ago
+    // another user with this login, under an old id
     await oauth.site.query(
       `INSERT INTO users (id, username) OVERRIDING SYSTEM VALUE
        SELECT -100000 - row_number() OVER () - (random() * 90000)::int, name FROM unnest($1::text[]) AS name`,

@@ -33,7 +33,7 @@ const stored = async (key: string): Promise<string | undefined> =>
 const isListed = ({ key, secret }: ContractOption): boolean => !secret && key !== 'TurnstileSiteKey';
 const kinds = { b: 'BOOLEAN', i: 'INTEGER', f: 'DECIMAL', s: 'TEXT', j: 'JSON', csv: 'LIST', lines: 'LIST' };
 
-/** What the status says of a saved text. */
+/** The value that the status shows for a saved text. */
 function native({ type, key }: ContractOption, text: string): unknown {
   if (type === 'b') return text === 'true';
   if (type === 'i' || type === 'f') return Number(text);

@@ -67,7 +67,7 @@ export const contractOptions: readonly ContractOption[] = [
   flag('PasswordLoginEnabled', true, undefined, { ...root, good: ['true'] }),
   ...['PasswordRegisterEnabled', 'RegisterEnabled'].map((key) => flag(key, true, undefined, root)),
   flag('EmailVerificationEnabled', false, 'email_verification', root),
-  // what has to be filled in before a switch goes on is told by `identity-options.test.ts`
+  // preconditions of switches are tested in `identity-options.test.ts`
   flag('TurnstileCheckEnabled', false, 'turnstile_check', { ...root, good: ['false'] }),
   text('TurnstileSiteKey', { ...root, status: 'turnstile_site_key' }),
   secret('TurnstileSecretKey'),

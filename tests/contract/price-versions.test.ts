@@ -26,7 +26,7 @@ afterAll(() => Promise.all([site.stop(), upstream.stop()]));
 const set = (key: string, value: unknown) =>
   site.rest(root, 'PUT', '/api/option/', { key, value: JSON.stringify(value) });
 
-/** What a call through the gateway was priced by. */
+/** The price version of a call through the gateway. */
 async function call(): Promise<{ version: string; quota: string }> {
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
   const headers = { authorization, 'content-type': 'application/json' };

@@ -101,7 +101,7 @@ it('offers prefixed names, and the plain one only where a channel serves it', as
     ['p/a', ['default']],
     ['p/b', ['default']],
   ]);
-  // vip: no prefixed channel of his group
+  // vip: no prefixed channel of this group
   expect(await offered(vip)).toEqual([
     ['a', ['vip']],
     ['b', ['default']],

@@ -3,7 +3,7 @@ import { chat, json } from '../support/upstream/replies.js';
 import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** What clients read in answers beside what was said, and what is written down of it. */
+/** Metadata that clients read in responses, and its place in the log. */
 let relay: RelayHarness;
 
 relaySuite((started) => (relay = started), { values: { SelfUseModeEnabled: true } });

@@ -105,7 +105,7 @@ describe('sound and pictures', () => {
     relay.upstream.script({}, async (response) => {
       response.writeHead(200, { 'content-type': 'audio/mpeg' });
       await pour(response, 256 * 1024);
-      // What was written must have left before the reset throws it away.
+      // Written bytes must be sent before the reset discards them.
       await delay(100);
       response.socket?.resetAndDestroy();
     });

@@ -45,7 +45,7 @@ export interface ChannelSpec {
   readonly override?: string;
   readonly setting?: string;
   readonly organization?: string;
-  /** What some types of channel want beside key and address. */
+  /** Fields that some channel types need besides key and address. */
   readonly other?: string;
 }
 
@@ -114,7 +114,7 @@ interface Parts {
 
 /** The relay over a real database and the real ledger, with a scripted provider, filled by hand. */
 export class RelayHarness {
-  /** What the site's settings are; tests write them as they please. */
+  /** The site's settings. Tests may write them. */
   readonly options: { values: OptionValues };
   private count = 0;
 
@@ -134,7 +134,7 @@ export class RelayHarness {
   get logLines(): readonly string[] {
     return this.parts.logLines;
   }
-  /** What tests of channels ask with. */
+  /** Calls of channel tests. */
   get probe(): BuiltRelay['probe'] {
     return this.parts.built.probe;
   }
@@ -143,7 +143,7 @@ export class RelayHarness {
     return this.parts.disabled;
   }
 
-  /** What the relay said is left after each charge. */
+  /** Balances that the relay reported after each charge. */
   get charged(): Parts['charged'] {
     return this.parts.charged;
   }

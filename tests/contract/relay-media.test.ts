@@ -85,7 +85,7 @@ describe('at a provider that fetches nothing', () => {
   it.each(['/v1/chat/completions', '/v1/messages'])('a picture travels with the call, from %s', async (path) => {
     expect((await ask(`${address}/a.png`, path)).status).toBe(200);
     expect(partsSent()).toEqual([{ inlineData: { mimeType: 'image/png', data: base64(picture) } }]);
-    // Nothing of the caller goes to whoever keeps the picture.
+    // The host of the image gets no data of the caller.
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(asked[0]?.headers)).not.toMatch(/sk-|bearer|authorization|cookie/i);
   });

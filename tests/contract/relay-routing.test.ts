@@ -20,7 +20,7 @@ const statusOf = async (key: string): Promise<number> => {
   return response.status;
 };
 
-/** An address nobody listens at until it is opened, and who asked there. */
+/** An address without a listener until it is opened, and its requests. */
 async function deadAddress() {
   const server = createServer((_request, response) => {
     asked++;

@@ -35,7 +35,7 @@ afterAll(async () => {
 const openReservations = async (): Promise<number> =>
   Number((await site.rows<{ count: string }>('SELECT count(*) FROM reservations'))[0]?.count);
 
-/** What user and token paid for something, which has to be the same. */
+/** The amount that user and token paid, which must be equal. */
 async function costOf(act: () => Promise<unknown>): Promise<number> {
   const before = await site.balances();
   await act();

@@ -5,27 +5,29 @@ import { buildSchema, Kind, type OperationTypeNode } from 'graphql';
 export type Caller = 'anonymous' | 'common' | 'admin' | 'root';
 export const callers: readonly Caller[] = ['anonymous', 'common', 'admin', 'root'];
 
-/** One thing that can be done, with the calls that do it on both skins. The least role is the `@access` of its fields. */
+/**
+ * One thing that can be done, with the calls that do it on both skins. The least role is the `@access` of its fields.
+ */
 export interface Operation {
   /** Only for operations without a GraphQL field. */
   readonly least?: Caller;
-  /** A field with arguments that touch nobody's row: an id that nothing has, input that is refused after the role. */
+  /** A field with arguments that touch no row: an unknown id, or input that is refused after the role check. */
   readonly graphql?: readonly string[];
   /** `METHOD /pattern`, then the query to send; bodies are `{}` unless given in `body`. */
   readonly rest?: ReadonlyArray<
     string | readonly [route: string, rest: { query?: string; body?: unknown; headers?: Record<string, string> }]
   >;
-  /** The call uses up its caller (ends his session, deletes him): each gets one of his own. */
+  /** The call consumes its caller (ends the session, deletes the user), so each gets a caller of its own. */
   readonly spends?: true;
-  /** Root is refused by name: his account cannot be deleted. */
+  /** Root is refused by name: the root account cannot be deleted. */
   readonly notRoot?: true;
 }
 
 const nobody = 999_999;
 
 /**
- * Everything there is. `roles.test.ts` fails for a field of the schema or a route under `/api` that is missing here, and
- * for a row here that has gone there.
+ * Every operation. `roles.test.ts` fails for a field of the schema or a route under `/api` that is missing here, and for
+ * a row without one.
  */
 export const operations: readonly Operation[] = [
   // what strangers may do

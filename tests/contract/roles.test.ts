@@ -34,7 +34,7 @@ async function subscribe(person: Person | null, text: string): Promise<{ codes: 
   return { codes: reader.codes };
 }
 
-/** Somebody of this role whom the call may use up. */
+/** A user of this role whom the call may consume. */
 async function fresh(caller: Caller): Promise<Person | null> {
   if (caller === 'anonymous') return null;
   return caller === 'root' ? site.signIn('root', rootPassword) : site.invite(root, caller);
@@ -110,7 +110,7 @@ describe('rows of users', () => {
   type Name = 'anonymous' | 'common' | 'admin' | 'root';
   const levels = { common: 1, admin: 10, root: 100 } as const;
 
-  /** What each caller may do to a user of each role who is not himself. */
+  /** Allowed actions of each caller on another user of each role. */
   const rules: ReadonlyArray<{
     what: string;
     graphql: string;
@@ -189,7 +189,7 @@ describe('rows of users', () => {
       (Object.keys(levels) as Array<keyof typeof levels>).map((target) => [caller, rule.what, target, rule] as const),
     ),
   );
-  // root's password is tried by nobody but root, who would change it for the tests that follow
+  // only root tries root's password, because a change would break the tests that follow
   const safe = cases.filter(
     ([caller, what, target]) => !(caller === 'root' && target === 'root' && what.startsWith('set')),
   );

@@ -19,7 +19,10 @@ export interface GraphQLAnswer {
   readonly text: string;
 }
 
-/** A test server on real stores, and the people who use it, who come from an address of their own each time they sign in. */
+/**
+ * A test server on real stores, and the people who use it, who come from an address of their own each time they sign
+ * in.
+ */
 export class Site {
   private constructor(readonly server: LocalServer) {}
 
@@ -83,7 +86,7 @@ export class Site {
     return this.server.api.signIn(username, password, anywhere());
   }
 
-  /** Somebody new, made by root. */
+  /** A new user, created by root. */
   async invite(root: Person, role: 'common' | 'admin' = 'common'): Promise<Person> {
     const username = `u${randomUUID().slice(0, 8)}`;
     const password = `password of ${username}`;
@@ -101,7 +104,7 @@ export class Site {
   }
 }
 
-/** An address that nobody was limited at yet. */
+/** An address without rate-limited calls so far. */
 export const anywhere = (): Record<string, string> => ({
   'x-forwarded-for': `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`,
 });

@@ -98,7 +98,7 @@ function everything(types: Types, name: string): string {
   return parts.join(' ');
 }
 
-/** What a list needs to be asked at all. */
+/** Required arguments of a list. */
 const required: Readonly<Record<string, string>> = {
   usage: 'groupBy: [USER, TOKEN, CHANNEL, MODEL], compareTo: { period: PREVIOUS }',
   myUsage: 'groupBy: [TOKEN, MODEL]',

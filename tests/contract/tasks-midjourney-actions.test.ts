@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 beforeEach(() => site.script());
 
-/** What the last order was sent as; the poller asks in between. */
+/** The last submitted order; polls come in between. */
 const lastOrder = () => site.upstream.requests.findLast(({ path }) => /submit|insight-face/.test(path));
 const button = (name: string): string => `MJ::JOB::${name}::1::uuid`;
 

@@ -6,7 +6,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Answer, type Person } from './site.js';
 
 /**
- * What a widespread browser extension does with sites of this family, and what it needs of them
+ * Calls of a widespread browser extension on sites of this family
  * (docs/reference/rest/third-party-clients.md).
  */
 let site: Site;

@@ -162,7 +162,7 @@ describe('guessing', () => {
     for (let i = 0; i < 22; i++) {
       statuses.push((await site.rest(null, 'POST', '/api/user/login', body, anywhere())).status);
     }
-    // his own sign-in counts, too: attempts are counted, whatever comes of them
+    // the user's own sign-in counts too: attempts are counted, not failures
     expect(statuses.filter((status) => status === 429)).toHaveLength(3);
   });
 

@@ -3,7 +3,9 @@ import * as tokenWire from '../../server/src/modules/tokens/token.wire.js';
 import { anywhere, Site, type Person } from '../contract/site.js';
 import { badValues, leaks, savedState } from '../support/bad-values.js';
 
-/** Channels, tokens and everything that is asked of lists, over REST; `bad-input-graphql.test.ts` has the other skin. */
+/**
+ * Channels, tokens and everything that is asked of lists, over REST; `bad-input-graphql.test.ts` has the other skin.
+ */
 let site: Site;
 let root: Person;
 let user: Person;
@@ -21,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-// nobody answers at this address
+// no server listens at this address
 const channel = {
   ...{ type: 1, name: 'c', key: 'sk-planted', status: 1, openai_organization: '', test_model: '', weight: 1 },
   ...{

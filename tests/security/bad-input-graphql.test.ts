@@ -18,7 +18,7 @@ import { anywhere, Site, type Person } from '../contract/site.js';
 import { badValues, leaks, savedState } from '../support/bad-values.js';
 
 /**
- * Every argument and every field of every input in the schema, without a list that somebody would have to keep: what is
+ * Every argument and every field of every input in the schema, without a list to maintain: what is
  * added to the schema is tried here, too.
  */
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** The least that the schema takes: ids that nobody has, texts of one letter. */
+/** The smallest valid input: unknown ids, texts of one letter. */
 function plain(type: GraphQLInputType): unknown {
   const inner = getNullableType(type);
   if (isListType(inner)) return [plain(inner.ofType)];

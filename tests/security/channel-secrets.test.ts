@@ -19,7 +19,7 @@ beforeEach(() => upstream.reset());
 const bodyOf = async (method: string, path: string, body?: unknown): Promise<string> =>
   JSON.stringify((await server.api.rest(root, method, path, body)).body);
 
-/** What a provider says about a key, keys and all. */
+/** A provider's messages about a key, with the key in them. */
 const blabs = json(
   { error: { message: `Incorrect API key provided: ${planted}`, type: 'invalid_request_error' } },
   401,

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { anywhere, Site, type Person } from '../contract/site.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 
-/** Who somebody is: classes of mistakes that gateways like this one were published for. */
+/** Identity: flaw classes that were published for gateways of this family. */
 let site: Site;
 let mail: MailServer;
 let root: Person;

@@ -67,7 +67,7 @@ describe('addresses that are not public', () => {
 });
 
 it('what was checked is what is connected to: a second answer of the name does not count', async () => {
-  // public when it is asked about, inside when somebody would ask again
+  // public on the first lookup, private on the second
   const rebinding = resolving(['192.0.2.1'], ['127.0.0.1']);
   await expect(call(`http://rebind.example:8080/`, rebinding)).rejects.toMatchObject({
     code: expect.stringMatching(/^(INVALID_INPUT|UPSTREAM_(UNREACHABLE|TIMEOUT))$/),

@@ -59,7 +59,7 @@ async function order(amount = 2, buyer = root): Promise<Parameters> {
 }
 
 let payments = 0;
-/** What the gateway sends when the order was paid. */
+/** The callback of the gateway for a paid order. */
 const paymentOf = (form: Parameters): Parameters => ({
   pid: '1000',
   trade_no: `gw${(payments += 1)}`,

@@ -6,8 +6,9 @@ import { openStream } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 
 /**
- * Random input from clients and providers causes no crash, no unhandled rejection, no response that names internals and no
- * call without its charge, and the books stay exact. FUZZ_CASES sets how many cases; `npm run test:full` asks for 100,000.
+ * Random input from clients and providers causes no crash, no unhandled rejection, no response that names internals and
+ * no call without its charge, and the books stay exact. FUZZ_CASES sets the number of cases; `npm run test:full` uses
+ * 100,000.
  */
 const cases = Number(process.env['FUZZ_CASES'] ?? 1000);
 /** Repeats a failed run. */
@@ -197,7 +198,7 @@ it('takes answers of every kind from providers', async () => {
   });
   await fuzz(cases * 0.4, one, async ({ answer, call, model, stream }) => {
     const [path, body] = good[call] ?? ['/', {}];
-    // Each call is told apart by the end user it names, so that answers of one batch do not mix.
+    // Each call is identified by its end user field, so that responses of one batch do not mix.
     const mark = `caller-${++next}`;
     const named = models[model] ?? '';
     const target = path.includes('v1beta')

@@ -1,8 +1,8 @@
 import { changeKinds, changesChannel, type Change, type SharedState } from './shared-state.js';
 
 /**
- * Announces what changed to every node, and calls who holds a copy of it. Handlers only ever drop or reload caches, so a
- * lost or repeated announcement does no harm; copies also age out by themselves (SYNC_FREQUENCY).
+ * Announces changes to every node and calls the handlers that cache them. Handlers only drop or reload caches, so a
+ * lost or repeated announcement does no harm. Caches also expire after SYNC_FREQUENCY.
  */
 export class Changes {
   private readonly handlers = new Map<Change['kind'], Array<(change: Change) => unknown>>();
@@ -10,28 +10,28 @@ export class Changes {
   constructor(private readonly state: SharedState) {}
 
   /**
-   * Call after the commit. Never fails the change itself: the copies age out at the latest.
-   * @returns when this node's own copies are up to date, so that whoever made the change can rely on it
+   * Call after the commit. Never throws: caches expire at the latest.
+   * @returns when this node's own caches are up to date
    */
   async announce(...changes: Change[]): Promise<void> {
-    // This node at once, the others through the shared state (which also comes back here: harmless).
+    // This node at once, the others through the shared state, which also comes back here and does no harm.
     const here = Promise.all(changes.map((change) => this.dispatch(change)));
     try {
       for (const change of changes) await this.state.publish(changesChannel, JSON.stringify(change));
     } catch {
-      // The store is away; every node re-reads on its own clock.
+      // The store is unavailable. Every node reads again after SYNC_FREQUENCY.
     }
     await here;
   }
 
-  /** @param handler may return a promise that resolves when its copy is up to date */
+  /** @param handler may return a promise that resolves when its cache is up to date */
   on(kind: Change['kind'], handler: (change: Change) => unknown): void {
     this.handlers.set(kind, [...(this.handlers.get(kind) ?? []), handler]);
   }
 
   /** @returns a function that stops listening */
   async listen(): Promise<() => Promise<void>> {
-    // Announcements were missed, nobody knows which: every copy goes.
+    // Unknown announcements were missed, so every cache is dropped.
     this.state.onGap(() => {
       for (const kind of changeKinds) void this.dispatch({ kind });
     });

@@ -4,19 +4,19 @@ import { RedisState } from './redis-state.js';
 import { ResilientState } from './resilient-state.js';
 import type { SharedState } from './shared-state.js';
 
-/** What the state tells its surroundings; a pino logger and a gauge fit. */
+/** Where the state reports problems: a logger and a gauge. */
 export interface StateObserver {
   readonly logger: {
     info(fields: object, message: string): void;
     warn(fields: object, message: string): void;
   };
-  /** 1 while the store is away and this node counts alone. */
+  /** 1 while the store is unavailable and this node counts alone. */
   readonly degraded: { set(value: number): void };
 }
 
 /**
- * The state the configuration asks for: in this process without Redis, else in Redis with this process as its stand-in.
- * A Redis that is away at the start is no reason not to start.
+ * Creates the configured state: in this process, or in Redis with this process as fallback. An unavailable Redis does
+ * not prevent the start.
  */
 export async function createSharedState(redis: Config['redis'], observer: StateObserver): Promise<SharedState> {
   const { logger, degraded } = observer;
@@ -29,7 +29,7 @@ export async function createSharedState(redis: Config['redis'], observer: StateO
   const state = new ResilientState(store, new MemoryState(handlerFailed), {
     onAway: (error) => {
       degraded.set(1);
-      logger.warn({ err: error }, 'Redis is away: this node counts and remembers alone');
+      logger.warn({ err: error }, 'Redis is unavailable: this node counts and remembers alone');
     },
     onBack: () => {
       degraded.set(0);

@@ -1,26 +1,26 @@
 import { LRUCache } from 'lru-cache';
 
 export interface LoaderOptions<K, V> {
-  /** How many values are held at most; what was used longest ago goes first. */
+  /** Maximum number of values. The least recently used go first. */
   readonly max: number;
   readonly lifetimeSeconds: number;
-  /** How long it is remembered that there is nothing; 0, the default, asks again every time. */
+  /** Cache time of "not found". 0, the default, loads again every time. */
   readonly missLifetimeSeconds?: number;
-  /** Reads the truth. Null: there is none. What it throws reaches every waiter and is not remembered. */
+  /** Loads a value; null means not found. An error reaches every waiter and is not cached. */
   load(key: K): Promise<V | null>;
 }
 
-/** Boxed, so that a remembered "there is none" is told from "not known". */
+/** Boxed, to distinguish a cached "not found" from "not cached". */
 interface Held<V> {
   readonly value: V | null;
 }
 
 /**
- * Get-or-load with single flight: however many ask for a missing key at once, it is read once. A key dropped while its
- * reading is under way is not kept, since that reading may have seen the old row.
+ * Get-or-load cache with single flight: parallel requests for a missing key load it once. A key dropped while it is
+ * loading is not cached, because the load may have seen the old row.
  */
 export class Loader<K extends string | number, V extends object> {
-  /** Made on first use, since it allocates megabytes for the keys it may hold. */
+  /** Created on first use, because it allocates megabytes for its keys. */
   private made: LRUCache<K, Held<V>> | undefined;
   private readonly flights = new Map<K, Promise<V | null>>();
 
@@ -31,7 +31,7 @@ export class Loader<K extends string | number, V extends object> {
     return (this.made ??= new LRUCache({ max, ttl: lifetimeSeconds * 1000 }));
   }
 
-  /** What is held, without asking anybody: null is "known to be nothing", undefined is "not known". */
+  /** The cached value without loading: null is a cached "not found", undefined is not cached. */
   peek(key: K): V | null | undefined {
     return this.held.get(key)?.value;
   }
@@ -57,13 +57,13 @@ export class Loader<K extends string | number, V extends object> {
     this.flights.delete(key);
   }
 
-  /** Drops every value that matches: for changes known by another name than the key. */
+  /** Drops every matching value, for changes that do not name the key. */
   dropWhere(matches: (value: V) => boolean): void {
     for (const [key, { value }] of this.made?.entries() ?? []) {
-      // Whatever was missing may be there now.
+      // Missing values may exist now.
       if (value === null || matches(value)) this.held.delete(key);
     }
-    // What is being read is not known yet, so none of it is kept.
+    // Running loads may have seen old rows, so none of them is cached.
     this.flights.clear();
   }
 

@@ -4,7 +4,7 @@ import { Subscriptions } from './subscriptions.js';
 
 const maxKeys = 100_000;
 const maxBytes = 64 * 1024 * 1024;
-/** What a short entry costs beside its text. */
+/** Bytes of an entry besides its text. */
 const entryOverhead = 100;
 
 interface Entry {
@@ -18,16 +18,16 @@ interface SlidingLog {
 }
 
 /**
- * Shared state of a single process, and the fallback while Redis is away. Bounded in keys and bytes: what was used
- * longest ago goes first, which at worst loosens a limit or forgets a one-time code.
+ * Shared state of a single process, and the fallback while Redis is unavailable. Bounded in keys and bytes. The least
+ * recently used entries go first, which at worst loosens a limit or loses a one-time code.
  */
 export class MemoryState implements SharedState {
-  // Each allocates several megabytes for its keys, so it is made on first use: beside a Redis that is seldom or never.
+  // Each allocates several megabytes, so it is created on first use. With Redis that is rare.
   private madeEntries: LRUCache<string, Entry> | undefined;
   private madeLogs: LRUCache<string, SlidingLog> | undefined;
   private readonly subscriptions: Subscriptions;
 
-  /** @param report hears of subscribers that throw */
+  /** @param report called with errors of subscribers */
   constructor(report: (error: unknown) => void = () => undefined) {
     this.subscriptions = new Subscriptions(report);
   }

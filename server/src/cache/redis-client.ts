@@ -4,17 +4,20 @@ import { redisScripts, type ScriptCommands } from './redis-scripts.js';
 
 export type RedisConfig = NonNullable<Config['redis']>;
 
-/** Longer than any healthy answer, short enough that no call notices a hanging Redis twice. */
+/** Milliseconds. Longer than any healthy response; a hanging Redis delays a call once. */
 const commandTimeout = 1000;
 const connectTimeout = 2000;
 
 export interface RedisClients {
   readonly commands: (Redis | Cluster) & ScriptCommands;
-  /** A connection that only listens: a subscribed one takes no other command. The Cluster client has its own inside. */
+  /** For subscriptions only, because a subscribed connection takes no other command. The Cluster client has its own. */
   readonly subscriber: Redis | Cluster;
 }
 
-/** Clients for one server, Sentinel or Cluster. They connect when asked to, and fail at once while they are not connected. */
+/**
+ * Clients for one server, Sentinel or Cluster. They connect when asked to, and fail at once while they are not
+ * connected.
+ */
 export function createRedisClients(config: RedisConfig): RedisClients {
   const commands = config.kind === 'cluster' ? clusterClient(config) : singleClient(config);
   for (const [name, definition] of Object.entries(redisScripts)) commands.defineCommand(name, definition);
@@ -67,7 +70,7 @@ function backOff(times: number): number {
   return Math.min(times * 50, 1000);
 }
 
-/** What a URL says beside the address. */
+/** Credentials and database of a URL. */
 function credentials(url: string | undefined): Pick<RedisOptions, 'username' | 'password' | 'db' | 'tls'> {
   if (!url) return {};
   const { protocol, username, password, pathname } = new URL(url);

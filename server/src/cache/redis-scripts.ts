@@ -1,6 +1,6 @@
 /**
- * What must happen in one step inside Redis. Every script touches a single key, so it runs unchanged on a Cluster; one
- * that ever needs two must give them a common hash tag (`{...}`).
+ * Atomic operations inside Redis. Every script touches a single key, so it runs unchanged on a Cluster. One that needs
+ * two keys must give them a common hash tag (`{...}`).
  */
 export const redisScripts = {
   /** ARGV: amount, lifetime in ms. The lifetime starts with the first addition. */

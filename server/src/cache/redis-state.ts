@@ -3,14 +3,13 @@ import { createRedisClients, type RedisClients, type RedisConfig } from './redis
 import type { HitResult, SharedState } from './shared-state.js';
 import { Subscriptions } from './subscriptions.js';
 
-/** Keeps our keys and channels apart from those of others in the same Redis. */
+/** Separates our keys and channels from others in the same Redis. */
 const defaultPrefix = 'tollgate:';
-/** How long a start or a subscription waits for a Redis that is not there. */
+/** Milliseconds that a start or a subscription waits for an unavailable Redis. */
 const patience = 2000;
 
 /**
- * Shared state in Redis: one server, Sentinel or Cluster. Every failure is quick and thrown; `ResilientState` decides
- * what happens then.
+ * Shared state in Redis: one server, Sentinel or Cluster. Failures are fast and thrown; `ResilientState` handles them.
  */
 export class RedisState implements SharedState {
   private readonly clients: RedisClients;
@@ -18,7 +17,7 @@ export class RedisState implements SharedState {
   private readonly prefix: string;
   private wasSubscribed = false;
 
-  /** @param report hears of subscribers that throw and of lost connections */
+  /** @param report called with errors of subscribers and lost connections */
   constructor(config: RedisConfig, report: (error: unknown) => void) {
     this.prefix = config.prefix ?? defaultPrefix;
     this.clients = createRedisClients(config);
@@ -33,7 +32,7 @@ export class RedisState implements SharedState {
     });
   }
 
-  /** Waits for the first connection, but not for long: a Redis that is away is followed up in the background. */
+  /** Waits a short time for the first connection. An unavailable Redis is retried in the background. */
   async connect(): Promise<boolean> {
     const { commands, subscriber } = this.clients;
     const connections = [...new Set([commands, subscriber])].map((client) => client.connect());
@@ -116,7 +115,7 @@ export class RedisState implements SharedState {
   }
 
   async close(): Promise<void> {
-    // Not `quit`: nothing of value is in flight, and a Redis that hangs must not hold the stop.
+    // Not `quit`: nothing important is in flight, and a hanging Redis must not delay the stop.
     for (const client of new Set([this.clients.commands, this.clients.subscriber])) client.disconnect();
   }
 
@@ -133,7 +132,7 @@ export class RedisState implements SharedState {
 
 const milliseconds = (seconds: number): number => Math.max(1, Math.ceil(seconds * 1000));
 
-/** The promise's value, or `otherwise` when it takes too long. */
+/** The promise's value, or `otherwise` after the timeout. */
 async function within<T>(limit: number, promise: Promise<T>, otherwise: T): Promise<T> {
   const timer = new AbortController();
   const timeout = delay(limit, otherwise, { signal: timer.signal }).catch(() => otherwise);

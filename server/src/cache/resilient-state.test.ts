@@ -57,7 +57,7 @@ withRedis('shared state whose Redis goes away', () => {
       expect(await state.lease('sweeper', 'me', 60)).toBe(true);
     });
     expect(turns).toBeLessThan(10);
-    expect(seen.lines.filter((line) => line.startsWith('Redis is away'))).toHaveLength(1);
+    expect(seen.lines.filter((line) => line.startsWith('Redis is unavailable'))).toHaveLength(1);
     expect(seen.degraded.at(-1)).toBe(1);
 
     redis = await startRedis({ port });
@@ -117,7 +117,7 @@ describe('shared state whose Redis is not there', () => {
     );
     const end = await state.subscribe('news', () => undefined);
     expect(await state.incrementBy('count', 3, 60)).toBe(3);
-    expect(seen.lines.filter((line) => line.startsWith('Redis is away'))).toHaveLength(1);
+    expect(seen.lines.filter((line) => line.startsWith('Redis is unavailable'))).toHaveLength(1);
     expect(await state.ping()).toBe(false);
     await end();
     await state.close();

@@ -1,21 +1,21 @@
 import type { HitResult, SharedState } from './shared-state.js';
 
-/** How often a store that is away is tried again; meanwhile no call waits for it. */
+/** Retry interval of an unavailable store. Meanwhile no call waits for it. */
 const retryMilliseconds = 1000;
 
 export interface Outage {
-  /** The store stopped answering; this node counts and remembers alone. */
+  /** The store became unavailable; this node counts and remembers alone. */
   onAway(error: unknown): void;
   onBack(): void;
 }
 
 /**
- * The shared store while it answers, this node's memory while it does not. Calls never fail and never wait for a store
- * known to be away. While it is away limits hold for each node alone, announcements reach this node only, and a lease
- * can be held once on each node, so what runs under a lease must be safe to run twice.
+ * The shared store, with this node's memory as fallback. Calls never fail and never wait for a store known to be
+ * unavailable. Meanwhile limits hold for each node alone, announcements reach this node only, and a lease can be held
+ * once on each node, so work under a lease must be safe to run twice.
  */
 export class ResilientState implements SharedState {
-  /** Zero while the store answers, else when it may be tried again. */
+  /** Zero while the store is available, else the time of the next attempt. */
   private retryAt = 0;
 
   constructor(
@@ -60,7 +60,7 @@ export class ResilientState implements SharedState {
     return this.use((state) => state.publish(channel, message));
   }
 
-  /** To both: what is published while the store is away goes through the memory. */
+  /** Subscribes to both: messages go through the memory while the store is unavailable. */
   async subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>> {
     const ends = await Promise.all([this.memory.subscribe(channel, handler), this.store.subscribe(channel, handler)]);
     return async () => {
@@ -84,7 +84,7 @@ export class ResilientState implements SharedState {
   async ping(): Promise<boolean> {
     const answers = await this.store.ping();
     if (answers) this.back();
-    else this.away(new Error('no answer to a ping'));
+    else this.away(new Error('ping failed'));
     return answers;
   }
 
@@ -95,7 +95,7 @@ export class ResilientState implements SharedState {
 
   private async use<T>(operation: (state: SharedState) => Promise<T>): Promise<T> {
     if (this.retryAt > Date.now()) return operation(this.memory);
-    // While it is away one call a period tries it; the others go on without.
+    // While it is unavailable, one call per interval tries it. The others use the memory.
     if (this.retryAt > 0) this.retryAt = Date.now() + retryMilliseconds;
     try {
       const result = await operation(this.store);

@@ -1,13 +1,13 @@
 /**
- * What the nodes share besides the database: short-lived values, counters, announcements and leases.
- * Two implementations (`memory-state.ts`, `redis-state.ts`) meet one contract suite. Nothing here holds money, and
- * losing all of it costs speed only: callers fall back to the database.
+ * State that nodes share besides the database: short-lived values, counters, announcements and leases. Two
+ * implementations (`memory-state.ts`, `redis-state.ts`) pass one test suite. No balance is stored here; after losing
+ * all of it, callers read the database.
  */
 export interface SharedState {
-  /** Text values. `ttlSeconds` is always given, so nothing stays for ever. */
+  /** Text values. `ttlSeconds` is required, so every value expires. */
   get(key: string): Promise<string | null>;
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
-  /** Reads and removes in one step (one-time codes, OAuth state): of two takers one gets it. */
+  /** Reads and removes in one step (one-time codes, OAuth state): only one of two parallel callers gets it. */
   take(key: string): Promise<string | null>;
   delete(key: string): Promise<void>;
   /** Sets only when absent; true when this call set it. */
@@ -20,14 +20,14 @@ export interface SharedState {
    * One atomic step on every node (docs/reference/relay/access.md#model-rate-limits). `limit` 0 always allows.
    */
   hit(key: string, limit: number, windowSeconds: number): Promise<HitResult>;
-  /** Like `hit` but records nothing: is there room? */
+  /** Like `hit`, without recording. */
   peek(key: string, limit: number, windowSeconds: number): Promise<HitResult>;
 
-  /** Tells every node, this one included. Delivery is best effort; handlers must only ever drop caches. */
+  /** Sends a message to every node, this one included. Best effort: handlers must only drop caches. */
   publish(channel: string, message: string): Promise<void>;
   /** Returns a function that ends the subscription. */
   subscribe(channel: string, handler: (message: string) => void): Promise<() => Promise<void>>;
-  /** Calls back whenever messages may have been missed: the connection that hears them was lost and is back. */
+  /** Called when messages may have been missed, after the subscribing connection was lost and restored. */
   onGap(handler: () => void): void;
 
   /** Takes or extends a named lease; true while this `owner` holds it. */
@@ -50,7 +50,7 @@ export const changesChannel = 'changes';
 
 export const changeKinds = ['user', 'token', 'channel', 'option', 'session', 'drawing', 'creativeTask'] as const;
 
-/** What changed. Every node drops what it holds of it. `id` absent means all of that kind; of a session it is its user's. */
+/** A change. Every node drops its cached copies. Without `id`: all of that kind. For a session, `id` is the user's. */
 export interface Change {
   readonly kind: (typeof changeKinds)[number];
   readonly id?: number | string;

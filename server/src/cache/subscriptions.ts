@@ -1,4 +1,4 @@
-/** Who listens to what in this process. A handler that throws hurts neither the others nor the one who published. */
+/** Subscribers by channel in this process. An error in one handler affects neither the others nor the publisher. */
 export class Subscriptions {
   private readonly handlers = new Map<string, Set<(message: string) => void>>();
   private readonly gapHandlers = new Set<() => void>();
@@ -10,7 +10,7 @@ export class Subscriptions {
     this.handlers.set(channel, handlers.add(handler));
   }
 
-  /** @returns whether nobody listens to the channel any more */
+  /** @returns whether the channel has no subscribers left */
   remove(channel: string, handler: (message: string) => void): boolean {
     const handlers = this.handlers.get(channel);
     handlers?.delete(handler);

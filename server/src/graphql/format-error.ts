@@ -3,7 +3,9 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { InvalidInputError, isAppError, UnavailableError, type AppError, type ErrorCode } from '../shared/errors.js';
 import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
 
-/** The GraphQL skin's table: may the text of this failure be shown? Everything foreseen may, except what hides a fault. */
+/**
+ * The GraphQL skin's table: may the text of this failure be shown? Everything foreseen may, except what hides a fault.
+ */
 const shown: Record<ErrorCode, boolean> = {
   INVALID_INPUT: true,
   NOT_FOUND: true,
@@ -73,7 +75,7 @@ export const formatErrors =
   (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
     const original = foreseenCause(thrown) ?? unwrapResolverError(thrown);
     const away = isDatabaseAway(original);
-    const error = away ? new UnavailableError('The database is away, try again in a moment') : toKnown(original);
+    const error = away ? new UnavailableError('The database is unavailable. Try again shortly.') : toKnown(original);
     if (away) report(original);
     const place = {
       ...(formatted.locations && { locations: formatted.locations }),

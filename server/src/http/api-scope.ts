@@ -4,13 +4,13 @@ import { parseBoundedJson } from './body-limits.js';
 export { anonymousBodyLimit, apiBodyLimit } from './body-limits.js';
 
 /**
- * Bodies are JSON whatever the content type says (docs/reference/rest/conventions.md#urls-and-bodies). One that is not
- * JSON arrives as undefined, so that it is refused after the caller was recognised, by the endpoint's own "invalid
- * parameter" answer.
+ * Bodies are JSON whatever the content type says (docs/reference/rest/conventions.md#urls-and-bodies). A body that is
+ * not JSON arrives as undefined, so that it is refused after authentication, with the endpoint's own "invalid
+ * parameter" failure.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
-    // Fastify refuses types that are not even well formed before it asks a parser.
+    // Fastify refuses malformed content types before it calls a parser.
     request.headers['content-type'] = 'application/json';
   });
   app.removeAllContentTypeParsers();

@@ -39,7 +39,7 @@ export interface ApiRoutes {
 export interface AppDeps {
   readonly logger: FastifyBaseLogger;
   readonly state: SharedState;
-  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly apiRateLimit: RateLimit;
   readonly webRateLimit: RateLimit;
@@ -48,7 +48,7 @@ export interface AppDeps {
   readonly site: () => ConsoleSite;
   /** Option `ServerAddress`; an empty string when it is not set. */
   readonly publicAddress?: () => string;
-  /** Registered at the root with nothing around them: the relay, health and metrics. */
+  /** Registered at the root without hooks: the relay, health and metrics. */
   readonly plugins: readonly FastifyPluginAsync[];
   readonly api: readonly ApiRoutes[];
   /** Serves `/graphql`. */
@@ -67,7 +67,7 @@ export interface MountedRoute {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Everything that is mounted; a test wants each of them in the table of who may call what. */
+    /** All mounted routes. A test requires each of them in the role table. */
     readonly routes: readonly MountedRoute[];
   }
 }
@@ -172,25 +172,28 @@ const consoleScope =
     await app.register(helmet, pageHeaders);
     const limit = limitByAddress(deps.state, 'GW', deps.webRateLimit);
     app.addHook('onRequest', async function (request, reply) {
-      // A screen is a dozen hashed files: opening two of them must not use up what a visitor may ask.
+      // A screen has a dozen hashed files, which must not exhaust a visitor's limit.
       if (!pathOf(request).startsWith('/assets/')) await limit.call(this, request, reply);
     });
-    // One route for each file, so that unknown paths reach the not-found handler; the page itself is never a plain file.
+    // One route for each file, so that unknown paths reach the not-found handler; the page itself is never a plain
+    // file.
     await app.register(statics, {
       root: deps.clientRoot,
       wildcard: false,
       index: false,
       maxAge: '7d',
       globIgnore: ['**/index.html', '**/preloads.json', '**/*.{map,br,gz}'],
-      // The build leaves them beside what is worth it; the rest is compressed on the way.
+      // The build stores compressed copies of large files. The rest is compressed when served.
       preCompressed: true,
     });
   };
 
-/** A large answer in half the time of the usual level, and a tenth longer: nobody asks for it twice, unlike for files. */
+/**
+ * A large answer in half the time of the usual level, and a tenth longer: nobody asks for it twice, unlike for files.
+ */
 const quickGzip = { encodings: ['gzip'], zlibOptions: { level: 3 } } satisfies FastifyCompressOptions;
 
-/** TLS ends in front of us, so Strict-Transport-Security is for whoever holds the certificate to promise. */
+/** TLS ends at a proxy, which is responsible for Strict-Transport-Security. */
 const pageHeaders = { contentSecurityPolicy: false, strictTransportSecurity: false } as const;
 
 const jsonHeaders = {
@@ -205,7 +208,7 @@ async function neverStore(_request: FastifyRequest, reply: FastifyReply): Promis
   reply.header('cache-control', 'no-store');
 }
 
-/** The route's pattern, not the address: queries may hold keys. */
+/** Logs the route pattern, not the URL, because queries may contain keys. */
 async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   request.log.info(
     {

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { AppError } from '../shared/errors.js';
 import { Role, UserStatus, type Actor, type MaybeActor } from '../shared/actor.js';
 
-/** What the HTTP layer needs to know who is asking; `modules/auth/auth.service.ts` meets it. */
+/** Authentication as the HTTP layer needs it; implemented by `modules/auth/auth.service.ts`. */
 export interface Authenticator {
   /** @param cookie the session cookie's value */
   actorOfSession(cookie: string): Promise<Actor | null>;
@@ -17,7 +17,7 @@ const olderUserIdHeader = 'new-api-user';
 
 const validRoles: readonly number[] = Object.values(Role);
 
-/** The session's user, or null. No header is asked for: for public endpoints that look at who is there. */
+/** The session's user, or null. Does not require the user-id header; for public endpoints. */
 export async function sessionActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   const cookie = request.cookies[sessionCookie];
   const actor = cookie ? await authenticator.actorOfSession(cookie) : null;
@@ -33,8 +33,8 @@ export interface AuthenticateOptions {
 }
 
 /**
- * The decision order of docs/reference/rest/conventions.md#authentication. The user-id header is the second wall
- * against forged requests: a foreign page can send the cookie but not the header.
+ * The decision order of docs/reference/rest/conventions.md#authentication. The user-id header protects against
+ * cross-site requests: a foreign page can send the cookie but not the header.
  */
 export async function authenticate(
   request: FastifyRequest,
@@ -66,8 +66,8 @@ export async function authenticate(
 }
 
 /**
- * For the few calls that change something without a caller of their own or by `GET`: a foreign page can send neither the
- * header nor this word of the browser. @throws AppError USER_ID_MISMATCH
+ * For changes by `GET` or without authentication: a foreign page can send neither the user-id header nor
+ * `Sec-Fetch-Site: same-origin`. @throws AppError USER_ID_MISMATCH
  */
 export function assertFromOwnPage(request: FastifyRequest): void {
   if (request.headers[userIdHeader] ?? request.headers[olderUserIdHeader]) return;
@@ -75,7 +75,7 @@ export function assertFromOwnPage(request: FastifyRequest): void {
   throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User not provided');
 }
 
-/** The second wall against forged requests. @throws AppError USER_ID_MISMATCH */
+/** Requires the user-id header, against cross-site requests. @throws AppError USER_ID_MISMATCH */
 export function assertUserIdHeader(request: FastifyRequest, actor: Actor): void {
   const text = userIdOf(request);
   if (!text) throw new AppError('USER_ID_MISMATCH', 'No permission: Veloera-User not provided');

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { newRequestId } from '../shared/ids.js';
 
-/** Answers what is not HTTP (or came too slowly), before there is a request. */
+/** Responds to malformed or too slow HTTP, before a request exists. */
 export function answerClientError(
   this: FastifyInstance,
   error: Error & { code?: string },

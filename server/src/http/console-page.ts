@@ -7,22 +7,22 @@ import { sessionCookie } from './authenticate.js';
 import { ConsolePreloads, type Preloads } from './console-preloads.js';
 import { pathOf } from './cors.js';
 
-/** What the console's page has to know of the settings. */
+/** Settings that the console's page depends on. */
 export interface ConsoleSite {
   readonly systemName: string;
-  /** Cloudflare's check against bots is on: its script has to run. */
+  /** The bot check is on, so its script must be allowed. */
   readonly turnstile: boolean;
-  /** Sign-in through Telegram is on: its frame opens a window that has to answer. */
+  /** Sign-in through Telegram is on, so its popup must be able to reply. */
   readonly telegram: boolean;
   /** Links of chat apps that are shown in a frame. */
   readonly chatLinks: readonly string[];
-  /** What `/api/status` says: the page brings it along, so that nothing has to be asked before it can be drawn. */
+  /** The content of `/api/status`, embedded in the page so that it can render without a request. */
   status(): Promise<Readonly<Record<string, unknown>>>;
 }
 
 /**
- * The single page of the console. Its policy allows scripts from this origin only, and from Cloudflare's while their check
- * is on, and styles by a nonce that changes with every answer; the page finds the nonce in `<meta name="csp-nonce">`.
+ * The single page of the console. Its policy allows scripts from this origin only, and from Cloudflare while the bot
+ * check is on. Styles need a nonce that changes with every response; the page finds it in `<meta name="csp-nonce">`.
  */
 export class ConsolePage {
   private readonly template: string;
@@ -41,7 +41,7 @@ export class ConsolePage {
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const nonce = randomBytes(16).toString('base64');
     const site = this.site();
-    // Without a database there is no status: the console then asks for it, and says what is wrong.
+    // Without a database there is no status. The console then requests it and shows the error.
     const status = await site.status().catch(() => null);
     const isSignedIn = (request.headers.cookie ?? '').includes(`${sessionCookie}=`);
     const page = {
@@ -83,7 +83,7 @@ interface Page {
   readonly preloads: Preloads;
 }
 
-/** JSON that no browser takes for the end of its element, whatever the settings have in them. */
+/** JSON that cannot end its HTML element, whichever text the settings contain. */
 const dataText = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const pageHeaders = {
@@ -99,12 +99,12 @@ const policy = (nonce: string, { turnstile, chatLinks }: ConsoleSite): string =>
     "default-src 'self'",
     ["script-src 'self'", ...(turnstile ? [turnstileOrigin] : [])].join(' '),
     `style-src 'self' 'nonce-${nonce}'`,
-    // logos, QR codes and pictures that models answer with come from anywhere
+    // logos, QR codes and images in responses come from any host
     "img-src 'self' data: blob: https: http:",
     "media-src 'self' data: blob: https:",
     "font-src 'self' data:",
     "connect-src 'self'",
-    // an About page may be one https address, shown in a frame; chat apps inside a network often have no certificate
+    // an About page may be one framed https address; chat apps in private networks often have no certificate
     ['frame-src https:', ...plainOrigins(chatLinks)].join(' '),
     "object-src 'none'",
     "base-uri 'none'",

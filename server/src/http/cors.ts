@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Browsers on other sites may call what an API key opens: the relay, billing and the log of one key
+ * Browsers on other sites may call routes with API keys: the relay, billing and the log of one key
  * (docs/reference/rest/conventions.md#headers). No credentials: a foreign page never acts with the visitor's session.
  */
 export const corsHeaders = {
@@ -29,7 +29,7 @@ export function isCrossOriginPath(path: string): boolean {
   return path === '/api/log/token' || path === '/api/log/token/' || /^\/[\w-]+\/mj\//.test(path);
 }
 
-/** Answers preflights and marks the answers. Hijacked replies write `corsHeaders` themselves. */
+/** Handles preflights and adds CORS headers. Hijacked replies write `corsHeaders` themselves. */
 export function allowCrossOrigin(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     // Almost every API call comes from a program, which sends no Origin.

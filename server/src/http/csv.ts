@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { RestAnswer } from './rest.js';
 
 /**
- * A CSV file as it is made. What goes wrong before the first piece is an ordinary failure; later it can only break the
- * connection, which every client takes for an incomplete file.
+ * Streams a CSV file. An error before the first piece is an ordinary failure. A later one breaks the connection, so
+ * that the client notices the incomplete file.
  * @param name without its ending
  */
 export async function sendCsv(reply: FastifyReply, name: string, pieces: AsyncIterable<string>): Promise<RestAnswer> {
@@ -13,7 +13,7 @@ export async function sendCsv(reply: FastifyReply, name: string, pieces: AsyncIt
   reply.header('content-type', 'text/csv; charset=utf-8');
   reply.header('content-disposition', `attachment; filename="${name}.csv"`);
   const answer = Readable.from(rest(first, iterator));
-  // Whoever stops reading stops the queries, too, also where he went before the first piece was there.
+  // A client that disconnects stops the queries, even before the first piece.
   answer.once('close', () => void iterator.return?.().catch(() => undefined));
   return new RestAnswer(answer);
 }

@@ -10,8 +10,8 @@ export interface RateLimit {
 }
 
 /**
- * One sliding log for each address (docs/reference/rest/conventions.md#rate-limits). A store that is away lets calls
- * through: it must not stop the site.
+ * One sliding log per address (docs/reference/rest/conventions.md#rate-limits). An unavailable store lets calls
+ * through, because it must not stop the site.
  */
 export function limitByAddress(state: SharedState, name: string, limit: RateLimit): onRequestAsyncHookHandler {
   return async (request) => {

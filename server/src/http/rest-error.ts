@@ -58,17 +58,17 @@ export interface RestFailure {
   readonly code: ErrorCode;
 }
 
-/** Never shows an unforeseen error's text: that goes to the log with the request id. */
+/** Never shows the text of an unexpected error, which goes to the log with the request id. */
 export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   // The client left while its body was read: Node reports ECONNRESET, which is no failure of a store of ours.
   if (request.raw.readableAborted) return reply.status(400).send({ ...ofCode('INVALID_INPUT', 'Invalid parameter') });
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   const answer: RestFailure = { success: false, message, code };
-  if (code === 'SERVICE_UNAVAILABLE') request.log.warn({ err: error }, 'a store is away');
+  if (code === 'SERVICE_UNAVAILABLE') request.log.warn({ err: error }, 'a store is unavailable');
   if (code !== 'INTERNAL_ERROR') return reply.status(status).send(answer);
   request.log.error({ err: error }, 'unforeseen failure');
-  // with the shape in which older clients expect what nobody foresaw
+  // Older clients expect this form for unexpected errors.
   return reply.status(500).send({ ...answer, error: { message, type: 'veloera_panic' } });
 }
 
@@ -79,9 +79,9 @@ export interface Failure {
   readonly retryAfterSeconds?: number;
 }
 
-/** What may be said about any error. */
+/** The public form of any error. */
 export function toFailure(error: unknown): Failure {
-  if (isDatabaseAway(error)) return ofAppError(new UnavailableError('The database is away, try again in a moment'));
+  if (isDatabaseAway(error)) return ofAppError(new UnavailableError('The database is unavailable. Try again shortly.'));
   if (isAppError(error)) return ofAppError(error);
   if (isUnstorableValue(error)) return ofCode('INVALID_INPUT', 'Invalid parameter');
   if (error instanceof z.ZodError) return ofCode('INVALID_INPUT', describeIssue(error));

@@ -26,8 +26,8 @@ export const withMessage = (message: string, data?: unknown): RestAnswer =>
 
 /**
  * Makes REST handlers. `user` endpoints follow the decision order of docs/reference/rest/conventions.md#authentication
- * (role checks are the service's); `session` endpoints look at the cookie only; `open` ones at nobody. What a handler
- * returns becomes `data`; undefined answers the bare `{ success, message }`.
+ * (role checks are the service's); `session` endpoints read the cookie only; `open` ones do not authenticate. The
+ * handler's result becomes `data`; undefined gives `{ success, message }` only.
  */
 export function restHandlers(authenticator: Authenticator) {
   const wrap =
@@ -75,7 +75,7 @@ export function restHandlers(authenticator: Authenticator) {
 
 export type RestHandlers = ReturnType<typeof restHandlers>;
 
-/** A key given twice counts once, with its first value. */
+/** Only the first value of a repeated key counts. */
 function firstValues(query: unknown): Record<string, string | undefined> {
   const entries = Object.entries((query ?? {}) as Record<string, string | string[]>);
   return Object.fromEntries(entries.map(([key, value]) => [key, Array.isArray(value) ? value[0] : value]));

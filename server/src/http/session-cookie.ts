@@ -15,7 +15,7 @@ export function clearSessionCookie(reply: FastifyReply): void {
   reply.clearCookie(sessionCookie, { path: '/', httpOnly: true, sameSite: 'strict' });
 }
 
-/** What a session remembers of where it began. */
+/** Address and browser that a session stores. */
 export const originOf = (request: FastifyRequest): { ip: string; userAgent: string } => ({
   ip: request.ip,
   userAgent: request.headers['user-agent'] ?? '',

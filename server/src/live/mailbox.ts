@@ -1,13 +1,13 @@
-/** What a watcher is given at once. */
+/** Items delivered to a subscriber at once. */
 export interface Delivery<Item> {
   readonly items: readonly Item[];
-  /** How many more there were which are not among the items: the list has to be read again to see them. */
+  /** Number of dropped items. The client must reload the list to see them. */
   readonly missed: number;
 }
 
 /**
- * What waits for one watcher: at most `limit` items, whatever he does with his time. A later state of a thing takes the
- * place of the earlier one, and where there is no room the oldest goes and is counted.
+ * Bounded buffer of one subscriber: at most `limit` items, however slow it is. A later state replaces the earlier one
+ * of the same thing. When full, the oldest item is dropped and counted.
  */
 export class Mailbox<Item> implements AsyncIterableIterator<Delivery<Item>> {
   private items = new Map<unknown, Item>();
@@ -16,8 +16,8 @@ export class Mailbox<Item> implements AsyncIterableIterator<Delivery<Item>> {
   private wanting: ((result: IteratorResult<Delivery<Item>>) => void) | null = null;
 
   /**
-   * @param keyOf what two states of one thing have in common
-   * @param onClose called once, when nobody will read any more
+   * @param keyOf identifies the thing of which an item is a state
+   * @param onClose called once, when the subscriber has ended
    */
   constructor(
     private readonly limit: number,
@@ -50,7 +50,7 @@ export class Mailbox<Item> implements AsyncIterableIterator<Delivery<Item>> {
     return new Promise((resolve) => (this.wanting = resolve));
   }
 
-  /** Ends it for whoever waits, too. What was not read is dropped. */
+  /** Ends the buffer and a pending read. Unread items are dropped. */
   return(): Promise<IteratorResult<Delivery<Item>>> {
     if (!this.closed) {
       this.closed = true;

@@ -5,22 +5,22 @@ import type { Clock } from '../shared/clock.js';
 export const signalKinds = ['log', 'balance', 'channel'] as const;
 export type SignalKind = (typeof signalKinds)[number];
 
-/** @param ids which ones; null: nobody knows which, or too many to say */
+/** @param ids changed ids; null: unknown or too many */
 type Handler = (ids: readonly number[] | null) => void;
 
 const topic = 'tollgate:signals';
-/** How long a node believes that somebody on another one watches, and how often the other says so. */
+/** How long a node assumes subscribers on another node, and how often that node repeats it. */
 const wantedMilliseconds = 15_000;
 const sayEvery = 5_000;
-/** Signals of so long go in one message. */
+/** Milliseconds of signals that go into one message. */
 const gatherMilliseconds = 100;
 const maxIds = 1000;
 
 type Message = { readonly wanted: true } | Partial<Record<SignalKind, readonly number[] | null>>;
 
 /**
- * Tells every node that something worth watching happened, for consoles that are open. Nothing depends on it: a lost
- * signal delays what somebody sees. Nobody waits for one to be sent, and while nobody watches on any node nothing is.
+ * Signals changes to every node, for open consoles. A lost signal only delays an update. Sending returns at once, and
+ * nothing is sent while no node has subscribers.
  */
 export class Signals {
   private readonly handlers = new Map<SignalKind, Handler[]>();
@@ -35,14 +35,14 @@ export class Signals {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether anybody watches anything, here or elsewhere. Costs a look at the clock. */
+  /** Whether any node has subscribers. Costs one clock read. */
   get wanted(): boolean {
     return this.clock.now() < this.wantedUntil;
   }
 
   /** @returns a function that stops listening */
   async listen(): Promise<() => Promise<void>> {
-    // Signals were missed, nobody knows which.
+    // Unknown signals were missed.
     this.state.onGap(() => {
       for (const kind of signalKinds) this.dispatch(kind, null);
     });
@@ -58,7 +58,7 @@ export class Signals {
     this.handlers.set(kind, [...(this.handlers.get(kind) ?? []), handler]);
   }
 
-  /** Returns at once; sent with what else happens in the same moment. */
+  /** Returns at once. Signals of the same moment share a message. */
   send(kind: SignalKind, ids: Iterable<number> = []): void {
     if (!this.wanted) return;
     const known = this.gathered.get(kind);
@@ -71,8 +71,8 @@ export class Signals {
   }
 
   /**
-   * Somebody here watches: signals come until the function that is returned was called.
-   * @returns when the other nodes were told
+   * Registers a subscriber of this node. Signals arrive until the returned function is called.
+   * @returns when the other nodes know
    */
   async watch(): Promise<() => void> {
     this.watchers++;
@@ -106,7 +106,7 @@ export class Signals {
     try {
       await this.state.publish(topic, JSON.stringify(message));
     } catch {
-      // The store is away: watchers look for themselves every so often.
+      // The store is unavailable. Subscribers poll at their interval.
     }
   }
 

@@ -3,7 +3,7 @@ import type { Mail } from './mailer.js';
 
 type Letter = Omit<Mail, 'to'>;
 
-/** What we write to people. Everything that is filled in is escaped. */
+/** Mail texts. All values are escaped. */
 export const verificationLetter = (systemName: string, code: string): Letter => ({
   subject: `${systemName} e-mail verification`,
   html:

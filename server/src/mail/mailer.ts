@@ -34,14 +34,14 @@ export class Mailer {
     private readonly logger: Pick<Logger, 'warn'>,
   ) {}
 
-  /** @throws AppError UPSTREAM_UNREACHABLE when there is no mail server to ask */
+  /** @throws AppError UPSTREAM_UNREACHABLE when no mail server is configured */
   assertConfigured(): void {
     const { SMTPServer } = this.options.values;
     if (SMTPServer === '') throw new AppError('UPSTREAM_UNREACHABLE', 'SMTP server not configured');
     if (!this.sender().includes('@')) throw new AppError('UPSTREAM_UNREACHABLE', 'Invalid SMTP account');
   }
 
-  /** @throws AppError UPSTREAM_UNREACHABLE; the server's own words stay in the log */
+  /** @throws AppError UPSTREAM_UNREACHABLE; the server's message goes to the log only */
   async send({ to, subject, html }: Mail): Promise<void> {
     this.assertConfigured();
     const transport = this.transport();
@@ -52,7 +52,7 @@ export class Mailer {
         ...{ subject, html },
       });
     } catch (error) {
-      this.logger.warn({ err: error }, 'a mail could not be sent');
+      this.logger.warn({ err: error }, 'mail could not be sent');
       throw new AppError('UPSTREAM_UNREACHABLE', 'The mail could not be sent', { cause: error });
     } finally {
       transport.close();

@@ -6,8 +6,8 @@ type Options = Parameters<FastifyBaseLogger['child']>[1];
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 /**
- * The logger of one request, made when the request first has something to say: almost none has, and making a child costs
- * as much as finding the route.
+ * The logger of one request, created on its first line. Most requests log nothing, and a child logger costs as much as
+ * routing.
  */
 class RequestLogger {
   private made: FastifyBaseLogger | null = null;
@@ -41,7 +41,7 @@ class RequestLogger {
     this.say('trace', words);
   }
   silent(): void {
-    // Says nothing, as its name promises.
+    // Intentionally empty.
   }
 
   child(bindings: Bindings, options?: Options): FastifyBaseLogger {
@@ -70,7 +70,8 @@ declare module 'fastify' {
 }
 
 /**
- * Times every request that the relay does not take by its route pattern, never its address. Registered first and without a scope
+ * Times every request that the relay does not take by its route pattern, never its address. Registered first and
+ * without a scope
  * of its own, so that its hook covers what is registered after it.
  */
 export function httpMetrics(metrics: Metrics): FastifyPluginAsync {

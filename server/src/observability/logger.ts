@@ -6,8 +6,8 @@ export type { Logger } from 'pino';
 type MakeChild = (this: Logger, bindings: Bindings, options?: ChildLoggerOptions) => Logger;
 
 /**
- * One JSON object a line on standard output. Secret fields are left out by name and credentials by shape, so that no
- * caller has to remember; message content is never passed to a logger at all.
+ * Writes one JSON object per line to standard output. Secret fields are removed by name and credentials by shape.
+ * Message content is never logged.
  * @param destination where lines go instead (tests)
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
@@ -25,7 +25,8 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     },
     { write: (line: string) => output.write(maskCredentials(line)) },
   );
-  // What a child is given once stands in all of its lines, and the formatters do not see it. Children inherit this method.
+  // What a child is given once stands in all of its lines, and the formatters do not see it. Children inherit this
+  // method.
   const { child: makeChild } = logger as unknown as { child: MakeChild };
   const redactingChild: MakeChild = function (bindings, options) {
     return makeChild.call(this, redactFields(bindings) as Bindings, options);

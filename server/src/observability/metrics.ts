@@ -5,10 +5,10 @@ const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 30
 const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-/** Label values come from a bounded set: what an outsider can invent goes through `knownLabel`. */
+/** Maximum number of values per label. Values from requests go through `knownLabel`. */
 const labelLimit = 300;
 
-/** Everything `/metrics` tells. One object for each server, handed to whoever measures. */
+/** All metrics of `/metrics`. One object per server. */
 export class Metrics {
   readonly registry = new Registry();
   private readonly seen = new Map<string, Set<string>>();
@@ -111,10 +111,10 @@ export class Metrics {
     labelNames: ['pool', 'state'] as const,
     registers: [this.registry],
   });
-  /** 1 while the shared state runs on this node's memory because the store is away. */
+  /** 1 while the shared state uses this node's memory because Redis is unavailable. */
   readonly sharedStateDegraded = new Gauge({
     name: 'tollgate_shared_state_degraded',
-    help: '1 while Redis is away and this node counts alone',
+    help: '1 while Redis is unavailable and this node counts alone',
     registers: [this.registry],
   });
   readonly httpDuration = new Histogram({
@@ -125,7 +125,7 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** Where the relay counts its calls: they reach the registry at a scrape. */
+  /** Counters of relay calls, moved to the registry at each scrape. */
   readonly relay = new RelayTally();
 
   /** @param withProcess also process, memory, garbage collection and event-loop lag (`nodejs_eventloop_lag_*`) */
@@ -133,7 +133,10 @@ export class Metrics {
     if (withProcess) collectDefaultMetrics({ register: this.registry });
   }
 
-  /** The value itself for the first few hundred of a label, then `other`: no caller can grow the series without end. */
+  /**
+   * Returns the value for the first few hundred of a label, then `other`, so that callers cannot create unbounded
+   * series.
+   */
   knownLabel(label: string, value: string): string {
     let known = this.seen.get(label);
     if (!known) this.seen.set(label, (known = new Set()));
@@ -143,7 +146,7 @@ export class Metrics {
     return value;
   }
 
-  /** `sample` sets gauges that are cheaper to read than to follow. */
+  /** Registers `sample`, which sets gauges just before a scrape. */
   beforeScrape(sample: () => void): void {
     this.samplers.push(sample);
   }
@@ -157,7 +160,7 @@ export class Metrics {
   }
 }
 
-/** Where the sums go when somebody asks for them. */
+/** Registry counters that receive the sums at a scrape. */
 export interface RelayCounters {
   readonly relayCalls: Counter<'route' | 'model' | 'outcome'>;
   readonly relayActive: Gauge<'route'>;
@@ -165,7 +168,7 @@ export interface RelayCounters {
   readonly quotaCharged: Counter<'model'>;
 }
 
-/** What the calls of one model came to since the last scrape. */
+/** Sums of one model's calls since the last scrape. */
 export class ModelTally {
   promptTokens = 0;
   completionTokens = 0;
@@ -180,7 +183,7 @@ export class ModelTally {
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
 
-  /** Hands everything over and begins again at nothing. */
+  /** Adds the sums to the counters and resets them. */
   tell(model: string, counters: RelayCounters): void {
     if (this.promptTokens > 0) counters.tokens.inc({ model, kind: 'prompt' }, this.promptTokens);
     if (this.completionTokens > 0) counters.tokens.inc({ model, kind: 'completion' }, this.completionTokens);
@@ -209,7 +212,7 @@ export class RelayTally {
     return tally;
   }
 
-  /** A call came in (1) or is over (-1). */
+  /** A call started (1) or ended (-1). */
   underWay(route: string, change: 1 | -1): void {
     this.active.set(route, (this.active.get(route) ?? 0) + change);
   }

@@ -20,7 +20,7 @@ const secretNames = new Set([
   'databaseurl',
   'sessionsecret',
   'encryptionkey',
-  // What people wrote and what models answered is theirs.
+  // Prompts and responses are private.
   'messages',
   'prompt',
   'body',
@@ -31,8 +31,8 @@ const hidden = '[redacted]';
 const deepest = 6;
 
 /**
- * A copy of what is about to be logged without the values of secret fields. Looks at names, six levels deep; what lies
- * deeper is left out. Class instances keep to their own fields.
+ * Copies a value for the log without secret fields, by name, six levels deep. Deeper values are removed. Class
+ * instances keep their own fields only.
  */
 export function redactFields(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
@@ -51,8 +51,8 @@ export function redactFields(value: unknown, depth = 0): unknown {
 }
 
 /**
- * An error for the log: what it is and where it came from. Everything else that libraries hang on errors is left out:
- * a failed query carries its parameters and the row's values, an HTTP error its request.
+ * Describes an error for the log: type, message, stack and cause. Other properties are removed, because libraries
+ * attach query parameters, row values and requests.
  */
 export function describeError(error: Error, depth = 0): Record<string, unknown> {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
@@ -75,7 +75,7 @@ const patterns: ReadonlyArray<readonly [RegExp, string]> = [
   [/([?&](?:key|api_key|access_token|token|code)=)[^&\s"\\]+/gi, '$1[redacted]'],
 ];
 
-/** The last wall: takes what looks like a credential out of a finished line, wherever it came from. */
+/** Last resort: removes credentials by shape from a finished log line. */
 export function maskCredentials(line: string): string {
   return patterns.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);
 }

@@ -1,8 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Where an address leads: `public` to the internet, `private` to this machine or its networks, `forbidden` to what no
- * request of ours may ever reach (link-local, cloud metadata, multicast, unspecified, reserved).
+ * Class of an address: `public` internet, `private` machine or networks, `forbidden` for every request (link-local,
+ * cloud metadata, multicast, unspecified, reserved).
  */
 export type AddressClass = 'public' | 'private' | 'forbidden';
 

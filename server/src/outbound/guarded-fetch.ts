@@ -13,7 +13,7 @@ export interface GuardedRequest {
   /** For the whole call, redirects and body included. */
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
-  /** False: a redirect is the answer. */
+  /** False: a redirect is returned as the response. */
   readonly followRedirects?: boolean;
 }
 
@@ -32,7 +32,7 @@ const redirects: readonly number[] = [301, 302, 303, 307, 308];
 /** Never handed on to another origin. */
 const credentialHeaders: readonly string[] = ['authorization', 'cookie', 'x-api-key', 'api-key', 'x-goog-api-key'];
 
-/** One call at a time to an address that somebody typed, or that an answer named. */
+/** HTTP calls to addresses that users or admins entered, or that a response named. */
 export class GuardedFetch {
   private readonly agents: Record<OutboundPolicy, Agent>;
 
@@ -122,6 +122,6 @@ function withoutCredentials(headers: Record<string, string>): Record<string, str
 function toAppError(error: unknown, timedOut: boolean): AppError {
   const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
   if (known) return known;
-  if (timedOut) return new AppError('UPSTREAM_TIMEOUT', 'The address did not answer in time', { cause: error });
+  if (timedOut) return new AppError('UPSTREAM_TIMEOUT', 'The address did not respond in time', { cause: error });
   return new AppError('UPSTREAM_UNREACHABLE', 'The address cannot be reached', { cause: error });
 }

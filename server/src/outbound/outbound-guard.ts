@@ -4,8 +4,8 @@ import { AppError, InvalidInputError } from '../shared/errors.js';
 import { addRange, classify } from './address-class.js';
 
 /**
- * `public-only`: what a user can cause, and everything discovered. `admin`: base URLs and proxies that an admin typed,
- * which may be private, since Ollama, vLLM and proxies live there.
+ * `public-only`: calls that users can cause, and discovered addresses. `admin`: base URLs and proxies that an admin
+ * configured, which may be private, for Ollama, vLLM and proxies.
  */
 export type OutboundPolicy = 'public-only' | 'admin';
 
@@ -21,7 +21,9 @@ const resolveBySystem: Resolver = (hostname, options, callback) => {
 
 const publicPorts: readonly number[] = [80, 443, 8080, 8443];
 
-/** Decides which addresses outbound calls may reach. What is checked is what is connected to: names are resolved once. */
+/**
+ * Decides which addresses outbound calls may reach. Names are resolved once, so the checked address is the one used.
+ */
 export class OutboundGuard {
   private readonly allowedHosts = new Set<string>();
   private readonly allowedRanges = new BlockList();
@@ -42,8 +44,8 @@ export class OutboundGuard {
   }
 
   /**
-   * What can be told before resolving: scheme, credentials, port, and addresses written as numbers (which a connection
-   * uses without asking `lookup`).
+   * Checks before resolving: scheme, credentials, port, and literal addresses (which a connection uses without
+   * `lookup`).
    * @throws AppError INVALID_INPUT
    */
   checkUrl(url: URL, policy: OutboundPolicy): void {

@@ -6,11 +6,11 @@ export type RoleName = keyof typeof Role;
 
 export const UserStatus = { enabled: 1, banned: 2 } as const;
 
-/** What a named access token may do. It never may more than its user. */
+/** Permissions of a named access token, within those of its user. */
 export const accessScopes = ['USAGE_READ', 'LOGS_READ', 'ACCOUNT_READ', 'ADMIN_READ', 'WRITE'] as const;
 export type AccessScope = (typeof accessScopes)[number];
 
-/** Who is asking. Built once per request from the session or the system access token, passed first to every service. */
+/** The caller. Built once per request from the session or access token; the first argument of every service method. */
 export interface Actor {
   readonly id: number;
   readonly username: string;
@@ -41,7 +41,7 @@ export function requireRole(actor: MaybeActor, role: RoleName): Actor {
   return known;
 }
 
-/** The same-or-higher rule: an actor acts on users below him; root acts on everybody. */
+/** Whether the actor may act on a user of this role: only on lower roles, root on all. */
 export function outranks(actor: Actor, targetRole: number): boolean {
   return actor.role === Role.root || actor.role > targetRole;
 }

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What counts as one caller in limits: an IPv6 customer owns a whole /64. */
+/** Key of a caller in rate limits. An IPv6 /64 counts as one caller. */
 export function addressKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   if (!isIPv6(plain)) return plain;

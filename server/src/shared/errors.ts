@@ -1,5 +1,5 @@
 /**
- * Every failure we foresee has a code here. A skin owns one exhaustive table from code to what it shows
+ * Codes of all expected failures. Each skin has one exhaustive table from code to response
  * (`graphql/format-error.ts`, `http/rest-error.ts`, `relay/protocols/<name>/error.ts`).
  */
 export const errorCodes = [
@@ -54,7 +54,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** A failure we foresaw. It knows what went wrong, never how it will be shown. */
+/** An expected failure. Independent of how a skin shows it. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,

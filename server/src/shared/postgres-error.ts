@@ -1,4 +1,4 @@
-/** What Postgres and its driver say when they fail, told apart by code (they arrive wrapped by TypeORM or bare). */
+/** An error of Postgres or its driver, possibly wrapped by TypeORM. Identified by its code. */
 interface PostgresError {
   readonly code?: string;
   readonly constraint?: string;
@@ -15,7 +15,7 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return code === '23505' && (constraint === undefined || broken === constraint);
 }
 
-/** A number its column cannot hold, a text its encoding cannot: somebody's input, wherever it slipped through. */
+/** Whether a value does not fit its column or encoding. Such values come from input, so this is invalid input. */
 export function isUnstorableValue(error: unknown): boolean {
   return ['22003', '22021', '22P05'].includes(asPostgresError(error).code ?? '');
 }
