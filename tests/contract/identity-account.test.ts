@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Site, type Person } from './site.js';
 
 let site: Site;
@@ -80,7 +81,10 @@ describe('PUT /api/user/self', () => {
   });
 
   it('never writes a balance while it is being spent', async () => {
-    await site.graphql(root, `mutation { grantQuota(userId: ${user.id}, amount: 1000) { id } }`);
+    await site.graphql(
+      root,
+      `mutation { grantQuota(input: { userId: ${user.id}, amount: 1000, idempotencyKey: "${randomUUID()}" }) { user { id } } }`,
+    );
     const post = `SELECT ledger_post($1, 'admin_grant', 'user', $2, 0, -10, 0, '', NULL)`;
     await Promise.all(
       Array.from({ length: 20 }, async (_, turn) => {
@@ -142,17 +146,20 @@ describe('GET /api/user/token', () => {
 
 describe('through GraphQL', () => {
   it('reads and changes the caller’s own account', async () => {
-    const update = 'mutation($input: SelfPatch!) { updateMe(input: $input) { username displayName quota } }';
-    const input = { username: 'alice', displayName: null };
+    const update =
+      'mutation($input: UpdateMeInput!) { updateMe(input: $input) { user { username displayName quota } } }';
+    const input = { username: 'alice' };
     expect((await site.graphql(user, update, { input })).data).toEqual({
-      updateMe: { username: 'alice', displayName: user.username, quota: 0 },
+      updateMe: { user: { username: 'alice', displayName: user.username, quota: 0 } },
     });
+    expect((await site.graphql(user, update, { input: { displayName: null } })).codes).toEqual(['INVALID_INPUT']);
     expect((await site.graphql(user, update, { input: { username: 'root' } })).codes).toEqual(['CONFLICT']);
-    const token = (await site.graphql(user, 'mutation { renewAccessToken }')).data?.['renewAccessToken'];
-    expect((await site.graphql(user, '{ accessToken }')).data).toEqual({ accessToken: token });
+    const renewed = await site.graphql(user, 'mutation { renewAccessToken { accessToken } }');
+    expect(renewed.data?.['renewAccessToken']).toEqual({ accessToken: expect.stringMatching(/^[\w+/=]{28,32}$/) });
+    expect((await site.graphql(user, '{ accessToken }')).data).toEqual(renewed.data?.['renewAccessToken']);
     expect((await site.graphql(root, '{ accessToken }')).data).toEqual({ accessToken: null });
-    expect((await site.graphql(user, 'mutation { deleteMe }')).data).toEqual({ deleteMe: true });
-    expect((await site.graphql(root, 'mutation { deleteMe }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    expect((await site.graphql(user, 'mutation { deleteMe { id } }')).data).toEqual({ deleteMe: { id: user.id } });
+    expect((await site.graphql(root, 'mutation { deleteMe { id } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   });
 
   it('answers null to a stranger who asks who he is', async () => {

@@ -266,7 +266,7 @@ describe('through GraphQL', () => {
         'content-type': 'application/json',
       },
     );
-    expect(answer.body.data).toEqual({ login: { id: 1, username: 'root', role: 100 } });
+    expect(answer.body.data).toEqual({ login: { id: 1, username: 'root', role: 'ROOT' } });
     const person = { ...root, cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
     expect((await site.graphql(person, '{ me { id } }')).data).toEqual({ me: { id: 1 } });
     expect((await site.graphql(person, 'mutation { logout }')).data).toEqual({ logout: true });

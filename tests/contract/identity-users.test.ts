@@ -123,9 +123,13 @@ describe('GET /api/user/:id', () => {
       expect(text).toContain('notify_type');
       expect(text).not.toContain('hush');
     }
-    const query = `{ user(id: ${user.id}) { setting } users { items { setting } } }`;
+    const setting = 'setting { webhookSigned webhookUrl }';
+    const query = `{ user(id: ${user.id}) { ${setting} } users { items { ${setting} } } }`;
     expect((await site.graphql(root, query)).text).not.toContain('hush');
-    expect((await site.graphql(user, '{ me { setting } }')).text).toContain('hush');
+    expect((await site.graphql(root, query)).data?.['user']).toMatchObject({ setting: { webhookSigned: true } });
+    expect((await site.graphql(user, `{ me { ${setting} } }`)).data?.['me']).toMatchObject({
+      setting: { webhookSigned: true },
+    });
   });
 });
 
@@ -258,9 +262,11 @@ describe('PUT /api/user/', () => {
   });
 
   it('loses no grant when many come at once', async () => {
-    const grant = `mutation { grantQuota(userId: ${user.id}, amount: 10) { quota } }`;
+    const grant = (n: number): string =>
+      `mutation { grantQuota(input: { userId: ${user.id}, amount: 10, idempotencyKey: "grant ${n}" }) { user { quota } } }`;
     const edits = Array.from({ length: 10 }, () => put(admin, { id: user.id, quota_delta: 1 }));
-    const grants = Array.from({ length: 10 }, () => site.graphql(root, grant));
+    // each of them twice, as by a client that retries
+    const grants = Array.from({ length: 20 }, (_, n) => site.graphql(root, grant(n % 10)));
     await Promise.all([...edits, ...grants]);
     expect(await quotaOf(user.id)).toBe(110);
   });
@@ -351,57 +357,173 @@ describe('DELETE /api/user/:id', () => {
 });
 
 describe('through GraphQL', () => {
+  const query = `query($page: Int, $pageSize: Int, $after: String, $sort: [UserSort!], $filter: UserFilter) {
+    users(page: $page, pageSize: $pageSize, after: $after, sort: $sort, filter: $filter) {
+      totalCount totalCapped pageInfo { endCursor hasNextPage } items { id username }
+    }
+  }`;
+  interface UserPage {
+    readonly totalCount: number;
+    readonly pageInfo: { readonly endCursor: string | null; readonly hasNextPage: boolean };
+    readonly items: ReadonlyArray<{ readonly id: number }>;
+  }
+  async function list(variables: Record<string, unknown>): Promise<UserPage> {
+    const { data, text } = await site.graphql(admin, query, variables);
+    if (!data?.['users']) throw new Error(text);
+    return data['users'] as UserPage;
+  }
+  const ids = async (variables: Record<string, unknown>): Promise<number[]> => {
+    const page = await list(variables);
+    return [page.totalCount, ...page.items.map(({ id }) => id)];
+  };
+
   it('lists with page, sort and filter', () =>
     alone(async () => {
-      const query = `query($page: Int, $pageSize: Int, $sort: SortInput, $filter: UserFilter) {
-      users(page: $page, pageSize: $pageSize, sort: $sort, filter: $filter) { totalCount items { id username } }
-    }`;
-      const ids = async (variables: Record<string, unknown>) => {
-        const { data } = await site.graphql(admin, query, variables);
-        const page = data?.['users'] as { totalCount: number; items: Array<{ id: number }> };
-        return [page.totalCount, ...page.items.map(({ id }) => id)];
-      };
+      await site.query("UPDATE users SET created_at = '2026-01-01T00:00:00Z' WHERE id = $1", [admin.id]);
       expect(await ids({})).toEqual([3, user.id, admin.id, root.id]);
       expect(await ids({ page: 1, pageSize: 2 })).toEqual([3, root.id]);
-      expect(await ids({ sort: { field: 'quota', direction: 'DESC' }, pageSize: 1 })).toEqual([3, root.id]);
-      expect(await ids({ sort: { field: 'createdAt', direction: 'ASC' }, pageSize: 1 })).toEqual([3, root.id]);
-      expect(await ids({ filter: { role: 10 } })).toEqual([1, admin.id]);
-      expect(await ids({ filter: { status: 2 } })).toEqual([0]);
-      expect(await ids({ filter: { role: 70_000 } })).toEqual([3, user.id, admin.id, root.id]);
-      const bad = await site.graphql(admin, query, { sort: { field: 'passwordHash', direction: 'ASC' } });
-      expect(bad.codes).toEqual(['INVALID_INPUT']);
+      expect(await ids({ sort: { field: 'QUOTA' }, pageSize: 1 })).toEqual([3, root.id]);
+      expect(await ids({ sort: { field: 'CREATED_AT', direction: 'ASC' }, pageSize: 1 })).toEqual([3, admin.id]);
+      expect(await ids({ filter: { roles: ['ADMIN'] } })).toEqual([1, admin.id]);
+      expect(await ids({ filter: { roles: ['ADMIN', 'COMMON'] } })).toEqual([2, user.id, admin.id]);
+      expect(await ids({ filter: { roles: [] } })).toEqual([0]);
+      expect(await ids({ filter: { statuses: ['BANNED'] } })).toEqual([0]);
+      expect(await ids({ filter: { ids: [root.id, 99_999] } })).toEqual([1, root.id]);
+      expect(await ids({ filter: { quota: { below: 1 } } })).toEqual([2, user.id, admin.id]);
+      expect(await ids({ filter: { quota: { atLeast: 1 } } })).toEqual([1, root.id]);
+      expect(await ids({ filter: { isDeleted: true } })).toEqual([0]);
+      const year = { from: '2026-01-01T00:00:00Z', until: '2026-01-01T00:00:01Z' };
+      expect(await ids({ filter: { created: year } })).toEqual([1, admin.id]);
+      expect(await ids({ filter: { created: { ...year, from: null, until: year.from } } })).toEqual([0]);
+      expect((await site.graphql(admin, query, { sort: { field: 'PASSWORD_HASH' } })).codes).toEqual([
+        'BAD_USER_INPUT',
+      ]);
+      const both = { filter: { created: { calendar: 'TODAY', from: year.from } } };
+      expect((await site.graphql(admin, query, both)).codes).toEqual(['INVALID_INPUT']);
     }));
 
-  it('creates, edits, grants, bans, promotes, deletes and removes', async () => {
-    const created = await site.graphql(admin, 'mutation($i: UserInput!) { createUser(input: $i) { id group } }', {
-      i: { username: 'dave', password: 'dave’s password', group: 'vip' },
+  it.each([
+    { field: 'ID', direction: 'ASC' },
+    { field: 'QUOTA', direction: 'DESC' },
+    { field: 'CREATED_AT', direction: 'DESC' },
+    { field: 'LAST_CHECK_IN_AT', direction: 'ASC' },
+    { field: 'USERNAME', direction: 'DESC' },
+  ])('reads on from a cursor as it reads by pages: %j', async (sort) => {
+    await site.query(
+      `INSERT INTO users (username, quota, last_check_in_time)
+       SELECT 'page ' || $1 || n, n % 3, CASE WHEN n % 2 = 0 THEN now() - n * interval '1 millisecond' END
+       FROM generate_series(1, 12) n`,
+      [`${sort.field} `],
+    );
+    const filter = { keyword: `page ${sort.field}` };
+    const byPage = (await list({ sort, filter, pageSize: 100 })).items.map(({ id }) => id);
+    const byCursor: number[] = [];
+    let after: string | null = null;
+    do {
+      const page: UserPage = await list({ sort, filter, pageSize: 4, after });
+      byCursor.push(...page.items.map(({ id }) => id));
+      after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
+    } while (after !== null);
+    expect(byPage).toHaveLength(12);
+    expect(byCursor).toEqual(byPage);
+  });
+
+  it('refuses a cursor beside a page, of another sort, or made up', async () => {
+    const { endCursor: after } = (await list({ pageSize: 1 })).pageInfo;
+    for (const variables of [{ after, page: 0 }, { after, sort: { field: 'QUOTA' } }, { after: 'made up' }]) {
+      const { codes, text } = await site.graphql(admin, query, variables);
+      expect([codes, text]).toEqual([['INVALID_INPUT'], expect.stringContaining('"field":"after"')]);
+    }
+  });
+
+  it('adds up all that match, not the page', () =>
+    alone(async () => {
+      await site.query('UPDATE users SET aff_quota = 7 WHERE id = ANY($1)', [[user.id, admin.id]]);
+      await site.query(
+        `INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ('s1', 'n', $1, 30), ('s2', 'n', $1, 4)`,
+        [user.id],
+      );
+      const { data } = await site.graphql(
+        admin,
+        '{ users(pageSize: 1, filter: { roles: [COMMON, ADMIN] }) { sums { quota heldQuota inviteQuota usedQuota usd } } }',
+      );
+      expect(data).toEqual({ users: { sums: { quota: 0, heldQuota: 34, inviteQuota: 14, usedQuota: 0, usd: 0 } } });
+    }));
+
+  it('shows a user with enums, structure and null for none', async () => {
+    await site.query("UPDATE users SET github_id = 'gh', inviter_id = $2, quota = 250000 WHERE id = $1", [
+      user.id,
+      admin.id,
+    ]);
+    await site.query(`INSERT INTO reservations (request_id, node_id, user_id, amount) VALUES ('h', 'n', $1, 5)`, [
+      user.id,
+    ]);
+    const fields =
+      'role status email balanceUsd quota heldQuota lastCheckInAt identities { provider subject } invite { count inviter { username } } setting { notifyType }';
+    const { data } = await site.graphql(admin, `{ user(id: ${user.id}) { ${fields} } nobody: user(id: 99999) { id } }`);
+    expect(data).toEqual({
+      user: {
+        ...{ role: 'COMMON', status: 'ENABLED', email: null, balanceUsd: 0.5, quota: 250_000, heldQuota: 5 },
+        ...{ lastCheckInAt: null, identities: [{ provider: 'GITHUB', subject: 'gh' }] },
+        ...{ invite: { count: 0, inviter: { username: admin.username } }, setting: { notifyType: 'EMAIL' } },
+      },
+      nobody: null,
     });
-    const { id } = created.data?.['createUser'] as { id: number };
+    const own = await site.graphql(user, '{ me { heldQuota invite { count inviter { email } } } }');
+    expect([own.codes, own.data?.['me']]).toEqual([
+      ['INSUFFICIENT_PRIVILEGES'],
+      { heldQuota: 5, invite: { count: 0, inviter: null } },
+    ]);
+  });
+
+  it('creates, edits, grants, bans, promotes, deactivates and removes', async () => {
+    const created = await site.graphql(
+      admin,
+      'mutation($i: CreateUserInput!) { createUser(input: $i) { user { id group } } }',
+      { i: { username: 'dave', password: 'dave’s password', group: 'vip' } },
+    );
+    const { id } = (created.data?.['createUser'] as { user: { id: number } }).user;
     const run = async (field: string) => (await site.graphql(root, `mutation { ${field} }`)).data;
-    expect(await run(`updateUser(id: ${id}, input: { email: "d@example.com" }) { email }`)).toEqual({
-      updateUser: { email: 'd@example.com' },
+    const grant = (amount: number, key: string): string =>
+      `grantQuota(input: { userId: ${id}, amount: ${amount}, note: "welcome", idempotencyKey: "${key}" }) { user { quota } replayed }`;
+    expect(await run(`updateUser(input: { id: ${id}, email: "d@example.com" }) { user { email } }`)).toEqual({
+      updateUser: { user: { email: 'd@example.com' } },
     });
-    expect(await run(`grantQuota(userId: ${id}, amount: 5, note: "welcome") { quota }`)).toEqual({
-      grantQuota: { quota: 5 },
+    expect(await run(`updateUser(input: { id: ${id}, email: null }) { user { email } }`)).toEqual({
+      updateUser: { user: { email: null } },
     });
-    expect(await run(`grantQuota(userId: ${id}, amount: -2) { quota }`)).toEqual({ grantQuota: { quota: 3 } });
-    expect(await run(`setUserStatus(id: ${id}, status: 2) { status }`)).toEqual({ setUserStatus: { status: 2 } });
-    expect(await run(`setUserRole(id: ${id}, role: 10) { role }`)).toEqual({ setUserRole: { role: 10 } });
-    expect(await run(`deleteUser(id: ${id})`)).toEqual({ deleteUser: true });
-    expect(await run(`removeUser(id: ${id})`)).toEqual({ removeUser: true });
+    expect(await run(grant(5, 'one'))).toEqual({ grantQuota: { user: { quota: 5 }, replayed: false } });
+    expect(await run(grant(-2, 'two'))).toEqual({ grantQuota: { user: { quota: 3 }, replayed: false } });
+    expect(await run(grant(5, 'one'))).toEqual({ grantQuota: { user: { quota: 3 }, replayed: true } });
+    expect((await site.graphql(root, `mutation { ${grant(6, 'one')} }`)).codes).toEqual(['CONFLICT']);
+    expect(await run(`banUser(id: ${id}) { user { status } }`)).toEqual({ banUser: { user: { status: 'BANNED' } } });
+    expect(await run(`enableUser(id: ${id}) { user { status } }`)).toEqual({
+      enableUser: { user: { status: 'ENABLED' } },
+    });
+    expect(await run(`promoteUser(id: ${id}) { user { role } }`)).toEqual({ promoteUser: { user: { role: 'ADMIN' } } });
+    expect(await run(`demoteUser(id: ${id}) { user { role } }`)).toEqual({ demoteUser: { user: { role: 'COMMON' } } });
+    expect(await run(`deactivateUser(id: ${id}) { user { deletedAt } }`)).toEqual({
+      deactivateUser: { user: { deletedAt: expect.any(String) } },
+    });
+    expect(await run(`removeUser(id: ${id}) { id }`)).toEqual({ removeUser: { id } });
     expect((await logsOf(id)).map(({ content }) => content)).toContain(
       'Administrator changed quota from $0.000000 quota to $0.000010 quota: welcome',
     );
   });
 
+  const key = 'idempotencyKey: "refused"';
   it.each([
-    ['grantQuota(userId: $user, amount: 0) { id }', 'INVALID_INPUT'],
-    ['grantQuota(userId: $user, amount: 9000000000000001) { id }', 'INVALID_INPUT'],
-    ['grantQuota(userId: $user, amount: 9007199254740993) { id }', 'GRAPHQL_VALIDATION_FAILED'],
-    ['grantQuota(userId: $admin, amount: 1) { id }', 'INSUFFICIENT_PRIVILEGES'],
-    ['setUserStatus(id: $user, status: 3) { id }', 'INVALID_INPUT'],
-    ['setUserRole(id: $user, role: 100) { id }', 'INVALID_INPUT'],
-    ['updateUser(id: 99999, input: {}) { id }', 'NOT_FOUND'],
+    [`grantQuota(input: { userId: $user, amount: 0, ${key} }) { replayed }`, 'INVALID_INPUT'],
+    [
+      `grantQuota(input: { userId: $user, amount: 9000000000000001, ${key} }) { replayed }`,
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    [`grantQuota(input: { userId: $user, amount: 1.5, ${key} }) { replayed }`, 'GRAPHQL_VALIDATION_FAILED'],
+    ['grantQuota(input: { userId: $user, amount: 1 }) { replayed }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['grantQuota(input: { userId: $user, amount: 1, idempotencyKey: "" }) { replayed }', 'INVALID_INPUT'],
+    [`grantQuota(input: { userId: $admin, amount: 1, ${key} }) { replayed }`, 'INSUFFICIENT_PRIVILEGES'],
+    ['updateUser(input: { id: $user, username: null }) { user { id } }', 'INVALID_INPUT'],
+    ['updateUser(input: { id: 99999 }) { user { id } }', 'NOT_FOUND'],
   ])('refuses %s', async (field, code) => {
     const called = field.replace('$user', String(user.id)).replace('$admin', String(admin.id));
     expect((await site.graphql(admin, `mutation { ${called} }`)).codes).toEqual([code]);

@@ -172,7 +172,7 @@ describe('a stream ends at once', () => {
 
   it('when its user is banned', async () => {
     const person = await site.invite(root);
-    const ban = `mutation { setUserStatus(id: ${person.id}, status: 2) { id } }`;
+    const ban = `mutation { banUser(id: ${person.id}) { user { id } } }`;
     const reader = await open(person, balance);
     await reader.until(({ text }) => text !== '');
     await site.graphql(root, ban);
@@ -183,7 +183,7 @@ describe('a stream ends at once', () => {
   it('when its user is demoted, and then says nothing more', async () => {
     const admin = await site.invite(root, 'admin');
     const reader = await open(admin, allLogs);
-    const demote = `mutation { setUserRole(id: ${admin.id}, role: 1) { id } }`;
+    const demote = `mutation { demoteUser(id: ${admin.id}) { user { id } } }`;
     await reader.until(({ text }) => text !== '');
     await site.graphql(root, demote);
     const [code] = await lastWords(reader);
@@ -195,10 +195,17 @@ describe('a stream ends at once', () => {
   });
 
   it('when its access token is renewed', async () => {
-    const { data } = await site.graphql(user, 'mutation { renewAccessToken }');
-    const headers = { authorization: `Bearer ${String(data?.['renewAccessToken'])}`, 'veloera-user': String(user.id) };
+    const { data } = await site.graphql(user, 'mutation { renewAccessToken { accessToken } }');
+    const headers = {
+      authorization: `Bearer ${(data?.['renewAccessToken'] as { accessToken: string }).accessToken}`,
+      'veloera-user': String(user.id),
+    };
     const reader = await open(null, balance, { headers });
-    await endsWith(reader, () => site.graphql(user, 'mutation { renewAccessToken }'), 'INVALID_ACCESS_TOKEN');
+    await endsWith(
+      reader,
+      () => site.graphql(user, 'mutation { renewAccessToken { accessToken } }'),
+      'INVALID_ACCESS_TOKEN',
+    );
   });
 });
 
@@ -281,7 +288,10 @@ describe('two nodes', () => {
       await there.until(({ results }) => results.length === 1);
       await logs.until(({ text }) => text !== '');
       await channels.until(({ text }) => text !== '');
-      await one.graphql(admin, `mutation { grantQuota(userId: ${person.id}, amount: 1234) { id } }`);
+      await one.graphql(
+        admin,
+        `mutation { grantQuota(input: { userId: ${person.id}, amount: 1234, idempotencyKey: "${randomUUID()}" }) { user { id } } }`,
+      );
       await there.until(({ results }) => results.length === 2, 1500);
       await logs.until(({ text }) => text.includes('"username"'));
       const channel = { name: 'seen from afar', key: 'k', models: 'm', group: 'default' };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EventReader } from '../support/event-reader.js';
 import { unauthorized } from '../support/upstream/faults.js';
@@ -19,7 +20,10 @@ beforeAll(async () => {
   [site, upstream] = await Promise.all([Site.open({ OUTBOUND_ALLOW: '127.0.0.1' }), startUpstream()]);
   root = await site.setUp();
   [user, other] = [await site.invite(root), await site.invite(root)];
-  await site.graphql(root, `mutation { grantQuota(userId: ${user.id}, amount: 5000000) { id } }`);
+  await site.graphql(
+    root,
+    `mutation { grantQuota(input: { userId: ${user.id}, amount: 5000000, idempotencyKey: "${randomUUID()}" }) { user { id } } }`,
+  );
   const channel = {
     name: 'c',
     key: channelKey,
@@ -159,7 +163,7 @@ describe('a balance', () => {
     await call();
     await mine.until((reader) => (told(reader).at(-1)?.requestCount ?? 0) > before.requestCount);
     expect(told(mine).at(-1)?.quota).toBeLessThan(before.quota);
-    const grant = `mutation { grantQuota(userId: ${user.id}, amount: 77) { id } }`;
+    const grant = `mutation { grantQuota(input: { userId: ${user.id}, amount: 77, idempotencyKey: "${randomUUID()}" }) { user { id } } }`;
     const now = told(mine).at(-1) as Balance;
     await site.graphql(root, grant);
     await mine.until((reader) => told(reader).at(-1)?.quota === now.quota + 77);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import { chat, type ReportedUsage } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
@@ -16,7 +17,10 @@ beforeAll(async () => {
   [site, upstream] = await Promise.all([Site.open({ OUTBOUND_ALLOW: '127.0.0.1' }), startUpstream()]);
   root = await site.setUp();
   user = await site.invite(root);
-  await site.graphql(root, `mutation { grantQuota(userId: ${user.id}, amount: 50000000) { id } }`);
+  await site.graphql(
+    root,
+    `mutation { grantQuota(input: { userId: ${user.id}, amount: 50000000, idempotencyKey: "${randomUUID()}" }) { user { id } } }`,
+  );
   const channel = { key: 'sk-upstream', group: 'default', base_url: upstream.url };
   await site.expectSuccess(root, 'POST', '/api/channel/', { ...channel, name: 'router', type: 20, models: 'gpt-4o' });
   await site.expectSuccess(root, 'POST', '/api/channel/', {

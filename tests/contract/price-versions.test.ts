@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { priceVersionOf } from '../../server/src/modules/pricing/price-version.js';
 import { json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
@@ -11,7 +12,10 @@ let authorization: string;
 beforeAll(async () => {
   [site, upstream] = await Promise.all([Site.open(), startUpstream()]);
   root = await site.setUp();
-  await site.graphql(root, `mutation { grantQuota(userId: ${root.id}, amount: 5000000) { id } }`);
+  await site.graphql(
+    root,
+    `mutation { grantQuota(input: { userId: ${root.id}, amount: 5000000, idempotencyKey: "${randomUUID()}" }) { user { id } } }`,
+  );
   const channel = { name: 'c', type: 1, key: 'k', models: 'gpt-4o,nobody-priced-me', group: 'default' };
   await site.expectSuccess(root, 'POST', '/api/channel/', { ...channel, base_url: upstream.url });
   const made = await site.expectSuccess(root, 'POST', '/api/token/', { name: 't', unlimited_quota: true });

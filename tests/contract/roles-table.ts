@@ -76,18 +76,18 @@ export const operations: readonly Operation[] = [
   // one's own account
   { least: 'common', rest: ['GET /api/user/self'] },
   {
-    graphql: ['mutation { updateMe(input: { password: "short" }) { id } }'],
+    graphql: ['mutation { updateMe(input: { password: "short" }) { user { id } } }'],
     rest: [['PUT /api/user/self', { body: { password: 'short' } }]],
   },
   {
-    graphql: ['mutation { deleteMe }'],
+    graphql: ['mutation { deleteMe { id } }'],
     rest: ['DELETE /api/user/self'],
     spends: true,
     notRoot: true,
   },
   { graphql: ['query { accessToken }'] },
   {
-    graphql: ['mutation { renewAccessToken }'],
+    graphql: ['mutation { renewAccessToken { accessToken } }'],
     rest: ['GET /api/user/token', 'POST /api/user/token'],
   },
   {
@@ -158,23 +158,29 @@ export const operations: readonly Operation[] = [
   },
   { graphql: [`query { user(id: ${nobody}) { id } }`], rest: ['GET /api/user/:id'] },
   {
-    graphql: ['mutation { createUser(input: { username: "", password: "" }) { id } }'],
+    graphql: ['mutation { createUser(input: { username: "", password: "" }) { user { id } } }'],
     rest: ['POST /api/user'],
   },
   {
-    graphql: [`mutation { updateUser(id: ${nobody}, input: {}) { id } }`],
+    graphql: [`mutation { updateUser(input: { id: ${nobody} }) { user { id } } }`],
     rest: [['PUT /api/user', { body: { id: nobody } }]],
   },
-  { graphql: [`mutation { grantQuota(userId: ${nobody}, amount: 1) { id } }`] },
   {
     graphql: [
-      `mutation { setUserStatus(id: ${nobody}, status: 2) { id } }`,
-      `mutation { setUserRole(id: ${nobody}, role: 10) { id } }`,
-      `mutation { deleteUser(id: ${nobody}) }`,
+      `mutation { grantQuota(input: { userId: ${nobody}, amount: 1, idempotencyKey: "roles" }) { user { id } } }`,
+    ],
+  },
+  {
+    graphql: [
+      `mutation { banUser(id: ${nobody}) { user { id } } }`,
+      `mutation { enableUser(id: ${nobody}) { user { id } } }`,
+      `mutation { promoteUser(id: ${nobody}) { user { id } } }`,
+      `mutation { demoteUser(id: ${nobody}) { user { id } } }`,
+      `mutation { deactivateUser(id: ${nobody}) { user { id } } }`,
     ],
     rest: [['POST /api/user/manage', { body: { id: nobody, action: 'delete' } }]],
   },
-  { graphql: [`mutation { removeUser(id: ${nobody}) }`], rest: ['DELETE /api/user/:id'] },
+  { graphql: [`mutation { removeUser(id: ${nobody}) { id } }`], rest: ['DELETE /api/user/:id'] },
 
   // options and groups
   { graphql: ['query { options { totalCount } }'], rest: ['GET /api/option'] },

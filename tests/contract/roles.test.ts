@@ -125,44 +125,49 @@ describe('rows of users', () => {
     },
     {
       what: 'edit',
-      graphql: 'mutation { updateUser(id: $id, input: { displayName: "x" }) { id } }',
+      graphql: 'mutation { updateUser(input: { id: $id, displayName: "x" }) { user { id } } }',
       rest: (id) => ['PUT', '/api/user/', { id, display_name: 'x' }],
       may: outranks,
     },
-    { what: 'grant', graphql: 'mutation { grantQuota(userId: $id, amount: 1) { id } }', may: outranks },
+    {
+      what: 'grant',
+      graphql:
+        'mutation { grantQuota(input: { userId: $id, amount: 1, idempotencyKey: "grant $id" }) { user { id } } }',
+      may: outranks,
+    },
     {
       what: 'set the password of',
-      graphql: 'mutation { updateUser(id: $id, input: { password: "a new password" }) { id } }',
+      graphql: 'mutation { updateUser(input: { id: $id, password: "a new password" }) { user { id } } }',
       rest: (id) => ['PUT', '/api/user/', { id, password: 'a new password' }],
       may: (caller, target) => target !== 'root' && outranks(caller, target),
     },
     {
       what: 'ban',
-      graphql: 'mutation { setUserStatus(id: $id, status: 2) { id } }',
+      graphql: 'mutation { banUser(id: $id) { user { id } } }',
       rest: (id) => ['POST', '/api/user/manage', { id, action: 'disable' }],
       may: (caller, target) => target !== 'root' && outranks(caller, target),
     },
     {
       what: 'promote',
-      graphql: 'mutation { setUserRole(id: $id, role: 10) { id } }',
+      graphql: 'mutation { promoteUser(id: $id) { user { id } } }',
       rest: (id) => ['POST', '/api/user/manage', { id, action: 'promote' }],
       may: (caller, target) => caller === 'root' && target === 'common',
     },
     {
       what: 'demote',
-      graphql: 'mutation { setUserRole(id: $id, role: 1) { id } }',
+      graphql: 'mutation { demoteUser(id: $id) { user { id } } }',
       rest: (id) => ['POST', '/api/user/manage', { id, action: 'demote' }],
       may: (caller, target) => caller === 'root' && target === 'admin',
     },
     {
       what: 'delete',
-      graphql: 'mutation { deleteUser(id: $id) }',
+      graphql: 'mutation { deactivateUser(id: $id) { user { id } } }',
       rest: (id) => ['POST', '/api/user/manage', { id, action: 'delete' }],
       may: (caller, target) => target !== 'root' && outranks(caller, target),
     },
     {
       what: 'remove',
-      graphql: 'mutation { removeUser(id: $id) }',
+      graphql: 'mutation { removeUser(id: $id) { id } }',
       rest: (id) => ['DELETE', `/api/user/${id}`],
       may: (caller, target) => target !== 'root' && outranks(caller, target),
     },
@@ -197,7 +202,7 @@ describe('rows of users', () => {
   it.each(safe)('%s may (or not) %s a user of role %s', async (caller, _what, target, { graphql, rest, may }) => {
     const person = people[caller];
     const expected = may(caller, target);
-    const { codes } = await site.graphql(person, graphql.replace('$id', String(await row(target))));
+    const { codes } = await site.graphql(person, graphql.replaceAll('$id', String(await row(target))));
     expect([codes, codes.length === 0]).toEqual([codes, expected]);
     if (!rest) return;
     const [method, path, body] = rest(await row(target));
@@ -208,7 +213,7 @@ describe('rows of users', () => {
   it('an admin stands no higher than himself', async () => {
     const admin = people.admin;
     for (const { graphql } of rules) {
-      const { codes } = await site.graphql(admin, graphql.replace('$id', String(admin?.id)));
+      const { codes } = await site.graphql(admin, graphql.replaceAll('$id', String(admin?.id)));
       expect(codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
     }
   });
@@ -245,7 +250,7 @@ describe('rows of tokens belong to their owner alone', () => {
 
   it.each(cases)('%s: %s of a token of %s', async (caller, _use, owner, [, graphql, rest]) => {
     const person = people[caller];
-    const { codes } = await site.graphql(person, graphql.replace('$id', String(await token(owner))));
+    const { codes } = await site.graphql(person, graphql.replaceAll('$id', String(await token(owner))));
     expect([codes, codes.length === 0]).toEqual([codes, caller === owner]);
     const answer = await site.rest(person, ...rest(await token(owner)));
     expect([answer.body, answer.body['success']]).toEqual([answer.body, caller === owner]);
@@ -280,7 +285,7 @@ it('no type has a field for a secret', async () => {
     ...['Option.key', 'Option.secret', 'Query.accessToken', 'Query.accessTokens'],
     ...['Query.channelKey', 'Query.tokenKey'],
     // admins hand out codes, so lists show them
-    ...['Redemption.key', 'RevokeAccessTokenPayload.accessToken'],
+    ...['Redemption.key', 'RenewAccessTokenPayload.accessToken', 'RevokeAccessTokenPayload.accessToken'],
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],
     // the group of a row of usage

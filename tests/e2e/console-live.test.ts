@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Browser, Locator } from 'playwright-core';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -171,7 +172,10 @@ it('the wallet’s balance is the one that is left now', async () => {
   await page.getByRole('link', { name: /^Balance / }).click();
   const amount = page.getByRole('region', { name: 'Balance' });
   await amount.getByText('$').first().waitFor();
-  await server.api.graphql(root, `mutation { grantQuota(userId: ${root.id}, amount: 500000000) { id } }`);
+  await server.api.graphql(
+    root,
+    `mutation { grantQuota(input: { userId: ${root.id}, amount: 500000000, idempotencyKey: "${randomUUID()}" }) { user { id } } }`,
+  );
   await amount.getByText(/^\$1,1\d\d/).waitFor();
 });
 

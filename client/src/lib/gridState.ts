@@ -48,6 +48,19 @@ export const pageVariablesOf = ({ page, pageSize, sort }: Omit<GridState<never>,
   ...(sort ? { sort } : {}),
 });
 
+/** A sort as typed lists take it: the column `usedQuota` is `USED_QUOTA`. The server refuses columns it cannot sort by. */
+export const sortVariable = <Field extends string>(
+  sort: GridSort | undefined,
+): Array<{ field: Field; direction: SortDirection }> | null =>
+  sort
+    ? [
+        {
+          field: sort.field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase() as Field,
+          direction: sort.direction,
+        },
+      ]
+    : null;
+
 const isPageSize = (size: number): boolean => (pageSizes as readonly number[]).includes(size);
 
 function storedPageSize(): number {

@@ -15,6 +15,20 @@ export interface SessionUser {
 export const adminRole = 10;
 export const rootRole = 100;
 
+/** Roles as the schema names them. The stored session keeps the numbers that browser extensions read. */
+export const roleNumbers = { GUEST: 0, COMMON: 1, ADMIN: adminRole, ROOT: rootRole } as const;
+const statusNumbers = { ENABLED: 1, BANNED: 2, OTHER: 3 } as const;
+
+/** The session of a user as the API describes them. */
+export const toSessionUser = (user: {
+  readonly id: number;
+  readonly username: string;
+  readonly displayName: string;
+  readonly role: keyof typeof roleNumbers;
+  readonly status: keyof typeof statusNumbers;
+  readonly group: string;
+}): SessionUser => ({ ...user, role: roleNumbers[user.role], status: statusNumbers[user.status] });
+
 const storageKey = 'user';
 
 const store = createStore<SessionUser | null>(fromStoredUser(readJson(storageKey)));

@@ -41,7 +41,7 @@ import type { Platform } from './platform.js';
 /** People: how they come in, what they do with their own account, and what is done to it. */
 export async function composeAccounts(platform: Platform, { tokenService }: Catalogue) {
   const { config, shutdown, logger, database, dataSource, clock, secrets, state, changes } = platform;
-  const { logService, auditService, optionService, outboundGuard, guardedFetch, mailer } = platform;
+  const { logService, auditService, optionService, idempotency, outboundGuard, guardedFetch, mailer } = platform;
   const users = dataSource.getRepository(User);
   const passwords = new PasswordService(platform.passwordStrength);
   const sessions = new SessionService(dataSource.getRepository(Session), database.sessionSecret, clock);
@@ -60,7 +60,10 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     options: optionService,
   });
   const books = new UserBooks({ postEntry, usageLog: logService, auditLog: auditService, options: optionService });
-  const userService = new UserService({ users, books, passwords, sessions, changes, options: optionService });
+  const userService = new UserService({
+    ...{ users, books, passwords, sessions, changes, idempotency },
+    options: optionService,
+  });
   const settings = new UserSettings(secrets);
   const accountService = new AccountService({ users, passwords, sessions, secrets, settings, changes, logger });
   const setupService = new SetupService({
@@ -135,7 +138,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   shutdown.onStop('notices', () => notifications.stop());
 
   return {
-    ...{ authService, userService, accountService, setupService, ownSessions, accessTokens, settingService },
+    ...{ settings, authService, userService, accountService, setupService, ownSessions, accessTokens, settingService },
     ...{ registrationService, passwordResetService, emailBinding, oauthService },
     ...{ checkInService, inviteService, notifications },
   };

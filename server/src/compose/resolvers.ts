@@ -27,7 +27,7 @@ import { BalanceResolver } from '../modules/users/balance.resolver.js';
 import { OAuthResolver } from '../modules/users/oauth.resolver.js';
 import { SettingResolver } from '../modules/users/setting.resolver.js';
 import { SignInResolver } from '../modules/users/sign-in.resolver.js';
-import { UserResolver } from '../modules/users/user.resolver.js';
+import { InviteRelations, UserResolver } from '../modules/users/user.resolver.js';
 import { WalletResolver } from '../modules/wallet/wallet.resolver.js';
 import { ChannelHeads } from '../modules/channels/channel-heads.service.js';
 import type { Subjects } from './subjects.js';
@@ -37,7 +37,12 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [StatusResolver, ({ operations }) => new StatusResolver(operations.statusService, operations.releaseService)],
   [SetupResolver, ({ accounts }) => new SetupResolver(accounts.setupService)],
   [SignInResolver, ({ accounts }) => new SignInResolver(accounts.authService)],
-  [UserResolver, ({ accounts }) => new UserResolver(accounts.userService, accounts.accountService)],
+  [
+    UserResolver,
+    ({ accounts, platform }) =>
+      new UserResolver(accounts.userService, accounts.accountService, accounts.settings, platform.optionService),
+  ],
+  [InviteRelations, ({ accounts }) => new InviteRelations(accounts.userService)],
   [GroupResolver, ({ catalogue }) => new GroupResolver(catalogue.groupService)],
   [OptionResolver, ({ platform }) => new OptionResolver(platform.optionService)],
   [ChannelResolver, ({ channelServices }) => new ChannelResolver(channelServices)],

@@ -7,7 +7,7 @@ import { calendarPeriods, type CalendarPeriod } from '../shared/time-range.js';
  * Give the result to `@Field(() => UserStatusEnum)`; the property keeps the stored type.
  * @param descriptions of single values
  */
-export function enumType<Values extends Record<string, string | number>>(
+export function enumType<const Values extends Record<string, string | number>>(
   name: string,
   values: Values,
   description?: string,

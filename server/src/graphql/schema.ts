@@ -112,7 +112,7 @@ const accessSentence = (access: FieldAccess | undefined): string => (access ? ac
 
 function costSentence(field: Field): string {
   const cost = field.extensions.cost && costOf(field);
-  if (!cost) return '';
+  if (!cost || cost.weight === 0) return '';
   const own = `Costs ${cost.weight}`;
   return cost.times
     ? `${own}, and ${cost.times.join(' times ')} (${defaultPageSizeOf(field)} when absent) times what is selected of a row.`

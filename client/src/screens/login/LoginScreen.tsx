@@ -16,7 +16,7 @@ import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { session, useSession, type SessionUser } from '../../lib/session.js';
+import { session, toSessionUser, useSession, type SessionUser } from '../../lib/session.js';
 import { canRegister } from '../../lib/site-status.js';
 import { useStatus } from '../../lib/status.js';
 import { readText } from '../../lib/storage.js';
@@ -52,8 +52,9 @@ export function LoginScreen() {
       const { data } = await login({ variables: { input: { ...input, username, ...turnstile } } });
       if (!data) return;
       await client.clearStore();
-      if (isDefault(username, input.password)) setWarned(data.login);
-      session.start(data.login);
+      const signedIn = toSessionUser(data.login);
+      if (isDefault(username, input.password)) setWarned(signedIn);
+      session.start(signedIn);
       toast.success(t('oauth.signedIn'));
       if (!isDefault(username, input.password)) await navigate(returnPath(state), { replace: true });
     } catch (error) {

@@ -109,8 +109,8 @@ function AccessToken() {
     try {
       const { data } = await renew();
       if (!data) return;
-      setToken(data.renewAccessToken);
-      await copy(data.renewAccessToken, '');
+      setToken(data.renewAccessToken.accessToken);
+      await copy(data.renewAccessToken.accessToken, '');
     } catch (error) {
       toast.error(describeFailure(error, t));
     }

@@ -15,7 +15,12 @@ import { describeFailure } from '../../lib/errors.js';
 import { EmailDialog } from './EmailDialog.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
-import { BindWechatDocument, UnbindIdentityDocument, type BoundIdentity } from './personal.generated.js';
+import {
+  BindWechatDocument,
+  UnbindIdentityDocument,
+  type BoundIdentity,
+  type IdentityProvider,
+} from './personal.generated.js';
 
 type Identity = 'email' | ProviderId;
 
@@ -47,13 +52,15 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
     wechat: t('oauth.providers.wechat'),
     telegram: t('oauth.providers.telegram'),
   };
+  const subjectAt = (wanted: IdentityProvider): string =>
+    me.identities.find(({ provider }) => provider === wanted)?.subject ?? '';
   const bound: Record<Identity, string> = {
-    email: me.email,
-    github: me.githubId,
-    oidc: me.oidcId,
-    linuxdo: me.linuxDoId,
-    wechat: me.wechatId,
-    telegram: me.telegramId,
+    email: me.email ?? '',
+    github: subjectAt('GITHUB'),
+    oidc: subjectAt('OIDC'),
+    linuxdo: subjectAt('LINUXDO'),
+    wechat: subjectAt('WECHAT'),
+    telegram: subjectAt('TELEGRAM'),
   };
   const done = useCallback(
     (name: string) => {

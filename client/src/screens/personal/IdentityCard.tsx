@@ -8,7 +8,6 @@ import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
-import { rootRole } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
 import type { PersonalQuery } from './personal.generated.js';
 
@@ -31,8 +30,8 @@ export function IdentityCard({ me }: { readonly me: Me }) {
         >
           <EditOutlinedIcon sx={{ fontSize: '16px !important' }} />
         </IconButton>
-        <ToneChip tone={me.role >= rootRole ? 'violet' : 'outline'}>
-          {me.role >= rootRole ? t('personal.administrator') : t('personal.commonUser')}
+        <ToneChip tone={me.role === 'ROOT' ? 'violet' : 'outline'}>
+          {me.role === 'ROOT' ? t('personal.administrator') : t('personal.commonUser')}
         </ToneChip>
       </Box>
       <Box

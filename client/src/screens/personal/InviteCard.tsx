@@ -57,17 +57,17 @@ export function InviteCard({
         }}
       >
         <dt>{t('personal.invited')}</dt>
-        <dd>{me.affCount}</dd>
+        <dd>{me.invite.count}</dd>
         <dt>{t('personal.earned')}</dt>
-        <dd>{money(me.affHistoryQuota, 'balance')}</dd>
+        <dd>{money(me.invite.totalQuota, 'balance')}</dd>
         <dt>{t('personal.toTransfer')}</dt>
-        <dd>{money(me.affQuota, 'balance')}</dd>
+        <dd>{money(me.invite.quota, 'balance')}</dd>
       </Box>
       <Button
         variant="outlined"
         fullWidth
         sx={{ mt: 1.5 }}
-        disabled={me.affQuota < quotaPerUnit}
+        disabled={me.invite.quota < quotaPerUnit}
         onClick={() => {
           setOpen(true);
         }}
@@ -76,7 +76,7 @@ export function InviteCard({
       </Button>
       {open && (
         <TransferDialog
-          available={me.affQuota}
+          available={me.invite.quota}
           onDone={onTransferred}
           onClose={() => {
             setOpen(false);

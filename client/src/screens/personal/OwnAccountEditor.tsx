@@ -7,7 +7,7 @@ import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
 import { session } from '../../lib/session.js';
 import type { Me } from './IdentityCard.js';
-import { UpdateMeDocument, type SelfPatch } from './personal.generated.js';
+import { UpdateMeDocument, type UpdateMeInput } from './personal.generated.js';
 
 /** One's own name and password; group and quota are for admins. */
 export function OwnAccountEditor({
@@ -36,7 +36,7 @@ export function OwnAccountEditor({
       saveLabel={t('personal.saveSetting')}
       onClosed={onClosed}
       onSave={async (values) => {
-        const input: SelfPatch = {
+        const input: UpdateMeInput = {
           ...(dirtyFields.username ? { username: values.username.trim() } : {}),
           ...(dirtyFields.displayName ? { displayName: values.displayName.trim() } : {}),
           ...(values.password ? { password: values.password, originalPassword: values.originalPassword } : {}),
@@ -46,7 +46,11 @@ export function OwnAccountEditor({
           const user = session.get();
           // The top bar shows the name that the browser remembers.
           if (data && user) {
-            session.start({ ...user, username: data.updateMe.username, displayName: data.updateMe.displayName });
+            session.start({
+              ...user,
+              username: data.updateMe.user.username,
+              displayName: data.updateMe.user.displayName,
+            });
           }
         }
         toast.success(t('personal.settingSaved'));

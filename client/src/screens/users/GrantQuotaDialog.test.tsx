@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { GrantQuotaDialog, parseGrant, parseTarget } from './GrantQuotaDialog.js';
-import { GrantQuotaDocument, type UserRowFragment } from './users.generated.js';
+import { GrantQuotaDocument, type GrantQuotaMutationVariables, type UserRowFragment } from './users.generated.js';
 
 const user = { id: 7, username: 'ada', quota: 1_000_000 } as UserRowFragment;
 const onClose = jest.fn();
@@ -10,7 +10,14 @@ beforeEach(() => {
 });
 
 const grant = (amount: number, result: object) => ({
-  request: { query: GrantQuotaDocument, variables: { userId: 7, amount, note: null } },
+  request: {
+    query: GrantQuotaDocument,
+    variables: ({ input }: GrantQuotaMutationVariables) =>
+      input.userId === 7 &&
+      input.amount === amount &&
+      input.note === null &&
+      /^[0-9a-f]{32}$/.test(input.idempotencyKey),
+  },
   result: jest.fn(() => result),
 });
 
@@ -46,7 +53,7 @@ it.each([
 });
 
 it('sets a balance by what is missing or too much', async () => {
-  const less = grant(-750_000, { data: { grantQuota: { ...user, quota: 250_000 } } });
+  const less = grant(-750_000, { data: { grantQuota: { user: { ...user, quota: 250_000 } } } });
   const amount = await open(less);
   fireEvent.click(screen.getByRole('button', { name: 'Set to' }));
   fireEvent.change(amount, { target: { value: '2' } });

@@ -13,6 +13,7 @@ import { Segments } from '../../components/Segments.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { useStatus } from '../../lib/status.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { GrantQuotaDocument, type UserRowFragment } from './users.generated.js';
 
@@ -37,6 +38,7 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
   const { quotaPerUnit } = useStatus();
   const [grant] = useMutation(GrantQuotaDocument);
   const form = useForm({ mode: 'onTouched', defaultValues: { amount: '', note: '' } });
+  const keyOf = useIdempotencyKey();
   const [sets, setSets] = useState(false);
   const parse = (text: string) => (sets ? parseTarget(text, user.quota, quotaPerUnit) : parseGrant(text, quotaPerUnit));
   const amount = parse(useWatch({ control: form.control, name: 'amount' }));
@@ -46,7 +48,8 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
     const quota = parse(values.amount);
     if (quota === null) return;
     try {
-      await grant({ variables: { userId: user.id, amount: quota, note: values.note.trim() || null } });
+      const input = { userId: user.id, amount: quota, note: values.note.trim() || null };
+      await grant({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
       toast.success(t('users.granted', { name: user.username }));
       onClose();
     } catch (error) {

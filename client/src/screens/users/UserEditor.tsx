@@ -19,7 +19,8 @@ import {
   UpdateUserDocument,
   UserDocument,
   UserGroupsDocument,
-  type UserPatch,
+  type IdentityProvider,
+  type UpdateUserInput,
   type UserQuery,
   type UserRowFragment,
 } from './users.generated.js';
@@ -38,7 +39,7 @@ export function UserEditor(props: UserEditorProps) {
     variables: { id: props.id },
     fetchPolicy: 'cache-and-network',
   });
-  if (data) return <UserForm {...props} user={data.user} />;
+  if (data?.user) return <UserForm {...props} user={data.user} />;
   // It slides in when it has something to show: an empty panel first would be drawn twice.
   if (!error) return null;
   return (
@@ -54,7 +55,7 @@ function UserForm({
   onSaved,
   onGrant,
   onClosed,
-}: UserEditorProps & { readonly user: UserQuery['user'] }) {
+}: UserEditorProps & { readonly user: NonNullable<UserQuery['user']> }) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const [update] = useMutation(UpdateUserDocument);
@@ -64,7 +65,8 @@ function UserForm({
     defaultValues: { username: user.username, displayName: user.displayName, password: '', group: user.group },
   });
   const { dirtyFields } = form.formState;
-  const bound = (value: string) => (value === '' ? <Dash /> : value);
+  const subjectAt = (wanted: IdentityProvider) =>
+    user.identities.find(({ provider }) => provider === wanted)?.subject ?? <Dash />;
   const own = viewer?.id === user.id;
   return (
     <EditorDrawer
@@ -78,9 +80,9 @@ function UserForm({
         const changed = Object.keys(dirtyFields) as (keyof typeof values)[];
         const input = Object.fromEntries(
           changed.map((name) => [name, name === 'password' ? values[name] : values[name].trim()]),
-        ) as UserPatch;
+        ) as Omit<UpdateUserInput, 'id'>;
         if (input.password === '') delete input.password;
-        if (Object.keys(input).length > 0) await update({ variables: { id: user.id, input } });
+        if (Object.keys(input).length > 0) await update({ variables: { input: { id: user.id, ...input } } });
         toast.success(t('users.saved', { name: values.username.trim() }));
         onSaved();
       }}
@@ -142,12 +144,12 @@ function UserForm({
       <DrawerSection title={t('users.bindings')} explanation={t('users.bindingsText')}>
         <NameValues
           rows={[
-            [t('users.email'), bound(user.email)],
-            ['GitHub', bound(user.githubId)],
-            ['OIDC', bound(user.oidcId)],
-            ['Linux DO', bound(user.linuxDoId)],
-            [t('users.wechat'), bound(user.wechatId)],
-            ['Telegram', bound(user.telegramId)],
+            [t('users.email'), user.email ?? <Dash />],
+            ['GitHub', subjectAt('GITHUB')],
+            ['OIDC', subjectAt('OIDC')],
+            ['Linux DO', subjectAt('LINUXDO')],
+            [t('users.wechat'), subjectAt('WECHAT')],
+            ['Telegram', subjectAt('TELEGRAM')],
           ]}
         />
       </DrawerSection>

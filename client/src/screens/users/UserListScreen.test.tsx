@@ -5,21 +5,19 @@ import { renderScreen } from '../../testing/renderScreen.js';
 import { UserGroupsDocument, UsersDocument, type UserRowFragment } from './users.generated.js';
 import { UserListScreen } from './UserListScreen.js';
 
-const user = (id: number, username: string, more: Partial<UserRowFragment> = {}) => ({
-  __typename: 'User',
+const user = (id: number, username: string, more: Partial<UserRowFragment> = {}): UserRowFragment => ({
+  ...{ __typename: 'User' },
   id,
   username,
   displayName: username,
-  role: 1,
-  status: 1,
-  email: '',
+  role: 'COMMON',
+  status: 'ENABLED',
+  email: null,
   group: 'default',
   quota: 1_000_000,
   usedQuota: 250_000,
   requestCount: 12_345,
-  affCount: 3,
-  affHistoryQuota: 0,
-  inviterId: 0,
+  invite: { ...{ __typename: 'Invite' }, count: 3 },
   createdAt: '2025-06-02T10:11:00.000Z',
   deletedAt: null,
   ...more,
@@ -57,10 +55,10 @@ it('says who somebody is and how he stands in words and tones', async () => {
     answers(
       UsersDocument,
       list(
-        user(11, 'one', { role: 1, status: 1 }),
-        user(12, 'two', { role: 10, status: 2 }),
-        user(13, 'three', { role: 100, status: 3 }),
-        user(14, 'four', { role: 55, status: 9 }),
+        user(11, 'one', { role: 'COMMON', status: 'ENABLED' }),
+        user(12, 'two', { role: 'ADMIN', status: 'BANNED' }),
+        user(13, 'three', { role: 'ROOT', status: 'OTHER' }),
+        user(14, 'four', { role: 'GUEST', status: 'BANNED' }),
         gone,
       ),
     ),
@@ -69,7 +67,7 @@ it('says who somebody is and how he stands in words and tones', async () => {
     ['one', 'Common', 'outline', 'Activated', 'green'],
     ['two', 'Admin', 'blue', 'Banned', 'red'],
     ['three', 'Super admin', 'violet', 'Other', 'amber'],
-    ['four', 'Unknown identity', 'red', 'Unknown', 'grey'],
+    ['four', 'Unknown identity', 'red', 'Banned', 'red'],
     ['left', 'Common', 'outline', 'Deactivated', 'grey'],
   ] as const) {
     const row = await rowOf(name);

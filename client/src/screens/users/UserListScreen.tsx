@@ -14,6 +14,7 @@ import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
+import { sortVariable } from '../../lib/gridState.js';
 import { groupTone } from '../../lib/groupTone.js';
 import { useSession } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -24,7 +25,7 @@ import { GrantQuotaDialog } from './GrantQuotaDialog.js';
 import { RoleChip, UserRowActions, UserStatusChip } from './userCells.js';
 import { userColumns } from './userColumns.js';
 import { UserEditor } from './UserEditor.js';
-import { UserGroupsDocument, UsersDocument, type UserRowFragment } from './users.generated.js';
+import { UserGroupsDocument, UsersDocument, type UserRowFragment, type UserSortField } from './users.generated.js';
 import { useUserActions } from './useUserActions.js';
 
 export function UserListScreen() {
@@ -42,7 +43,11 @@ export function UserListScreen() {
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
   const { keyword, group } = grid.filter;
   const { data, previousData, loading, error, refetch } = useQuery(UsersDocument, {
-    variables: { ...grid.pageVariables, filter: { keyword: keyword || null, group: group || null } },
+    variables: {
+      ...grid.pageVariables,
+      sort: sortVariable<UserSortField>(grid.sort),
+      filter: { keyword: keyword || null, groups: group ? [group] : null },
+    },
   });
   const page = (data ?? previousData)?.users;
   const reload = useCallback(() => void refetch(), [refetch]);

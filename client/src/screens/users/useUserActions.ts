@@ -4,20 +4,21 @@ import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { adminRole } from '../../lib/session.js';
 import {
-  DeleteUserDocument,
-  SetUserRoleDocument,
-  SetUserStatusDocument,
+  BanUserDocument,
+  DeactivateUserDocument,
+  DemoteUserDocument,
+  EnableUserDocument,
+  PromoteUserDocument,
   type UserRowFragment,
 } from './users.generated.js';
-import { UserStatus } from './userCells.js';
 
 export interface UserActions {
   edit(user: UserRowFragment): void;
   grant(user: UserRowFragment): void;
   toggle(user: UserRowFragment): Promise<void>;
-  setRole(user: UserRowFragment, role: number): Promise<void>;
+  promote(user: UserRowFragment): Promise<void>;
+  demote(user: UserRowFragment): Promise<void>;
   remove(user: UserRowFragment): Promise<void>;
 }
 
@@ -29,9 +30,11 @@ export function useUserActions(options: {
   const { refetch, edit, grant } = options;
   const { t } = useTranslation();
   const confirm = useConfirm();
-  const [setStatus] = useMutation(SetUserStatusDocument);
-  const [changeRole] = useMutation(SetUserRoleDocument);
-  const [runDelete] = useMutation(DeleteUserDocument);
+  const [ban] = useMutation(BanUserDocument);
+  const [enable] = useMutation(EnableUserDocument);
+  const [promote] = useMutation(PromoteUserDocument);
+  const [demote] = useMutation(DemoteUserDocument);
+  const [deactivate] = useMutation(DeactivateUserDocument);
   return useMemo(() => {
     const fail = (error: unknown) => {
       toast.error(describeFailure(error, t));
@@ -43,29 +46,37 @@ export function useUserActions(options: {
       edit,
       grant,
       toggle: async (user) => {
-        const status = user.status === UserStatus.active ? UserStatus.banned : UserStatus.active;
+        const variables = { id: user.id };
+        if (user.status !== 'ENABLED') {
+          const optimisticResponse = { enableUser: { user: { ...user, status: 'ENABLED' as const } } };
+          await enable({ variables, optimisticResponse }).then(done, fail);
+          return;
+        }
         const question = {
           title: t('users.banTitle', { name: user.username }),
           body: t('users.banBody'),
           verb: t('users.ban'),
           destructive: true,
         };
-        if (status === UserStatus.banned && !(await confirm(question))) return;
-        await setStatus({
-          variables: { id: user.id, status },
-          optimisticResponse: { setUserStatus: { ...user, status } },
-        }).then(done, fail);
+        if (!(await confirm(question))) return;
+        const optimisticResponse = { banUser: { user: { ...user, status: 'BANNED' as const } } };
+        await ban({ variables, optimisticResponse }).then(done, fail);
       },
-      setRole: async (user, role) => {
-        const up = role === adminRole;
+      promote: async (user) => {
         const question = {
-          title: up
-            ? t('users.promoteTitle', { name: user.username })
-            : t('users.demoteTitle', { name: user.username }),
-          body: up ? t('users.promoteBody') : t('users.demoteBody'),
-          verb: up ? t('users.promote') : t('users.demote'),
+          title: t('users.promoteTitle', { name: user.username }),
+          body: t('users.promoteBody'),
+          verb: t('users.promote'),
         };
-        if (await confirm(question)) await changeRole({ variables: { id: user.id, role } }).then(done, fail);
+        if (await confirm(question)) await promote({ variables: { id: user.id } }).then(done, fail);
+      },
+      demote: async (user) => {
+        const question = {
+          title: t('users.demoteTitle', { name: user.username }),
+          body: t('users.demoteBody'),
+          verb: t('users.demote'),
+        };
+        if (await confirm(question)) await demote({ variables: { id: user.id } }).then(done, fail);
       },
       remove: async (user) => {
         const question = {
@@ -76,7 +87,7 @@ export function useUserActions(options: {
         };
         if (!(await confirm(question))) return;
         try {
-          await runDelete({ variables: { id: user.id } });
+          await deactivate({ variables: { id: user.id } });
           toast.success(t('users.deleted', { name: user.username }));
           refetch();
         } catch (error) {
@@ -84,5 +95,5 @@ export function useUserActions(options: {
         }
       },
     };
-  }, [changeRole, confirm, edit, grant, refetch, runDelete, setStatus, t]);
+  }, [ban, confirm, deactivate, demote, edit, enable, grant, promote, refetch, t]);
 }

@@ -4,11 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { RowAction } from '../../components/ActionMenu.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { ToneChip } from '../../components/Tone.js';
-import { adminRole, rootRole, type SessionUser } from '../../lib/session.js';
-import type { UserRowFragment } from './users.generated.js';
+import { roleNumbers, rootRole, type SessionUser } from '../../lib/session.js';
+import type { Role, UserRowFragment } from './users.generated.js';
 import type { UserActions } from './useUserActions.js';
-
-export const UserStatus = { active: 1, banned: 2, other: 3 } as const;
 
 export function UserStatusChip({ user }: { readonly user: Pick<UserRowFragment, 'status' | 'deletedAt'> }) {
   const { t } = useTranslation();
@@ -19,38 +17,32 @@ export function UserStatusChip({ user }: { readonly user: Pick<UserRowFragment, 
       </ToneChip>
     );
   switch (user.status) {
-    case UserStatus.active:
+    case 'ENABLED':
       return (
         <ToneChip tone="green" dot>
           {t('users.active')}
         </ToneChip>
       );
-    case UserStatus.banned:
+    case 'BANNED':
       return (
         <ToneChip tone="red" dot>
           {t('users.banned')}
         </ToneChip>
       );
-    case UserStatus.other:
+    case 'OTHER':
       return (
         <ToneChip tone="amber" dot>
           {t('users.otherStatus')}
         </ToneChip>
       );
-    default:
-      return (
-        <ToneChip tone="grey" dot>
-          {t('users.unknownStatus')}
-        </ToneChip>
-      );
   }
 }
 
-export function RoleChip({ role }: { readonly role: number }) {
+export function RoleChip({ role }: { readonly role: Role }) {
   const { t } = useTranslation();
-  if (role === 1) return <ToneChip tone="outline">{t('roles.common')}</ToneChip>;
-  if (role === adminRole) return <ToneChip tone="blue">{t('roles.admin')}</ToneChip>;
-  if (role === rootRole) return <ToneChip tone="violet">{t('roles.root')}</ToneChip>;
+  if (role === 'COMMON') return <ToneChip tone="outline">{t('roles.common')}</ToneChip>;
+  if (role === 'ADMIN') return <ToneChip tone="blue">{t('roles.admin')}</ToneChip>;
+  if (role === 'ROOT') return <ToneChip tone="violet">{t('roles.root')}</ToneChip>;
   return <ToneChip tone="red">{t('roles.unknown')}</ToneChip>;
 }
 
@@ -58,7 +50,7 @@ export function RoleChip({ role }: { readonly role: number }) {
 export const mayManage = (viewer: SessionUser | null, user: Pick<UserRowFragment, 'role' | 'id'>): boolean =>
   viewer !== null &&
   viewer.id !== user.id &&
-  (viewer.role >= rootRole ? user.role < rootRole : viewer.role > user.role);
+  (viewer.role >= rootRole ? user.role !== 'ROOT' : viewer.role > roleNumbers[user.role]);
 
 export function UserRowActions({
   row,
@@ -87,11 +79,11 @@ export function UserRowActions({
         actions.grant(row);
       },
     },
-    ...(isRoot && row.role < adminRole
-      ? [{ label: t('users.promote'), disabled: !manages, onSelect: () => void actions.setRole(row, adminRole) }]
+    ...(isRoot && (row.role === 'COMMON' || row.role === 'GUEST')
+      ? [{ label: t('users.promote'), disabled: !manages, onSelect: () => void actions.promote(row) }]
       : []),
-    ...(isRoot && row.role === adminRole
-      ? [{ label: t('users.demote'), disabled: !manages, onSelect: () => void actions.setRole(row, 1) }]
+    ...(isRoot && row.role === 'ADMIN'
+      ? [{ label: t('users.demote'), disabled: !manages, onSelect: () => void actions.demote(row) }]
       : []),
     { label: t('actions.delete'), destructive: true, disabled: !manages, onSelect: () => void actions.remove(row) },
   ];
@@ -99,8 +91,8 @@ export function UserRowActions({
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
       <RowMenu label={t('users.moreOf', { name: row.username })} actions={menu} />
       <Switch
-        checked={row.status === UserStatus.active}
-        disabled={!manages || row.status === UserStatus.other}
+        checked={row.status === 'ENABLED'}
+        disabled={!manages || row.status === 'OTHER'}
         onChange={() => void actions.toggle(row)}
         slotProps={{ input: { 'aria-label': t('users.enableOf', { name: row.username }) } }}
         sx={{ ml: 0.5 }}

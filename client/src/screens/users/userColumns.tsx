@@ -94,11 +94,11 @@ export function userColumns({ t, format, actions, viewer, search }: UserCellTool
       renderCell: ({ row }) => <Num>{integer(row.requestCount)}</Num>,
     },
     {
-      field: 'affCount',
+      field: 'inviteCount',
       headerName: t('users.invites'),
       width: 96,
       ...right,
-      renderCell: ({ row }) => <Num>{integer(row.affCount)}</Num>,
+      renderCell: ({ row }) => <Num>{integer(row.invite.count)}</Num>,
     },
     {
       field: 'actions',

@@ -1,55 +1,111 @@
-import { Brackets, type Repository } from 'typeorm';
-import { InvalidInputError } from '../../shared/errors.js';
-import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
+import { Brackets, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { milliseconds, readSlice, type SortKeys } from '../../db/keyset.js';
+import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
+import type { TimeRange } from '../../shared/time-range.js';
 import type { User } from './user.entity.js';
 
+/** Absent conditions match everything; an empty list matches nothing. */
 export interface UserFilter {
+  readonly ids?: readonly number[];
   /** Part of the name, address or display name, or a whole id. */
-  readonly keyword?: string | null;
-  readonly group?: string | null;
-  readonly role?: number | null;
-  readonly status?: number | null;
+  readonly keyword?: string;
+  readonly groups?: readonly string[];
+  readonly roles?: readonly number[];
+  readonly statuses?: readonly number[];
+  readonly created?: TimeRange;
+  readonly quota?: { readonly atLeast?: number | null; readonly below?: number | null };
+  /** Absent: deleted users are listed too (docs/reference/rest/accounts.md#user-administration). */
+  readonly isDeleted?: boolean;
 }
 
-const sortable = [
+export const userSortFields = [
   ...(['id', 'username', 'displayName', 'email', 'role', 'status', 'group'] as const),
-  ...(['quota', 'usedQuota', 'requestCount', 'createdAt', 'lastCheckInTime'] as const),
-] satisfies ReadonlyArray<keyof User>;
+  ...(['quota', 'usedQuota', 'requestCount', 'inviteCount', 'createdAt', 'lastCheckInAt'] as const),
+] as const;
+export type UserSortField = (typeof userSortFields)[number];
 
-/**
- * Lists users, deleted ones included, newest first unless sorted (docs/reference/rest/accounts.md#user-administration).
- */
-export async function readUsers(users: Repository<User>, filter: UserFilter, query: PageQuery): Promise<Page<User>> {
+const sortKeys: SortKeys<User, UserSortField> = {
+  id: { sql: 'account.id', value: ({ id }) => id },
+  username: { sql: 'account.username', value: ({ username }) => username },
+  displayName: { sql: 'account.displayName', value: ({ displayName }) => displayName },
+  email: { sql: 'account.email', value: ({ email }) => email },
+  role: { sql: 'account.role', value: ({ role }) => role },
+  status: { sql: 'account.status', value: ({ status }) => status },
+  group: { sql: 'account.group', value: ({ group }) => group },
+  quota: { sql: 'account.quota', value: ({ quota }) => quota },
+  usedQuota: { sql: 'account.usedQuota', value: ({ usedQuota }) => usedQuota },
+  requestCount: { sql: 'account.requestCount', value: ({ requestCount }) => requestCount },
+  inviteCount: { sql: 'account.affCount', value: ({ affCount }) => affCount },
+  createdAt: { sql: milliseconds('account.createdAt'), value: ({ createdAt }) => createdAt },
+  lastCheckInAt: {
+    sql: milliseconds('account.lastCheckInTime'),
+    value: ({ lastCheckInTime }) => lastCheckInTime,
+    nullable: true,
+  },
+};
+
+/** The newest first unless sorted. */
+export const readUsers = (
+  users: Repository<User>,
+  filter: UserFilter,
+  query: ListQuery<UserSortField>,
+): Promise<Slice<User>> => readSlice<User, UserSortField>(matching(users, filter), query, sortKeys);
+
+/** Sums over all users that match. */
+export interface UserSums {
+  readonly quota: number;
+  readonly heldQuota: number;
+  readonly inviteQuota: number;
+  readonly usedQuota: number;
+}
+
+export async function sumUsers(users: Repository<User>, filter: UserFilter): Promise<UserSums> {
+  const sums = await matching(users, filter)
+    .leftJoin(
+      '(SELECT user_id, sum(amount) AS held FROM reservations WHERE swept_at IS NULL GROUP BY user_id)',
+      'reserved',
+      'reserved.user_id = account.id',
+    )
+    .select('coalesce(sum(account.quota), 0)', 'quota')
+    .addSelect('coalesce(sum(reserved.held), 0)', 'heldQuota')
+    .addSelect('coalesce(sum(account.affQuota), 0)', 'inviteQuota')
+    .addSelect('coalesce(sum(account.usedQuota), 0)', 'usedQuota')
+    .getRawOne<Record<keyof UserSums, string>>();
+  const { quota = 0, heldQuota = 0, inviteQuota = 0, usedQuota = 0 } = sums ?? {};
+  return {
+    quota: Number(quota),
+    heldQuota: Number(heldQuota),
+    inviteQuota: Number(inviteQuota),
+    usedQuota: Number(usedQuota),
+  };
+}
+
+function matching(users: Repository<User>, filter: UserFilter): SelectQueryBuilder<User> {
   const select = users.createQueryBuilder('account').withDeleted();
+  const { ids, roles, statuses, created, quota, isDeleted } = filter;
   const keyword = filter.keyword?.replaceAll('\0', '').trim().slice(0, 100);
   if (keyword) {
     select.andWhere(
       new Brackets((where) => {
         where.where(
           'account.username ILIKE :pattern OR account.email ILIKE :pattern OR account.displayName ILIKE :pattern',
-          {
-            pattern: `%${escapeLike(keyword)}%`,
-          },
+          { pattern: `%${escapeLike(keyword)}%` },
         );
         if (/^\d{1,9}$/.test(keyword)) where.orWhere('account.id = :id', { id: Number(keyword) });
       }),
     );
   }
-  if (filter.group) select.andWhere('account.group = :group', { group: filter.group.replaceAll('\0', '') });
-  if (isSmall(filter.role)) select.andWhere('account.role = :role', { role: filter.role });
-  if (isSmall(filter.status)) select.andWhere('account.status = :status', { status: filter.status });
-  const { field, direction } = query.sort ?? { field: 'id', direction: 'DESC' as const };
-  const column = sortable.find((one) => one === field);
-  if (!column) throw new InvalidInputError(`Users cannot be sorted by this field`, 'sort');
-  const [items, totalCount] = await select
-    .orderBy(`account.${column}`, direction)
-    .addOrderBy('account.id', direction)
-    .offset(query.page * query.pageSize)
-    .limit(query.pageSize)
-    .getManyAndCount();
-  return { items, totalCount };
+  if (ids) select.andWhere('account.id = ANY(:ids)', { ids });
+  if (filter.groups) {
+    const groups = filter.groups.map((group) => group.replaceAll('\0', ''));
+    select.andWhere('account.group = ANY(:groups)', { groups });
+  }
+  if (roles) select.andWhere('account.role = ANY(:roles)', { roles });
+  if (statuses) select.andWhere('account.status = ANY(:statuses)', { statuses });
+  if (created?.from) select.andWhere('account.createdAt >= :createdFrom', { createdFrom: created.from });
+  if (created?.until) select.andWhere('account.createdAt < :createdUntil', { createdUntil: created.until });
+  if (quota?.atLeast != null) select.andWhere('account.quota >= :quotaAtLeast', { quotaAtLeast: quota.atLeast });
+  if (quota?.below != null) select.andWhere('account.quota < :quotaBelow', { quotaBelow: quota.below });
+  if (isDeleted !== undefined) select.andWhere(`account.deletedAt IS ${isDeleted ? 'NOT NULL' : 'NULL'}`);
+  return select;
 }
-
-/** Fits the column type: a number outside it matches no row instead of failing. */
-const isSmall = (value: number | null | undefined): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && Math.abs(value) <= 32_767;

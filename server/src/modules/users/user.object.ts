@@ -1,12 +1,70 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { PageArgs, pageType } from '../../graphql/page.object.js';
+import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { Cost } from '../../graphql/access.js';
+import { enumType, RoleEnum } from '../../graphql/enums.js';
+import { ListArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
+import { QuotaRangeObject, TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
+import type { UserFilter, UserSortField, UserSums } from './user-list.js';
 import type { User } from './user.entity.js';
 import type { NewUserInput, SelfPatch, UserPatch } from './user-input.service.js';
-import type { UserFilter } from './user.service.js';
 
-@ObjectType('User')
-export class UserObject implements Omit<User, 'passwordHash' | 'accessTokenHash' | 'accessTokenSealed'> {
+export const UserStatusEnum = enumType('UserStatus', { ENABLED: 1, BANNED: 2, OTHER: 3 }, undefined, {
+  OTHER: 'Set by another console. The user cannot sign in.',
+});
+
+export const SignInProviderEnum = enumType('IdentityProvider', {
+  GITHUB: 'githubId',
+  OIDC: 'oidcId',
+  LINUXDO: 'linuxDoId',
+  WECHAT: 'wechatId',
+  TELEGRAM: 'telegramId',
+});
+const identityColumns = Object.values(SignInProviderEnum);
+
+@ObjectType('Identity', { description: 'An account at a provider with which the user can sign in.' })
+export class IdentityObject {
+  @Field(() => SignInProviderEnum)
+  provider: (typeof identityColumns)[number];
+
+  @Field(() => String, { description: 'The user’s id at the provider.' })
+  subject: string;
+}
+
+export const identitiesOf = (user: User): IdentityObject[] =>
+  identityColumns.map((provider) => ({ provider, subject: user[provider] })).filter(({ subject }) => subject !== '');
+
+@ObjectType('Invite', { description: 'The users that someone invited, and what they earned with it.' })
+export class InviteObject {
+  @Field(() => String, { nullable: true, description: 'Null: none yet. `inviteCode` creates it.' })
+  code: string | null;
+
+  @Field(() => Int, { description: 'Invitations that were rewarded.' })
+  count: number;
+
+  @Field(() => GraphQLQuota, { description: 'Earnings that were not transferred yet.' })
+  quota: number;
+
+  @Field(() => GraphQLQuota, { description: 'Earnings of all time.' })
+  totalQuota: number;
+
+  /** 0: the user came by themselves. */
+  inviterId: number;
+}
+
+export const inviteOf = ({ affCode, affCount, affQuota, affHistoryQuota, inviterId }: User): InviteObject => ({
+  code: affCode || null,
+  count: affCount,
+  quota: affQuota,
+  totalQuota: affHistoryQuota,
+  inviterId,
+});
+
+/** Fields that a row has as it is; `user.resolver.ts` has those that are derived. */
+@ObjectType('User', { description: 'An account. Users see their own, admins see all.' })
+export class UserObject implements Partial<User> {
   @Field(() => Int)
   id: number;
 
@@ -16,137 +74,202 @@ export class UserObject implements Omit<User, 'passwordHash' | 'accessTokenHash'
   @Field(() => String)
   displayName: string;
 
-  @Field(() => Int, { description: '1 common user, 10 admin, 100 root.' })
+  @Field(() => RoleEnum)
   role: number;
 
-  @Field(() => Int, { description: '1 enabled, 2 banned.' })
+  @Field(() => UserStatusEnum)
   status: number;
 
-  @Field(() => String)
-  email: string;
+  @Field(() => String, { description: 'Decides prices and channels.' })
+  group: string;
 
-  @Field(() => String)
-  githubId: string;
-
-  @Field(() => String)
-  oidcId: string;
-
-  @Field(() => String)
-  wechatId: string;
-
-  @Field(() => String)
-  telegramId: string;
-
-  @Field(() => String)
-  linuxDoId: string;
-
-  @Field(() => GraphQLSafeInt, { description: 'Remaining quota.' })
+  @Field(() => GraphQLQuota, { description: 'Remaining quota, without what calls in flight hold.' })
   quota: number;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => GraphQLQuota, { description: 'Quota that was charged.' })
   usedQuota: number;
 
   @Field(() => GraphQLSafeInt, { description: 'Calls that were charged.' })
   requestCount: number;
 
-  @Field(() => String)
-  group: string;
-
-  @Field(() => String, { nullable: true, description: 'Invite code.' })
-  affCode: string | null;
-
-  @Field(() => Int, { description: 'Invitations that were rewarded.' })
-  affCount: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Invite earnings not yet transferred.' })
-  affQuota: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Invite earnings of all time.' })
-  affHistoryQuota: number;
-
-  @Field(() => Int, { description: '0 when nobody invited the user.' })
-  inviterId: number;
-
-  @Field(() => String, { description: 'JSON. Without secrets for everybody but its owner.' })
-  setting: string;
-
-  @Field(() => Date, { nullable: true })
-  lastCheckInTime: Date | null;
-
   @Field(() => Date)
   createdAt: Date;
 
-  @Field(() => Date, { nullable: true })
+  @Field(() => Date, { nullable: true, description: 'When the account was deactivated; the name stays taken.' })
   deletedAt: Date | null;
 }
 
-export const UserPage = pageType(UserObject, 'UserPage');
+@ObjectType('UserSums', { description: 'Sums over all users that match the filter.' })
+export class UserSumsObject implements UserSums {
+  @Field(() => GraphQLQuota)
+  quota: number;
 
-@InputType('UserFilter')
-export class UserFilterInput implements UserFilter {
+  @Field(() => GraphQLQuota, { description: 'Held by calls in flight; not part of `quota`.' })
+  heldQuota: number;
+
+  @Field(() => GraphQLQuota, { description: 'Invite earnings that were not transferred yet.' })
+  inviteQuota: number;
+
+  @Field(() => GraphQLQuota)
+  usedQuota: number;
+
+  @Field(() => Float, { description: '`quota` in USD.' })
+  usd: number;
+}
+
+@ObjectType('UserPage', { implements: PageInterface })
+export class UserPageObject extends pageItems(UserObject) {
+  @Cost(50)
+  @Field(() => UserSumsObject)
+  sums: UserSumsObject;
+}
+
+const UserSort = sortInput<UserSortField>('User', {
+  ID: 'id',
+  USERNAME: 'username',
+  DISPLAY_NAME: 'displayName',
+  EMAIL: 'email',
+  ROLE: 'role',
+  STATUS: 'status',
+  GROUP: 'group',
+  QUOTA: 'quota',
+  USED_QUOTA: 'usedQuota',
+  REQUEST_COUNT: 'requestCount',
+  INVITE_COUNT: 'inviteCount',
+  CREATED_AT: 'createdAt',
+  LAST_CHECK_IN_AT: 'lastCheckInAt',
+});
+
+@InputType('UserFilter', { description: 'Users must meet all conditions. A list matches any of its values.' })
+export class UserFilterInput {
+  @Field(() => [Int], { nullable: true })
+  ids?: number[] | null;
+
   @Field(() => String, { nullable: true, description: 'Part of name, address or display name, or a whole id.' })
   keyword?: string | null;
 
-  @Field(() => String, { nullable: true })
-  group?: string | null;
+  @Field(() => [String], { nullable: true })
+  groups?: string[] | null;
 
-  @Field(() => Int, { nullable: true })
-  role?: number | null;
+  @Field(() => [RoleEnum], { nullable: true })
+  roles?: number[] | null;
 
-  @Field(() => Int, { nullable: true })
-  status?: number | null;
+  @Field(() => [UserStatusEnum], { nullable: true })
+  statuses?: number[] | null;
+
+  @Field(() => TimeRangeObject, { nullable: true, description: 'When the account was created.' })
+  created?: TimeRangeObject | null;
+
+  @Field(() => QuotaRangeObject, { nullable: true, description: 'Remaining quota.' })
+  quota?: QuotaRangeObject | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Absent: deactivated users too.' })
+  isDeleted?: boolean | null;
+}
+
+/** @throws InvalidInputError */
+export function toUserFilter(input: UserFilterInput | null | undefined): UserFilter {
+  const { created, ...same } = omitNullish<UserFilter & { created: TimeRangeObject }>(
+    (input ?? {}) as Nullable<UserFilter>,
+  );
+  return { ...same, ...(created && { created: resolveTimeRange(created as TimeRangeObject, { field: 'created' }) }) };
 }
 
 @ArgsType()
-export class UserListArgs extends PageArgs {
+export class UserListArgs extends ListArgs {
   @Field(() => UserFilterInput, { nullable: true })
   filter?: UserFilterInput | null;
+
+  @Field(() => [UserSort], { nullable: true, description: 'The newest first when absent.' })
+  sort?: Array<InstanceType<typeof UserSort>> | null;
 }
 
-@InputType('UserInput')
-export class UserInputObject implements NewUserInput {
+@InputType('CreateUserInput')
+export class CreateUserInput implements NewUserInput {
   @Field(() => String)
   username: string;
 
   @Field(() => String, { description: '8 characters to 72 bytes.' })
   password: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The user name when absent.' })
   displayName?: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'The default group when absent.' })
   group?: string;
 }
 
-@InputType('UserPatch', { description: 'Absent fields stay as they are.' })
-export class UserPatchInput implements UserPatch {
-  @Field(() => String, { nullable: true })
-  username?: string;
-
-  @Field(() => String, { nullable: true, description: 'Empty stays unchanged; a new one ends the user’s sessions.' })
-  password?: string;
+@InputType('UpdateUserInput', { description: 'Absent fields stay as they are; null clears `email` and `displayName`.' })
+export class UpdateUserInput implements Nullable<UserPatch> {
+  @Field(() => Int)
+  id: number;
 
   @Field(() => String, { nullable: true })
-  displayName?: string;
+  username?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'A new one ends the user’s sessions.' })
+  password?: string | null;
 
   @Field(() => String, { nullable: true })
-  group?: string;
+  displayName?: string | null;
 
   @Field(() => String, { nullable: true })
-  email?: string;
+  group?: string | null;
+
+  @Field(() => String, { nullable: true })
+  email?: string | null;
 }
 
-@InputType('SelfPatch', { description: 'Absent and empty fields stay as they are.' })
-export class SelfPatchInput implements SelfPatch {
+@InputType('UpdateMeInput', { description: 'Absent fields stay as they are.' })
+export class UpdateMeInput implements Nullable<SelfPatch> {
   @Field(() => String, { nullable: true })
-  username?: string;
+  username?: string | null;
 
   @Field(() => String, { nullable: true })
-  displayName?: string;
+  displayName?: string | null;
 
   @Field(() => String, { nullable: true, description: 'A new one ends all other sessions.' })
-  password?: string;
+  password?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'Checked when given.' })
-  originalPassword?: string;
+  @Field(() => String, { nullable: true, description: 'The present password. Checked when given.' })
+  originalPassword?: string | null;
 }
+
+@InputType('GrantQuotaInput')
+export class GrantQuotaInput {
+  @Field(() => Int)
+  userId: number;
+
+  @Field(() => GraphQLQuota, { description: 'Added to the balance; deducted when it is negative.' })
+  amount: number;
+
+  @Field(() => String, { nullable: true, description: 'Shown in the log; at most 200 characters.' })
+  note?: string | null;
+
+  @Field(() => String, {
+    description: 'Chosen by the caller, 1 to 128 characters. A call with a key that was used returns the first result.',
+  })
+  idempotencyKey: string;
+}
+
+@ObjectType('GrantQuotaPayload')
+export class GrantQuotaPayload {
+  @Field(() => UserObject, { description: 'As the user is now.' })
+  user: User;
+
+  @Field(() => Boolean, { description: 'An earlier call with this key granted the quota; this one changed nothing.' })
+  replayed: boolean;
+}
+
+const user = { user: () => UserObject };
+export const CreateUserPayload = payloadObject('CreateUserPayload', user);
+export const UpdateUserPayload = payloadObject('UpdateUserPayload', user);
+export const UpdateMePayload = payloadObject('UpdateMePayload', user);
+export const BanUserPayload = payloadObject('BanUserPayload', user);
+export const EnableUserPayload = payloadObject('EnableUserPayload', user);
+export const PromoteUserPayload = payloadObject('PromoteUserPayload', user);
+export const DemoteUserPayload = payloadObject('DemoteUserPayload', user);
+export const DeactivateUserPayload = payloadObject('DeactivateUserPayload', user);
+export const RemoveUserPayload = payloadObject('RemoveUserPayload', { id: () => Int });
+export const DeleteMePayload = payloadObject('DeleteMePayload', { id: () => Int });
+export const RenewAccessTokenPayload = payloadObject('RenewAccessTokenPayload', { accessToken: () => String });

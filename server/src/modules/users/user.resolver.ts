@@ -1,124 +1,241 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Arg, Args, Ctx, FieldResolver, Float, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
+import { loadFor, loadOne } from '../../graphql/loaders.js';
+import { nullWhenGone } from '../../graphql/nullable.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { patchOf } from '../../graphql/patch.js';
+import { GraphQLQuota } from '../../graphql/scalars.js';
+import type { OptionValues } from '../options/option.service.js';
 import type { AccountService } from './account.service.js';
+import { toSettingObject, UserSettingObject } from './setting.object.js';
+import type { UserSettings } from './user-setting.service.js';
 import type { User } from './user.entity.js';
-import { SelfPatchInput, UserInputObject, UserListArgs, UserObject, UserPage, UserPatchInput } from './user.object.js';
-import type { UserService } from './user.service.js';
+import {
+  BanUserPayload,
+  CreateUserInput,
+  CreateUserPayload,
+  DeactivateUserPayload,
+  DeleteMePayload,
+  DemoteUserPayload,
+  EnableUserPayload,
+  GrantQuotaInput,
+  GrantQuotaPayload,
+  IdentityObject,
+  identitiesOf,
+  InviteObject,
+  inviteOf,
+  PromoteUserPayload,
+  RemoveUserPayload,
+  RenewAccessTokenPayload,
+  toUserFilter,
+  UpdateMeInput,
+  UpdateMePayload,
+  UpdateUserInput,
+  UpdateUserPayload,
+  UserListArgs,
+  UserObject,
+  UserPageObject,
+} from './user.object.js';
+import type { SelfPatch, UserPatch } from './user-input.service.js';
+import type { UserAction, UserService } from './user.service.js';
+
+interface UserPayload {
+  readonly user: User;
+}
 
 @Resolver(() => UserObject)
 export class UserResolver {
   constructor(
     private readonly userService: UserService,
     private readonly accountService: AccountService,
+    private readonly settings: UserSettings,
+    private readonly options: { readonly values: OptionValues },
   ) {}
 
-  @Query(() => UserObject, { nullable: true, description: 'The caller, null when nobody is signed in.' })
+  @Query(() => UserObject, { nullable: true, description: 'The caller, null when no one is signed in.' })
   async me(@Ctx() { actor }: GraphQLContext): Promise<User | null> {
     return actor && this.accountService.get(actor);
   }
 
   @Access('common', 'WRITE')
-  @Query(() => String, { nullable: true, description: 'The caller’s system access token, null when there is none.' })
+  @Query(() => String, {
+    nullable: true,
+    description: 'The caller’s single access token for the REST API, null when there is none.',
+  })
   accessToken(@Ctx() { actor }: GraphQLContext): Promise<string | null> {
     return this.accountService.accessToken(actor);
   }
 
   @Access('admin')
-  @Query(() => UserPage)
-  users(@Ctx() { actor }: GraphQLContext, @Args(() => UserListArgs) args: UserListArgs): Promise<Page<User>> {
-    return this.userService.list(actor, args.filter ?? {}, pageQueryOf(args));
+  @Query(() => UserPageObject, { description: 'All users, deactivated ones too, the newest first unless sorted.' })
+  async users(@Ctx() { actor }: GraphQLContext, @Args(() => UserListArgs) args: UserListArgs): Promise<PageOf<User>> {
+    const filter = toUserFilter(args.filter);
+    const slice = await this.userService.list(actor, filter, listQueryOf(args));
+    return PageOf.from(slice, (user) => user, {
+      sums: async () => {
+        const sums = await this.userService.sums(actor, filter);
+        return { ...sums, usd: this.toUsd(sums.quota) };
+      },
+    });
   }
 
   @Access('admin')
-  @Query(() => UserObject)
-  user(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<User> {
-    return this.userService.get(actor, id);
+  @Query(() => UserObject, { nullable: true, description: 'A user, null when there is none with this id.' })
+  user(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<User | null> {
+    return nullWhenGone(this.userService.get(actor, id));
+  }
+
+  @FieldResolver(() => String, { nullable: true, description: 'Null: none.' })
+  email(@Root() { email }: User): string | null {
+    return email || null;
+  }
+
+  @FieldResolver(() => Float, { description: '`quota` in USD.' })
+  balanceUsd(@Root() { quota }: User): number {
+    return this.toUsd(quota);
+  }
+
+  @Cost(1)
+  @FieldResolver(() => GraphQLQuota, { nullable: true, description: 'Held by calls in flight; not part of `quota`.' })
+  async heldQuota(@Root() { id }: User, @Ctx() context: GraphQLContext): Promise<number> {
+    const read = (ids: readonly number[]): Promise<Map<number, number>> =>
+      this.userService.heldQuota(context.actor, ids);
+    return (await loadFor(context, this.userService, { name: 'heldQuota' }, id, read)) ?? 0;
+  }
+
+  @Cost(0)
+  @FieldResolver(() => [IdentityObject], { description: 'Where the user can sign in from.' })
+  identities(@Root() user: User): IdentityObject[] {
+    return identitiesOf(user);
+  }
+
+  @Cost(0)
+  @FieldResolver(() => InviteObject)
+  invite(@Root() user: User): InviteObject {
+    return inviteOf(user);
+  }
+
+  @FieldResolver(() => UserSettingObject, { nullable: true, description: 'How the user wants to be notified.' })
+  async setting(@Root() { id }: User, @Ctx() context: GraphQLContext): Promise<UserSettingObject> {
+    const read = (ids: readonly number[]): Promise<Map<number, string>> =>
+      this.userService.settings(context.actor, ids);
+    const stored = await loadFor(context, this.userService, { name: 'setting' }, id, read);
+    return toSettingObject(this.settings.read(stored ?? ''));
+  }
+
+  @FieldResolver(() => Date, { nullable: true, description: 'Null: never.' })
+  lastCheckInAt(@Root() { lastCheckInTime }: User): Date | null {
+    return lastCheckInTime;
   }
 
   @Access('common')
-  @Mutation(() => UserObject)
-  updateMe(@Ctx() { actor }: GraphQLContext, @Arg('input', () => SelfPatchInput) input: SelfPatchInput): Promise<User> {
-    return this.accountService.update(actor, input);
+  @Mutation(() => UpdateMePayload, { description: 'Changes the caller’s names or password.' })
+  async updateMe(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => UpdateMeInput) input: UpdateMeInput,
+  ): Promise<UserPayload> {
+    return { user: await this.accountService.update(actor, patchOf<SelfPatch>(input)) };
   }
 
   @Access('common')
-  @Mutation(() => Boolean, { description: 'Deletes the caller’s own account.' })
-  async deleteMe(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
+  @Mutation(() => DeleteMePayload, { description: 'Deactivates the caller’s own account. Root cannot.' })
+  async deleteMe(@Ctx() { actor }: GraphQLContext): Promise<{ id: number | undefined }> {
     await this.accountService.remove(actor);
-    return true;
+    return { id: actor?.id };
   }
 
   @Access('common')
-  @Mutation(() => String, { description: 'A new system access token; the one before stops working.' })
-  renewAccessToken(@Ctx() { actor }: GraphQLContext): Promise<string> {
-    return this.accountService.renewAccessToken(actor);
+  @Mutation(() => RenewAccessTokenPayload, {
+    description: 'Creates a new single access token for the REST API; the one before stops working.',
+  })
+  async renewAccessToken(@Ctx() { actor }: GraphQLContext): Promise<{ accessToken: string }> {
+    return { accessToken: await this.accountService.renewAccessToken(actor) };
   }
 
   @Access('admin')
-  @Mutation(() => UserObject)
-  createUser(
+  @Mutation(() => CreateUserPayload, { description: 'Creates a common user with the quota of new users.' })
+  async createUser(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => UserInputObject) input: UserInputObject,
-  ): Promise<User> {
-    return this.userService.create(actor, input);
+    @Arg('input', () => CreateUserInput) input: CreateUserInput,
+  ): Promise<UserPayload> {
+    return { user: await this.userService.create(actor, input) };
   }
 
   @Access('admin')
-  @Mutation(() => UserObject)
-  updateUser(
+  @Mutation(() => UpdateUserPayload, { description: 'Changes a user below the caller’s role.' })
+  async updateUser(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('input', () => UserPatchInput) input: UserPatchInput,
-  ): Promise<User> {
-    return this.userService.update(actor, id, input);
+    @Arg('input', () => UpdateUserInput) { id, ...input }: UpdateUserInput,
+  ): Promise<UserPayload> {
+    const patch = patchOf<UserPatch>(input, { email: '', displayName: '' });
+    return { user: await this.userService.update(actor, id, patch) };
   }
 
   @Access('admin')
-  @Mutation(() => UserObject, { description: 'Adds quota, or takes it away when the amount is negative.' })
+  @Mutation(() => GrantQuotaPayload, { description: 'Adds quota to a balance, or deducts it. Safe to retry.' })
   grantQuota(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('userId', () => Int) userId: number,
-    @Arg('amount', () => GraphQLSafeInt) amount: number,
-    @Arg('note', () => String, { nullable: true }) note?: string,
-  ): Promise<User> {
-    return this.userService.grantQuota(actor, userId, amount, note ?? '');
+    @Arg('input', () => GrantQuotaInput) { userId, amount, note, idempotencyKey }: GrantQuotaInput,
+  ): Promise<GrantQuotaPayload> {
+    return this.userService.grantQuota(actor, userId, amount, { note: note ?? '', idempotencyKey });
   }
 
   @Access('admin')
-  @Mutation(() => UserObject, { description: '1 enables, 2 bans and ends the user’s sessions.' })
-  setUserStatus(
-    @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('status', () => Int) status: number,
-  ): Promise<User> {
-    return this.userService.setStatus(actor, id, status);
+  @Mutation(() => BanUserPayload, { description: 'Bans a user and ends their sessions.' })
+  banUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+    return this.manage(actor, id, 'disable');
   }
 
   @Access('admin')
-  @Mutation(() => UserObject, { description: '1 common user, 10 admin.' })
-  setUserRole(
-    @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('role', () => Int) role: number,
-  ): Promise<User> {
-    return this.userService.setRole(actor, id, role);
+  @Mutation(() => EnableUserPayload, { description: 'Lifts a ban.' })
+  enableUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+    return this.manage(actor, id, 'enable');
   }
 
   @Access('admin')
-  @Mutation(() => Boolean, { description: 'The name stays taken, the user can no longer do anything.' })
-  async deleteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<boolean> {
-    await this.userService.manage(actor, id, 'delete');
-    return true;
+  @Mutation(() => PromoteUserPayload, { description: 'Makes a common user an admin. Only root may.' })
+  promoteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+    return this.manage(actor, id, 'promote');
   }
 
   @Access('admin')
-  @Mutation(() => Boolean, { description: 'Removes a user for good; the name is free again.' })
-  async removeUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<boolean> {
+  @Mutation(() => DemoteUserPayload, { description: 'Makes an admin a common user. Only root may.' })
+  demoteUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+    return this.manage(actor, id, 'demote');
+  }
+
+  @Access('admin')
+  @Mutation(() => DeactivateUserPayload, {
+    description: 'Deactivates a user: the name stays taken, sessions and API keys stop working.',
+  })
+  deactivateUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<UserPayload> {
+    return this.manage(actor, id, 'delete');
+  }
+
+  @Access('admin')
+  @Mutation(() => RemoveUserPayload, { description: 'Removes a user for good; the name is free again.' })
+  async removeUser(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.userService.remove(actor, id);
-    return true;
+    return { id };
+  }
+
+  private async manage(actor: GraphQLContext['actor'], id: number, action: UserAction): Promise<UserPayload> {
+    return { user: await this.userService.manage(actor, id, action) };
+  }
+
+  private toUsd(quota: number): number {
+    return quota / this.options.values.QuotaPerUnit;
+  }
+}
+
+@Resolver(() => InviteObject)
+export class InviteRelations {
+  constructor(private readonly userService: UserService) {}
+
+  @Access('admin')
+  @FieldResolver(() => UserObject, { nullable: true, description: 'Null: the user came by themselves.' })
+  inviter(@Root() { inviterId }: InviteObject, @Ctx() context: GraphQLContext): Promise<User | null> {
+    return loadOne(context, this.userService, inviterId, 'ADMIN_READ');
   }
 }

@@ -13,10 +13,10 @@ export const userRoutes =
     const list = async ({ actor, query }: RestContext<Actor>, filter: UserFilter): Promise<unknown> => {
       const { shown, page } = pageFromOne(query.p);
       const pageQuery = toPageQuery({ page, pageSize: queryNumber(query.page_size) });
-      const { items, totalCount } = await userService.list(actor, filter, pageQuery);
+      const { items, total } = await userService.list(actor, filter, { ...pageQuery, after: null, sort: [] });
       return {
         items: items.map((user) => toWire(user)),
-        total: totalCount,
+        total: (await total()).count,
         page: shown,
         page_size: pageQuery.pageSize,
       };
@@ -29,7 +29,10 @@ export const userRoutes =
 
     app.get(
       '/search',
-      rest.admin((context) => list(context, { keyword: context.query.keyword, group: context.query.group })),
+      rest.admin((context) => {
+        const { keyword, group } = context.query;
+        return list(context, { ...(keyword && { keyword }), ...(group && { groups: [group] }) });
+      }),
     );
 
     app.get(

@@ -1,11 +1,20 @@
-import type { EntityManager, Repository } from 'typeorm';
+import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { outranks, requireRole, Role, UserStatus, type Actor, type MaybeActor } from '../../shared/actor.js';
+import {
+  outranks,
+  requireActor,
+  requireRole,
+  Role,
+  UserStatus,
+  type Actor,
+  type MaybeActor,
+} from '../../shared/actor.js';
 import { ConflictError, ForbiddenError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { SessionService } from '../auth/session.service.js';
+import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import { Token, TokenStatus } from '../tokens/token.entity.js';
 import { insertUser, withFreshAffiliateCode } from './new-user.service.js';
@@ -19,7 +28,7 @@ import {
   type NewUserInput,
   type UserPatch,
 } from './user-input.service.js';
-import { readUsers, type UserFilter } from './user-list.js';
+import { readUsers, sumUsers, type UserFilter, type UserSortField, type UserSums } from './user-list.js';
 import { withoutSecrets } from './user-setting.service.js';
 import { User } from './user.entity.js';
 
@@ -35,6 +44,7 @@ export interface UserServiceDeps {
   readonly passwords: PasswordService;
   readonly sessions: SessionService;
   readonly changes: Changes;
+  readonly idempotency: Idempotency;
   readonly options: { readonly values: OptionValues };
 }
 
@@ -42,10 +52,42 @@ export interface UserServiceDeps {
 export class UserService {
   constructor(private readonly deps: UserServiceDeps) {}
 
-  async list(actor: MaybeActor, filter: UserFilter, query: PageQuery): Promise<Page<User>> {
+  async list(actor: MaybeActor, filter: UserFilter, query: ListQuery<UserSortField>): Promise<Slice<User>> {
     requireRole(actor, 'admin');
     const page = await readUsers(this.deps.users, filter, query);
     return { ...page, items: page.items.map(asSeen) };
+  }
+
+  /** Sums over all users that match. */
+  async sums(actor: MaybeActor, filter: UserFilter): Promise<UserSums> {
+    requireRole(actor, 'admin');
+    return sumUsers(this.deps.users, filter);
+  }
+
+  /** For relations. Admins see every user, also deleted ones; other users see themselves. */
+  async readMany(actor: MaybeActor, ids: readonly number[]): Promise<User[]> {
+    const rows = await this.deps.users.find({ where: { id: In(visibleTo(actor, ids)) }, withDeleted: true });
+    return rows.map(asSeen);
+  }
+
+  /** The stored settings, sealed as they are, of the users that the actor may see. */
+  async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
+    const rows = await this.deps.users.find({
+      where: { id: In(visibleTo(actor, ids)) },
+      select: { id: true, setting: true },
+      withDeleted: true,
+    });
+    return new Map(rows.map(({ id, setting }) => [id, setting]));
+  }
+
+  /** What calls in flight hold of each balance; users without any are left out. */
+  async heldQuota(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
+    const rows = await this.deps.users.manager.query<Array<{ user_id: number; held: string }>>(
+      `SELECT user_id, sum(amount) AS held FROM reservations
+       WHERE user_id = ANY($1) AND swept_at IS NULL GROUP BY user_id`,
+      [visibleTo(actor, ids)],
+    );
+    return new Map(rows.map(({ user_id, held }) => [user_id, Number(held)]));
   }
 
   async get(actor: MaybeActor, id: number): Promise<User> {
@@ -102,20 +144,33 @@ export class UserService {
     return asSeen(changed);
   }
 
-  /** Adds quota. A negative amount deducts. */
-  async grantQuota(actor: MaybeActor, id: number, amount: number, note = ''): Promise<User> {
+  /**
+   * Adds quota, or deducts it when the amount is negative. Once for each `idempotencyKey`.
+   * @returns the user as they are now
+   */
+  async grantQuota(
+    actor: MaybeActor,
+    id: number,
+    amount: number,
+    { note = '', idempotencyKey = null }: { readonly note?: string; readonly idempotencyKey?: string | null } = {},
+  ): Promise<{ user: User; replayed: boolean }> {
     const admin = requireRole(actor, 'admin');
     const quota = parsed(quotaRule, amount);
     const text = parsed(noteRule, note);
     if (quota === 0) throw new InvalidInputError('The amount must not be 0', 'amount');
-    const user = await this.write(async (manager) => {
-      const target = await this.lock(manager, id);
-      if (!outranks(admin, target.role)) throw new ForbiddenError(tooHigh('update'));
-      await this.deps.books.grant(manager, admin, target, quota, text);
-      return manager.findOneByOrFail(User, { id });
-    });
-    await this.announce(id);
-    return asSeen(user);
+    const input = { id, quota, note: text };
+    const { replayed } = await this.deps.idempotency.once(
+      admin,
+      { operation: 'grantQuota', key: idempotencyKey, input },
+      async (manager) => {
+        const target = await this.lock(manager, id);
+        if (!outranks(admin, target.role)) throw new ForbiddenError(tooHigh('update'));
+        await this.deps.books.grant(manager, admin, target, quota, text);
+        return { userId: id };
+      },
+    );
+    if (!replayed) await this.announce(id);
+    return { user: await this.get(admin, id), replayed };
   }
 
   /** Bans, unbans, soft-deletes, promotes and demotes. An action that reduces rights ends the user's sessions. */
@@ -141,18 +196,6 @@ export class UserService {
     });
     await this.announce(id);
     return asSeen(user);
-  }
-
-  /** @param status 1 or 2 */
-  setStatus(actor: MaybeActor, id: number, status: number): Promise<User> {
-    if (status === UserStatus.enabled) return this.manage(actor, id, 'enable');
-    return this.manage(actor, id, status === UserStatus.banned ? 'disable' : 'unknown');
-  }
-
-  /** @param role 1 or 10 */
-  setRole(actor: MaybeActor, id: number, role: number): Promise<User> {
-    if (role === Role.admin) return this.manage(actor, id, 'promote');
-    return this.manage(actor, id, role === Role.common ? 'demote' : 'unknown');
   }
 
   /** Deletes the row, so the name is free again. Log rows stay. */
@@ -201,6 +244,12 @@ export class UserService {
 
 /** Without the secret in the setting, which only its owner may read. */
 const asSeen = (user: User): User => ({ ...user, setting: withoutSecrets(user.setting) });
+
+/** Admins see every user, others themselves. */
+function visibleTo(actor: MaybeActor, ids: readonly number[]): number[] {
+  const { id: ownId, role } = requireActor(actor);
+  return ids.filter((id) => role >= Role.admin || id === ownId);
+}
 
 /** Audited fields of an edit. Balance changes have entries of their own. */
 const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });

@@ -1,0 +1,158 @@
+import { Site, type Person } from './site.js';
+
+let site: Site;
+let root: Person;
+let common: Person;
+
+beforeAll(async () => {
+  site = await Site.open();
+  root = await site.setUp();
+  common = await site.invite(root);
+});
+afterAll(() => site.stop());
+
+const create =
+  'mutation($input: CreateAccessTokenInput!) { createAccessToken(input: $input) { secret accessToken { id } } }';
+
+async function tokenOf(person: Person, scopes: string[], more: object = {}): Promise<{ id: number; secret: string }> {
+  const input = { name: `token ${Math.random()}`, scopes, ...more };
+  const { data, text } = await site.graphql(person, create, { input });
+  if (!data?.['createAccessToken']) throw new Error(text);
+  const { secret, accessToken } = data['createAccessToken'] as { secret: string; accessToken: { id: number } };
+  return { id: accessToken.id, secret };
+}
+
+/** By the token alone: no cookie, no user id. */
+const as = (secret: string, query: string) => site.graphql(null, query, {}, { authorization: `Bearer ${secret}` });
+
+it('signs in with the token alone', async () => {
+  const { secret } = await tokenOf(common, ['ACCOUNT_READ']);
+  expect((await as(secret, '{ me { username } }')).data).toEqual({ me: { username: common.username } });
+  const wrong = await site.graphql(
+    null,
+    '{ myGroups { name } }',
+    {},
+    {
+      ...{ authorization: `Bearer ${secret}`, 'veloera-user': String(root.id) },
+    },
+  );
+  expect(wrong.codes).toEqual(['USER_ID_MISMATCH']);
+});
+
+it('the single access token of the REST contract signs in alone too, and keeps its contract on REST', async () => {
+  const { data } = await site.graphql(common, 'mutation { renewAccessToken { accessToken } }');
+  const { accessToken } = data?.['renewAccessToken'] as { accessToken: string };
+  expect((await as(accessToken, '{ me { username } }')).data).toEqual({ me: { username: common.username } });
+  const headers = { authorization: `Bearer ${accessToken}` };
+  expect((await site.rest(null, 'GET', '/api/user/self', undefined, headers)).body['code']).toBe('USER_ID_MISMATCH');
+  const named = {
+    authorization: `Bearer ${(await tokenOf(common, ['WRITE'])).secret}`,
+    'veloera-user': String(common.id),
+  };
+  expect((await site.rest(null, 'GET', '/api/user/self', undefined, named)).body['code']).toBe('INVALID_ACCESS_TOKEN');
+});
+
+it('a session still needs the header', async () => {
+  const { cookie } = common;
+  const { codes } = await site.graphql(null, '{ myGroups { name } }', {}, { cookie });
+  expect(codes).toEqual(['USER_ID_MISMATCH']);
+});
+
+const documents = {
+  USAGE_READ: 'usage',
+  LOGS_READ: 'logs',
+  ACCOUNT_READ: 'myTokens',
+  ADMIN_READ: 'users',
+} as const;
+
+describe.each(Object.keys(documents) as Array<keyof typeof documents>)('a token with %s', (scope) => {
+  it('reads what the scope names and nothing else, and changes nothing', async () => {
+    const { secret } = await tokenOf(root, [scope]);
+    const query =
+      '{ usage(groupBy: [USER]) { totalCount } logs { totalCount } myTokens { totalCount } users { totalCount } }';
+    const { data, text } = await as(secret, query);
+    if (!data) throw new Error(text);
+    const readable = Object.entries(data).filter(([, page]) => page !== null);
+    expect(readable.map(([field]) => field)).toEqual([documents[scope]]);
+    expect((await as(secret, `mutation { banUser(id: ${common.id}) { user { id } } }`)).codes).toEqual([
+      'INSUFFICIENT_PRIVILEGES',
+    ]);
+    // secrets need WRITE
+    expect((await as(secret, '{ accessToken }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  });
+});
+
+it('never may more than its user', async () => {
+  const { secret } = await tokenOf(common, ['USAGE_READ', 'LOGS_READ', 'WRITE']);
+  const { codes } = await as(secret, '{ logs { totalCount } }');
+  expect(codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  const refused = await site.graphql(common, create, { input: { name: 'admin', scopes: ['ADMIN_READ'] } });
+  expect(refused.codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+});
+
+it('cannot make or revoke others', async () => {
+  const { id, secret } = await tokenOf(root, ['WRITE']);
+  const make = 'mutation { createAccessToken(input: { name: "x", scopes: [ADMIN_READ] }) { secret } }';
+  expect((await as(secret, make)).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  expect((await as(secret, `mutation { revokeAccessToken(id: ${id}) { accessToken { id } } }`)).codes).toEqual([
+    'INSUFFICIENT_PRIVILEGES',
+  ]);
+});
+
+it('works until it is revoked, by its owner alone', async () => {
+  const { id, secret } = await tokenOf(common, ['ACCOUNT_READ']);
+  const revoke = `mutation { revokeAccessToken(id: ${id}) { accessToken { id } } }`;
+  expect((await site.graphql(root, revoke)).codes).toEqual(['NOT_FOUND']);
+  expect((await as(secret, '{ myGroups { name } }')).codes).toEqual([]);
+  expect((await site.graphql(common, revoke)).codes).toEqual([]);
+  expect((await as(secret, '{ myGroups { name } }')).codes).toEqual(['INVALID_ACCESS_TOKEN']);
+});
+
+it('works until it expires, or its user is banned', async () => {
+  const person = await site.invite(root);
+  const { id, secret } = await tokenOf(person, ['ACCOUNT_READ'], { expiresAt: '2100-01-01T00:00:00Z' });
+  expect((await as(secret, '{ myGroups { name } }')).codes).toEqual([]);
+  await site.graphql(root, `mutation { banUser(id: ${person.id}) { user { id } } }`);
+  expect((await as(secret, '{ myGroups { name } }')).codes).toEqual(['USER_BANNED']);
+  await site.query("UPDATE access_tokens SET expires_at = now() - interval '1 second' WHERE id = $1", [id]);
+  await site.graphql(root, `mutation { enableUser(id: ${person.id}) { user { id } } }`);
+  expect((await as(secret, '{ myGroups { name } }')).codes).toEqual(['INVALID_ACCESS_TOKEN']);
+});
+
+it('is listed with its scopes, when it was used and when it expires, and never with the secret', async () => {
+  const person = await site.invite(root);
+  const { secret } = await tokenOf(person, ['WRITE', 'USAGE_READ'], {
+    name: 'Grafana',
+    expiresAt: '2100-01-01T00:00:00Z',
+  });
+  const query = '{ accessTokens { name scopes createdAt lastUsedAt expiresAt } }';
+  const list = async () => (await site.graphql(person, query)).data?.['accessTokens'];
+  const row = { name: 'Grafana', scopes: ['USAGE_READ', 'WRITE'], expiresAt: '2100-01-01T00:00:00.000Z' };
+  expect(await list()).toEqual([{ ...row, createdAt: expect.any(String), lastUsedAt: null }]);
+  await as(secret, '{ me { id } }');
+  expect(await list()).toEqual([{ ...row, createdAt: expect.any(String), lastUsedAt: expect.any(String) }]);
+  const stored = JSON.stringify(await site.query('SELECT * FROM access_tokens'));
+  expect(stored).not.toContain(secret);
+});
+
+it.each([
+  [{ name: ' ', scopes: ['WRITE'] }, 'INVALID_INPUT'],
+  [{ name: 'x'.repeat(65), scopes: ['WRITE'] }, 'INVALID_INPUT'],
+  [{ name: 'none', scopes: [] }, 'INVALID_INPUT'],
+  [{ name: 'past', scopes: ['WRITE'], expiresAt: '2020-01-01T00:00:00Z' }, 'INVALID_INPUT'],
+  [{ name: 'unknown', scopes: ['EVERYTHING'] }, 'BAD_USER_INPUT'],
+])('refuses %j', async (input, code) => {
+  expect((await site.graphql(common, create, { input })).codes).toEqual([code]);
+});
+
+it('names are unique for a user, and there are at most 20', async () => {
+  const person = await site.invite(root);
+  for (let n = 0; n < 20; n++) await tokenOf(person, ['WRITE'], { name: `t${n}` });
+  expect((await site.graphql(person, create, { input: { name: 'one more', scopes: ['WRITE'] } })).codes).toEqual([
+    'CONFLICT',
+  ]);
+  await site.query("DELETE FROM access_tokens WHERE name = 't1'");
+  expect((await site.graphql(person, create, { input: { name: 't0', scopes: ['WRITE'] } })).codes).toEqual([
+    'CONFLICT',
+  ]);
+});
