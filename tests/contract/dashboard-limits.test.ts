@@ -57,7 +57,7 @@ it('twenty panels, refreshed every ten seconds by three viewers behind one addre
     now += 10_000;
   }
   expect([...statuses]).toEqual([200]);
-  expect(costs).toBe(180 * (8 * 12 + 6 * 21 + 6 * 211));
+  expect(costs).toBe(180 * (8 * 11 + 6 * 21 + 6 * 211));
 }, 240_000);
 
 it('one who asks without end is stopped, and goes on with the next minute', async () => {
