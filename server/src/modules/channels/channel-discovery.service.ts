@@ -16,6 +16,17 @@ interface Source {
   readonly proxy?: string;
 }
 
+/** A stored channel by its id, or a form that is not saved yet. */
+export interface DiscoveryRequest {
+  readonly id?: number | null;
+  readonly type?: number | null;
+  readonly baseUrl?: string | null;
+  readonly key?: string | null;
+}
+
+/** OpenAI, as for new channels. */
+const defaultType = 1;
+
 /** Lists the models of an account at its provider (docs/reference/providers/README.md#model-discovery). For admins. */
 export class ChannelDiscoveryService {
   constructor(
@@ -23,6 +34,21 @@ export class ChannelDiscoveryService {
     private readonly secrets: Secrets,
     private readonly http: Pick<GuardedFetch, 'fetch'>,
   ) {}
+
+  /**
+   * Uses a stored channel by its id, or the address and key of a form. Never both: a stored key must not go to an address
+   * of a request.
+   * @throws AppError INVALID_INPUT for both, NOT_FOUND
+   */
+  async discover(actor: MaybeActor, { id, type, baseUrl, key }: DiscoveryRequest): Promise<string[]> {
+    requireRole(actor, 'admin');
+    const isForm = typeof type === 'number' || Boolean(baseUrl) || Boolean(key);
+    if (typeof id === 'number') {
+      if (isForm) throw new InvalidInputError('Give the id of a channel, or a form; not both', 'id');
+      return this.ofChannel(actor, id);
+    }
+    return this.ofForm(actor, { type: type ?? defaultType, baseUrl: baseUrl ?? '', key: key ?? '' });
+  }
 
   /** Uses the address and the first key of a stored channel. */
   async ofChannel(actor: MaybeActor, id: number): Promise<string[]> {

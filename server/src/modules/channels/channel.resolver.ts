@@ -2,7 +2,6 @@ import { Arg, Args, Ctx, Float, Int, Mutation, Query, Resolver } from 'type-grap
 import { Access } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { pageQueryOf } from '../../graphql/page.object.js';
-import { InvalidInputError } from '../../shared/errors.js';
 import type { Page } from '../../shared/page.js';
 import { listChannelTypes, type ChannelType } from './channel-catalogue.service.js';
 import type { ChannelTestResult } from './channel-test.service.js';
@@ -168,13 +167,8 @@ export class ChannelResolver {
   @Mutation(() => [String], { description: 'Asks the provider which models it has.' })
   fetchUpstreamModels(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => FetchModelsInput) { id, type, baseUrl, key }: FetchModelsInput,
+    @Arg('input', () => FetchModelsInput) input: FetchModelsInput,
   ): Promise<string[]> {
-    const isForm = typeof type === 'number' || Boolean(baseUrl) || Boolean(key);
-    if (typeof id === 'number') {
-      if (isForm) throw new InvalidInputError('Give the id of a channel, or a form; not both', 'id');
-      return this.services.discovery.ofChannel(actor, id);
-    }
-    return this.services.discovery.ofForm(actor, { type: type ?? 1, baseUrl: baseUrl ?? '', key: key ?? '' });
+    return this.services.discovery.discover(actor, input);
   }
 }

@@ -3,7 +3,7 @@ import type { DrawingStore } from '../../../modules/tasks/drawing-store.service.
 import type { Drawing } from '../../../modules/tasks/drawing.entity.js';
 import { imageLink, isImageKey, rowOfImageKey } from '../../../modules/tasks/image-link.service.js';
 import { drawingKind, type TaskBooks } from '../../../modules/tasks/task-books.service.js';
-import type { GuardedFetch, GuardedResponse } from '../../../outbound/guarded-fetch.js';
+import type { GuardedFetch } from '../../../outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
@@ -28,6 +28,21 @@ export interface DrawingLookupDeps {
 
 const seedTimeout = 30_000;
 const maxIds = 500;
+
+export interface DrawingImage {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** Why an image cannot be shown. */
+export interface ImageRefusal {
+  readonly error: 'midjourney_task_not_found' | 'image_not_available' | 'not_an_image';
+  /** HTTP status of the response. */
+  readonly status: number;
+}
+
+/** For providers that state no type. */
+const fallbackImageType = 'image/jpeg';
 
 /** What clients and providers ask and tell about drawings that were ordered. */
 export class DrawingLookup {
@@ -86,13 +101,23 @@ export class DrawingLookup {
     }
   }
 
-  /** The picture behind a link of ours; null when the link is none. @throws AppError of the guarded fetch */
-  async image(mjId: string, key: string): Promise<GuardedResponse | null> {
-    const { store, secrets, images: pictures } = this.deps;
+  /**
+   * The image behind a link of this gateway.
+   * @returns why it cannot be shown when the link is invalid, or the provider sends no image
+   * @throws AppError of the guarded fetch
+   */
+  async image(mjId: string, key: string): Promise<DrawingImage | ImageRefusal> {
+    const { store, secrets, images } = this.deps;
     const row = rowOfImageKey(key);
     const drawing = row === null ? null : await store.byId(row);
-    if (!drawing || drawing.mjId !== mjId || drawing.imageUrl === '' || !isImageKey(key, drawing, secrets)) return null;
-    return pictures.fetch({ url: drawing.imageUrl, policy: 'public-only' });
+    if (!drawing || drawing.mjId !== mjId || drawing.imageUrl === '' || !isImageKey(key, drawing, secrets)) {
+      return { error: 'midjourney_task_not_found', status: 400 };
+    }
+    const response = await images.fetch({ url: drawing.imageUrl, policy: 'public-only' });
+    if (response.status !== 200) return { error: 'image_not_available', status: response.status };
+    const stated = response.headers['content-type'];
+    const type = typeof stated === 'string' ? stated : fallbackImageType;
+    return /^image\//i.test(type) ? { type, body: response.body } : { error: 'not_an_image', status: 502 };
   }
 
   /** A drawing in the words of Midjourney proxies. */

@@ -86,11 +86,8 @@ async function sendPicture(lookup: DrawingLookup, request: FastifyRequest, reply
   const { key } = request.query as { key?: unknown };
   try {
     const image = await lookup.image(named(request, 'id'), typeof key === 'string' ? key : '');
-    if (!image) return await reply.status(400).send({ error: 'midjourney_task_not_found' });
-    if (image.status !== 200) return await reply.status(image.status).send({ error: 'image_not_available' });
-    const type = typeof image.headers['content-type'] === 'string' ? image.headers['content-type'] : 'image/jpeg';
-    if (!/^image\//i.test(type)) return await reply.status(502).send({ error: 'not_an_image' });
-    return await reply.headers(imageHeaders).type(type).send(image.body);
+    if ('error' in image) return await reply.status(image.status).send({ error: image.error });
+    return await reply.headers(imageHeaders).type(image.type).send(image.body);
   } catch (error) {
     if (!isAppError(error)) request.log.error({ err: error }, 'image request failed');
     return reply.status(500).send({ error: 'http_get_image_failed' });
