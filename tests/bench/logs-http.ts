@@ -2,24 +2,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, print, separateOperations } from 'graphql';
 import pg from 'pg';
-import type { LogFilter } from '../../server/src/modules/logs/log.service.js';
+import { LogType } from '../../server/src/modules/logs/log.entity.js';
+import type { LogFilter, LogListQuery } from '../../server/src/modules/logs/log.service.js';
 import type { UsageQuestion, WantedUsage } from '../../server/src/modules/usage/usage.service.js';
 import type { Actor } from '../../server/src/shared/actor.js';
 import { rootPassword, type Api, type Person } from '../support/api.js';
 import { spawnServer } from '../support/server.js';
 
-type Page = { readonly page: number; readonly pageSize: number; readonly sort?: object };
 type First = AsyncGenerator<string>;
 type Query = Readonly<Record<string, unknown>>;
 
 /** The queries of the benchmark, to the services or to a server. It ignores the results. */
 export interface Asked {
   readonly logs: {
-    list(actor: Actor, filter: LogFilter, page: Page): Promise<unknown>;
-    listOwn(actor: Actor, filter: LogFilter, page: Page): Promise<unknown>;
-    listOfKey(actor: Actor, key: string, page: Page): Promise<unknown>;
-    stat(actor: Actor, filter: LogFilter): Promise<unknown>;
-    statOwn(actor: Actor, filter: LogFilter): Promise<unknown>;
+    list(actor: Actor, filter: LogFilter, page: LogListQuery): Promise<unknown>;
+    listOwn(actor: Actor, filter: LogFilter, page: LogListQuery): Promise<unknown>;
+    listOfKey(actor: Actor, key: string, page: LogListQuery): Promise<unknown>;
+    badge(actor: Actor, filter: LogFilter): Promise<unknown>;
+    badgeOwn(actor: Actor, filter: LogFilter): Promise<unknown>;
     search(actor: Actor, keyword: string): Promise<unknown>;
     searchOwn(actor: Actor, keyword: string): Promise<unknown>;
   };
@@ -113,12 +113,12 @@ function questionsOf(url: string, personOf: (actor: Actor) => Person): Asked {
   };
   return {
     logs: {
-      list: (actor, filter, page) => ask(actor, 'Logs', { filter: inputOf(filter), ...page }),
-      listOwn: (actor, filter, page) => ask(actor, 'MyLogs', { filter: inputOf(filter), ...page }),
+      list: (actor, filter, page) => ask(actor, 'Logs', { filter: logInputOf(filter), ...logPageOf(page) }),
+      listOwn: (actor, filter, page) => ask(actor, 'MyLogs', { filter: logInputOf(filter), ...logPageOf(page) }),
       listOfKey: (actor, key, { page, pageSize }) =>
         get(actor, '/api/log/token', { key, p: page + 1, page_size: pageSize }),
-      stat: (actor, filter) => ask(actor, 'LogStat', { filter: inputOf(filter) }),
-      statOwn: (actor, filter) => ask(actor, 'MyLogStat', { filter: inputOf(filter) }),
+      badge: (actor, filter) => ask(actor, 'LogStat', { filter: logInputOf(filter) }),
+      badgeOwn: (actor, filter) => ask(actor, 'MyLogStat', { filter: logInputOf(filter) }),
       search: (actor, keyword) => get(actor, '/api/log/search', { keyword }),
       searchOwn: (actor, keyword) => get(actor, '/api/log/self/search', { keyword }),
     },
@@ -133,7 +133,10 @@ function questionsOf(url: string, personOf: (actor: Actor) => Person): Asked {
           ...rangeOf({ from: range.from ?? 0, to: range.until ?? 0 }),
         }),
     },
-    exported: { all: async (actor, filter) => firstOf(actor, '/api/log/export', rangeOf(filter)) },
+    exported: {
+      all: async (actor, filter) =>
+        firstOf(actor, '/api/log/export', { start_timestamp: filter.from, end_timestamp: filter.until }),
+    },
   };
 }
 
@@ -164,11 +167,22 @@ function textOf(operation: string): string {
   return print(document);
 }
 
-/** Numbers of seconds as the schema has times. */
-const inputOf = ({ from, to, ...filter }: LogFilter): Record<string, unknown> => ({
+const typeNames = Object.fromEntries(
+  Object.entries(LogType).map(([name, type]) => [type, name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()]),
+);
+
+const logInputOf = ({ from, until, types, ...filter }: LogFilter): Record<string, unknown> => ({
   ...filter,
-  ...(from === undefined ? {} : { from: new Date(from * 1000).toISOString() }),
-  ...(to === undefined ? {} : { to: new Date(to * 1000).toISOString() }),
+  ...(types && { types: types.map((type) => typeNames[type]) }),
+  at: {
+    from: from === undefined ? null : new Date(from * 1000).toISOString(),
+    until: until === undefined ? null : new Date(until * 1000).toISOString(),
+  },
+});
+
+const logPageOf = ({ page, pageSize, sort }: LogListQuery): Record<string, unknown> => ({
+  ...{ page, pageSize },
+  ...(sort.length > 0 && { sort: sort.map(({ direction }) => ({ field: 'AT', direction })) }),
 });
 
 const rangeOf = ({ from, to }: Seconds) => ({ start_timestamp: from, end_timestamp: to });

@@ -8,7 +8,7 @@ import { entities } from '../../server/src/compose/entities.js';
 import { createDataSource } from '../../server/src/db/data-source.js';
 import { migrate } from '../../server/src/db/migrate.js';
 import { LogExport } from '../../server/src/modules/logs/log-export.service.js';
-import { LogService, type LogFilter } from '../../server/src/modules/logs/log.service.js';
+import { LogService, type LogFilter, type LogListQuery } from '../../server/src/modules/logs/log.service.js';
 import { aggregateFiveMinutes } from '../../server/src/modules/rollups/aggregate.js';
 import { Aggregator } from '../../server/src/modules/rollups/aggregator.service.js';
 import { emptyQuestion, UsageService, type UsageQuestion } from '../../server/src/modules/usage/usage.service.js';
@@ -208,12 +208,32 @@ function servicesOn(database: Gateway['database'], { now }: Busiest): HttpAsked 
   const clock = { now: () => now * 1000 };
   const options = { values: { QuotaPerUnit: 500_000, DataExportEnabled: true } };
   return {
-    logs: new LogService(database, new Secrets(benchSecret), clock),
+    logs: withBadges(new LogService(database, new Secrets(benchSecret), clock)),
     usage: new UsageService({ database, options, clock }),
     exported: new LogExport(database),
     stop: async () => undefined,
   };
 }
+
+/** A badge shows the sums and the rate of the last minute. */
+const withBadges = (logs: LogService): Asked['logs'] => ({
+  list: (actor, filter, page) => logs.list(actor, filter, page),
+  listOwn: (actor, filter, page) => logs.listOwn(actor, filter, page),
+  listOfKey: (actor, key, page) => logs.listOfKey(actor, key, page),
+  badge: (actor, filter) => Promise.all([logs.sums(actor, filter), logs.rate(actor, filter)]),
+  badgeOwn: (actor, filter) => Promise.all([logs.sumsOwn(actor, filter), logs.rateOwn(actor, filter)]),
+  search: (actor, keyword) => logs.search(actor, keyword),
+  searchOwn: (actor, keyword) => logs.searchOwn(actor, keyword),
+});
+
+/** As the console reads a page: with its total. */
+const pageOf = (page: number, pageSize: number, direction?: 'ASC'): LogListQuery => ({
+  ...{ page, pageSize, after: null, counted: true },
+  sort: direction ? [{ field: 'createdAt', direction }] : [],
+});
+
+/** Ranges of usage end with the hour of `to`; those of the log end before `until`. */
+const ofLogs = ({ from, to }: { from: number; to: number }) => ({ from, until: to });
 
 function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
   const { now } = row;
@@ -225,28 +245,30 @@ function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
   const own: Actor = { ...root, id: row.user_id, username: row.username, role: 1 };
   const filters: Array<[string, LogFilter]> = [
     ['no filter', {}],
-    ['type consume', { type: 2 }],
-    ['type error', { type: 6 }],
-    ['type top-up', { type: 1 }],
+    ['type consume', { types: [2] }],
+    ['type error', { types: [6] }],
+    ['type top-up', { types: [1] }],
     ['user', { username: row.username }],
     ['key', { tokenName: row.token_name }],
-    ['model', { modelName: row.model }],
-    ['model pattern', { modelName: 'model-1*' }],
-    ['model pattern, none', { modelName: 'no-such*' }],
-    ['group', { group: 'svip' }],
-    ['channel', { channelId: row.channel_id }],
+    ['model', { models: [row.model] }],
+    ['model pattern', { models: ['model-1*'] }],
+    ['model pattern, none', { models: ['no-such*'] }],
+    ['group', { groups: ['svip'] }],
+    ['channel', { channelIds: [row.channel_id] }],
     ['user gone', { username: 'nobody' }],
-    ['user, top-up', { username: row.username, type: 1 }],
+    ['user, top-up', { username: row.username, types: [1] }],
     [
       'user, model, channel, group',
-      { username: row.username, modelName: row.model, channelId: row.channel_id, group: 'default' },
+      { username: row.username, models: [row.model], channelIds: [row.channel_id], groups: ['default'] },
     ],
-    ['model never on channel', { modelName: 'model-3', channelId: row.channel_id }],
+    ['model never on channel', { models: ['model-3'], channelIds: [row.channel_id] }],
   ];
   const list =
     (actor: Actor, filter: LogFilter, page: number, pageSize = 10) =>
     () =>
-      actor === root ? logs.list(root, filter, { page, pageSize }) : logs.listOwn(actor, filter, { page, pageSize });
+      actor === root
+        ? logs.list(root, filter, pageOf(page, pageSize))
+        : logs.listOwn(actor, filter, pageOf(page, pageSize));
   const plain = { latency: false, firstToken: false, cost: false, total: false, compared: false };
   type Groups = Partial<UsageQuestion>;
   const by =
@@ -265,29 +287,29 @@ function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
     ...filters.flatMap(([name, filter]): Question[] => [
       [`page 1: ${name}`, list(root, filter, 0)],
       [`page 100: ${name}`, list(root, filter, 99)],
-      [`page 1, today: ${name}`, list(root, { ...filter, ...today }, 0)],
-      [`badge, today: ${name}`, () => logs.stat(root, { ...filter, ...today })],
-      [`badge, month: ${name}`, () => logs.stat(root, { ...filter, ...month })],
+      [`page 1, today: ${name}`, list(root, { ...filter, ...ofLogs(today) }, 0)],
+      [`badge, today: ${name}`, () => logs.badge(root, { ...filter, ...ofLogs(today) })],
+      [`badge, month: ${name}`, () => logs.badge(root, { ...filter, ...ofLogs(month) })],
     ]),
-    ['badge, month to the second: no filter', () => logs.stat(root, toTheSecond)],
-    ['badge, month to the second: model pattern', () => logs.stat(root, { modelName: 'model-1*', ...toTheSecond })],
+    ['badge, month to the second: no filter', () => logs.badge(root, ofLogs(toTheSecond))],
+    [
+      'badge, month to the second: model pattern',
+      () => logs.badge(root, { models: ['model-1*'], ...ofLogs(toTheSecond) }),
+    ],
     ['page 1000: no filter', list(root, {}, 999)],
     ['page 100 of 100: no filter', list(root, {}, 99, 100)],
-    [
-      'page 1, oldest first',
-      () => logs.list(root, {}, { page: 0, pageSize: 10, sort: { field: 'createdAt', direction: 'ASC' } }),
-    ],
+    ['page 1, oldest first', () => logs.list(root, {}, pageOf(0, 10, 'ASC'))],
     ['own page 1', list(own, {}, 0)],
     ['own page 100', list(own, {}, 99)],
-    ['own page 50 of 100, consume, month', list(own, { type: 2, ...month }, 49, 100)],
-    ['own badge, today', () => logs.statOwn(own, today)],
-    ['own badge, month', () => logs.statOwn(own, month)],
-    ['own badge, month, key', () => logs.statOwn(own, { ...month, tokenName: row.token_name })],
-    ['own rows of a key', () => logs.listOfKey(own, key, { page: 0, pageSize: 100 })],
+    ['own page 50 of 100, consume, month', list(own, { types: [2], ...ofLogs(month) }, 49, 100)],
+    ['own badge, today', () => logs.badgeOwn(own, ofLogs(today))],
+    ['own badge, month', () => logs.badgeOwn(own, ofLogs(month))],
+    ['own badge, month, key', () => logs.badgeOwn(own, { ...ofLogs(month), tokenName: row.token_name })],
+    ['own rows of a key', () => logs.listOfKey(own, key, pageOf(0, 100))],
     ['search', () => logs.search(root, 'Created channel')],
     ['search, what all say', () => logs.search(root, 'model ratio')],
     ['own search', () => logs.searchOwn(own, '1')],
-    ['export, first piece', async () => first(await exported.all(root, month))],
+    ['export, first piece', async () => first(await exported.all(root, ofLogs(month)))],
     ['usage by day and model, month', by({ bucket: 'DAY', groupBy: ['MODEL'] }, month)],
     ['the same, page 6', by({ bucket: 'DAY', groupBy: ['MODEL'], page: 5 }, month)],
     ['usage by hour and model, week', by({ bucket: 'HOUR', groupBy: ['MODEL'], pageSize: 2000 }, week)],

@@ -105,7 +105,7 @@ describe('the wire', () => {
     ],
     [
       'a variable that is wrong',
-      'subscription ($f: LogFilter!) { myLogCreated(filter: $f) { missed } }',
+      'subscription ($f: OwnLogFilter!) { myLogCreated(filter: $f) { missed } }',
       'BAD_USER_INPUT',
     ],
   ])('refuses %s with its code', async (_name, query, code) => {

@@ -58,21 +58,22 @@ async function open(person: Person, query: string, variables = {}): Promise<Even
 }
 
 interface Row {
-  readonly id: number;
-  readonly type: number;
+  readonly id: number | string;
+  readonly type: string;
   readonly userId: number;
   readonly modelName: string;
   readonly tokenName: string;
   readonly channelId: number | null;
   readonly channelName: string | null;
-  readonly other: string;
+  readonly details: object;
 }
 const rowsOf = (reader: EventReader, field: string): Row[] =>
   reader.results.flatMap(({ data }) => (data?.[field] as { items: Row[] } | undefined)?.items ?? []);
 
-const columns = 'id type userId username tokenName modelName channelId channelName quota content other requestId';
-const allLogs = `subscription ($filter: LogFilter) { logCreated(filter: $filter) { items { ${columns} } missed } }`;
-const ownLogs = `subscription ($filter: LogFilter) { myLogCreated(filter: $filter) { items { ${columns} } missed } }`;
+const columns = 'id type tokenName modelName quota content details requestId';
+const adminColumns = `${columns} userId username channelId channelName`;
+const allLogs = `subscription ($filter: LogFilter) { logCreated(filter: $filter) { items { ${adminColumns} } missed } }`;
+const ownLogs = `subscription ($filter: OwnLogFilter) { myLogCreated(filter: $filter) { items { ${columns} } missed } }`;
 const balance = 'subscription { balanceChanged { quota usedQuota requestCount } }';
 const channels = 'subscription { channelChanged { items { id status responseTime balance otherInfo } missed } }';
 
@@ -83,27 +84,41 @@ describe('log rows', () => {
     await forRoot.until((reader) => rowsOf(reader, 'logCreated').length === 1);
     await mine.until((reader) => rowsOf(reader, 'myLogCreated').length === 1);
     const [row] = rowsOf(forRoot, 'logCreated');
-    expect(row).toMatchObject({ type: 2, userId: user.id, modelName: 'gpt-4o', tokenName: 'mine', channelName: 'c' });
-    expect(row?.other).toContain('admin_info');
+    expect(row).toMatchObject({
+      type: 'CONSUME',
+      userId: user.id,
+      modelName: 'gpt-4o',
+      tokenName: 'mine',
+      channelName: 'c',
+    });
+    expect(row?.details).toHaveProperty('admin_info');
     const [own] = rowsOf(mine, 'myLogCreated');
-    expect(own).toMatchObject({ id: 1, type: 2, modelName: 'gpt-4o', channelId: null, channelName: null });
-    expect(own?.other).not.toContain('admin_info');
+    expect(own).toMatchObject({
+      type: 'CONSUME',
+      modelName: 'gpt-4o',
+      details: { model_ratio: expect.any(Number) as number },
+    });
+    // the same id as in the list, and not that of the row
+    const { data } = await site.graphql(user, '{ myLogs(pageSize: 1) { items { id } } }');
+    expect(data?.['myLogs']).toEqual({ items: [{ id: own?.id }] });
+    expect(String(own?.id)).not.toBe(String(row?.id));
+    expect(own?.details).not.toHaveProperty('admin_info');
 
     // not written by a settlement, so nothing is signalled: the tail looks for itself
     await site.expectSuccess(root, 'POST', '/api/user/', { username: 'somebody', password: 'some password' });
-    await forRoot.until((reader) => rowsOf(reader, 'logCreated').some(({ type }) => type !== 2));
+    await forRoot.until((reader) => rowsOf(reader, 'logCreated').some(({ type }) => type !== 'CONSUME'));
     expect(rowsOf(theirs, 'myLogCreated')).toEqual([]);
     expect(rowsOf(mine, 'myLogCreated')).toHaveLength(1);
   });
 
   it('are filtered as the list is', async () => {
     const filters = [
-      { modelName: 'gpt-4o' },
-      { modelName: 'gpt*mini' },
-      { username: user.username, type: 2 },
+      { models: ['gpt-4o'] },
+      { models: ['gpt*mini'] },
+      { username: user.username, types: ['CONSUME'] },
       { tokenName: 'nothing of that name' },
-      { group: 'default', modelName: '*' },
-      { channelId: 999_999 },
+      { groups: ['default'], models: ['*'] },
+      { channelIds: [999_999] },
     ];
     const open6 = await Promise.all(filters.map((filter) => open(root, allLogs, { filter })));
     await call('gpt-4o');
@@ -140,7 +155,10 @@ describe('log rows', () => {
     await call();
     await second.until((reader) => rowsOf(reader, 'myLogCreated').length > 0);
     const ids = (rows: Array<{ requestId: string }>): string[] => rows.map(({ requestId }) => requestId);
-    const { data } = await site.graphql(user, `{ myLogs(filter: { from: "${since}" }) { items { requestId } } }`);
+    const { data } = await site.graphql(
+      user,
+      `{ myLogs(filter: { at: { from: "${since}" } }) { items { requestId } } }`,
+    );
     const listed = ids((data?.['myLogs'] as { items: Array<{ requestId: string }> }).items);
     const seen = [first, second].flatMap((reader) => ids(rowsOf(reader, 'myLogCreated') as never));
     const all = await site.query<{ requestId: string }>(

@@ -202,9 +202,19 @@ describe('the list', () => {
       expect(items(answer)).toHaveLength(100);
     }
     expect(items(await site.rest(admin, 'GET', '/api/log/?p=1001&page_size=100'))).toEqual([]);
-    const own = await site.graphql(alice, '{ myLogs(page: 3333, pageSize: 30) { totalCapped items { id } } }');
-    const ids = (own.data?.['myLogs'] as { items: Array<{ id: number }> }).items.map(({ id }) => id);
+    const own = await site.rest(alice, 'GET', '/api/log/self?p=3334&page_size=30');
+    const ids = items(own).map(({ id }) => id);
     expect([ids.length, ids.at(-1)]).toEqual([10, 1]);
+    // a cursor reads what an offset does not reach
+    const last = await site.graphql(
+      admin,
+      '{ logs(page: 999, pageSize: 100) { totalCount pageInfo { endCursor hasNextPage } } }',
+    );
+    const { totalCount, pageInfo } = last.data?.['logs'] as { totalCount: number; pageInfo: Record<string, unknown> };
+    expect([totalCount, pageInfo['hasNextPage']]).toEqual([100_000, true]);
+    const next = `{ logs(after: "${String(pageInfo['endCursor'])}", pageSize: 100) { items { id } pageInfo { hasNextPage } } }`;
+    const rest = (await site.graphql(admin, next)).data?.['logs'] as { items: unknown[]; pageInfo: object };
+    expect([rest.items.length, rest.pageInfo]).toEqual([50, { hasNextPage: false }]);
   });
 
   it('is for admins', async () => {
@@ -442,70 +452,184 @@ describe('deleting', () => {
 });
 
 describe('the GraphQL skin', () => {
-  const fields = 'id type content username channelId channelName modelName quota isStream requestId other createdAt';
+  const fields = 'id at type content modelName quota usd isStream requestId timeToFirstTokenMs details';
+  const adminFields = `${fields} username channelId channelName attemptIds upstreamUsd`;
 
   it('lists for admins and for owners', async () => {
     await site.query(
       `INSERT INTO channels (id, type, name, key_sealed, created_time) VALUES (31, 1, 'main', 'v1.x', 0)`,
     );
     const at = now() - 50;
-    const other = JSON.stringify({ frt: 2, admin_info: {} });
+    const other = JSON.stringify({ frt: 2, admin_info: { use_channel: ['7', '31'], upstream_cost: 0.5 } });
     await settled(of(alice, at, { channelId: 31, other, quota: 4 }), of(bob, at + 1, { type: 3, channelId: 0 }));
-    const all = await site.graphql(admin, `{ logs { totalCount totalCapped items { ${fields} } } }`);
+    const all = await site.graphql(admin, `{ logs { totalCount totalCapped items { ${adminFields} } } }`);
     expect(all.data?.['logs']).toMatchObject({
       totalCount: 2,
       totalCapped: false,
       items: [
-        { channelId: null, channelName: null, type: 3 },
-        { channelId: 31, channelName: 'main', other, createdAt: new Date(at * 1000).toISOString() },
+        { channelId: null, channelName: null, type: 'MANAGE', requestId: null, details: null, attemptIds: [] },
+        {
+          ...{ channelId: 31, channelName: 'main', type: 'CONSUME', at: new Date(at * 1000).toISOString() },
+          ...{ timeToFirstTokenMs: 2, attemptIds: [7, 31], upstreamUsd: 0.5, quota: 4, usd: 0.000008 },
+          details: JSON.parse(other) as object,
+        },
       ],
     });
-    const own = await site.graphql(
-      alice,
-      `{ myLogs(filter: { channelId: 5, username: "x" }) { items { ${fields} } } }`,
-    );
+    const own = await site.graphql(alice, `{ myLogs { totalCount items { ${fields} } } }`);
     expect(own.data?.['myLogs']).toMatchObject({
-      items: [{ id: 1, channelId: null, channelName: null, other: '{"frt":2}', quota: 4 }],
+      totalCount: 1,
+      items: [{ details: { frt: 2 }, timeToFirstTokenMs: 2, quota: 4 }],
     });
+    expect(JSON.stringify(own.data)).not.toContain('admin_info');
     expect((await site.graphql(alice, '{ logs { totalCount } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
     expect((await site.graphql(null, '{ myLogs { totalCount } }')).codes).toEqual(['NOT_SIGNED_IN']);
   });
 
-  it('filters, sorts and refuses to sort by what has no index', async () => {
+  it('gives own rows ids that stay the same and are not those of the rows', async () => {
     const at = now() - 50;
-    await settled(of(alice, at, { model: 'a' }), of(alice, at + 9, { model: 'ab' }));
-    const models = async (args: string): Promise<unknown> =>
-      (
-        (await site.graphql(admin, `{ logs(${args}) { items { modelName } } }`)).data?.['logs'] as {
-          items: Array<{ modelName: string }>;
-        }
-      ).items.map(({ modelName }) => modelName);
-    expect(await models('filter: { modelName: "a*" }')).toEqual(['ab', 'a']);
-    expect(await models('sort: { field: "createdAt", direction: ASC }')).toEqual(['a', 'ab']);
-    const until = new Date((at + 5) * 1000).toISOString();
-    expect(await models(`filter: { to: "${until}", type: 0 }`)).toEqual(['a']);
-    expect(await models(`filter: { from: "${until}" }`)).toEqual(['ab']);
+    await settled(of(alice, at, { content: 'a' }), of(bob, at + 1), of(alice, at + 2, { content: 'b' }));
+    const ids = async (query: string): Promise<Record<string, string>> => {
+      const { data } = await site.graphql(alice, query);
+      const rows = (data?.['myLogs'] as { items: Array<{ id: string; content: string }> }).items;
+      return Object.fromEntries(rows.map(({ id, content }) => [content, id]));
+    };
+    const both = await ids('{ myLogs { items { id content } } }');
+    const stored = await site.query<{ id: string }>('SELECT id::text FROM logs');
+    expect(new Set(Object.values(both)).size).toBe(2);
+    for (const { id } of stored) expect(Object.values(both)).not.toContain(id);
+    await settled(of(alice, at + 3, { content: 'c' }));
+    expect(await ids('{ myLogs { items { id content } } }')).toMatchObject(both);
+    expect(await ids('{ myLogs(page: 1, pageSize: 1) { items { id content } } }')).toEqual({ b: both['b'] });
+  });
+
+  it('reads the details of calls and failures as fields', async () => {
+    const call = {
+      ...{ model_ratio: 1.5, completion_ratio: 5, group_ratio: 0.8, model_price: -1, price_version: 'abc' },
+      ...{ cache_tokens: 12, cache_ratio: 0.1, frt: 1800.4, request_path: '/v1/chat/completions' },
+      ...{ is_model_mapped: true, upstream_model_name: 'real', reasoning_tokens: 3, reasoning_effort: 'low' },
+      ...{ counted_locally: true, client_gone: true, stream_error: 'upstream_error', input_content: 'hi' },
+    };
+    const failed = { error_type: 'server', error_code: 'no_channel', status_code: 503 };
+    const image = { model_ratio: 0, model_price: 0.04, group_ratio: 1, user_group_ratio: 2 };
+    const speech = { audio: true, model_ratio: 1, text_input: 1, audio_input: 2, text_output: 3, audio_output: 4 };
+    const at = now() - 50;
+    await settled(
+      of(alice, at, { other: JSON.stringify(call) }),
+      of(alice, at + 1, { other: JSON.stringify(failed), type: 6, content: 'No channel' }),
+      of(alice, at + 2, { other: JSON.stringify(image) }),
+      of(alice, at + 3, { other: JSON.stringify({ ...speech, audio_ratio: 16, audio_completion_ratio: 2 }) }),
+      of(alice, at + 4, { other: '[1' }),
+    );
+    const { data, text } = await site.graphql(
+      alice,
+      `{ myLogs(sort: { field: AT, direction: ASC }) { items { cachedTokens reasoningTokens timeToFirstTokenMs path upstreamModel
+         reasoningEffort isUsageEstimated hasClientLeft streamError error { status code message }
+         price { version modelPrice modelRatio completionRatio cacheRatio cacheWriteRatio audioRatio audioCompletionRatio groupRatio }
+         audio { textInputTokens audioInputTokens textOutputTokens audioOutputTokens } conversation { input output } } } }`,
+    );
+    if (!data) throw new Error(text);
+    const none = {
+      ...{ cachedTokens: 0, reasoningTokens: 0, timeToFirstTokenMs: null, path: null, upstreamModel: null },
+      ...{ reasoningEffort: null, isUsageEstimated: false, hasClientLeft: false, streamError: null, error: null },
+      ...{ price: null, audio: null, conversation: null },
+    };
+    const perCall = { modelRatio: null, completionRatio: null, cacheRatio: null, cacheWriteRatio: null };
+    const noAudio = { audioRatio: null, audioCompletionRatio: null };
+    expect((data['myLogs'] as { items: unknown[] }).items).toEqual([
+      {
+        ...{ cachedTokens: 12, reasoningTokens: 3, timeToFirstTokenMs: 1800, path: '/v1/chat/completions' },
+        ...{ upstreamModel: 'real', reasoningEffort: 'low', isUsageEstimated: true, hasClientLeft: true },
+        ...{ streamError: 'upstream_error', error: null, audio: null, conversation: { input: 'hi', output: null } },
+        price: {
+          ...{ version: 'abc', modelPrice: null, modelRatio: 1.5, completionRatio: 5, cacheRatio: 0.1 },
+          ...{ cacheWriteRatio: 1.25, ...noAudio, groupRatio: 0.8 },
+        },
+      },
+      { ...none, error: { status: 503, code: 'no_channel', message: 'No channel' } },
+      { ...none, price: { version: null, modelPrice: 0.04, ...perCall, ...noAudio, groupRatio: 2 } },
+      {
+        ...none,
+        price: {
+          ...{
+            version: null,
+            modelPrice: null,
+            modelRatio: 1,
+            completionRatio: 0,
+            cacheRatio: 1,
+            cacheWriteRatio: 1.25,
+          },
+          ...{ audioRatio: 16, audioCompletionRatio: 2, groupRatio: 1 },
+        },
+        audio: { textInputTokens: 1, audioInputTokens: 2, textOutputTokens: 3, audioOutputTokens: 4 },
+      },
+      none,
+    ]);
+  });
+
+  it('filters, sorts and pages', async () => {
+    const at = now() - 50;
+    await settled(
+      of(alice, at, { model: 'a', tokenId: 1, channelId: 5 }),
+      of(alice, at + 9, { model: 'ab', tokenId: 2, group: 'vip' }),
+      of(bob, at + 9, { model: 'c', type: 6, tokenId: 3 }),
+    );
+    const models = async (args: string, person = admin, field = 'logs'): Promise<unknown> => {
+      const { data, text } = await site.graphql(person, `{ ${field}(${args}) { items { modelName } } }`);
+      if (!data?.[field]) throw new Error(text);
+      return (data[field] as { items: Array<{ modelName: string }> }).items.map(({ modelName }) => modelName);
+    };
+    expect(await models('filter: { models: ["a*"] }')).toEqual(['ab', 'a']);
+    expect(await models('filter: { models: ["a", "c"] }')).toEqual(['c', 'a']);
+    expect(await models('filter: { models: [] }')).toEqual([]);
+    expect(await models(`filter: { userIds: [${alice.id}] }`)).toEqual(['ab', 'a']);
+    expect(await models(`filter: { userIds: [${alice.id}, ${bob.id}], types: [ERROR] }`)).toEqual(['c']);
+    expect(await models(`filter: { username: "${alice.username}", userIds: [${bob.id}] }`)).toEqual([]);
+    expect(await models('filter: { tokenIds: [1, 3] }')).toEqual(['c', 'a']);
+    expect(await models('filter: { channelIds: [5] }')).toEqual(['a']);
+    expect(await models('filter: { groups: ["vip"] }')).toEqual(['ab']);
+    expect(await models('sort: { field: AT, direction: ASC }, pageSize: 1, page: 1')).toEqual(['ab']);
+    const middle = new Date((at + 9) * 1000).toISOString();
+    expect(await models(`filter: { at: { until: "${middle}" } }`)).toEqual(['a']);
+    expect(await models(`filter: { at: { from: "${middle}" } }`)).toEqual(['c', 'ab']);
+    expect(await models('filter: { at: { calendar: LAST_MONTH } }')).toEqual([]);
     const [first] = await site.query<{ request_id: string }>('SELECT request_id FROM logs ORDER BY id');
     expect(await models(`filter: { requestId: "${first?.request_id ?? ''}" }`)).toEqual(['a']);
-    const refused = await site.graphql(admin, '{ logs(sort: { field: "quota", direction: ASC }) { totalCount } }');
-    expect(refused.codes).toEqual(['INVALID_INPUT']);
+    // own rows only, whatever the filter names
+    expect(await models('filter: { tokenIds: [1, 3] }', alice, 'myLogs')).toEqual(['a']);
+    for (const args of ['sort: { field: QUOTA }', 'filter: { userIds: [1] }']) {
+      const field = args.startsWith('sort') ? 'logs' : 'myLogs';
+      const refused = await site.graphql(alice, `{ ${field}(${args}) { totalCount } }`);
+      expect(refused.codes).toEqual(['GRAPHQL_VALIDATION_FAILED']);
+    }
+    const both = await site.graphql(admin, '{ logs(after: "x", page: 1) { totalCount } }');
+    expect(both.codes).toEqual(['INVALID_INPUT']);
   });
 
   it('sums and deletes', async () => {
     await settled(of(alice, now() - 5, { quota: 7, prompt: 3, completion: 4 }), of(bob, now() - 5, { quota: 1 }));
-    const sums = '{ quota promptTokens completionTokens rpm tpm }';
-    const answer = await site.graphql(admin, `{ logStat ${sums} myLogStat ${sums} }`);
-    expect(answer.data).toMatchObject({
-      logStat: { quota: 8, promptTokens: 3, completionTokens: 4, rpm: 2, tpm: 7 },
-      myLogStat: { quota: 0, rpm: 0 },
+    const sums = 'sums { quota usd promptTokens completionTokens } lastMinute { calls tokens }';
+    const answer = await site.graphql(admin, `{ logs { ${sums} } myLogs { ${sums} } }`);
+    expect(answer.data).toEqual({
+      logs: {
+        sums: { quota: 8, usd: 0.000016, promptTokens: 3, completionTokens: 4 },
+        lastMinute: { calls: 2, tokens: 7 },
+      },
+      myLogs: {
+        sums: { quota: 0, usd: 0, promptTokens: 0, completionTokens: 0 },
+        lastMinute: { calls: 0, tokens: 0 },
+      },
     });
-    expect((await site.graphql(alice, `{ myLogStat(filter: { modelName: "gpt*" }) ${sums} }`)).data).toMatchObject({
-      myLogStat: { quota: 7, tpm: 7 },
+    const mine = await site.graphql(
+      alice,
+      `{ myLogs(filter: { models: ["gpt*"] }) { totalCount ${sums} items { quota } } }`,
+    );
+    expect(mine.data).toMatchObject({
+      myLogs: { totalCount: 1, sums: { quota: 7 }, lastMinute: { calls: 1, tokens: 7 }, items: [{ quota: 7 }] },
     });
     const before = new Date((now() - 1) * 1000).toISOString();
-    const gone = await site.graphql(admin, `mutation { deleteLogs(before: "${before}") }`);
-    expect(gone.data).toEqual({ deleteLogs: 2 });
-    expect((await site.graphql(alice, `mutation { deleteLogs(before: "${before}") }`)).codes).toEqual([
+    const gone = await site.graphql(admin, `mutation { deleteLogs(before: "${before}") { count } }`);
+    expect(gone.data).toEqual({ deleteLogs: { count: 2 } });
+    expect((await site.graphql(alice, `mutation { deleteLogs(before: "${before}") { count } }`)).codes).toEqual([
       'INSUFFICIENT_PRIVILEGES',
     ]);
   });

@@ -80,8 +80,9 @@ it('is counted by a server whose sums were there before', async () => {
   );
   const shown = await Promise.all(
     counted.map(async ({ modelName }) => {
-      const { totalCount } = await logs.list(root, { modelName, from: 0 }, { page: 0, pageSize: 1 });
-      return { modelName, rows: totalCount };
+      const query = { page: 0, pageSize: 1, after: null, sort: [] };
+      const page = await logs.list(root, { models: [modelName], from: 0 }, query);
+      return { modelName, rows: (await page.total()).count };
     }),
   );
   expect(shown).toEqual(counted);

@@ -51,7 +51,11 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
   const isLive = ({ operationType }: ApolloLink.Operation) => operationType === OperationTypeNode.SUBSCRIPTION;
   return new ApolloClient({
     link: ApolloLink.split(isLive, ApolloLink.from([sign, liveLink]), requests),
-    cache: new InMemoryCache({ typePolicies: { Status: { keyFields: [] }, SetupStatus: { keyFields: [] } } }),
+    cache: new InMemoryCache({
+      // Rows of all users and own rows have different ids, so they are different types; fragments are on what they share.
+      possibleTypes: { LogEntry: ['Log', 'OwnLog'] },
+      typePolicies: { Status: { keyFields: [] }, SetupStatus: { keyFields: [] } },
+    }),
     defaultOptions: { watchQuery: { fetchPolicy: 'cache-and-network', notifyOnNetworkStatusChange: true } },
     devtools: { enabled: false },
   });

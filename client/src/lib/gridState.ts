@@ -61,6 +61,21 @@ export const sortVariable = <Field extends string>(
       ]
     : null;
 
+/** Page and sort of a typed list. */
+export const listVariablesOf = <Field extends string>({
+  page,
+  pageSize,
+  sort,
+}: Omit<GridState<never>, 'filter'>): {
+  page: number;
+  pageSize: number;
+  sort?: Array<{ field: Field; direction: SortDirection }>;
+} => ({
+  page,
+  pageSize,
+  ...(sort ? { sort: sortVariable<Field>(sort) ?? [] } : {}),
+});
+
 const isPageSize = (size: number): boolean => (pageSizes as readonly number[]).includes(size);
 
 function storedPageSize(): number {

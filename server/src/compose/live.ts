@@ -17,12 +17,12 @@ type LiveSources = LogSources & ChannelSources & TaskSources & BalanceSources;
 
 /** The event sources of subscriptions, and the registry of open ones. */
 export function composeLive(
-  { dataSource, changes, signals, logger, shutdown }: Platform,
+  { dataSource, changes, signals, secrets, logger, shutdown }: Platform,
   { drawingService }: ComposedRelay,
 ): { readonly live: LiveSources; readonly streams: OpenStreams } {
   const report = (error: unknown): void => logger.error({ err: error }, 'what is watched could not be read');
   const watched = { changes, signals, report };
-  const logs = new LogTail({ database: dataSource, signals, report });
+  const logs = new LogTail({ database: dataSource, signals, secrets, report });
   const balances = new BalanceWatch({ users: dataSource.getRepository(User), ...watched });
   shutdown.onStop('log tail', () => logs.stop());
   shutdown.onStop('balance watch', () => balances.stop());

@@ -34,7 +34,7 @@ const data = (more: Partial<DashboardData>): DashboardData => ({
   models: [],
   users: [],
   channels: [],
-  rates: { rpm: 184, tpm: 1_920_000 },
+  rates: { calls: 184, tokens: 1_920_000 },
   ...more,
 });
 

@@ -59,7 +59,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
     },
     {
       label: t('dashboard.rates'),
-      value: data && `${count(data.rates.rpm)} / ${count(data.rates.tpm)}`,
+      value: data && `${count(data.rates.calls)} / ${count(data.rates.tokens)}`,
       note: t('dashboard.lastMinute'),
       detail: data
         ? t('dashboard.busiest', {

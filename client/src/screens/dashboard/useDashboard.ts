@@ -31,7 +31,7 @@ export interface DashboardData {
   readonly users: NonNullable<DashboardQuery['users']>['items'];
   readonly channels: NonNullable<DashboardQuery['channels']>['items'];
   /** Calls and tokens of the last minute, whatever the range. */
-  readonly rates: { readonly rpm: number; readonly tpm: number };
+  readonly rates: { readonly calls: number; readonly tokens: number };
 }
 
 /** Whose usage is shown. */
@@ -69,8 +69,10 @@ export function useDashboard({ everybody, username }: Whose, days: number, granu
             variables: { filter: oneUser ? { username } : null },
             fetchPolicy: 'no-cache',
           })
-          .then(({ data: answer }) => answer?.logStat)
-      : client.query({ query: MyRatesDocument, fetchPolicy: 'no-cache' }).then(({ data: answer }) => answer?.myLogStat);
+          .then(({ data: answer }) => answer?.logs.lastMinute)
+      : client
+          .query({ query: MyRatesDocument, fetchPolicy: 'no-cache' })
+          .then(({ data: answer }) => answer?.myLogs.lastMinute);
     const [{ data: answer }, minute] = await Promise.all([
       client.query({ query: DashboardDocument, variables, fetchPolicy: 'no-cache' }),
       rates,

@@ -5,33 +5,32 @@ import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
-import { LogType, TimeChips, TypeCell } from './logCells.js';
-import type { LogRowFragment } from './logs.generated.js';
-import { parseLogOther } from './logOther.wire.js';
+import { TimeChips, TypeCell } from './logCells.js';
+import type { LogRow } from './logRow.js';
 
 export const LogCard = memo(function LogCard({
   row,
   format,
   isAdmin,
 }: {
-  readonly row: LogRowFragment;
+  readonly row: LogRow;
   readonly format: ReturnType<typeof useFormat>;
   readonly isAdmin: boolean;
 }) {
-  const isCall = row.type === LogType.consume;
+  const isCall = row.type === 'CONSUME';
   const meta = [isAdmin ? row.username : '', row.tokenName].filter(Boolean).join(' · ');
   return (
     <RowCard
-      title={isCall ? row.modelName : row.content}
+      title={isCall ? (row.modelName ?? '') : row.content}
       value={(isCall || row.quota !== 0) && <Num>{format.money(row.quota, 'charge')}</Num>}
       meta={meta}
       metaEnd={isCall ? <Num>{`${count(row.promptTokens)} → ${count(row.completionTokens)}`}</Num> : ''}
-      chips={<Num>{dateTime(row.createdAt, 'card')}</Num>}
+      chips={<Num>{dateTime(row.at, 'card')}</Num>}
       end={
         <>
           {!isCall && <TypeCell type={row.type} />}
           {row.group && <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>}
-          {isCall && <TimeChips row={row} other={parseLogOther(row.other)} />}
+          {isCall && <TimeChips row={row} />}
         </>
       }
     />

@@ -1,12 +1,12 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { LogDetail } from './LogDetail.js';
-import type { LogRowFragment } from './logs.generated.js';
+import type { LogRow } from './logRow.js';
 
-const call: LogRowFragment = {
+const call: LogRow = {
   id: 7,
-  createdAt: '2025-11-20T14:32:08.000Z',
-  type: 2,
+  at: '2025-11-20T14:32:08.000Z',
+  type: 'CONSUME',
   userId: 3,
   username: 'mira.chen',
   tokenName: 'prod-web',
@@ -17,32 +17,44 @@ const call: LogRowFragment = {
   quota: 15_200,
   promptTokens: 18_204,
   completionTokens: 1186,
-  useTime: 21,
+  cachedTokens: 12_742,
+  cacheWriteTokens: 0,
+  reasoningTokens: 0,
+  audio: null,
+  seconds: 21,
+  timeToFirstTokenMs: 1800,
   isStream: true,
   content: 'model ratio 1.50',
   requestId: '0198a3f2-77c1',
-  other: JSON.stringify({
-    model_ratio: 1.5,
-    completion_ratio: 5,
-    group_ratio: 0.8,
-    model_price: -1,
-    cache_tokens: 12_742,
-    cache_ratio: 0.1,
-    frt: 1800,
-    is_model_mapped: true,
-    upstream_model_name: 'claude-sonnet-4-5-20250929',
-    admin_info: { use_channel: ['12', '19'] },
-  }),
+  price: {
+    modelPrice: null,
+    modelRatio: 1.5,
+    completionRatio: 5,
+    cacheRatio: 0.1,
+    cacheWriteRatio: 1.25,
+    audioRatio: null,
+    audioCompletionRatio: null,
+    groupRatio: 0.8,
+  },
+  upstreamModel: 'claude-sonnet-4-5-20250929',
+  path: '/v1/chat/completions',
+  reasoningEffort: null,
+  isUsageEstimated: false,
+  hasClientLeft: false,
+  streamError: null,
+  conversation: null,
+  attemptIds: [12, 19],
 };
-const quotaChange: LogRowFragment = {
+const quotaChange: LogRow = {
   ...call,
   id: 6,
-  type: 3,
-  modelName: '',
+  type: 'MANAGE',
+  modelName: null,
   channelId: null,
   channelName: null,
   quota: 0,
-  other: '',
+  price: null,
+  attemptIds: [],
   content: 'Quota set to $50.00 by root',
 };
 

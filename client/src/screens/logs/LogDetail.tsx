@@ -14,10 +14,9 @@ import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { BillTable } from './BillTable.js';
 import { billOf } from './logBill.js';
-import { LogType, typeLabels } from './logCells.js';
+import { typeLabels } from './logTypes.js';
 import { ContentSection, RatioSection, RequestSection } from './LogSections.js';
-import type { LogRowFragment } from './logs.generated.js';
-import { parseLogOther } from './logOther.wire.js';
+import type { LogRow } from './logRow.js';
 
 /** One row in full: what it cost and why. ↑ and ↓ go to its neighbours on the page. */
 export function LogDetail({
@@ -26,7 +25,7 @@ export function LogDetail({
   onOpen,
   isAdmin,
 }: {
-  readonly rows: readonly LogRowFragment[];
+  readonly rows: readonly LogRow[];
   /** Id of the row. */
   readonly opened: string;
   readonly onOpen: (id: string | null) => void;
@@ -52,16 +51,13 @@ export function LogDetail({
   });
   if (!row) return null;
 
-  const title =
-    row.type === LogType.consume
-      ? row.modelName
-      : t(typeLabels[row.type as keyof typeof typeLabels] ?? 'logs.typeUnknown');
+  const title = row.type === 'CONSUME' ? (row.modelName ?? '') : t(typeLabels[row.type]);
   return (
     <SideDrawer
       open
       width={520}
       title={title}
-      meta={dateTime(row.createdAt, 'seconds')}
+      meta={dateTime(row.at, 'seconds')}
       onClose={() => {
         onOpen(null);
       }}
@@ -101,18 +97,17 @@ export function LogDetail({
   );
 }
 
-export function LogDetailBody({ row, isAdmin }: { readonly row: LogRowFragment; readonly isAdmin: boolean }) {
+export function LogDetailBody({ row, isAdmin }: { readonly row: LogRow; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
   const { money, quota } = useFormat();
   const { quotaPerUnit, displayInCurrency } = useStatus();
-  const other = parseLogOther(row.other);
-  const bill = row.type === LogType.consume ? billOf(row, other, quotaPerUnit) : null;
+  const bill = row.type === 'CONSUME' ? billOf(row, quotaPerUnit) : null;
   return (
     <Box sx={{ display: 'flex', flexDirection: 'column', gap: 3 }}>
-      {(row.type === LogType.consume || row.quota !== 0) && (
+      {(row.type === 'CONSUME' || row.quota !== 0) && (
         <Box>
           <Box sx={{ fontSize: 12.5, color: 'text.secondary' }}>
-            {row.type === LogType.consume ? t('logs.cost') : t('logs.amount')}
+            {row.type === 'CONSUME' ? t('logs.cost') : t('logs.amount')}
           </Box>
           <Box
             className="num"
@@ -123,7 +118,7 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRowFragment; 
             </Typography>
             {displayInCurrency && <Box sx={{ color: 'text.secondary' }}>{quota(row.quota)}</Box>}
           </Box>
-          {bill && <BillTable bill={bill} group={row.group} />}
+          {bill && <BillTable bill={bill} group={row.group ?? ''} />}
           {bill && (
             <Box sx={{ mt: 1.5 }}>
               <CodeBlock text={bill.formula} />
@@ -136,9 +131,9 @@ export function LogDetailBody({ row, isAdmin }: { readonly row: LogRowFragment; 
           )}
         </Box>
       )}
-      <RequestSection row={row} other={other} isAdmin={isAdmin} />
-      {row.type === LogType.consume && other && <RatioSection other={other} group={row.group} />}
-      <ContentSection row={row} other={other} />
+      <RequestSection row={row} isAdmin={isAdmin} />
+      {row.type === 'CONSUME' && row.price && <RatioSection row={row} price={row.price} />}
+      <ContentSection row={row} />
     </Box>
   );
 }

@@ -5,7 +5,7 @@ import { TimedFilterBar } from '../../components/grid/TimedFilterBar.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
 import { startOfToday } from '../../lib/timeRange.js';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
-import { typeLabels } from './logCells.js';
+import { typeLabels } from './logTypes.js';
 import type { LogFilters } from './logFilter.js';
 import { LogGroupsDocument, LogMyGroupsDocument } from './logs.generated.js';
 
@@ -23,7 +23,7 @@ export function LogFilterBar({
   const all = useQuery(LogGroupsDocument, isAdmin ? { fetchPolicy: 'cache-first' } : skipToken).data?.groups;
   const own = useQuery(LogMyGroupsDocument, isAdmin ? skipToken : { fetchPolicy: 'cache-first' }).data?.myGroups;
   const groups = (isAdmin ? all : own?.map((group) => group.name)) ?? [];
-  const types = Object.entries(typeLabels).filter(([type]) => type !== '0');
+  const types = Object.entries(typeLabels).filter(([type]) => type !== 'UNKNOWN');
   return (
     <TimedFilterBar
       grid={grid}

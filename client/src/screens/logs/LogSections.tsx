@@ -8,9 +8,8 @@ import { NameValues } from '../../components/SideDrawer.js';
 import { Mono } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { duration, integer, ratio } from '../../lib/format.js';
-import { durationTone, firstTokenTone, LogType } from './logCells.js';
-import type { LogOther } from './logOther.wire.js';
-import type { LogRowFragment } from './logs.generated.js';
+import { durationTone, firstTokenTone } from './logCells.js';
+import type { LogRow } from './logRow.js';
 
 function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
@@ -23,27 +22,20 @@ function Section({ title, children }: { readonly title: string; readonly childre
   );
 }
 
-export function RequestSection({
-  row,
-  other,
-  isAdmin,
-}: {
-  readonly row: LogRowFragment;
-  readonly other: LogOther | null;
-  readonly isAdmin: boolean;
-}) {
+export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
-  const isCall = row.type === LogType.consume;
-  const first = row.isStream ? (other?.firstTokenMs ?? null) : null;
+  const isCall = row.type === 'CONSUME';
+  const first = row.isStream ? (row.timeToFirstTokenMs ?? null) : null;
+  const { attemptIds = [] } = row;
   const channel = row.channelId !== null && row.channelId !== undefined && row.channelId > 0 && (
     <>
       <ToneChip tone="outline">{`#${String(row.channelId)}`}</ToneChip> {row.channelName}
     </>
   );
-  const ended = other?.clientGone
+  const ended = row.hasClientLeft
     ? t('logs.clientGone')
-    : other?.streamError
-      ? t('logs.streamError', { reason: other.streamError })
+    : row.streamError
+      ? t('logs.streamError', { reason: row.streamError })
       : null;
   return (
     <Section title={t('logs.request')}>
@@ -63,24 +55,22 @@ export function RequestSection({
           [t('logs.channel'), channel || null],
           [
             t('logs.retryPath'),
-            isAdmin && other && other.usedChannels.length > 1 ? (
-              <ToneChip tone="amber">{other.usedChannels.join(' → ')}</ToneChip>
-            ) : null,
+            isAdmin && attemptIds.length > 1 ? <ToneChip tone="amber">{attemptIds.join(' → ')}</ToneChip> : null,
           ],
-          [t('logs.upstreamModel'), other?.upstreamModel ? <Mono>{other.upstreamModel}</Mono> : null],
-          [t('logs.path'), other?.requestPath ? <Mono>{other.requestPath}</Mono> : null],
+          [t('logs.upstreamModel'), row.upstreamModel ? <Mono>{row.upstreamModel}</Mono> : null],
+          [t('logs.path'), row.path ? <Mono>{row.path}</Mono> : null],
           [t('logs.mode'), isCall ? (row.isStream ? t('logs.stream') : t('logs.wholeAnswer')) : null],
           [
             t('logs.duration'),
-            isCall ? <ToneChip tone={durationTone(row.useTime)}>{duration(row.useTime)}</ToneChip> : null,
+            isCall ? <ToneChip tone={durationTone(row.seconds)}>{duration(row.seconds)}</ToneChip> : null,
           ],
           [
             t('logs.firstToken'),
             first === null ? null : <ToneChip tone={firstTokenTone(first / 1000)}>{duration(first / 1000)}</ToneChip>,
           ],
-          [t('logs.reasoningEffort'), other?.reasoningEffort],
-          [t('logs.reasoningTokens'), other && other.reasoningTokens > 0 ? integer(other.reasoningTokens) : null],
-          [t('logs.usage'), other?.countedLocally ? t('logs.countedLocally') : null],
+          [t('logs.reasoningEffort'), row.reasoningEffort],
+          [t('logs.reasoningTokens'), row.reasoningTokens > 0 ? integer(row.reasoningTokens) : null],
+          [t('logs.usage'), row.isUsageEstimated ? t('logs.countedLocally') : null],
           [t('logs.ended'), ended],
         ]}
       />
@@ -88,21 +78,23 @@ export function RequestSection({
   );
 }
 
-export function RatioSection({ other, group }: { readonly other: LogOther; readonly group: string }) {
+export function RatioSection({ row, price }: { readonly row: LogRow; readonly price: NonNullable<LogRow['price']> }) {
   const { t } = useTranslation();
-  const byRatio = other.modelPrice === null;
-  const groupText = group ? t('logs.ratioOfGroup', { ratio: ratio(other.groupRatio), group }) : ratio(other.groupRatio);
+  const factor = (value: number | null | undefined) => (value === null || value === undefined ? null : ratio(value));
+  const groupText = row.group
+    ? t('logs.ratioOfGroup', { ratio: ratio(price.groupRatio), group: row.group })
+    : ratio(price.groupRatio);
   return (
     <Section title={t('logs.ratios')}>
       <NameValues
         rows={[
-          [t('logs.modelPrice'), byRatio ? null : `$${ratio(other.modelPrice ?? 0)}`],
-          [t('logs.model'), byRatio ? ratio(other.modelRatio) : null],
-          [t('logs.completion'), byRatio ? ratio(other.completionRatio) : null],
-          [t('logs.billCacheRead'), byRatio && other.cacheTokens > 0 ? ratio(other.cacheRatio) : null],
-          [t('logs.billCacheWrite'), byRatio && other.cacheCreationTokens > 0 ? ratio(other.cacheCreationRatio) : null],
-          [t('logs.audio'), other.audio ? ratio(other.audioRatio) : null],
-          [t('logs.audioCompletion'), other.audio ? ratio(other.audioCompletionRatio) : null],
+          [t('logs.modelPrice'), typeof price.modelPrice === 'number' ? `$${ratio(price.modelPrice)}` : null],
+          [t('logs.model'), factor(price.modelRatio)],
+          [t('logs.completion'), factor(price.completionRatio)],
+          [t('logs.billCacheRead'), row.cachedTokens > 0 ? factor(price.cacheRatio) : null],
+          [t('logs.billCacheWrite'), row.cacheWriteTokens > 0 ? factor(price.cacheWriteRatio) : null],
+          [t('logs.audio'), factor(price.audioRatio)],
+          [t('logs.audioCompletion'), factor(price.audioCompletionRatio)],
           [t('logs.group'), groupText],
         ]}
       />
@@ -110,23 +102,19 @@ export function RatioSection({ other, group }: { readonly other: LogOther; reado
   );
 }
 
-export function ContentSection({ row, other }: { readonly row: LogRowFragment; readonly other: LogOther | null }) {
+export function ContentSection({ row }: { readonly row: LogRow }) {
   const { t } = useTranslation();
-  const texts = other
-    ? (
-        [
-          [t('logs.systemPrompt'), other.systemPrompt],
-          [t('logs.context'), other.context],
-          [t('logs.inputContent'), other.inputContent],
-          [t('logs.outputContent'), other.outputContent],
-        ] as const
-      ).filter(([, text]) => text !== '')
-    : [];
+  const texts = [
+    { name: t('logs.systemPrompt'), text: row.conversation?.systemPrompt },
+    { name: t('logs.context'), text: row.conversation?.context },
+    { name: t('logs.inputContent'), text: row.conversation?.input },
+    { name: t('logs.outputContent'), text: row.conversation?.output },
+  ].flatMap(({ name, text }) => (text ? [{ name, text }] : []));
   if (row.content === '' && texts.length === 0) return null;
   return (
     <Section title={t('logs.content')}>
       {row.content !== '' && <Box sx={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{row.content}</Box>}
-      {texts.map(([name, text]) => (
+      {texts.map(({ name, text }) => (
         <Box key={name} sx={{ mt: 1.5 }}>
           <Box sx={{ fontSize: 12, color: 'text.secondary', mb: 0.5 }}>{name}</Box>
           <CodeBlock text={text} copyLabel={t('logs.copyContent', { name })} />

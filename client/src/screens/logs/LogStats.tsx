@@ -11,7 +11,8 @@ export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; read
   const { money } = useFormat();
   const all = useQuery(LogStatDocument, isAdmin ? { variables: { filter }, fetchPolicy: 'no-cache' } : skipToken);
   const own = useQuery(MyLogStatDocument, isAdmin ? skipToken : { variables: { filter }, fetchPolicy: 'no-cache' });
-  const stat = isAdmin ? all.data?.logStat : own.data?.myLogStat;
+  const page = isAdmin ? all.data?.logs : own.data?.myLogs;
+  const stat = page?.sums;
   const cell = (label: string, value: number | undefined): Stat => ({
     label,
     value: value === undefined ? undefined : count(value),
@@ -30,8 +31,8 @@ export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; read
         cell(t('logs.totalTokens'), stat && stat.promptTokens + stat.completionTokens),
         cell(t('logs.inputTokens'), stat?.promptTokens),
         cell(t('logs.outputTokens'), stat?.completionTokens),
-        cell('RPM', stat?.rpm),
-        cell('TPM', stat?.tpm),
+        cell('RPM', page?.lastMinute.calls),
+        cell('TPM', page?.lastMinute.tokens),
       ]}
     />
   );

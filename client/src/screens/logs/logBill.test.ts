@@ -1,14 +1,29 @@
 import { billOf } from './logBill.js';
-import { parseLogOther } from './logOther.wire.js';
+import type { LogRow } from './logRow.js';
 
-const other = (fields: object) =>
-  parseLogOther(JSON.stringify({ model_price: -1, group_ratio: 1, frt: -1000, ...fields }));
+type Price = NonNullable<LogRow['price']>;
+
+/** Priced by tokens unless the fields say otherwise. */
+const price = (fields: Partial<Price>): Price => ({
+  modelPrice: null,
+  modelRatio: 0,
+  completionRatio: 0,
+  cacheRatio: 1,
+  cacheWriteRatio: 1.25,
+  audioRatio: null,
+  audioCompletionRatio: null,
+  groupRatio: 1,
+  ...fields,
+});
+const plain = { cachedTokens: 0, cacheWriteTokens: 0, audio: null };
 const unit = 500_000;
 
 it('shows one line for each kind of tokens, and the sum with real numbers', () => {
   const bill = billOf(
-    { promptTokens: 18_204, completionTokens: 1186, quota: 15_200 },
-    other({ model_ratio: 1.5, completion_ratio: 5, cache_tokens: 12_742, cache_ratio: 0.1, group_ratio: 0.8 }),
+    {
+      ...{ ...plain, promptTokens: 18_204, completionTokens: 1186, cachedTokens: 12_742, quota: 15_200 },
+      price: price({ modelRatio: 1.5, completionRatio: 5, cacheRatio: 0.1, groupRatio: 0.8 }),
+    },
     unit,
   );
   expect(bill?.lines).toEqual([
@@ -28,8 +43,10 @@ it('shows one line for each kind of tokens, and the sum with real numbers', () =
 
 it('says equals where nothing was rounded', () => {
   const bill = billOf(
-    { promptTokens: 1000, completionTokens: 0, quota: 1250 },
-    other({ model_ratio: 1.25, completion_ratio: 4 }),
+    {
+      ...{ ...plain, promptTokens: 1000, completionTokens: 0, quota: 1250 },
+      price: price({ modelRatio: 1.25, completionRatio: 4 }),
+    },
     unit,
   );
   expect(bill?.formula).toBe('1,000 × 1.25 × 1 = 1,250\n1,250 ÷ 500,000 = $0.002500');
@@ -37,15 +54,10 @@ it('says equals where nothing was rounded', () => {
 
 it('counts cache writes apart, and never less than nothing as input', () => {
   const bill = billOf(
-    { promptTokens: 100, completionTokens: 0, quota: 73 },
-    other({
-      model_ratio: 1,
-      completion_ratio: 1,
-      cache_tokens: 80,
-      cache_ratio: 0.6,
-      cache_creation_tokens: 90,
-      cache_creation_ratio: 1.25,
-    }),
+    {
+      ...{ ...plain, promptTokens: 100, completionTokens: 0, cachedTokens: 80, cacheWriteTokens: 90, quota: 73 },
+      price: price({ modelRatio: 1, completionRatio: 1, cacheRatio: 0.6, cacheWriteRatio: 1.25 }),
+    },
     unit,
   );
   expect(bill?.lines.map(({ kind, tokens }) => [kind, tokens])).toEqual([
@@ -57,8 +69,10 @@ it('counts cache writes apart, and never less than nothing as input', () => {
 
 it('shows one line for a price per call', () => {
   const bill = billOf(
-    { promptTokens: 9, completionTokens: 9, quota: 40_000 },
-    other({ model_price: 0.1, group_ratio: 0.8 }),
+    {
+      ...{ ...plain, promptTokens: 9, completionTokens: 9, quota: 40_000 },
+      price: price({ modelPrice: 0.1, groupRatio: 0.8 }),
+    },
     unit,
   );
   expect(bill?.lines).toEqual([{ kind: 'call', tokens: 1, price: 0.1, amount: 0.1 }]);
@@ -67,18 +81,11 @@ it('shows one line for a price per call', () => {
 
 it('takes the four kinds of an audio call', () => {
   const bill = billOf(
-    { promptTokens: 110, completionTokens: 60, quota: 1_225 },
-    other({
-      audio: true,
-      model_ratio: 1.25,
-      completion_ratio: 4,
-      audio_ratio: 16,
-      audio_completion_ratio: 2,
-      text_input: 100,
-      audio_input: 10,
-      text_output: 40,
-      audio_output: 20,
-    }),
+    {
+      ...{ ...plain, promptTokens: 110, completionTokens: 60, quota: 1_225 },
+      price: price({ modelRatio: 1.25, completionRatio: 4, audioRatio: 16, audioCompletionRatio: 2 }),
+      audio: { textInputTokens: 100, audioInputTokens: 10, textOutputTokens: 40, audioOutputTokens: 20 },
+    },
     unit,
   );
   // 100 + 10 × 16 + 40 × 4 + 20 × 16 × 2 = 1060; × 1.25 = 1325
@@ -88,14 +95,16 @@ it('takes the four kinds of an audio call', () => {
 
 it('admits when the sum is not what was charged', () => {
   const bill = billOf(
-    { promptTokens: 1000, completionTokens: 0, quota: 0 },
-    other({ model_ratio: 1, completion_ratio: 1 }),
+    {
+      ...{ ...plain, promptTokens: 1000, completionTokens: 0, quota: 0 },
+      price: price({ modelRatio: 1, completionRatio: 1 }),
+    },
     unit,
   );
   expect(bill).toMatchObject({ charged: 0, explains: false });
   expect(bill?.formula).toBe('1,000 × 1 × 1 = 1,000.00');
 });
 
-it.each(['', 'null', '[1', '"text"'])('has no bill for details like %j', (text) => {
-  expect(billOf({ promptTokens: 1, completionTokens: 1, quota: 1 }, parseLogOther(text), unit)).toBeNull();
+it('has no bill for a row without a price', () => {
+  expect(billOf({ ...plain, promptTokens: 1, completionTokens: 1, quota: 1, price: null }, unit)).toBeNull();
 });

@@ -1,5 +1,5 @@
 import { decimal, dollars, integer, ratio } from '../../lib/format.js';
-import type { LogOther } from './logOther.wire.js';
+import type { LogRow } from './logRow.js';
 
 /** One kind of tokens of a call. Amounts in dollars before the group ratio. */
 export interface BillLine {
@@ -22,11 +22,11 @@ export interface Bill {
   readonly explains: boolean;
 }
 
-export interface BilledRow {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly quota: number;
-}
+export type BilledRow = Pick<
+  LogRow,
+  'promptTokens' | 'completionTokens' | 'cachedTokens' | 'cacheWriteTokens' | 'audio' | 'quota' | 'price'
+>;
+type Price = NonNullable<LogRow['price']>;
 
 interface Term {
   readonly kind: BillLine['kind'];
@@ -36,67 +36,65 @@ interface Term {
 }
 
 /**
- * The sum behind a charge, from what the row keeps. The prompt count contains the cached tokens; completion contains
- * reasoning. @returns null for rows that are not calls
+ * The sum behind a charge, from the details of the row. The prompt count includes cached tokens, the completion count
+ * includes reasoning. @returns null for rows without a price
  */
-export function billOf(row: BilledRow, other: LogOther | null, quotaPerUnit: number): Bill | null {
-  if (!other) return null;
-  return other.modelPrice === null
-    ? billByRatio(row, other, quotaPerUnit)
-    : billByCall(row, other, other.modelPrice, quotaPerUnit);
+export function billOf(row: BilledRow, quotaPerUnit: number): Bill | null {
+  const { price } = row;
+  if (!price) return null;
+  return typeof price.modelPrice === 'number'
+    ? billByCall(row, price, price.modelPrice, quotaPerUnit)
+    : billByRatio(row, price, quotaPerUnit);
 }
 
-function termsOf(row: BilledRow, other: LogOther): Term[] {
-  const { completionRatio, audioRatio, audioCompletionRatio } = other;
-  if (other.audio) {
+function termsOf({ audio, ...row }: BilledRow, price: Price): Term[] {
+  const completionRatio = price.completionRatio ?? 0;
+  if (audio) {
+    const [audioRatio, audioCompletionRatio] = [price.audioRatio ?? 0, price.audioCompletionRatio ?? 0];
     return [
-      { kind: 'input', tokens: other.textInput, factors: [] },
-      { kind: 'audioInput', tokens: other.audioInput, factors: [audioRatio] },
-      { kind: 'output', tokens: other.textOutput, factors: [completionRatio] },
-      { kind: 'audioOutput', tokens: other.audioOutput, factors: [audioRatio, audioCompletionRatio] },
+      { kind: 'input', tokens: audio.textInputTokens, factors: [] },
+      { kind: 'audioInput', tokens: audio.audioInputTokens, factors: [audioRatio] },
+      { kind: 'output', tokens: audio.textOutputTokens, factors: [completionRatio] },
+      { kind: 'audioOutput', tokens: audio.audioOutputTokens, factors: [audioRatio, audioCompletionRatio] },
     ];
   }
-  // A provider may report more cached than prompt tokens; the rest is then nothing, as on the server.
-  const read = Math.min(other.cacheTokens, row.promptTokens);
-  const written = Math.min(other.cacheCreationTokens, row.promptTokens - read);
+  // A provider may report more cached than prompt tokens. The rest is then zero, as on the server.
+  const read = Math.min(row.cachedTokens, row.promptTokens);
+  const written = Math.min(row.cacheWriteTokens, row.promptTokens - read);
   return [
     { kind: 'input', tokens: row.promptTokens - read - written, factors: [] },
-    { kind: 'cacheRead', tokens: read, factors: [other.cacheRatio] },
-    { kind: 'cacheWrite', tokens: written, factors: [other.cacheCreationRatio] },
+    { kind: 'cacheRead', tokens: read, factors: [price.cacheRatio ?? 1] },
+    { kind: 'cacheWrite', tokens: written, factors: [price.cacheWriteRatio ?? 1] },
     { kind: 'output', tokens: row.completionTokens, factors: [completionRatio] },
   ];
 }
 
-function billByRatio(row: BilledRow, other: LogOther, quotaPerUnit: number): Bill {
-  const terms = termsOf(row, other);
+function billByRatio(row: BilledRow, price: Price, quotaPerUnit: number): Bill {
+  const { groupRatio } = price;
+  const modelRatio = price.modelRatio ?? 0;
+  const terms = termsOf(row, price);
   const used = terms.filter((term) => term.tokens > 0);
   const shown = used.length > 0 ? used : terms.filter(({ kind }) => kind === 'input');
   const lines = shown.map(({ kind, tokens, factors }): BillLine => {
-    const weight = factors.reduce((product, factor) => product * factor, other.modelRatio);
+    const weight = factors.reduce((product, factor) => product * factor, modelRatio);
     return { kind, tokens, price: (weight * 1_000_000) / quotaPerUnit, amount: (tokens * weight) / quotaPerUnit };
   });
   const sum = shown.map(({ tokens, factors }) => [integer(tokens), ...factors.map(ratio)].join(' × ')).join(' + ');
-  const expected = lines.reduce((total, line) => total + line.amount, 0) * quotaPerUnit * other.groupRatio;
+  const expected = lines.reduce((total, line) => total + line.amount, 0) * quotaPerUnit * groupRatio;
   const grouped = shown.length > 1 ? `(${sum})` : sum;
-  return finish(
-    row,
-    other,
-    quotaPerUnit,
-    lines,
-    expected,
-    `${grouped} × ${ratio(other.modelRatio)} × ${ratio(other.groupRatio)}`,
-  );
+  const formula = `${grouped} × ${ratio(modelRatio)} × ${ratio(groupRatio)}`;
+  return finish(row, groupRatio, quotaPerUnit, lines, expected, formula);
 }
 
-function billByCall(row: BilledRow, other: LogOther, price: number, quotaPerUnit: number): Bill {
+function billByCall(row: BilledRow, { groupRatio }: Price, price: number, quotaPerUnit: number): Bill {
   const lines: BillLine[] = [{ kind: 'call', tokens: 1, price, amount: price }];
-  const text = `$${ratio(price)} × ${integer(quotaPerUnit)} × ${ratio(other.groupRatio)}`;
-  return finish(row, other, quotaPerUnit, lines, price * quotaPerUnit * other.groupRatio, text);
+  const text = `$${ratio(price)} × ${integer(quotaPerUnit)} × ${ratio(groupRatio)}`;
+  return finish(row, groupRatio, quotaPerUnit, lines, price * quotaPerUnit * groupRatio, text);
 }
 
 function finish(
   row: BilledRow,
-  other: LogOther,
+  groupRatio: number,
   quotaPerUnit: number,
   lines: readonly BillLine[],
   expected: number,
@@ -110,7 +108,7 @@ function finish(
   return {
     lines,
     subtotal: lines.reduce((total, line) => total + line.amount, 0),
-    groupRatio: other.groupRatio,
+    groupRatio,
     quota: row.quota,
     charged,
     formula: explains ? `${sum} ${equals} ${integer(row.quota)}\n${result}` : `${sum} = ${decimal(expected, 2)}`,

@@ -8,9 +8,8 @@ import { ToneChip } from '../../components/Tone.js';
 import { count, dateTime, integer } from '../../lib/format.js';
 import { groupTone } from '../../lib/groupTone.js';
 import type { useFormat } from '../../lib/useFormat.js';
-import { LogType, ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
-import type { LogRowFragment } from './logs.generated.js';
-import { parseLogOther } from './logOther.wire.js';
+import { ModelCell, RetryPath, TimeChips, TypeCell } from './logCells.js';
+import type { LogRow } from './logRow.js';
 
 export interface LogColumnTools {
   readonly t: TFunction;
@@ -19,14 +18,14 @@ export interface LogColumnTools {
   readonly openUser: (userId: number) => void;
 }
 
-type Column = GridColDef<LogRowFragment>;
+type Column = GridColDef<LogRow>;
 
 /** Sorting is by time alone: the log is read along its time index. */
 const column = (
   field: string,
   headerName: string,
   width: number,
-  cell: (row: LogRowFragment) => ReactNode,
+  cell: (row: LogRow) => ReactNode,
   more: Partial<Column> = {},
 ): Column => ({
   field,
@@ -41,10 +40,10 @@ const right = { align: 'right', headerAlign: 'right' } as const;
 
 /** Widths sum to 1182 with the admin's columns. */
 export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Column[] {
-  const charged = (row: LogRowFragment) => row.type === LogType.consume;
-  const tokens = (row: LogRowFragment, value: number) => (charged(row) ? <TokenCount value={value} /> : <Dash />);
+  const charged = (row: LogRow) => row.type === 'CONSUME';
+  const tokens = (row: LogRow, value: number) => (charged(row) ? <TokenCount value={value} /> : <Dash />);
   return [
-    column('createdAt', t('logs.time'), 150, (row) => <Num>{dateTime(row.createdAt, 'seconds')}</Num>, {
+    column('at', t('logs.time'), 150, (row) => <Num>{dateTime(row.at, 'seconds')}</Num>, {
       sortable: true,
     }),
     ...(isAdmin
@@ -65,7 +64,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
                 underline="hover"
                 className="ellipsis"
                 onClick={() => {
-                  openUser(row.userId);
+                  if (row.userId) openUser(row.userId);
                 }}
               >
                 {row.username}
@@ -83,11 +82,11 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       row.group ? <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip> : <Dash />,
     ),
     column('type', t('logs.type'), 86, (row) => <TypeCell type={row.type} />),
-    column('modelName', t('logs.model'), 0, (row) => <ModelCell row={row} other={parseLogOther(row.other)} />, {
+    column('modelName', t('logs.model'), 0, (row) => <ModelCell row={row} />, {
       flex: 1,
       minWidth: 150,
     }),
-    column('useTime', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} other={parseLogOther(row.other)} />),
+    column('seconds', t('logs.timeFirst'), 116, (row) => <TimeChips row={row} />),
     column('promptTokens', t('logs.input'), 68, (row) => tokens(row, row.promptTokens), right),
     column('completionTokens', t('logs.output'), 68, (row) => tokens(row, row.completionTokens), right),
     column(
@@ -97,7 +96,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
       (row) => (charged(row) || row.quota !== 0 ? <Num strong>{format.money(row.quota, 'charge')}</Num> : <Dash />),
       right,
     ),
-    ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath other={parseLogOther(row.other)} />)] : []),
+    ...(isAdmin ? [column('retry', t('logs.retry'), 76, (row) => <RetryPath row={row} />)] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
-import { pageVariablesOf, type GridState } from '../../lib/gridState.js';
+import { listVariablesOf, type GridState } from '../../lib/gridState.js';
 import { startOfToday, toSeconds, toTimes } from '../../lib/timeRange.js';
-import type { LogFilter } from './logs.generated.js';
+import type { LogFilter, LogSortField, LogType } from './logs.generated.js';
+import { typeLabels } from './logTypes.js';
 
 /** The filters as they stand in the URL; times in Unix seconds, empty for the default. */
 export interface LogFilters extends Record<string, string> {
@@ -25,19 +26,23 @@ export const noFilters: LogFilters = {
   username: '',
 };
 
-/** Since the start of today unless a time is chosen. Admin-only filters are left out for others. */
+const isLogType = (text: string): text is LogType => Object.hasOwn(typeLabels, text);
+
+/** From the start of today unless a time is chosen. Filters for admins are left out for others. */
 export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): LogFilter {
   const text = (value: string) => (value.trim() === '' ? null : value.trim());
+  const list = (value: string) => (value.trim() === '' ? null : [value.trim()]);
+  const { from, to } = toTimes(filters, startOfToday(), now);
   return {
-    ...toTimes(filters, startOfToday(), now),
-    type: filters.type === '' ? null : Number(filters.type),
+    at: { from, until: to },
+    types: isLogType(filters.type) ? [filters.type] : null,
     tokenName: text(filters.tokenName),
-    modelName: text(filters.modelName),
-    group: text(filters.group),
+    models: list(filters.modelName),
+    groups: list(filters.group),
     ...(isAdmin
       ? {
           username: text(filters.username),
-          channelId: /^\d{1,9}$/.test(filters.channelId.trim()) ? Number(filters.channelId) : null,
+          channelIds: /^\d{1,9}$/.test(filters.channelId.trim()) ? [Number(filters.channelId)] : null,
         }
       : {}),
   };
@@ -45,22 +50,35 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
 
 /** @param now where a list that has no end ends */
 export const logVariables = (grid: GridState<LogFilters>, isAdmin: boolean, now: Date) => ({
-  ...pageVariablesOf(grid),
+  ...listVariablesOf<LogSortField>(grid),
   filter: toLogFilter(grid.filter, isAdmin, now),
 });
 
-/** The same filter as the export's address has it. */
-export function toExportQuery(filter: LogFilter): Record<string, string> {
+/** Numbers of the types in the REST API. */
+const typeNumbers: Record<LogType, string> = {
+  UNKNOWN: '0',
+  TOP_UP: '1',
+  CONSUME: '2',
+  MANAGE: '3',
+  SYSTEM: '4',
+  CHECK_IN: '5',
+  ERROR: '6',
+};
+
+/** The same filter as query parameters of the export, whose end is included. */
+export function toExportQuery({ at, types, ...filter }: LogFilter): Record<string, string> {
   const text = (value: string | number | null | undefined) => String(value ?? '');
-  const seconds = (time: string | null | undefined) => (time ? toSeconds(new Date(time)) : '');
+  const seconds = (time: string | null | undefined, shift = 0) =>
+    time ? toSeconds(new Date(new Date(time).getTime() + shift)) : '';
+  const [type] = types ?? [];
   return {
-    type: text(filter.type),
+    type: type ? typeNumbers[type] : '',
     token_name: text(filter.tokenName),
-    model_name: text(filter.modelName),
-    group: text(filter.group),
-    channel: text(filter.channelId),
+    model_name: text(filter.models?.[0]),
+    group: text(filter.groups?.[0]),
+    channel: text(filter.channelIds?.[0]),
     username: text(filter.username),
-    start_timestamp: seconds(filter.from),
-    end_timestamp: seconds(filter.to),
+    start_timestamp: seconds(at?.from),
+    end_timestamp: seconds(at?.until, -1),
   };
 }

@@ -37,7 +37,7 @@ export function useLogTail(parts: {
   const [fresh, setFresh] = useState(0);
   const follows = filters.to === '';
   const filter = useMemo<LogFilter>(() => {
-    const { from: _from, to: _to, ...fields } = toLogFilter(filters, isAdmin, new Date());
+    const { at: _at, ...fields } = toLogFilter(filters, isAdmin, new Date());
     return fields;
   }, [filters, isAdmin]);
 

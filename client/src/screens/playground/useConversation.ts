@@ -31,7 +31,7 @@ export function useConversation(userId: number) {
             variables: { requestId, from: since.toISOString() },
             fetchPolicy: 'no-cache',
           });
-          return data?.myLogs.items[0] ?? null;
+          return data?.myLogs?.items[0] ?? null;
         },
         describe: (error) => latest.describe(error),
         keep: (turns) => {

@@ -38,7 +38,7 @@ export function LogCleanup() {
     try {
       const { data } = await client.query({
         query: OldLogsDocument,
-        variables: { filter: { to: time.toISOString() } },
+        variables: { filter: { at: { until: time.toISOString() } } },
         fetchPolicy: 'network-only',
       });
       const amount = `${integer(data?.logs.totalCount ?? 0)}${data?.logs.totalCapped ? '+' : ''}`;
@@ -50,7 +50,7 @@ export function LogCleanup() {
       };
       if (!(await confirm(question))) return;
       const { data: done } = await remove({ variables: { before: time.toISOString() } });
-      toast.success(t('settings.cleaned', { amount: integer(done?.deleteLogs ?? 0) }));
+      toast.success(t('settings.cleaned', { amount: integer(done?.deleteLogs.count ?? 0) }));
     } catch (error) {
       toast.error(describeFailure(error, t));
     } finally {

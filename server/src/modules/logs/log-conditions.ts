@@ -1,19 +1,22 @@
 import { escapeLike } from '../../shared/page.js';
 import { logFrom, type Range, type RollupState } from '../rollups/rollups.service.js';
 
-/** Which log rows are asked for; an absent field asks nothing. Times are Unix seconds, both ends included. */
+/**
+ * Which log rows to read. Absent fields do not restrict; an empty list matches nothing. Times are Unix seconds: `from`
+ * is included, `until` is not.
+ */
 export interface LogFilter {
-  readonly type?: number;
-  readonly userId?: number;
+  readonly types?: readonly number[];
+  readonly userIds?: readonly number[];
   readonly username?: string;
-  readonly tokenId?: number;
+  readonly tokenIds?: readonly number[];
   readonly tokenName?: string;
-  /** Literal, save that `*` stands for any text. */
-  readonly modelName?: string;
-  readonly group?: string;
-  readonly channelId?: number;
+  /** Whole names, in which `*` stands for any text. */
+  readonly models?: readonly string[];
+  readonly groups?: readonly string[];
+  readonly channelIds?: readonly number[];
   readonly from?: number;
-  readonly to?: number;
+  readonly until?: number;
   readonly requestId?: string;
 }
 
@@ -28,10 +31,20 @@ export class Where {
     return this;
   }
 
-  /** @returns the placeholder of a value that is no condition */
+  /** The column has one of these values. One value is compared with `=`, which keeps the order of its index. */
+  among(column: string, values: readonly (string | number)[] | undefined): this {
+    if (values === undefined) return this;
+    const [first, ...others] = values;
+    return first !== undefined && others.length === 0
+      ? this.and(`${column} = ?`, first)
+      : this.and(`${column} = ANY (?)`, values);
+  }
+
+  /** @returns the placeholder of a value that is used outside a condition */
   value(value: unknown): string {
-    // No text in the database holds a NUL, and the protocol knows none.
-    this.values.push(typeof value === 'string' ? value.replaceAll('\0', '') : value);
+    // Postgres texts cannot contain NUL.
+    const storable = (one: unknown): unknown => (typeof one === 'string' ? one.replaceAll('\0', '') : one);
+    this.values.push(Array.isArray(value) ? value.map(storable) : storable(value));
     return `$${this.values.length}`;
   }
 
@@ -40,14 +53,15 @@ export class Where {
   }
 }
 
-/** Every condition save the time range. */
+/** Every condition except the time range. */
 export function andLogFields(where: Where, filter: LogFilter): Where {
-  if (filter.type !== undefined) where.and('type = ?', filter.type);
-  if (filter.userId !== undefined) where.and('user_id = ?', filter.userId);
-  if (filter.tokenId !== undefined) where.and('token_id = ?', filter.tokenId);
-  if (filter.channelId !== undefined) where.and('channel_id = ?', filter.channelId);
-  if (filter.group !== undefined) where.and('"group" = ?', filter.group);
-  if (filter.modelName !== undefined) andModel(where, filter.modelName);
+  where
+    .among('type', filter.types)
+    .among('user_id', filter.userIds)
+    .among('token_id', filter.tokenIds)
+    .among('channel_id', filter.channelIds)
+    .among('"group"', filter.groups);
+  if (filter.models !== undefined) andModels(where, filter.models);
   if (filter.username !== undefined) where.and('username = ?', filter.username);
   if (filter.tokenName !== undefined) where.and('token_name = ?', filter.tokenName);
   if (filter.requestId !== undefined) where.and('request_id = ?', filter.requestId);
@@ -56,7 +70,7 @@ export function andLogFields(where: Where, filter: LogFilter): Where {
 
 function andRange(where: Where, filter: LogFilter): Where {
   if (filter.from !== undefined) where.and('created_at >= ?', filter.from);
-  if (filter.to !== undefined) where.and('created_at <= ?', filter.to);
+  if (filter.until !== undefined) where.and('created_at < ?', filter.until);
   return where;
 }
 
@@ -65,13 +79,13 @@ export function logConditions(filter: LogFilter): Where {
   return andRange(andLogFields(new Where(), filter), filter);
 }
 
-/** SQL for FROM, and its values. */
+/** The text after FROM, and its values. */
 export interface Source {
   readonly from: string;
   readonly values: unknown[];
 }
 
-/** Rollups of the rows that match a filter (`logFrom`); null when only the rows themselves have the wanted columns. */
+/** Rollups of the rows that match a filter (`logFrom`); null when only the rows themselves have the columns. */
 export function logSource(
   filter: LogFilter,
   state: RollupState,
@@ -83,29 +97,46 @@ export function logSource(
   return from === null ? null : { from, values: where.values };
 }
 
-export const rangeOf = ({ from, to }: LogFilter): Range => ({ from: from ?? 0, end: (to ?? latest) + 1 });
+export const rangeOf = ({ from, until }: LogFilter): Range => ({
+  from: from ?? 0,
+  end: until ?? Number.MAX_SAFE_INTEGER,
+});
 
-const latest = Number.MAX_SAFE_INTEGER - 1;
-
-/** Columns of the log that a filter asks about, times aside. */
+/** Columns of the log that a filter restricts, except the time. */
 export const columnsOf = (filter: LogFilter): string[] =>
   Object.entries(logColumns).flatMap(([field, column]) =>
     filter[field as keyof typeof logColumns] === undefined ? [] : [column],
   );
 
 const logColumns = {
-  type: 'type',
-  userId: 'user_id',
+  types: 'type',
+  userIds: 'user_id',
   username: 'username',
-  tokenId: 'token_id',
+  tokenIds: 'token_id',
   tokenName: 'token_name',
-  modelName: 'model_name',
-  group: 'group',
-  channelId: 'channel_id',
+  models: 'model_name',
+  groups: 'group',
+  channelIds: 'channel_id',
   requestId: 'request_id',
-} as const satisfies Record<keyof Omit<LogFilter, 'from' | 'to'>, string>;
+} as const satisfies Record<keyof Omit<LogFilter, 'from' | 'until'>, string>;
 
-function andModel(where: Where, pattern: string): void {
-  if (!pattern.includes('*')) where.and('model_name = ?', pattern);
-  else where.and('model_name LIKE ?', pattern.split('*').map(escapeLike).join('%'));
+export const isPattern = (model: string): boolean => model.includes('*');
+
+/** At most one column with one value: its index already has the order of the page. */
+export function isIndexed(filter: LogFilter): boolean {
+  const lists = [filter.types, filter.userIds, filter.tokenIds, filter.models, filter.groups, filter.channelIds];
+  return (
+    columnsOf(filter).length <= 1 &&
+    lists.every((list) => list === undefined || list.length === 1) &&
+    !(filter.models ?? []).some(isPattern)
+  );
+}
+
+function andModels(where: Where, models: readonly string[]): void {
+  if (!models.some(isPattern)) where.among('model_name', models);
+  else
+    where.and(
+      'model_name LIKE ANY (?)',
+      models.map((model) => model.split('*').map(escapeLike).join('%')),
+    );
 }

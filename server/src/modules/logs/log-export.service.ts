@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
 import { csvLine } from '../../shared/csv.js';
 import { logConditions, type LogFilter } from './log-conditions.js';
-import { toOwnView, toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
+import { toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
 
 const rowsPerRead = 1000;
@@ -21,10 +21,10 @@ export class LogExport {
     });
   }
 
-  /** Own rows, without what is none of the caller's business. */
+  /** Own rows, without channels and admin details. */
   own(actor: MaybeActor, filter: LogFilter): AsyncIterable<string> {
     const mine = ownFilter(requireActor(actor), filter);
-    return this.pieces(mine, columns, (rows) => rows.map((row) => toOwnView(row, 0)));
+    return this.pieces(mine, columns, (rows) => rows.map((row) => ({ ...toView(row, new Map()), channelId: null })));
   }
 
   private async *pieces(

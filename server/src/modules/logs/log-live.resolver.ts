@@ -3,13 +3,23 @@ import { Access } from '../../graphql/access.js';
 import { deliveryType } from '../../graphql/delivery.object.js';
 import { liveSource } from '../../graphql/live-sources.js';
 import type { Delivery } from '../../live/mailbox.js';
+import type { OptionValues } from '../options/option.service.js';
 import type { LogTail } from './log-tail.service.js';
-import { LogFilterInput, LogObject, toLogFilter, toLogObject } from './log.object.js';
-import type { LogView } from './log.service.js';
+import {
+  LogFilterInput,
+  LogObject,
+  OwnLogFilterInput,
+  OwnLogObject,
+  toLogFilter,
+  toLogObject,
+  toOwnLogObject,
+} from './log.object.js';
+import type { LogView, OwnLogView } from './log.service.js';
 
 const LogsCreated = deliveryType(LogObject, 'LogsCreated');
+const OwnLogsCreated = deliveryType(OwnLogObject, 'OwnLogsCreated');
 
-interface Asked {
+interface FilterArgs {
   readonly filter?: LogFilterInput | null;
 }
 
@@ -18,39 +28,36 @@ export interface LogSources {
   readonly logs: LogTail;
 }
 
-/** New log rows. The times of a filter ask nothing here. */
+/** New log rows. The time of a filter is ignored here. */
 @Resolver()
 export class LogLiveResolver {
-  @Access('admin', 'LOGS_READ')
+  constructor(private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> }) {}
+
   @Subscription(() => LogsCreated, {
-    description: 'New log rows of everybody, the oldest first.',
-    subscribe: liveSource<LogSources, Asked>(({ live, actor }, { filter }) =>
+    description: 'New log rows of all users, the oldest first. Ignores the time of the filter.',
+    subscribe: liveSource<LogSources, FilterArgs>(({ live, actor }, { filter }) =>
       live.logs.all(actor, toLogFilter(filter)),
     ),
   })
+  @Access('admin', 'LOGS_READ')
   logCreated(
-    @Root() delivery: Delivery<LogView>,
+    @Root() { items, missed }: Delivery<LogView>,
     @Arg('filter', () => LogFilterInput, { nullable: true }) _filter?: LogFilterInput | null,
   ): Delivery<LogObject> {
-    return toLogDelivery(delivery);
+    return { items: items.map((log) => toLogObject(log, this.options.values.QuotaPerUnit)), missed };
   }
 
-  @Access('common', 'LOGS_READ')
-  @Subscription(() => LogsCreated, {
-    description: 'New own log rows, the oldest first. Their ids count the rows of this subscription.',
-    subscribe: liveSource<LogSources, Asked>(({ live, actor }, { filter }) =>
+  @Subscription(() => OwnLogsCreated, {
+    description: 'New own log rows, the oldest first. Ignores the time of the filter.',
+    subscribe: liveSource<LogSources, FilterArgs>(({ live, actor }, { filter }) =>
       live.logs.own(actor, toLogFilter(filter)),
     ),
   })
+  @Access('common', 'LOGS_READ')
   myLogCreated(
-    @Root() delivery: Delivery<LogView>,
-    @Arg('filter', () => LogFilterInput, { nullable: true }) _filter?: LogFilterInput | null,
-  ): Delivery<LogObject> {
-    return toLogDelivery(delivery);
+    @Root() { items, missed }: Delivery<OwnLogView>,
+    @Arg('filter', () => OwnLogFilterInput, { nullable: true }) _filter?: OwnLogFilterInput | null,
+  ): Delivery<OwnLogObject> {
+    return { items: items.map((log) => toOwnLogObject(log, this.options.values.QuotaPerUnit)), missed };
   }
 }
-
-const toLogDelivery = ({ items, missed }: Delivery<LogView>): Delivery<LogObject> => ({
-  items: items.map(toLogObject),
-  missed,
-});

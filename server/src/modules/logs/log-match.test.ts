@@ -26,18 +26,23 @@ it.each([
   ['', false],
   ['gpt_4o_mini', false],
   ['gpt-4o-mini\0', true],
-])('a model that is asked for as %j', (modelName, expected) => {
-  expect(matchesLog(row, { modelName })).toBe(expected);
+])('the model filter %j', (model, expected) => {
+  expect(matchesLog(row, { models: [model] })).toBe(expected);
+  expect(matchesLog(row, { models: ['another', model] })).toBe(expected);
 });
 
-it('every other field is exact, absent ones and times ask nothing', () => {
+it('compares every other field exactly and ignores absent ones and times', () => {
   expect(matchesLog(row, {})).toBe(true);
-  expect(matchesLog(row, { from: 1, to: 2, userId: undefined })).toBe(true);
-  expect(matchesLog(row, { ...row, modelName: 'gpt-4o-mini' })).toBe(true);
-  for (const field of ['type', 'userId', 'tokenId', 'channelId'] as const) {
-    expect(matchesLog(row, { [field]: row[field] + 1 })).toBe(false);
+  expect(matchesLog(row, { from: 1, until: 2, userIds: undefined })).toBe(true);
+  const { username, tokenName, requestId } = row;
+  const lists = { types: [2], userIds: [8, 7], tokenIds: [3], models: ['gpt-4o-mini'], groups: ['default'] };
+  expect(matchesLog(row, { ...lists, channelIds: [5], username, tokenName, requestId })).toBe(true);
+  for (const field of ['types', 'userIds', 'tokenIds', 'channelIds'] as const) {
+    expect(matchesLog(row, { [field]: [99] })).toBe(false);
+    expect(matchesLog(row, { [field]: [] })).toBe(false);
   }
-  for (const field of ['username', 'tokenName', 'group', 'requestId'] as const) {
+  expect(matchesLog(row, { groups: ['default*'] })).toBe(false);
+  for (const field of ['username', 'tokenName', 'requestId'] as const) {
     expect(matchesLog(row, { [field]: `${row[field]}*` })).toBe(false);
   }
 });

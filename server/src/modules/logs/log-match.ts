@@ -1,15 +1,36 @@
 import type { LogFilter } from './log-conditions.js';
 
-/** One row that was read already: the same answer as the statement gives, save that times ask nothing. */
+/** Whether a row that was already read matches the filter, as the statement of the list decides it. Ignores times. */
 export function matchesLog(row: LogFields, filter: LogFilter): boolean {
-  const { modelName, from: _from, to: _to, ...exact } = filter;
-  if (modelName !== undefined && !matchesModel(row.modelName, storable(modelName))) return false;
-  return Object.entries(exact).every(
-    ([field, wanted]) => wanted === undefined || row[field as keyof LogFields] === storable(wanted),
+  const { types, userIds, username, tokenIds, tokenName, models, groups, channelIds, requestId } = filter;
+  return (
+    isAmong(types, row.type) &&
+    isAmong(userIds, row.userId) &&
+    isAmong(tokenIds, row.tokenId) &&
+    isAmong(channelIds, row.channelId) &&
+    isAmong(groups, row.group) &&
+    isAmong(username === undefined ? undefined : [username], row.username) &&
+    isAmong(tokenName === undefined ? undefined : [tokenName], row.tokenName) &&
+    isAmong(requestId === undefined ? undefined : [requestId], row.requestId) &&
+    (models === undefined || models.some((model) => matchesModel(row.modelName, storable(model))))
   );
 }
 
-type LogFields = Required<Omit<LogFilter, 'from' | 'to'>>;
+/** What the filter compares. */
+export interface LogFields {
+  readonly type: number;
+  readonly userId: number;
+  readonly username: string;
+  readonly tokenId: number;
+  readonly tokenName: string;
+  readonly modelName: string;
+  readonly group: string;
+  readonly channelId: number;
+  readonly requestId: string;
+}
+
+const isAmong = <Value>(wanted: readonly Value[] | undefined, value: Value): boolean =>
+  wanted === undefined || wanted.some((one) => storable(one) === value);
 
 const storable = <Value>(value: Value): Value =>
   typeof value === 'string' ? (value.replaceAll('\0', '') as Value) : value;

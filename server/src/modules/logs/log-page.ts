@@ -1,22 +1,33 @@
 import { hour, type Queries, type RollupState } from '../rollups/rollups.service.js';
-import { columnsOf, logConditions, logSource, type Where, type LogFilter } from './log-conditions.js';
+import { isIndexed, logConditions, logSource, type Where, type LogFilter } from './log-conditions.js';
 import { viewColumns, type ViewRow } from './log-view.js';
+
+/** The position of a row in the order of the log. */
+export interface LogPosition {
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly id: number;
+}
 
 export interface Wanted {
   readonly direction: 'ASC' | 'DESC';
   readonly offset: number;
   readonly limit: number;
-  /** Rows are counted, and paged through, up to here. */
+  /** Continues after this row; the offset is 0 then. */
+  readonly after: LogPosition | null;
+  /** Whether the total is wanted. */
+  readonly counted: boolean;
+  /** Rows are counted up to this number. */
   readonly most: number;
 }
 
 export interface Found {
   readonly rows: ViewRow[];
-  /** Exact up to `most`; `most + 1` says that there are more. */
-  readonly total: number;
+  /** Exact up to `most`; `most + 1` means that there are more. Null when it was not wanted. */
+  readonly total: number | null;
 }
 
-/** Number of matching rows in a range of time. `end` is the first second after it. */
+/** How many matching rows a stretch of time holds. `end` is not included. */
 interface Part {
   readonly from: number;
   readonly end: number;
@@ -24,8 +35,8 @@ interface Part {
 }
 
 /**
- * A page of the log. The rollups give the number of rows and, where no index has all filtered columns, the hours that the
- * page lies in. So neither a rare combination nor a late page needs a scan.
+ * One page of the log. The rollups give the number of rows and, where no index has all filters, the hours in which the
+ * page lies. So neither a rare combination nor a late page needs a scan.
  */
 export async function readLogPage(
   database: Queries,
@@ -33,29 +44,72 @@ export async function readLogPage(
   state: RollupState,
   wanted: Wanted,
 ): Promise<Found> {
-  const inIndex = isIndexed(filter);
-  const parts = inIndex ? null : await readParts(database, filter, state);
-  const total = parts
-    ? parts.reduce((sum, { rows }) => sum + rows, 0)
-    : ((inIndex ? await countByRollups(database, filter, state, wanted.most) : null) ??
-      (await countRows(database, filter, wanted.most)));
-  const limit = Math.min(wanted.limit, Math.min(total, wanted.most) - wanted.offset);
+  if (wanted.after) {
+    const rows = await readAfter(database, filter, state, { ...wanted, after: wanted.after });
+    return { rows, total: wanted.counted ? await countLogs(database, filter, state, wanted.most) : null };
+  }
+  const parts = isIndexed(filter) ? null : await readParts(database, filter, state);
+  const counted = parts || !wanted.counted ? null : await countLogs(database, filter, state, wanted.most);
+  const total = parts ? parts.reduce((sum, { rows }) => sum + rows, 0) : counted;
+  const limit = total === null ? wanted.limit : Math.min(wanted.limit, total - wanted.offset);
   if (limit <= 0) return { rows: [], total };
   const page = { ...wanted, limit };
   if (!parts) return { rows: await readRows(database, filter, page), total };
-  const coarse = locate(parts, filter, page);
-  const hours = isShort(coarse.filter) ? null : await readParts(database, coarse.filter, state, 'HOUR');
-  const { filter: within, page: rest } = hours ? locate(hours, coarse.filter, coarse.page) : coarse;
-  return { rows: await readRows(database, within, rest), total };
+  const located = await locateWithin(database, parts, filter, state, page);
+  return { rows: await readRows(database, located.filter, located.page), total };
 }
 
-/** One index is in the order of the page already. */
-const isIndexed = (filter: LogFilter): boolean =>
-  columnsOf(filter).length <= 1 && !(filter.modelName?.includes('*') ?? false);
+/** How many rows match; `most + 1` for more than `most`. */
+export async function countLogs(
+  database: Queries,
+  filter: LogFilter,
+  state: RollupState,
+  most: number,
+): Promise<number> {
+  if (isIndexed(filter)) {
+    return (await countByRollups(database, filter, state, most)) ?? (await countRows(database, filter, most));
+  }
+  const parts = await readParts(database, filter, state);
+  return parts ? parts.reduce((sum, { rows }) => sum + rows, 0) : countRows(database, filter, most);
+}
 
-const isShort = ({ from = 0, to = Infinity }: LogFilter): boolean => to - from < 2 * hour;
+async function readAfter(
+  database: Queries,
+  filter: LogFilter,
+  state: RollupState,
+  wanted: Wanted & { readonly after: LogPosition },
+): Promise<ViewRow[]> {
+  const { after, direction } = wanted;
+  const rest =
+    direction === 'ASC'
+      ? { ...filter, from: Math.max(after.createdAt, filter.from ?? 0) }
+      : { ...filter, until: Math.min(after.createdAt + 1, filter.until ?? Infinity) };
+  const page = { ...wanted, offset: 0 };
+  const parts = isIndexed(filter) ? null : await readParts(database, rest, state);
+  if (!parts) return readRows(database, rest, page);
+  // Rows of the cursor's second are counted by the rollups, but some of them were read already.
+  const second = { ...filter, from: after.createdAt, until: after.createdAt + 1 };
+  const limit = page.limit + (await countRows(database, second, wanted.most));
+  const located = await locateWithin(database, parts, rest, state, { ...page, limit });
+  return readRows(database, located.filter, page);
+}
 
-/** The shortest time that the page lies in, and where in it the page begins. */
+/** Narrows the filter to the hours in which the page lies. */
+async function locateWithin<Page extends Wanted>(
+  database: Queries,
+  parts: readonly Part[],
+  filter: LogFilter,
+  state: RollupState,
+  page: Page,
+): Promise<{ filter: LogFilter; page: Page }> {
+  const coarse = locate(parts, filter, page);
+  const hours = isShort(coarse.filter) ? null : await readParts(database, coarse.filter, state, 'HOUR');
+  return hours ? locate(hours, coarse.filter, coarse.page) : coarse;
+}
+
+const isShort = ({ from = 0, until = Infinity }: LogFilter): boolean => until - from < 2 * hour;
+
+/** The shortest time in which the page lies, and the offset of the page within it. */
 function locate<Page extends Wanted>(
   parts: readonly Part[],
   filter: LogFilter,
@@ -79,7 +133,7 @@ function locate<Page extends Wanted>(
     if (isBefore) skipped = passed;
   }
   return {
-    filter: { ...filter, from: Math.max(from, filter.from ?? 0), to: Math.min(end - 1, filter.to ?? Infinity) },
+    filter: { ...filter, from: Math.max(from, filter.from ?? 0), until: Math.min(end, filter.until ?? Infinity) },
     page: { ...page, offset: page.offset - skipped },
   };
 }
@@ -99,7 +153,7 @@ async function readParts(
   return rows.map((row) => ({ from: Number(row.begins), end: Number(row.ends), rows: Number(row.rows) }));
 }
 
-/** Counts rows outside the rollups only while the aggregated count is below the display cap. */
+/** Counts rows outside the rollups only while those inside do not exceed `most`. Null when no rollup has the columns. */
 async function countByRollups(
   database: Queries,
   filter: LogFilter,
@@ -127,13 +181,17 @@ async function countRows(database: Queries, filter: LogFilter, most: number): Pr
   return Number(row?.rows ?? 0);
 }
 
-/** Keys first, from the index alone, so that skipped rows are never read. */
-function readRows(database: Queries, filter: LogFilter, { direction, limit, offset }: Wanted): Promise<ViewRow[]> {
+/** Reads the keys first, from the index alone, so that skipped rows are never read. */
+function readRows(database: Queries, filter: LogFilter, wanted: Wanted): Promise<ViewRow[]> {
+  const { direction, limit, offset, after } = wanted;
   const where: Where = logConditions(filter);
+  const beyond = after
+    ? ` AND (k.created_at, k.id) ${direction === 'ASC' ? '>' : '<'} (${where.value(after.createdAt)}, ${where.value(after.id)})`
+    : '';
   const order = (alias: string): string => `${alias}.created_at ${direction}, ${alias}.id ${direction}`;
   return database.query<ViewRow[]>(
     `SELECT ${viewColumns} FROM (
-       SELECT k.created_at, k.id FROM logs k WHERE ${where.toString()} ORDER BY ${order('k')}
+       SELECT k.created_at, k.id FROM logs k WHERE ${where.toString()}${beyond} ORDER BY ${order('k')}
        LIMIT ${where.value(limit)} OFFSET ${where.value(offset)}
      ) keys JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id ORDER BY ${order('l')}`,
     where.values,

@@ -2,26 +2,27 @@ import type { DataSource } from 'typeorm';
 import { Mailbox, type Delivery } from '../../live/mailbox.js';
 import type { Signals } from '../../live/signals.js';
 import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
+import type { Secrets } from '../../shared/secrets.js';
 import type { LogFilter } from './log-conditions.js';
 import { matchesLog } from './log-match.js';
 import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
-import { toOwnView, toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
+import { toOwnView, toView, viewColumns, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
 
-/** Rows count as new while they are younger: a settlement takes far less from its time to its commit. */
+/** Rows younger than this are compared with those already seen. A settlement commits far sooner after its row's time. */
 const windowSeconds = 10;
-/** Between two looks, so that a busy site costs a watched node four small statements a second at most. */
+/** Between two reads, so that a busy site costs a watched node at most four small statements per second. */
 const pauseMilliseconds = 250;
-/** What is looked at without a signal: rows that no settlement writes, and nodes that no signal reaches. */
+/** Reads without a signal find rows that no settlement wrote, and rows of nodes whose signals do not arrive. */
 const everyMilliseconds = 2000;
 const maxKeys = 5000;
 const maxRows = 200;
 
-interface Place {
+/** One subscription. */
+interface Watcher {
   readonly filter: LogFilter;
   readonly forAdmin: boolean;
-  readonly mailbox: Mailbox<LogView>;
-  /** Own rows are numbered as they come: real ids would tell how much the whole site is used. */
-  count: number;
+  readonly put: (rows: readonly ViewRow[], channelNames: ReadonlyMap<number, string>, missed: number) => void;
+  readonly close: () => void;
 }
 
 type Key = Pick<ViewRow, 'id' | 'createdAt'>;
@@ -29,16 +30,17 @@ type Key = Pick<ViewRow, 'id' | 'createdAt'>;
 export interface LogTailDeps {
   readonly database: DataSource;
   readonly signals: Signals;
+  readonly secrets: Pick<Secrets, 'hash'>;
   readonly report: (error: unknown) => void;
 }
 
 /**
- * New log rows for whoever watches. The rows are read from the table, whoever wrote them on whatever node, once for all
- * watchers of this node; settlements only say that there are some, and say nothing while nobody watches.
+ * New log rows for subscriptions. The rows are read from the table, whichever node wrote them, once for all watchers of
+ * this node. Settlements only signal that there are new rows, and only while there are watchers.
  */
 export class LogTail {
-  private readonly places = new Set<Place>();
-  /** Rows of the window that were seen, by id, with their time. */
+  private readonly watchers = new Set<Watcher>();
+  /** Rows of the window that were delivered, id to time. */
   private seen = new Map<string, number>();
   private beginning: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -50,56 +52,69 @@ export class LogTail {
   }
 
   /**
-   * Everybody's rows from now on. The filter's times ask nothing.
+   * Rows of all users from now on. Ignores the times of the filter.
    * @throws AppError INSUFFICIENT_PRIVILEGES below admin
    */
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<LogView>>> {
     requireRole(actor, 'admin');
-    return this.open(await resolveUser(this.deps.database, filter), true);
+    return this.open(await resolveUser(this.deps.database, filter), true, toView);
   }
 
-  /** The caller's own rows from now on, numbered from 1, without what is none of his business. */
-  async own(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<LogView>>> {
-    return this.open(ownFilter(requireActor(actor), filter), false);
+  /** The caller's own rows from now on, without channels and admin details. */
+  async own(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<OwnLogView>>> {
+    return this.open(ownFilter(requireActor(actor), filter), false, (row) => toOwnView(row, this.deps.secrets));
   }
 
   stop(): void {
     if (this.timer) clearTimeout(this.timer);
-    for (const { mailbox } of this.places) void mailbox.return();
+    for (const { close } of this.watchers) close();
   }
 
-  private async open(filter: LogFilter, forAdmin: boolean): Promise<AsyncIterableIterator<Delivery<LogView>>> {
+  private async open<View extends { readonly id: unknown }>(
+    filter: LogFilter,
+    forAdmin: boolean,
+    view: (row: ViewRow, channelNames: ReadonlyMap<number, string>) => View,
+  ): Promise<AsyncIterableIterator<Delivery<View>>> {
     const endWatch = await this.deps.signals.watch();
-    const mailbox = new Mailbox<LogView>(
+    const mailbox = new Mailbox<View>(
       maxRows,
       ({ id }) => id,
       () => {
-        this.places.delete(place);
+        this.watchers.delete(watcher);
         endWatch();
       },
     );
-    const place: Place = { filter, forAdmin, mailbox, count: 0 };
+    const watcher: Watcher = {
+      filter,
+      forAdmin,
+      put: (rows, names, missed) =>
+        mailbox.put(
+          rows.map((row) => view(row, names)),
+          missed,
+        ),
+      close: () => void mailbox.return(),
+    };
     try {
-      // Whoever is told that his stream is open misses no row that is written from then on.
-      if (this.places.size === 0) this.beginning ??= this.begin().finally(() => (this.beginning = null));
+      // A watcher must not miss rows written after its stream is open.
+      if (this.watchers.size === 0) this.beginning ??= this.begin().finally(() => (this.beginning = null));
       await this.beginning;
     } catch (error) {
       endWatch();
       throw error;
     }
-    this.places.add(place);
+    this.watchers.add(watcher);
     this.timer ??= setTimeout(() => void this.look(), everyMilliseconds);
     return mailbox;
   }
 
-  /** What is there already is not new. */
+  /** Marks the existing rows as seen. */
   private async begin(): Promise<void> {
     const keys = await this.readKeys();
     this.seen = new Map(keys.map(({ id, createdAt }) => [id, Number(createdAt)]));
   }
 
   private wake(): void {
-    if (this.places.size === 0) return;
+    if (this.watchers.size === 0) return;
     if (this.looking) this.again = true;
     else this.lookIn(pauseMilliseconds);
   }
@@ -111,7 +126,7 @@ export class LogTail {
 
   private async look(): Promise<void> {
     this.timer = null;
-    if (this.places.size === 0) return;
+    if (this.watchers.size === 0) return;
     this.looking = true;
     try {
       await this.deliverNew();
@@ -119,7 +134,7 @@ export class LogTail {
       this.deps.report(error);
     } finally {
       this.looking = false;
-      if (this.places.size > 0) this.lookIn(this.again ? pauseMilliseconds : everyMilliseconds);
+      if (this.watchers.size > 0) this.lookIn(this.again ? pauseMilliseconds : everyMilliseconds);
       this.again = false;
     }
   }
@@ -131,17 +146,16 @@ export class LogTail {
     for (const [id, createdAt] of this.seen) if (createdAt < oldest) this.seen.delete(id);
     for (const { id, createdAt } of fresh) this.seen.set(id, Number(createdAt));
     if (fresh.length === 0) return;
-    const places = [...this.places];
-    const rows = await this.readRows(fresh, places);
-    const names = places.some(({ forAdmin }) => forAdmin)
+    const watchers = [...this.watchers];
+    const rows = await this.readRows(fresh, watchers);
+    const names = watchers.some(({ forAdmin }) => forAdmin)
       ? await namesOfChannels(this.deps.database, rows)
       : new Map<number, string>();
     const newest = new Set(fresh.slice(0, maxRows).map(({ id }) => id));
-    for (const place of places) {
-      const ofOneUser = place.filter.userId !== undefined;
-      const matching = rows.filter((row) => (ofOneUser || newest.has(row.id)) && matchesLog(row, place.filter));
-      const shown = matching.map((row) => (place.forAdmin ? toView(row, names) : toOwnView(row, ++place.count)));
-      place.mailbox.put(shown, ofOneUser ? 0 : fresh.length - newest.size);
+    for (const { filter, put } of watchers) {
+      const ofUsers = filter.userIds !== undefined;
+      const matching = rows.filter((row) => (ofUsers || newest.has(row.id)) && matchesLog(row, filter));
+      put(matching, names, ofUsers ? 0 : fresh.length - newest.size);
     }
   }
 
@@ -155,15 +169,15 @@ export class LogTail {
     );
   }
 
-  /** The newest of everybody's where somebody watches everybody, and all of those who are watched; the oldest first. */
-  private readRows(keys: readonly Key[], places: readonly Place[]): Promise<ViewRow[]> {
-    const userIds = places.flatMap(({ filter }) => filter.userId ?? []);
-    const everybody = userIds.length < places.length ? maxRows : 0;
+  /** The newest rows, if a watcher does not restrict the users, and all rows of watched users. The oldest first. */
+  private readRows(keys: readonly Key[], watchers: readonly Watcher[]): Promise<ViewRow[]> {
+    const userIds = watchers.flatMap(({ filter }) => filter.userIds ?? []);
+    const ofAll = watchers.some(({ filter }) => filter.userIds === undefined) ? maxRows : 0;
     return this.deps.database.query<ViewRow[]>(
       `SELECT ${viewColumns} FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY keys (created_at, id, place)
          JOIN logs l ON l.created_at = keys.created_at AND l.id = keys.id
         WHERE keys.place <= $3 OR l.user_id = ANY ($4) ORDER BY l.created_at, l.id`,
-      [keys.map(({ createdAt }) => createdAt), keys.map(({ id }) => id), everybody, userIds],
+      [keys.map(({ createdAt }) => createdAt), keys.map(({ id }) => id), ofAll, userIds],
     );
   }
 }

@@ -1,6 +1,7 @@
+import type { Secrets } from '../../shared/secrets.js';
 import type { Log } from './log.entity.js';
 
-/** A log row as a reader may see it. */
+/** A log row as an admin sees it. */
 export type LogView = Pick<
   Log,
   | 'id'
@@ -21,13 +22,22 @@ export type LogView = Pick<
   | 'content'
   | 'other'
 > & {
-  /** Null for readers who are not admins, and for rows without a channel. */
+  /** Null for rows without a channel. */
   readonly channelId: number | null;
-  /** Null where `channelId` is, and when the channel is gone. */
+  /** Null for rows without a channel, and when the channel was deleted. */
   readonly channelName: string | null;
 };
 
-/** Columns of `logs` under the names of the view; `bigint` ones still arrive as text. */
+/** A log row as its owner sees it: without channels and admin details. */
+export type OwnLogView = Omit<LogView, 'id' | 'channelId' | 'channelName'> & {
+  /**
+   * The same for every read of the row, on every node. Derived with a secret, because row ids would show owners how many
+   * calls the whole site serves.
+   */
+  readonly id: string;
+};
+
+/** Columns of `logs` under the names of the view. The driver returns `bigint` as text. */
 export const viewColumns = `l.id, l.created_at AS "createdAt", l.request_id AS "requestId", l.type, l.user_id AS "userId",
   l.username, l.token_id AS "tokenId", l.token_name AS "tokenName", l.channel_id AS "channelId",
   l.model_name AS "modelName", l."group", l.quota, l.prompt_tokens AS "promptTokens",
@@ -49,15 +59,15 @@ export function toView(row: ViewRow, channelNames: ReadonlyMap<number, string>):
   };
 }
 
-/**
- * What an owner sees of his row: nothing of channels or admins, and no number that tells how much the whole site is used.
- * @param number the row's place among his own, the oldest first
- */
-export function toOwnView(row: ViewRow, number: number): LogView {
-  return { ...toView(row, new Map()), id: number, channelId: null, other: withoutAdminInfo(row.other) };
+export function toOwnView(row: ViewRow, secrets: Pick<Secrets, 'hash'>): OwnLogView {
+  const { channelId: _channelId, channelName: _channelName, ...view } = toView(row, new Map());
+  return { ...view, id: ownIdOf(row, secrets), other: withoutAdminInfo(row.other) };
 }
 
-/** Text that is no JSON object is dropped: nobody can tell what it says. */
+const ownIdOf = ({ id }: Pick<ViewRow, 'id'>, secrets: Pick<Secrets, 'hash'>): string =>
+  secrets.hash(`log row ${id}`).subarray(0, 15).toString('base64url');
+
+/** Drops text that is not a JSON object: it might contain admin details. */
 export function withoutAdminInfo(other: string): string {
   if (other === '') return '';
   try {

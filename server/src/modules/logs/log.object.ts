@@ -1,26 +1,213 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { PageArgs } from '../../graphql/page.object.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { Page } from '../../shared/page.js';
-import type { LogFilter, LogPage, LogStat, LogView } from './log.service.js';
+import { ArgsType, Field, Float, ID, InputType, Int, InterfaceType, ObjectType } from 'type-graphql';
+import { Cost } from '../../graphql/access.js';
+import { enumType } from '../../graphql/enums.js';
+import { omitNullish } from '../../graphql/nullable.js';
+import { ListArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLJSON, GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import type { SortBy } from '../../shared/page.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
+import { detailsOf, type LogAudio, type LogConversation, type LogError, type LogPrice } from './log-details.js';
+import { LogType } from './log.entity.js';
+import type { LogFilter, LogRate, LogSums, LogView, OwnLogView } from './log.service.js';
 
-type ShownLog = Omit<LogView, 'createdAt'> & { readonly createdAt: Date };
+export const LogTypeEnum = enumType(
+  'LogType',
+  {
+    UNKNOWN: LogType.unknown,
+    TOP_UP: LogType.topUp,
+    CONSUME: LogType.consume,
+    MANAGE: LogType.manage,
+    SYSTEM: LogType.system,
+    CHECK_IN: LogType.checkIn,
+    ERROR: LogType.error,
+  },
+  'What a log row reports.',
+  {
+    TOP_UP: 'A user received quota for a code or a payment.',
+    CONSUME: 'A call was charged.',
+    MANAGE: 'An admin changed something.',
+    SYSTEM: 'The gateway did something by itself.',
+    CHECK_IN: 'A user received the reward of the day.',
+    ERROR: 'No channel could serve a call.',
+  },
+);
 
-@ObjectType('Log', { description: 'Something that happened: a call, a top-up, what an admin did.' })
-export class LogObject implements ShownLog {
-  @Field(() => GraphQLSafeInt, { description: 'In own lists: the place of the row among one’s own, the oldest first.' })
-  id: number;
+@ObjectType('LogPrice', { description: 'The factors of a charge. A factor is null where it does not apply.' })
+export class LogPriceObject implements LogPrice {
+  @Field(() => String, { nullable: true, description: 'The price tables in force, see `priceVersion`.' })
+  version: string | null;
 
-  @Field(() => Date)
-  createdAt: Date;
+  @Field(() => Float, { nullable: true, description: 'USD per call. Null for calls that are priced by tokens.' })
+  modelPrice: number | null;
 
-  @Field(() => String, { description: 'Empty for rows that are no call.' })
-  requestId: string;
+  @Field(() => Float, { nullable: true, description: '1 is 2 USD per million prompt tokens.' })
+  modelRatio: number | null;
 
-  @Field(() => Int, { description: '1 top-up, 2 consume, 3 manage, 4 system, 5 check-in, 6 error.' })
+  @Field(() => Float, { nullable: true, description: 'Price of a completion token in prompt tokens.' })
+  completionRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of a cached prompt token in prompt tokens.' })
+  cacheRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of a token written to the cache in prompt tokens.' })
+  cacheWriteRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of an audio input token in prompt tokens.' })
+  audioRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of an audio output token in audio input tokens.' })
+  audioCompletionRatio: number | null;
+
+  @Field(() => Float, { description: 'Factor of the group.' })
+  groupRatio: number;
+}
+
+@ObjectType('LogAudio', { description: 'Tokens of a call with audio.' })
+export class LogAudioObject implements LogAudio {
+  @Field(() => Int)
+  textInputTokens: number;
+
+  @Field(() => Int)
+  audioInputTokens: number;
+
+  @Field(() => Int)
+  textOutputTokens: number;
+
+  @Field(() => Int)
+  audioOutputTokens: number;
+}
+
+@ObjectType('LogConversation', { description: 'Texts of a call. Stored while the option LogChatContentEnabled is on.' })
+export class LogConversationObject implements LogConversation {
+  @Field(() => String, { nullable: true })
+  systemPrompt: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The messages before the last one.' })
+  context: string | null;
+
+  @Field(() => String, { nullable: true })
+  input: string | null;
+
+  @Field(() => String, { nullable: true })
+  output: string | null;
+}
+
+@ObjectType('LogError', { description: 'Why no channel could serve a call.' })
+export class LogErrorObject implements LogError {
+  @Field(() => Int, { nullable: true, description: 'HTTP status of the response.' })
+  status: number | null;
+
+  @Field(() => String, { nullable: true })
+  code: string | null;
+
+  @Field(() => String)
+  message: string;
+}
+
+@InterfaceType('LogEntry', { description: 'What admins and owners see of a log row.' })
+export abstract class LogEntry {
+  @Field(() => Date, { description: 'To the second.' })
+  at: Date;
+
+  @Field(() => LogTypeEnum)
   type: number;
+
+  @Field(() => String, { nullable: true, description: 'Of calls.' })
+  requestId: string | null;
+
+  @Field(() => String, { description: 'A sentence for people.' })
+  content: string;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Null for rows without an API key, such as calls of the playground.',
+  })
+  tokenId: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Name of the API key at that time.' })
+  tokenName: string | null;
+
+  @Field(() => String, { nullable: true, description: 'As the client requested it. Null for rows that are not calls.' })
+  modelName: string | null;
+
+  @Field(() => String, { nullable: true })
+  group: string | null;
+
+  @Field(() => Boolean)
+  isStream: boolean;
+
+  @Field(() => Int)
+  promptTokens: number;
+
+  @Field(() => Int)
+  completionTokens: number;
+
+  @Field(() => Int, { description: 'Included in the prompt tokens.' })
+  cachedTokens: number;
+
+  @Field(() => Int, { description: 'Included in the prompt tokens.' })
+  cacheWriteTokens: number;
+
+  @Field(() => Int, { description: 'Included in the completion tokens.' })
+  reasoningTokens: number;
+
+  @Field(() => LogAudioObject, { nullable: true, description: 'Of calls with audio.' })
+  audio: LogAudio | null;
+
+  @Field(() => GraphQLQuota, { description: 'What was charged or credited.' })
+  quota: number;
+
+  @Field(() => Float, { description: 'The quota in USD.' })
+  usd: number;
+
+  @Field(() => Int, { description: 'Duration of the call in whole seconds.' })
+  seconds: number;
+
+  @Field(() => Int, { nullable: true, description: 'Of calls that were streamed.' })
+  timeToFirstTokenMs: number | null;
+
+  @Field(() => LogPriceObject, { nullable: true, description: 'Of charged calls.' })
+  price: LogPrice | null;
+
+  @Field(() => LogErrorObject, { nullable: true, description: 'Of rows of type ERROR.' })
+  error: LogError | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The model that was called, where it has another name upstream.',
+  })
+  upstreamModel: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Path of the endpoint.' })
+  path: string | null;
+
+  @Field(() => String, { nullable: true })
+  reasoningEffort: string | null;
+
+  @Field(() => Boolean, { description: 'The provider reported no usage, so the gateway counted the tokens.' })
+  isUsageEstimated: boolean;
+
+  @Field(() => Boolean, { description: 'The client disconnected before the end.' })
+  hasClientLeft: boolean;
+
+  @Field(() => String, { nullable: true, description: 'Code of the failure that interrupted the stream.' })
+  streamError: string | null;
+
+  @Field(() => LogConversationObject, { nullable: true })
+  conversation: LogConversation | null;
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: 'All stored details, under the names of the REST API. Their keys differ by type of row.',
+  })
+  details: Readonly<Record<string, unknown>> | null;
+}
+
+@ObjectType('Log', { implements: LogEntry, description: 'A row of the log, as admins see it.' })
+export class LogObject extends LogEntry {
+  @Field(() => GraphQLSafeInt)
+  id: number;
 
   @Field(() => Int)
   userId: number;
@@ -28,121 +215,188 @@ export class LogObject implements ShownLog {
   @Field(() => String, { description: 'Name at that time.' })
   username: string;
 
-  @Field(() => Int)
-  tokenId: number;
-
-  @Field(() => String)
-  tokenName: string;
-
-  @Field(() => Int, { nullable: true, description: 'For admins.' })
+  @Field(() => Int, { nullable: true })
   channelId: number | null;
 
-  @Field(() => String, { nullable: true, description: 'For admins; null when the channel is gone.' })
+  @Field(() => String, { nullable: true, description: 'Its name now. Null when the channel was deleted.' })
   channelName: string | null;
 
-  @Field(() => String)
-  modelName: string;
+  @Field(() => [Int], { description: 'Ids of the channels that were tried, in order.' })
+  attemptIds: readonly number[];
 
-  @Field(() => String)
-  group: string;
+  @Field(() => Float, { nullable: true, description: 'What the provider charged, where it reports that.' })
+  upstreamUsd: number | null;
+}
 
-  @Field(() => GraphQLSafeInt)
+@ObjectType('OwnLog', {
+  implements: LogEntry,
+  description: 'A row of the log, as its owner sees it: without channels. Its ids are not those of `Log`.',
+})
+export class OwnLogObject extends LogEntry {
+  @Field(() => ID, { description: 'Stable. Two ids do not show how many rows lie between them.' })
+  id: string;
+}
+
+function toEntry(log: LogView | OwnLogView, quotaPerUnit: number): LogEntry {
+  const { price, all, attemptIds: _attempts, upstreamUsd: _cost, ...details } = detailsOf(log);
+  return {
+    ...details,
+    price,
+    details: all,
+    at: new Date(log.createdAt * 1000),
+    type: log.type,
+    requestId: log.requestId || null,
+    content: log.content,
+    tokenId: log.tokenId || null,
+    tokenName: log.tokenName || null,
+    modelName: log.modelName || null,
+    group: log.group || null,
+    isStream: log.isStream,
+    promptTokens: log.promptTokens,
+    completionTokens: log.completionTokens,
+    quota: log.quota,
+    usd: log.quota / quotaPerUnit,
+    seconds: log.useTime,
+  };
+}
+
+export function toLogObject(log: LogView, quotaPerUnit: number): LogObject {
+  const { id, userId, username, channelId, channelName } = log;
+  const { attemptIds, upstreamUsd } = detailsOf(log);
+  return {
+    ...toEntry(log, quotaPerUnit),
+    ...{ id, userId, username, channelId, channelName, attemptIds, upstreamUsd },
+  };
+}
+
+export const toOwnLogObject = (log: OwnLogView, quotaPerUnit: number): OwnLogObject => ({
+  ...toEntry(log, quotaPerUnit),
+  id: log.id,
+});
+
+@ObjectType('LogSums', { description: 'Sums of the charged calls that match the filter, whatever its types are.' })
+export class LogSumsObject implements LogSums {
+  @Field(() => GraphQLQuota)
   quota: number;
 
-  @Field(() => Int)
-  promptTokens: number;
-
-  @Field(() => Int)
-  completionTokens: number;
-
-  @Field(() => Int, { description: 'Whole seconds.' })
-  useTime: number;
-
-  @Field(() => Boolean)
-  isStream: boolean;
-
-  @Field(() => String)
-  content: string;
-
-  @Field(() => String, { description: 'JSON of prices, times and details; empty when there are none.' })
-  other: string;
-}
-
-export const toLogObject = (log: LogView): LogObject => ({ ...log, createdAt: new Date(log.createdAt * 1000) });
-
-@ObjectType('LogPage')
-export class LogPageObject implements Page<LogObject> {
-  @Field(() => [LogObject])
-  items: LogObject[];
-
-  @Field(() => GraphQLSafeInt)
-  totalCount: number;
-
-  @Field(() => Boolean, { description: 'There are more rows than `totalCount` says; a time range reaches them.' })
-  totalCapped: boolean;
-}
-
-export const toLogPage = ({ items, ...count }: LogPage): LogPageObject => ({ ...count, items: items.map(toLogObject) });
-
-@ObjectType('LogStat')
-export class LogStatObject implements LogStat {
-  @Field(() => GraphQLSafeInt, { description: 'Charged by the calls in the range.' })
-  quota: number;
+  @Field(() => Float)
+  usd: number;
 
   @Field(() => GraphQLSafeInt)
   promptTokens: number;
 
   @Field(() => GraphQLSafeInt)
   completionTokens: number;
-
-  @Field(() => Int, { description: 'Calls of the last minute, whatever the range.' })
-  rpm: number;
-
-  @Field(() => GraphQLSafeInt, { description: 'Tokens of the last minute.' })
-  tpm: number;
 }
 
-type Asked = Omit<LogFilter, 'from' | 'to' | 'userId' | 'tokenId'> & { readonly from: Date; readonly to: Date };
+export const toLogSums = (sums: LogSums, quotaPerUnit: number): LogSumsObject => ({
+  ...sums,
+  usd: sums.quota / quotaPerUnit,
+});
 
-@InputType('LogFilter')
-export class LogFilterInput implements Nullable<Asked> {
-  @Field(() => Int, { nullable: true })
-  type?: number | null;
+@ObjectType('LogRate', {
+  description: 'The charged calls of the last 60 seconds that match the filter, whatever its times and types are.',
+})
+export class LogRateObject implements LogRate {
+  @Field(() => Int)
+  calls: number;
 
-  @Field(() => String, { nullable: true, description: 'Own lists ignore it.' })
-  username?: string | null;
+  @Field(() => GraphQLSafeInt, { description: 'Prompt and completion tokens.' })
+  tokens: number;
+}
 
-  @Field(() => String, { nullable: true })
+@ObjectType('LogPage', { implements: PageInterface })
+export class LogPageObject extends pageItems(LogObject) {
+  @Field(() => LogSumsObject)
+  @Cost(50)
+  sums: LogSumsObject;
+
+  @Field(() => LogRateObject)
+  @Cost(10)
+  lastMinute: LogRateObject;
+}
+
+@ObjectType('OwnLogPage', { implements: PageInterface })
+export class OwnLogPageObject extends pageItems(OwnLogObject) {
+  @Field(() => LogSumsObject)
+  @Cost(50)
+  sums: LogSumsObject;
+
+  @Field(() => LogRateObject)
+  @Cost(10)
+  lastMinute: LogRateObject;
+}
+
+@InputType('OwnLogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
+export class OwnLogFilterInput {
+  @Field(() => TimeRangeObject, { nullable: true })
+  at?: TimeRangeObject | null;
+
+  @Field(() => [LogTypeEnum], { nullable: true })
+  types?: number[] | null;
+
+  @Field(() => [Int], { nullable: true })
+  tokenIds?: number[] | null;
+
+  @Field(() => String, { nullable: true, description: 'Name of the API key when the row was written.' })
   tokenName?: string | null;
 
-  @Field(() => String, { nullable: true, description: '`*` stands for any text.' })
-  modelName?: string | null;
+  @Field(() => [String], { nullable: true, description: 'Whole names, in which `*` stands for any text.' })
+  models?: string[] | null;
 
-  @Field(() => String, { nullable: true })
-  group?: string | null;
-
-  @Field(() => Int, { nullable: true, description: 'Own lists ignore it.' })
-  channelId?: number | null;
-
-  @Field(() => Date, { nullable: true, description: 'Included.' })
-  from?: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Included.' })
-  to?: Date | null;
+  @Field(() => [String], { nullable: true })
+  groups?: string[] | null;
 
   @Field(() => String, { nullable: true })
   requestId?: string | null;
 }
 
-@ArgsType()
-export class LogListArgs extends PageArgs {
-  @Field(() => LogFilterInput, { nullable: true })
-  filter?: LogFilterInput | null;
+@InputType('LogFilter', { description: 'Conditions on log rows. All must match. An empty list matches nothing.' })
+export class LogFilterInput extends OwnLogFilterInput {
+  @Field(() => [Int], { nullable: true })
+  userIds?: number[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Rows of the user who has this name now; without such a user, rows under this name.',
+  })
+  username?: string | null;
+
+  @Field(() => [Int], { nullable: true })
+  channelIds?: number[] | null;
 }
 
-export function toLogFilter(input: Nullable<Asked> | null | undefined): LogFilter {
-  const { from, to, type, ...rest } = omitNullish<Asked>(input ?? {});
-  const seconds = (date: Date | undefined): number | undefined => date && Math.floor(date.getTime() / 1000);
-  // 0 asks for all types, as on the REST side.
-  return omitUndefined({ ...rest, type: type || undefined, from: seconds(from), to: seconds(to) });
+const LogSort = sortInput('Log', { AT: 'createdAt' });
+
+@ArgsType()
+export class OwnLogListArgs extends ListArgs {
+  @Field(() => OwnLogFilterInput, { nullable: true })
+  filter?: OwnLogFilterInput | null;
+
+  @Field(() => [LogSort], { nullable: true, description: 'The newest first when absent.' })
+  sort?: Array<SortBy<'createdAt'>> | null;
+}
+
+@ArgsType()
+export class LogListArgs extends ListArgs {
+  @Field(() => LogFilterInput, { nullable: true })
+  filter?: LogFilterInput | null;
+
+  @Field(() => [LogSort], { nullable: true, description: 'The newest first when absent.' })
+  sort?: Array<SortBy<'createdAt'>> | null;
+}
+
+/** @throws InvalidInputError for a range that is none */
+export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter {
+  const { at, ...rest } = input ?? {};
+  const { from, until } = resolveTimeRange(at, { field: 'filter.at' });
+  // Rows have whole seconds: a row of second 5 is not before 5.5.
+  const seconds = (date: Date | null): number | undefined => (date ? Math.ceil(date.getTime() / 1000) : undefined);
+  return omitNullish<LogFilter>({ ...rest, from: seconds(from), until: seconds(until) });
+}
+
+@ObjectType('DeleteLogsPayload')
+export class DeleteLogsPayload {
+  @Field(() => GraphQLSafeInt, { description: 'Rows deleted.' })
+  count: number;
 }

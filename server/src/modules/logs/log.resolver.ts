@@ -1,56 +1,87 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, Info, Mutation, Query, Resolver } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import { asksFor } from '../../graphql/asks-for.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import type { Slice } from '../../shared/page.js';
+import type { OptionValues } from '../options/option.service.js';
 import {
-  LogFilterInput,
+  DeleteLogsPayload,
   LogListArgs,
   LogObject,
   LogPageObject,
-  LogStatObject,
+  OwnLogListArgs,
+  type OwnLogObject,
+  OwnLogPageObject,
   toLogFilter,
-  toLogPage,
+  toLogObject,
+  toLogSums,
+  toOwnLogObject,
 } from './log.object.js';
-import type { LogService, LogStat } from './log.service.js';
+import type { LogListQuery, LogService } from './log.service.js';
 
 @Resolver(() => LogObject)
 export class LogResolver {
-  constructor(private readonly logService: LogService) {}
+  constructor(
+    private readonly logService: LogService,
+    private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> },
+  ) {}
 
+  @Query(() => LogPageObject, { description: 'Log rows of all users.' })
   @Access('admin', 'LOGS_READ')
-  @Query(() => LogPageObject, { description: 'Log rows of everybody, the newest first.' })
-  async logs(@Ctx() { actor }: GraphQLContext, @Args(() => LogListArgs) args: LogListArgs): Promise<LogPageObject> {
-    return toLogPage(await this.logService.list(actor, toLogFilter(args.filter), pageQueryOf(args)));
-  }
-
-  @Access('common', 'LOGS_READ')
-  @Query(() => LogPageObject, { description: 'Own log rows, the newest first.' })
-  async myLogs(@Ctx() { actor }: GraphQLContext, @Args(() => LogListArgs) args: LogListArgs): Promise<LogPageObject> {
-    return toLogPage(await this.logService.listOwn(actor, toLogFilter(args.filter), pageQueryOf(args)));
-  }
-
-  @Access('admin', 'LOGS_READ')
-  @Query(() => LogStatObject)
-  logStat(
+  @Cost(1, ['pageSize'])
+  async logs(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('filter', () => LogFilterInput, { nullable: true }) filter?: LogFilterInput,
-  ): Promise<LogStat> {
-    return this.logService.stat(actor, toLogFilter(filter));
+    @Args(() => LogListArgs) args: LogListArgs,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PageOf<LogObject>> {
+    const filter = toLogFilter(args.filter);
+    const unit = this.quotaPerUnit;
+    const page = await slice(info, args, (query) => this.logService.list(actor, filter, query));
+    return PageOf.from(page, (log) => toLogObject(log, unit), {
+      sums: async () => toLogSums(await this.logService.sums(actor, filter), unit),
+      lastMinute: () => this.logService.rate(actor, filter),
+    });
   }
 
+  @Query(() => OwnLogPageObject, { description: 'Own log rows.' })
   @Access('common', 'LOGS_READ')
-  @Query(() => LogStatObject)
-  myLogStat(
+  @Cost(1, ['pageSize'])
+  async myLogs(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('filter', () => LogFilterInput, { nullable: true }) filter?: LogFilterInput,
-  ): Promise<LogStat> {
-    return this.logService.statOwn(actor, toLogFilter(filter));
+    @Args(() => OwnLogListArgs) args: OwnLogListArgs,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PageOf<OwnLogObject>> {
+    const filter = toLogFilter(args.filter);
+    const unit = this.quotaPerUnit;
+    const page = await slice(info, args, (query) => this.logService.listOwn(actor, filter, query));
+    return PageOf.from(page, (log) => toOwnLogObject(log, unit), {
+      sums: async () => toLogSums(await this.logService.sumsOwn(actor, filter), unit),
+      lastMinute: () => this.logService.rateOwn(actor, filter),
+    });
   }
 
+  @Mutation(() => DeleteLogsPayload, { description: 'Deletes rows of all types that are older than this.' })
   @Access('admin')
-  @Mutation(() => GraphQLSafeInt, { description: 'Deletes rows of all types older than this. How many are gone.' })
-  deleteLogs(@Ctx() { actor }: GraphQLContext, @Arg('before', () => Date) before: Date): Promise<number> {
-    return this.logService.deleteBefore(actor, Math.floor(before.getTime() / 1000));
+  async deleteLogs(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('before', () => Date) before: Date,
+  ): Promise<DeleteLogsPayload> {
+    return { count: await this.logService.deleteBefore(actor, Math.floor(before.getTime() / 1000)) };
   }
+
+  private get quotaPerUnit(): number {
+    return this.options.values.QuotaPerUnit;
+  }
+}
+
+/** Reads the total in the snapshot of the rows when it is selected, and no rows when only sums are. */
+function slice<Row>(
+  info: GraphQLResolveInfo,
+  args: OwnLogListArgs,
+  read: (query: LogListQuery) => Promise<Slice<Row>>,
+): Promise<Slice<Row>> {
+  const query = { ...listQueryOf(args), counted: asksFor(info, 'totalCount') || asksFor(info, 'totalCapped') };
+  return read(asksFor(info, 'items') || asksFor(info, 'pageInfo') ? query : { ...query, pageSize: 0 });
 }

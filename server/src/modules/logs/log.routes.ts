@@ -1,50 +1,53 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { pageFromOne, queryNumber } from '../../http/query.js';
 import { sendCsv } from '../../http/csv.js';
-import type { RestContext, RestHandlers } from '../../http/rest.js';
-import type { Actor } from '../../shared/actor.js';
-import { toPageQuery, type PageQuery } from '../../shared/page.js';
+import type { RestHandlers } from '../../http/rest.js';
+import { toPageQuery } from '../../shared/page.js';
 import type { LogExport } from './log-export.service.js';
-import type { LogFilter, LogPage, LogService, LogStat } from './log.service.js';
-import { toFilter, toPageWire, toWire } from './log.wire.js';
-
-type Context = RestContext<Actor>;
+import type { LogListQuery, LogRate, LogService, LogSums } from './log.service.js';
+import { toFilter, toOwnWires, toPageWire, toWire } from './log.wire.js';
 
 /** `/api/log` (docs/reference/rest/logs-and-usage.md#log). */
 export const logRoutes =
   (logService: LogService, logExport: LogExport, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
-    const list = async (
-      { actor, query }: Context,
-      read: (actor: Actor, filter: LogFilter, page: PageQuery) => Promise<LogPage>,
-    ): Promise<unknown> => {
-      const { shown, page } = pageFromOne(query.p);
-      const pageQuery = toPageQuery({ page, pageSize: queryNumber(query.page_size) });
-      return toPageWire(await read(actor, toFilter(query), pageQuery), shown, pageQuery.pageSize);
-    };
     const stat = async (
-      { actor, query }: Context,
-      read: (actor: Actor, filter: LogFilter) => Promise<LogStat>,
-    ): Promise<unknown> => {
-      const { quota, rpm, tpm } = await read(actor, toFilter(query));
-      return { quota, rpm, tpm };
+      sums: Promise<LogSums>,
+      rate: Promise<LogRate>,
+    ): Promise<{ quota: number; rpm: number; tpm: number }> => {
+      const [{ quota }, { calls, tokens }] = await Promise.all([sums, rate]);
+      return { quota, rpm: calls, tpm: tokens };
     };
 
     app.get(
       '/',
-      rest.user((context) => list(context, logService.list.bind(logService))),
+      rest.user(async ({ actor, query }) => {
+        const { shown, list } = pageOf(query);
+        const page = await logService.list(actor, toFilter(query), list);
+        return toPageWire(page.items.map(toWire), await page.total(), shown, list.pageSize);
+      }),
     );
     app.get(
       '/self',
-      rest.user((context) => list(context, logService.listOwn.bind(logService))),
+      rest.user(async ({ actor, query }) => {
+        const { shown, list } = pageOf(query);
+        const page = await logService.listOwn(actor, toFilter(query), list);
+        const total = await page.total();
+        const items = toOwnWires(page.items, total.count - list.page * list.pageSize);
+        return toPageWire(items, total, shown, list.pageSize);
+      }),
     );
     app.get(
       '/stat',
-      rest.user((context) => stat(context, logService.stat.bind(logService))),
+      rest.user(({ actor, query }) =>
+        stat(logService.sums(actor, toFilter(query)), logService.rate(actor, toFilter(query))),
+      ),
     );
     app.get(
       '/self/stat',
-      rest.user((context) => stat(context, logService.statOwn.bind(logService))),
+      rest.user(({ actor, query }) =>
+        stat(logService.sumsOwn(actor, toFilter(query)), logService.rateOwn(actor, toFilter(query))),
+      ),
     );
     app.get(
       '/export',
@@ -62,13 +65,17 @@ export const logRoutes =
     );
     app.get(
       '/self/search',
-      rest.user(async ({ actor, query }) => (await logService.searchOwn(actor, query.keyword ?? '')).map(toWire)),
+      rest.user(async ({ actor, query }) => {
+        const rows = await logService.searchOwn(actor, query.keyword ?? '');
+        return toOwnWires(rows, rows.length);
+      }),
     );
     app.get(
       '/token',
       rest.user(async ({ actor, query, request }) => {
-        const page = toPageQuery({ page: pageFromOne(query.p).page, pageSize: queryNumber(query.page_size) || 100 });
-        return (await logService.listOfKey(actor, query.key || keyHeader(request), page)).map(toWire);
+        const { list } = pageOf(query, 100);
+        const page = await logService.listOfKey(actor, query.key || keyHeader(request), list);
+        return toOwnWires(page.items, (await page.total()).count - list.page * list.pageSize);
       }),
     );
     app.delete(
@@ -77,7 +84,17 @@ export const logRoutes =
     );
   };
 
-/** Addresses end up in logs of proxies; a header does not. */
+/** Pages start at 1 here. */
+function pageOf(
+  query: Readonly<Record<string, string | undefined>>,
+  defaultSize = 0,
+): { shown: number; list: LogListQuery } {
+  const { shown, page } = pageFromOne(query['p']);
+  const { pageSize } = toPageQuery({ page, pageSize: queryNumber(query['page_size']) || defaultSize });
+  return { shown, list: { page, pageSize, after: null, sort: [], counted: true } };
+}
+
+/** A header, unlike an address, does not end up in the logs of proxies. */
 function keyHeader(request: FastifyRequest): string {
   const given = request.headers['x-api-key'];
   return (Array.isArray(given) ? given[0] : given) ?? '';

@@ -1,33 +1,37 @@
 import type { DataSource } from 'typeorm';
+import { decodeCursor, encodeCursor } from '../../db/keyset.js';
 import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { UsageLog, AuditRow } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import type { ListQuery, Slice, SortBy, SortDirection, Total } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import { storableJson } from '../../shared/storable.js';
-import { readSnapshot, type Queries, type RollupState } from '../rollups/rollups.service.js';
+import { readSnapshot } from '../rollups/rollups.service.js';
 import { Where, type LogFilter } from './log-conditions.js';
 import { LogType } from './log.entity.js';
-import { readLogPage } from './log-page.js';
+import { countLogs, readLogPage, type LogPosition } from './log-page.js';
 import { searchLogs, searchSize } from './log-search.js';
-import { readStat, type LogStat } from './log-stat.js';
+import { readRate, readSums, type LogRate, type LogSums } from './log-stat.js';
 import { trimLogs } from './log-trim.js';
-import { toOwnView, toView, viewColumns, type LogView, type ViewRow } from './log-view.js';
+import { toOwnView, toView, viewColumns, type LogView, type OwnLogView, type ViewRow } from './log-view.js';
 
-export type { LogFilter, LogStat, LogView };
+export type { LogFilter, LogRate, LogSums, LogView, OwnLogView };
 
-/** Rows are counted, and paged through, up to here; a time range reaches what lies behind. */
+/** Rows are counted, and read by offset, up to this number. A cursor or a time range reaches the others. */
 export const maxCountedLogs = 100_000;
 /** Stands where other rows name the API key. */
 const testTokenName = 'model test';
 
-export interface LogPage extends Page<LogView> {
-  /** There are more rows than `totalCount` says. */
-  readonly totalCapped: boolean;
+/** How a list of the log is read. */
+export interface LogListQuery extends ListQuery<'createdAt'> {
+  /** Reads the total in the same snapshot as the rows. Otherwise `total()` reads it when called. */
+  readonly counted?: boolean;
+  /** 0 reads no rows. */
+  readonly pageSize: number;
 }
 
-/** A consume row that nobody pays: a channel test. */
+/** A consume row that is not charged: a channel test. */
 export interface UnchargedCall extends Omit<AuditRow, 'type'> {
   readonly channelId: number;
   readonly modelName: string;
@@ -61,36 +65,42 @@ export class LogService implements UsageLog {
   }
 
   /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
-  async list(actor: MaybeActor, filter: LogFilter, query: PageQuery): Promise<LogPage> {
+  async list(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<LogView>> {
     requireRole(actor, 'admin');
-    const page = await this.readPage(await resolveUser(this.database, filter), query);
-    const names = await namesOfChannels(this.database, page.rows);
-    return { ...page.count, items: page.rows.map((row) => toView(row, names)) };
+    const page = await this.readPage(await resolveUser(this.database, filter), query, plainCursor);
+    const names = await namesOfChannels(this.database, page.items);
+    return { ...page, items: page.items.map((row) => toView(row, names)) };
   }
 
-  /** The caller's own rows, without what is none of his business. */
-  async listOwn(actor: MaybeActor, filter: LogFilter, query: PageQuery): Promise<LogPage> {
-    const { rows, count } = await this.readPage(ownFilter(requireActor(actor), filter), query);
-    const first = query.page * query.pageSize;
-    const ascending = query.sort?.direction === 'ASC';
-    return {
-      ...count,
-      items: rows.map((row, index) => toOwnView(row, ascending ? first + index + 1 : count.totalCount - first - index)),
-    };
+  /** The caller's own rows, without channels and admin details. */
+  async listOwn(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<OwnLogView>> {
+    const page = await this.readPage(ownFilter(requireActor(actor), filter), query, sealedCursor(this.secrets));
+    return { ...page, items: page.items.map((row) => toOwnView(row, this.secrets)) };
   }
 
-  async stat(actor: MaybeActor, filter: LogFilter): Promise<LogStat> {
+  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async sums(actor: MaybeActor, filter: LogFilter): Promise<LogSums> {
     requireRole(actor, 'admin');
-    return this.readStat(await resolveUser(this.database, filter));
+    return this.readSums(await resolveUser(this.database, filter));
   }
 
-  async statOwn(actor: MaybeActor, filter: LogFilter): Promise<LogStat> {
-    return this.readStat(ownFilter(requireActor(actor), filter));
+  async sumsOwn(actor: MaybeActor, filter: LogFilter): Promise<LogSums> {
+    return this.readSums(ownFilter(requireActor(actor), filter));
+  }
+
+  /** Of the last minute. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async rate(actor: MaybeActor, filter: LogFilter): Promise<LogRate> {
+    requireRole(actor, 'admin');
+    return readRate(this.database, await resolveUser(this.database, filter), seconds(this.clock));
+  }
+
+  async rateOwn(actor: MaybeActor, filter: LogFilter): Promise<LogRate> {
+    return readRate(this.database, ownFilter(requireActor(actor), filter), seconds(this.clock));
   }
 
   /**
-   * The newest 100 rows whose type is the keyword or whose content starts with it. Calls all say the same few things:
-   * they are looked through among the newest rows only, and so is everything else where thousands of rows say the same.
+   * The newest 100 rows whose type is the keyword or whose content starts with it. Calls have few different texts, so only
+   * the newest are searched. The same holds for other rows when thousands have the same text.
    */
   async search(actor: MaybeActor, keyword: string): Promise<LogView[]> {
     requireRole(actor, 'admin');
@@ -100,23 +110,23 @@ export class LogService implements UsageLog {
   }
 
   /** The newest 100 own rows whose type is the keyword. */
-  async searchOwn(actor: MaybeActor, keyword: string): Promise<LogView[]> {
+  async searchOwn(actor: MaybeActor, keyword: string): Promise<OwnLogView[]> {
     const type = toType(keyword);
     const owner = requireActor(actor);
     if (type === null) return [];
     const where = new Where().and('user_id = ?', owner.id).and('type = ?', type);
-    return numbered(await this.readNewest(where, where.toString(), searchSize));
+    const rows = await this.readNewest(where, where.toString(), searchSize);
+    return rows.map((row) => toOwnView(row, this.secrets));
   }
 
-  /** Rows of one own API key, with or without `sk-`; none when it is unknown or somebody else's. Newest first. */
-  async listOfKey(actor: MaybeActor, key: string, query: PageQuery): Promise<LogView[]> {
+  /** Rows of one own API key, given with or without `sk-`; none for an unknown key or a key of another user. Newest first. */
+  async listOfKey(actor: MaybeActor, key: string, query: LogListQuery): Promise<Slice<OwnLogView>> {
     const owner = requireActor(actor);
     const [token] = await this.database.query<Array<{ id: number }>>(
       'SELECT id FROM tokens WHERE key_hash = $1 AND user_id = $2 AND deleted_at IS NULL',
       [this.secrets.hash(key.trim().replace(/^sk-/, '')), owner.id],
     );
-    if (!token) return [];
-    return (await this.listOwn(actor, { tokenId: token.id }, query)).items;
+    return this.listOwn(actor, { tokenIds: token ? [token.id] : [] }, query);
   }
 
   /**
@@ -140,22 +150,34 @@ export class LogService implements UsageLog {
     return deleted;
   }
 
-  private readStat(filter: LogFilter): Promise<LogStat> {
-    return readSnapshot(this.database, (transaction, state) =>
-      readStat(transaction, filter, state, seconds(this.clock)),
-    );
+  private readSums(filter: LogFilter): Promise<LogSums> {
+    return readSnapshot(this.database, (transaction, state) => readSums(transaction, filter, state));
   }
 
-  /** Total and rows are of one moment. */
-  private readPage(filter: LogFilter, query: PageQuery): Promise<{ rows: ViewRow[]; count: Omit<LogPage, 'items'> }> {
-    const direction = sortDirection(query);
-    const offset = query.page * query.pageSize;
-    const find = async (transaction: Queries, state: RollupState) => {
-      const wanted = { direction, offset, limit: query.pageSize, most: maxCountedLogs };
-      const { rows, total } = await readLogPage(transaction, filter, state, wanted);
-      return { rows, count: { totalCount: Math.min(total, maxCountedLogs), totalCapped: total > maxCountedLogs } };
+  private async readPage(filter: LogFilter, query: LogListQuery, cursors: CursorCodec): Promise<Slice<ViewRow>> {
+    const direction = query.sort[0]?.direction ?? 'DESC';
+    const offset = query.after === null ? query.page * query.pageSize : 0;
+    const after = query.after === null ? null : cursors.decode(query.after, direction);
+    // Rows behind this number are reached by a cursor or a time range, not by an offset.
+    const shown = after ? query.pageSize : Math.min(query.pageSize, maxCountedLogs - offset);
+    const { counted = false } = query;
+    const wanted = { direction, offset, after, counted, limit: query.pageSize + 1, most: maxCountedLogs };
+    const { rows, total } =
+      shown <= 0 && !counted
+        ? { rows: [], total: null }
+        : await readSnapshot(this.database, (transaction, state) => readLogPage(transaction, filter, state, wanted));
+    const items = rows.slice(0, Math.max(0, shown));
+    const last = items.at(-1);
+    return {
+      items,
+      endCursor: last ? cursors.encode({ createdAt: Number(last.createdAt), id: Number(last.id) }, direction) : null,
+      hasNextPage: rows.length > items.length,
+      total: async () => toTotal(total ?? (await this.count(filter))),
     };
-    return readSnapshot(this.database, find);
+  }
+
+  private count(filter: LogFilter): Promise<number> {
+    return readSnapshot(this.database, (transaction, state) => countLogs(transaction, filter, state, maxCountedLogs));
   }
 
   private readNewest(where: Where, condition: string, limit: number): Promise<ViewRow[]> {
@@ -167,15 +189,16 @@ export class LogService implements UsageLog {
   }
 }
 
-/** A name stands for the user who has it now, whatever his rows were called then; a name nobody has is looked for in the rows. */
+/** Replaces a name by the id of the user who has it now, also for rows under an older name. A name without a user is compared with the rows. */
 export async function resolveUser(database: DataSource, filter: LogFilter): Promise<LogFilter> {
-  const { username, ...rest } = filter;
+  const { username, userIds, ...rest } = filter;
   if (username === undefined) return filter;
   const [user] = await database.query<Array<{ id: number }>>('SELECT id FROM users WHERE username = $1', [username]);
-  return user ? { ...rest, userId: user.id } : filter;
+  if (!user) return filter;
+  return { ...rest, userIds: userIds && !userIds.includes(user.id) ? [] : [user.id] };
 }
 
-/** One query for a page, however many channels it names. */
+/** One statement, however many channels the rows name. */
 export async function namesOfChannels(database: DataSource, rows: readonly ViewRow[]): Promise<Map<number, string>> {
   const ids = [...new Set(rows.map((row) => row.channelId).filter((id) => id !== 0))];
   if (ids.length === 0) return new Map();
@@ -212,22 +235,58 @@ const uncounted = {
   useTime: 0,
 };
 
-/** Whatever else is asked for, the rows are the caller's; channels are none of his business. */
+/** Restricts to the caller's rows. Drops the filters that only admins have. */
 export const ownFilter = (
   { id }: Actor,
-  { type, tokenId, tokenName, modelName, group, from, to, requestId }: LogFilter,
-) => ({
-  ...{ type, tokenId, tokenName, modelName, group, from, to, requestId },
-  userId: id,
+  { types, tokenIds, tokenName, models, groups, from, until, requestId }: LogFilter,
+): LogFilter & { readonly userIds: readonly number[] } => ({
+  ...{ types, tokenIds, tokenName, models, groups, from, until, requestId },
+  userIds: [id],
 });
-
-const numbered = (rows: ViewRow[]): LogView[] => rows.map((row, index) => toOwnView(row, rows.length - index));
 
 function toType(keyword: string): number | null {
   return /^\d{1,4}$/.test(keyword) ? Number(keyword) : null;
 }
 
-function sortDirection({ sort }: PageQuery): 'ASC' | 'DESC' {
-  if (sort && sort.field !== 'createdAt') throw new InvalidInputError('Logs can be sorted by createdAt only', 'sort');
-  return sort?.direction ?? 'DESC';
+const toTotal = (count: number): Total => ({
+  count: Math.min(count, maxCountedLogs),
+  capped: count > maxCountedLogs,
+});
+
+/** Writes the position after which the next page begins. */
+interface CursorCodec {
+  encode(position: LogPosition, direction: SortDirection): string;
+  /** @throws InvalidInputError */
+  decode(cursor: string, direction: SortDirection): LogPosition;
+}
+
+const orderBy = (direction: SortDirection): readonly SortBy[] => [
+  { field: 'createdAt', direction },
+  { field: 'id', direction },
+];
+
+const plainCursor: CursorCodec = {
+  encode: ({ createdAt, id }, direction) => encodeCursor(orderBy(direction), [createdAt, id]),
+  decode: (cursor, direction) => {
+    const [createdAt, id] = decodeCursor(cursor, orderBy(direction));
+    if (!Number.isSafeInteger(createdAt) || !Number.isSafeInteger(id)) {
+      throw new InvalidInputError('Not a cursor of this list', 'after');
+    }
+    return { createdAt: Number(createdAt), id: Number(id) };
+  },
+};
+
+/** Encrypted, because the id of a row would show its owner how many rows the site writes. */
+const sealedCursor = (secrets: Secrets): CursorCodec => ({
+  encode: (position, direction) => secrets.seal(plainCursor.encode(position, direction)),
+  decode: (cursor, direction) => plainCursor.decode(openOr(secrets, cursor), direction),
+});
+
+/** @returns text that is no cursor when it cannot be opened */
+function openOr(secrets: Secrets, sealed: string): string {
+  try {
+    return secrets.open(sealed);
+  } catch {
+    return '';
+  }
 }

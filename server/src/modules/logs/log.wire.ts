@@ -1,5 +1,6 @@
 import { queryId, queryNumber } from '../../http/query.js';
-import type { LogFilter, LogPage, LogView } from './log.service.js';
+import type { Total } from '../../shared/page.js';
+import type { LogFilter, LogView, OwnLogView } from './log.service.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -25,23 +26,40 @@ export const toWire = (log: LogView): Record<string, unknown> => ({
   other: log.other,
 });
 
+/** @param place position in the list, the oldest row is 1: the id of an own row here. Fields for admins are blank. */
+export const toOwnWire = (log: OwnLogView, place: number): Record<string, unknown> =>
+  toWire({ ...log, id: place, channelId: null, channelName: null });
+
+/** Own rows, the newest first. @param newest position of the first one */
+export const toOwnWires = (rows: readonly OwnLogView[], newest: number): Array<Record<string, unknown>> =>
+  rows.map((row, index) => toOwnWire(row, newest - index));
+
 /** @param shown number of the page, from 1 */
-export const toPageWire = (page: LogPage, shown: number, pageSize: number): Record<string, unknown> => ({
-  items: page.items.map(toWire),
-  total: page.totalCount,
-  total_capped: page.totalCapped,
+export const toPageWire = (
+  items: ReadonlyArray<Record<string, unknown>>,
+  total: Total,
+  shown: number,
+  pageSize: number,
+): Record<string, unknown> => ({
+  items,
+  total: total.count,
+  total_capped: total.capped,
   page: shown,
   page_size: pageSize,
 });
 
-/** Zero, empty and unreadable values ask nothing. */
-export const toFilter = (query: Query): LogFilter => ({
-  type: queryNumber(query['type']) || undefined,
-  username: query['username'] || undefined,
-  tokenName: query['token_name'] || undefined,
-  modelName: query['model_name'] || undefined,
-  group: query['group'] || undefined,
-  channelId: queryId(query['channel']) || undefined,
-  from: queryNumber(query['start_timestamp']) || undefined,
-  to: queryNumber(query['end_timestamp']) || undefined,
-});
+/** Zero, empty and unreadable values do not restrict. The end of the range is included here. */
+export function toFilter(query: Query): LogFilter {
+  const list = <Value>(value: Value | undefined): Value[] | undefined => (value ? [value] : undefined);
+  const last = queryNumber(query['end_timestamp']);
+  return {
+    types: list(queryNumber(query['type'])),
+    username: query['username'] || undefined,
+    tokenName: query['token_name'] || undefined,
+    models: list(query['model_name']),
+    groups: list(query['group']),
+    channelIds: list(queryId(query['channel'])),
+    from: queryNumber(query['start_timestamp']) || undefined,
+    until: last ? last + 1 : undefined,
+  };
+}

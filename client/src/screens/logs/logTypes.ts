@@ -1,0 +1,11 @@
+import type { LogType } from './logs.generated.js';
+
+export const typeLabels = {
+  UNKNOWN: 'logs.typeUnknown',
+  TOP_UP: 'logs.typeTopUp',
+  CONSUME: 'logs.typeConsume',
+  MANAGE: 'logs.typeManage',
+  SYSTEM: 'logs.typeSystem',
+  CHECK_IN: 'logs.typeCheckIn',
+  ERROR: 'logs.typeError',
+} as const satisfies Record<LogType, string>;

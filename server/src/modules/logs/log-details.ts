@@ -1,0 +1,151 @@
+import { LogType } from './log.entity.js';
+import type { LogView } from './log-view.js';
+
+/** The factors of a charge. A factor is null where the call was not priced by it. */
+export interface LogPrice {
+  /** Name of the price tables in force, see `priceVersions`. Null in rows that do not state it. */
+  readonly version: string | null;
+  /** USD per call. Null for calls that are priced by tokens. */
+  readonly modelPrice: number | null;
+  /** 1 is 2 USD per million prompt tokens. */
+  readonly modelRatio: number | null;
+  readonly completionRatio: number | null;
+  readonly cacheRatio: number | null;
+  readonly cacheWriteRatio: number | null;
+  readonly audioRatio: number | null;
+  readonly audioCompletionRatio: number | null;
+  readonly groupRatio: number;
+}
+
+/** Tokens of a call with audio, which are priced separately. */
+export interface LogAudio {
+  readonly textInputTokens: number;
+  readonly audioInputTokens: number;
+  readonly textOutputTokens: number;
+  readonly audioOutputTokens: number;
+}
+
+/** Texts of a call, kept while the option LogChatContentEnabled is on. */
+export interface LogConversation {
+  readonly systemPrompt: string | null;
+  readonly context: string | null;
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
+/** Why no channel could serve a call. */
+export interface LogError {
+  /** HTTP status of the response. */
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly message: string;
+}
+
+/** The details of a log row, read from its JSON text. */
+export interface LogDetails {
+  readonly price: LogPrice | null;
+  readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+  readonly audio: LogAudio | null;
+  readonly timeToFirstTokenMs: number | null;
+  readonly upstreamModel: string | null;
+  readonly path: string | null;
+  readonly reasoningEffort: string | null;
+  readonly isUsageEstimated: boolean;
+  readonly hasClientLeft: boolean;
+  readonly streamError: string | null;
+  readonly conversation: LogConversation | null;
+  readonly error: LogError | null;
+  /** Ids of the channels that were tried, in order. */
+  readonly attemptIds: readonly number[];
+  /** What the provider charged. */
+  readonly upstreamUsd: number | null;
+  /** Everything that is stored, under the names of the REST API. */
+  readonly all: Readonly<Record<string, unknown>> | null;
+}
+
+/** Stands for a cache write ratio in rows that were written before it was logged. */
+const oldCacheWriteRatio = 1.25;
+
+/** Reads the `other` text of a row. Text that is not a JSON object counts as none. */
+export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'content' | 'type'>): LogDetails {
+  const all = parseObject(other);
+  const from = all ?? {};
+  const number = (key: string): number | null => (typeof from[key] === 'number' ? from[key] : null);
+  const text = (key: string): string | null => (typeof from[key] === 'string' && from[key] !== '' ? from[key] : null);
+  const admin = (from['admin_info'] ?? {}) as { use_channel?: unknown; upstream_cost?: unknown };
+  const firstToken = number('frt');
+  const conversation = {
+    systemPrompt: text('system_prompt'),
+    context: text('context'),
+    input: text('input_content'),
+    output: text('output_content'),
+  };
+  const hasAudio = from['audio'] === true || from['ws'] === true;
+  return {
+    price: priceOf(number, text, hasAudio),
+    cachedTokens: number('cache_tokens') ?? 0,
+    cacheWriteTokens: number('cache_creation_tokens') ?? 0,
+    reasoningTokens: number('reasoning_tokens') ?? 0,
+    audio: hasAudio
+      ? {
+          textInputTokens: number('text_input') ?? 0,
+          audioInputTokens: number('audio_input') ?? 0,
+          textOutputTokens: number('text_output') ?? 0,
+          audioOutputTokens: number('audio_output') ?? 0,
+        }
+      : null,
+    timeToFirstTokenMs: firstToken !== null && firstToken > 0 ? Math.round(firstToken) : null,
+    upstreamModel: from['is_model_mapped'] === true ? text('upstream_model_name') : null,
+    path: text('request_path'),
+    reasoningEffort: text('reasoning_effort'),
+    isUsageEstimated: from['counted_locally'] === true,
+    hasClientLeft: from['client_gone'] === true,
+    streamError: text('stream_error'),
+    conversation: Object.values(conversation).some((one) => one !== null) ? conversation : null,
+    error:
+      type === (LogType.error as number)
+        ? { status: number('status_code'), code: text('error_code'), message: content }
+        : null,
+    attemptIds: Array.isArray(admin.use_channel) ? admin.use_channel.map(Number).filter(Number.isSafeInteger) : [],
+    upstreamUsd: typeof admin.upstream_cost === 'number' ? admin.upstream_cost : null,
+    all,
+  };
+}
+
+function priceOf(
+  number: (key: string) => number | null,
+  text: (key: string) => string | null,
+  hasAudio: boolean,
+): LogPrice | null {
+  const perCall = number('model_price');
+  const modelRatio = number('model_ratio');
+  if (perCall === null && modelRatio === null) return null;
+  const isPerCall = perCall !== null && perCall >= 0;
+  const ofUser = number('user_group_ratio');
+  const byTokens = (key: string, whenAbsent: number): number | null => (isPerCall ? null : (number(key) ?? whenAbsent));
+  return {
+    version: text('price_version'),
+    modelPrice: isPerCall ? perCall : null,
+    modelRatio: byTokens('model_ratio', 0),
+    completionRatio: byTokens('completion_ratio', 0),
+    cacheRatio: byTokens('cache_ratio', 1),
+    cacheWriteRatio: byTokens('cache_creation_ratio', oldCacheWriteRatio),
+    audioRatio: hasAudio ? byTokens('audio_ratio', 0) : null,
+    audioCompletionRatio: hasAudio ? byTokens('audio_completion_ratio', 0) : null,
+    groupRatio: ofUser !== null && ofUser >= 0 ? ofUser : (number('group_ratio') ?? 1),
+  };
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  if (text === '') return null;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
