@@ -310,22 +310,31 @@ describe('limits of calls', () => {
     expect((await put(token, wrong)).body.success).toBe(false);
   });
 
-  it('have twins in GraphQL', async () => {
-    const fields = 'rateLimitEnabled rateLimitPeriod rateLimitCount rateLimitSuccess';
-    const wanted = { rateLimitEnabled: true, rateLimitPeriod: 10, rateLimitCount: 3, rateLimitSuccess: 2 };
-    const created = await site.graphql(
+  it('are one object in GraphQL, null without a limit', async () => {
+    const fields = 'rateLimit { periodSeconds calls successes }';
+    const wanted = { periodSeconds: 10, calls: 3, successes: 2 };
+    const { id } = await create();
+    const update = async (rateLimit: unknown): Promise<unknown> => {
+      const { data, text } = await site.graphql(
+        owner,
+        `mutation ($input: UpdateTokenInput!) { updateToken(input: $input) { token { ${fields} } } }`,
+        { input: { id, rateLimit } },
+      );
+      if (!data?.['updateToken']) throw new Error(text);
+      return (data['updateToken'] as { token: { rateLimit: unknown } }).token.rateLimit;
+    };
+    expect(await update({})).toEqual({ periodSeconds: 60, calls: 1000, successes: 10 });
+    expect(await update(wanted)).toEqual(wanted);
+    expect(await update({ calls: null })).toEqual({ ...wanted, calls: null });
+    expect((await call('GET', `/api/token/${id}`)).body.data).toMatchObject({ rate_limit_count: 0 });
+    expect(await update(null)).toBeNull();
+    // the numbers are kept for when it is on again
+    expect(await update({})).toEqual({ ...wanted, calls: null });
+    const { codes, text } = await site.graphql(
       owner,
-      `mutation ($input: TokenInput!) { createToken(input: $input) { token { id ${fields} } } }`,
-      { input: { name: 'dev', ...wanted } },
+      `mutation { updateToken(input: { id: ${id}, rateLimit: { periodSeconds: 0 } }) { token { id } } }`,
     );
-    const { id, ...shown } = (created.data?.['createToken'] as { token: Record<string, unknown> }).token;
-    expect(shown).toEqual(wanted);
-    const updated = await site.graphql(
-      owner,
-      `mutation ($id: Int!, $input: TokenPatch!) { updateToken(id: $id, input: $input) { ${fields} } }`,
-      { id, input: { rateLimitCount: 0 } },
-    );
-    expect(updated.data?.['updateToken']).toEqual({ ...wanted, rateLimitCount: 0 });
+    expect([codes, text]).toEqual([['INVALID_INPUT'], expect.stringContaining('"field":"rateLimit.periodSeconds"')]);
   });
 });
 
@@ -352,55 +361,68 @@ describe('deleting', () => {
 });
 
 describe('the GraphQL skin', () => {
-  const fields = 'id userId name status maskedKey expiredTime remainQuota unlimitedQuota group allowIps';
+  const fields =
+    'id userId name status maskedKey expiresAt lastUsedAt createdAt quota { remaining used } group modelLimits allowIps';
 
   it('creates, shows, changes and deletes own tokens', async () => {
-    const expiredTime = new Date((now() + 3600) * 1000).toISOString();
+    const expiresAt = new Date((now() + 3600) * 1000).toISOString();
     const created = await site.graphql(
       owner,
-      `mutation ($input: TokenInput!) { createToken(input: $input) { key token { ${fields} } } }`,
-      { input: { name: 'dev', remainQuota: 10, expiredTime } },
+      `mutation ($input: CreateTokenInput!) { createToken(input: $input) { key token { ${fields} } } }`,
+      { input: { name: 'dev', quota: 10, expiresAt, allowIps: ['10.0.0.0/8', '127.0.0.1'] } },
     );
     const { key, token } = created.data?.['createToken'] as { key: string; token: { id: number } };
     expect(key).toMatch(/^sk-[0-9a-zA-Z]{48}$/);
     expect(token).toMatchObject({
-      name: 'dev',
-      remainQuota: 10,
-      expiredTime,
+      ...{ name: 'dev', status: 'ENABLED', quota: { remaining: 10, used: 0 }, expiresAt, lastUsedAt: null },
+      ...{ group: null, modelLimits: null, allowIps: ['10.0.0.0/8', '127.0.0.1'] },
       maskedKey: `${key.slice(0, 9)}**********`,
     });
     expect((await site.graphql(owner, `{ tokenKey(id: ${token.id}) }`)).data).toEqual({ tokenKey: key });
 
-    const update = async (input: Record<string, unknown>): Promise<unknown> =>
-      (
-        await site.graphql(
-          owner,
-          `mutation ($id: Int!, $input: TokenPatch!) { updateToken(id: $id, input: $input) { ${fields} } }`,
-          { id: token.id, input },
-        )
-      ).data?.['updateToken'];
-    expect(await update({ name: 'new' })).toMatchObject({ name: 'new', remainQuota: 10, expiredTime });
-    expect(await update({ expiredTime: null, status: 2 })).toMatchObject({ expiredTime: null, status: 2 });
-    expect(await update({ status: 1, remainQuota: 11 })).toMatchObject({ status: 1, remainQuota: 11 });
-    expect((await site.graphql(owner, `mutation { deleteToken(id: ${token.id}) }`)).data).toEqual({
-      deleteToken: true,
+    const run = async (mutation: string, variables: Record<string, unknown> = {}): Promise<unknown> => {
+      const { data, text } = await site.graphql(owner, mutation, variables);
+      const [payload] = Object.values(data ?? {}) as Array<{ token: unknown } | null>;
+      if (!payload) throw new Error(text);
+      return payload.token;
+    };
+    const update = (input: Record<string, unknown>): Promise<unknown> =>
+      run(`mutation ($input: UpdateTokenInput!) { updateToken(input: $input) { token { ${fields} } } }`, {
+        input: { id: token.id, ...input },
+      });
+    const kept = { quota: { remaining: 10, used: 0 }, expiresAt, allowIps: ['10.0.0.0/8', '127.0.0.1'] };
+    expect(await update({ name: 'new' })).toMatchObject({ name: 'new', ...kept });
+    expect(await update({ expiresAt: null, allowIps: null })).toMatchObject({ expiresAt: null, allowIps: [] });
+    expect(await update({ quota: null, group: 'vip' })).toMatchObject({ quota: { remaining: null }, group: 'vip' });
+    expect(await update({ quota: 11, group: null })).toMatchObject({ quota: { remaining: 11 }, group: null });
+    expect(await update({ modelLimits: ['gpt-4o', 'o1'] })).toMatchObject({ modelLimits: ['gpt-4o', 'o1'] });
+    expect(await update({ modelLimits: null })).toMatchObject({ modelLimits: null });
+    const none = `mutation { updateToken(input: { id: ${token.id}, modelLimits: [] }) { token { id } } }`;
+    expect((await site.graphql(owner, none)).text).toContain('"field":"modelLimits"');
+    expect(await run(`mutation { disableToken(id: ${token.id}) { token { status } } }`)).toEqual({
+      status: 'DISABLED',
+    });
+    expect(await run(`mutation { enableToken(id: ${token.id}) { token { status } } }`)).toEqual({ status: 'ENABLED' });
+    expect((await site.graphql(owner, `mutation { deleteToken(id: ${token.id}) { id } }`)).data).toEqual({
+      deleteToken: { id: token.id },
     });
     expect((await site.graphql(owner, '{ myTokens { totalCount } }')).data).toEqual({ myTokens: { totalCount: 0 } });
   });
 
   it('lists own tokens, and all of them for admins, never with a key', async () => {
     const mine = await create({ name: 'mine' });
-    await create({ name: 'theirs' }, other);
+    const theirs = await create({ name: 'theirs' }, other);
     const list = async (person: Person, field: string): Promise<unknown> =>
       (await site.graphql(person, `{ ${field} { totalCount items { name } } }`)).data;
-    expect(await list(owner, 'myTokens(filter: { userId: 1 })')).toEqual({
+    expect(await list(owner, `myTokens(filter: { ids: [${mine.id}, ${theirs.id}] })`)).toEqual({
       myTokens: { totalCount: 1, items: [{ name: 'mine' }] },
     });
     expect(await list(root, 'tokens')).toEqual({
       tokens: { totalCount: 2, items: [{ name: 'theirs' }, { name: 'mine' }] },
     });
     const filters = [
-      `userId: ${owner.id}`,
+      `userIds: [${owner.id}]`,
+      `ids: [${mine.id}]`,
       'keyword: "MIN"',
       `keyword: "sk-${mine.key}"`,
       `keyword: "${mine.key.slice(0, 5)}"`,
@@ -410,10 +432,76 @@ describe('the GraphQL skin', () => {
         tokens: { items: [{ name: 'mine' }] },
       });
     }
-    expect(await list(root, 'tokens(filter: { status: 2 })')).toEqual({ tokens: { totalCount: 0, items: [] } });
+    for (const filter of ['statuses: [DISABLED, EXPIRED]', 'statuses: []', 'ids: []', 'groups: ["vip"]']) {
+      expect(await list(root, `tokens(filter: { ${filter} })`)).toEqual({ tokens: { totalCount: 0, items: [] } });
+    }
+    const refused = await site.graphql(owner, '{ myTokens(filter: { userIds: [1] }) { totalCount } }');
+    expect(refused.codes).toEqual(['GRAPHQL_VALIDATION_FAILED']);
     expect((await site.graphql(owner, '{ tokens { totalCount } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
     expect((await site.graphql(root, `{ tokenKey(id: ${mine.id}) }`)).codes).toEqual(['NOT_FOUND']);
-    expect((await site.graphql(other, `mutation { deleteToken(id: ${mine.id}) }`)).codes).toEqual(['NOT_FOUND']);
+    expect((await site.graphql(other, `mutation { deleteToken(id: ${mine.id}) { id } }`)).codes).toEqual(['NOT_FOUND']);
     expect((await site.graphql(null, '{ myTokens { totalCount } }')).codes).toEqual(['NOT_SIGNED_IN']);
+  });
+
+  it('finds keys that expire soon, were not used for long, or never', async () => {
+    const day = 86_400;
+    const make = async (name: string, expiredTime: number, accessedTime: number | null): Promise<void> => {
+      const { id } = await create({ name });
+      await site.query(
+        'UPDATE tokens SET created_time = $2::bigint, accessed_time = coalesce($3, $2::bigint), expired_time = $4 WHERE id = $1',
+        [...[id, now() - 400 * day, accessedTime, expiredTime]],
+      );
+    };
+    await make('soon', now() + 3 * day, now() - day);
+    await make('later', now() + 300 * day, now() - 100 * day);
+    await make('unused', -1, null);
+    const names = async (args: string): Promise<unknown> => {
+      const { data, text } = await site.graphql(root, `{ tokens(${args}) { items { name } } }`);
+      if (!data?.['tokens']) throw new Error(text);
+      return (data['tokens'] as { items: Array<{ name: string }> }).items.map(({ name }) => name);
+    };
+    const ago = (days: number): string => new Date((now() - days * day) * 1000).toISOString();
+    expect(await names('filter: { expires: { calendar: NEXT_7_DAYS } }')).toEqual(['soon']);
+    expect(await names(`filter: { expires: { from: "${ago(0)}" } }`)).toEqual(['later', 'soon']);
+    expect(await names(`filter: { lastUsed: { until: "${ago(90)}" } }`)).toEqual(['later']);
+    expect(await names('filter: { neverUsed: true }')).toEqual(['unused']);
+    expect(await names('filter: { neverUsed: false }')).toEqual(['later', 'soon']);
+    // nulls come last in both directions
+    expect(await names('sort: { field: EXPIRES_AT, direction: ASC }')).toEqual(['soon', 'later', 'unused']);
+    expect(await names('sort: { field: EXPIRES_AT }')).toEqual(['later', 'soon', 'unused']);
+    expect(await names('sort: [{ field: STATUS }, { field: LAST_USED_AT }]')).toEqual(['soon', 'later', 'unused']);
+    const backwards =
+      '{ tokens(filter: { expires: { from: "2026-02-01T00:00:00Z", until: "2026-01-01T00:00:00Z" } }) { totalCount } }';
+    const refused = await site.graphql(root, backwards);
+    expect([refused.codes, refused.text]).toEqual([['INVALID_INPUT'], expect.stringContaining('filter.expires')]);
+  });
+
+  it('reads on from a cursor, whatever the sort', async () => {
+    for (let n = 0; n < 7; n++)
+      await create({ name: `t${n}`, remain_quota: n % 3, expired_time: n < 2 ? -1 : now() + 60 * n });
+    for (const sort of ['', 'sort: { field: REMAINING_QUOTA }', 'sort: { field: EXPIRES_AT, direction: ASC }']) {
+      const read = async (
+        args: string,
+      ): Promise<{ items: Array<{ name: string }>; pageInfo: Record<string, unknown> }> => {
+        const { data, text } = await site.graphql(
+          root,
+          `{ tokens(${args} ${sort}) { items { name } pageInfo { endCursor hasNextPage } } }`,
+        );
+        if (!data?.['tokens']) throw new Error(text);
+        return data['tokens'] as never;
+      };
+      const all = (await read('pageSize: 50')).items;
+      expect(all).toHaveLength(7);
+      const found: unknown[] = [];
+      for (
+        let page = await read('pageSize: 3');
+        ;
+        page = await read(`pageSize: 3, after: "${String(page.pageInfo['endCursor'])}"`)
+      ) {
+        found.push(...page.items);
+        if (page.pageInfo['hasNextPage'] !== true) break;
+      }
+      expect(found).toEqual(all);
+    }
   });
 });

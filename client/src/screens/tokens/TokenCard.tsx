@@ -23,10 +23,10 @@ export function TokenCard({ row, actions }: { readonly row: TokenRowFragment; re
           <>
             <TokenStatusChip status={row.status} />
             {row.group && <ToneChip tone={groupTone(row.group)}>{row.group}</ToneChip>}
-            {row.modelLimitsEnabled && <ModelLimits token={row} />}
+            {row.modelLimits && <ModelLimits token={row} />}
           </>
         }
-        end={row.expiredTime ? <Expiry time={row.expiredTime} never={t('tokens.never')} /> : undefined}
+        end={row.expiresAt ? <Expiry time={row.expiresAt} never={t('tokens.never')} /> : undefined}
       />
     </>
   );

@@ -33,8 +33,8 @@ const type = (field: HTMLElement, value: string) => {
 
 it('sends only what was changed', async () => {
   const update = {
-    request: { query: UpdateTokenDocument, variables: { id: 5, input: { name: 'Staging' } } },
-    result: jest.fn(() => ({ data: { updateToken: { ...token, name: 'Staging' } } })),
+    request: { query: UpdateTokenDocument, variables: { input: { id: 5, name: 'Staging' } } },
+    result: jest.fn(() => ({ data: { updateToken: { token: { ...token, name: 'Staging' } } } })),
   };
   const drawer = await open(token, update);
   type(drawer.getByRole('textbox', { name: /^Name/ }), 'Staging');
@@ -64,7 +64,7 @@ it('keeps everything typed when the server refuses a field', async () => {
   const refused = {
     request: { query: CreateTokenDocument, variables: () => true },
     result: {
-      errors: [{ message: 'More than you have', extensions: { code: 'INVALID_INPUT', field: 'remainQuota' } }],
+      errors: [{ message: 'More than you have', extensions: { code: 'INVALID_INPUT', field: 'quota' } }],
     },
   };
   const drawer = await open(null, refused);

@@ -43,11 +43,11 @@ export interface TokenEditorProps {
   readonly onClosed: () => void;
 }
 
-/** Where the form shows what the server says of these. */
+/** Fields of the form by field of the input, for errors of the server. */
 const rateFields = {
-  rateLimitPeriod: 'ratePeriod',
-  rateLimitCount: 'rateCount',
-  rateLimitSuccess: 'rateSuccess',
+  'rateLimit.periodSeconds': 'ratePeriod',
+  'rateLimit.calls': 'rateCount',
+  'rateLimit.successes': 'rateSuccess',
 } as const;
 
 export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditorProps) {
@@ -71,7 +71,7 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
       // One after the other: a batch of a hundred is no reason to trip the rate limit.
       for (const name of batchNames(input.name, values.count)) {
         const { data } = await create({ variables: { input: { ...input, name } } });
-        if (data) made.push({ ...data.createToken.token, key: data.createToken.key });
+        if (data?.createToken) made.push({ ...data.createToken.token, key: data.createToken.key });
       }
     } finally {
       if (made.length > 0) onSaved();
@@ -83,25 +83,24 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
   const saveOld = async (values: TokenValues, id: number) => {
     const changed = Object.keys(dirtyFields).filter((name): name is keyof typeof inputParts => name in inputParts);
     const input = Object.assign({}, ...changed.map((name) => inputParts[name](values, quotaPerUnit))) as object;
-    if (changed.length > 0) await update({ variables: { id, input } });
+    if (changed.length > 0) await update({ variables: { input: { id, ...input } } });
     toast.success(t('tokens.saved', { name: values.name }));
     onSaved();
   };
 
   const groups = choices?.myGroups ?? [];
-  const knownGroup = token === null || token.group === '' || groups.some((group) => group.name === token.group);
+  const knownGroup = token === null || !token.group || groups.some((group) => group.name === token.group);
   return (
     <EditorDrawer
       form={form}
       width={480}
       title={token ? t('tokens.edit') : t('tokens.create')}
-      meta={token ? t('tokens.meta', { id: token.id, time: dateTime(token.createdTime) }) : t('tokens.createMeta')}
+      meta={token ? t('tokens.meta', { id: token.id, time: dateTime(token.createdAt) }) : t('tokens.createMeta')}
       saveLabel={token ? t('tokens.save') : t('tokens.create')}
       fieldNames={{
-        remainQuota: 'amount',
-        expiredTime: 'expires',
+        quota: 'amount',
+        expiresAt: 'expires',
         modelLimits: 'models',
-        unlimitedQuota: 'unlimited',
         ...rateFields,
       }}
       onSave={(values) => (token ? saveOld(values, token.id) : saveNew(values))}
@@ -187,7 +186,7 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
           hint={t('tokens.groupHint')}
           choices={[
             { value: '', label: t('tokens.ownGroup') },
-            ...(knownGroup || !token ? [] : [{ value: token.group, label: token.group }]),
+            ...(knownGroup || !token?.group ? [] : [{ value: token.group, label: token.group }]),
             ...groups.map((group) => ({
               value: group.name,
               label:

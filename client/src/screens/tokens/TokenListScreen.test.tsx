@@ -13,10 +13,10 @@ const open = (path: string, ...mocks: readonly object[]) =>
 
 it('has the columns that were asked for, and tells how a token stands in words and tones', async () => {
   const rows = [
-    tokenRow(1, 'on', { modelLimitsEnabled: true, modelLimits: 'gpt-4o,o3-mini,gpt-4o-mini', group: 'vip' }),
-    tokenRow(2, 'off', { status: 2 }),
-    tokenRow(3, 'old', { status: 3, expiredTime: '2025-07-01T00:00:00.000Z' }),
-    tokenRow(4, 'spent', { status: 4, remainQuota: 0, usedQuota: 1_000_000 }),
+    tokenRow(1, 'on', { modelLimits: ['gpt-4o', 'o3-mini', 'gpt-4o-mini'], group: 'vip' }),
+    tokenRow(2, 'off', { status: 'DISABLED' }),
+    tokenRow(3, 'old', { status: 'EXPIRED', expiresAt: '2025-07-01T00:00:00.000Z' }),
+    tokenRow(4, 'spent', { status: 'EXHAUSTED', quota: { remaining: 0, used: 1_000_000 } }),
   ];
   await open('/token', answers(MyTokensDocument, list(...rows)));
   const on = await rowOf('on');
@@ -39,8 +39,8 @@ it('has the columns that were asked for, and tells how a token stands in words a
 });
 
 it('fills a bar with what is left: amber under a fifth, red under a twentieth, none without a limit', async () => {
-  const left = (id: number, name: string, remainQuota: number) =>
-    tokenRow(id, name, { remainQuota, usedQuota: 1_000_000 - remainQuota });
+  const left = (id: number, name: string, remaining: number) =>
+    tokenRow(id, name, { quota: { remaining, used: 1_000_000 - remaining } });
   await open(
     '/token',
     answers(
@@ -50,7 +50,7 @@ it('fills a bar with what is left: amber under a fifth, red under a twentieth, n
         left(2, 'less', 199_000),
         left(3, 'a twentieth', 50_000),
         left(4, 'hardly any', 49_000),
-        tokenRow(5, 'endless', { unlimitedQuota: true }),
+        tokenRow(5, 'endless', { quota: { remaining: null, used: 500_000 } }),
       ),
     ),
   );

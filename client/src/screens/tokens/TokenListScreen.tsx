@@ -11,13 +11,14 @@ import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SearchBar } from '../../components/grid/SearchBar.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
+import { listVariablesOf } from '../../lib/gridState.js';
 import { useBaseAddress } from '../../lib/status.js';
 import { useRowParam } from '../../lib/useRowParam.js';
 import { useServerGrid } from '../../lib/useServerGrid.js';
 import { TokenCard } from './TokenCard.js';
 import { tokenColumns } from './tokenColumns.js';
 import { TokenEditor } from './TokenEditor.js';
-import { MyTokensDocument, type TokenRowFragment } from './tokens.generated.js';
+import { MyTokensDocument, type TokenRowFragment, type TokenSortField } from './tokens.generated.js';
 import { curlExample, TokenUsageDialog } from './TokenUsageDialog.js';
 import { useTokenActions } from './useTokenActions.js';
 
@@ -29,7 +30,7 @@ export function TokenListScreen() {
   const [used, setUsed] = useState<{ name: string; key: string | null; id: number } | null>(null);
 
   const { data, previousData, loading, error, refetch } = useQuery(MyTokensDocument, {
-    variables: { ...grid.pageVariables, filter: { keyword: grid.filter.keyword || null } },
+    variables: { ...listVariablesOf<TokenSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
   });
   const page = (data ?? previousData)?.myTokens;
   const reload = useCallback(() => void refetch(), [refetch]);

@@ -12,25 +12,21 @@ import { RowMenu } from '../../components/RowMenu.js';
 import { Ellipsis } from '../../components/Text.js';
 import { toast } from '../../components/toast.js';
 import { ToneChip } from '../../components/Tone.js';
-import { fromCommaList } from '../../lib/commaList.js';
 import { describeFailure } from '../../lib/errors.js';
 import { useFormat } from '../../lib/useFormat.js';
-import { TokenKeyDocument, type TokenRowFragment } from './tokens.generated.js';
+import { TokenKeyDocument, type TokenRowFragment, type TokenStatus } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
 
-export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
-
 const statuses = {
-  [TokenStatus.enabled]: { tone: 'green', label: 'tokens.enabled' },
-  [TokenStatus.disabled]: { tone: 'grey', label: 'tokens.disabled' },
-  [TokenStatus.expired]: { tone: 'amber', label: 'tokens.expired' },
-  [TokenStatus.exhausted]: { tone: 'red', label: 'tokens.exhausted' },
-} as const;
+  ENABLED: { tone: 'green', label: 'tokens.enabled' },
+  DISABLED: { tone: 'grey', label: 'tokens.disabled' },
+  EXPIRED: { tone: 'amber', label: 'tokens.expired' },
+  EXHAUSTED: { tone: 'red', label: 'tokens.exhausted' },
+} as const satisfies Record<TokenStatus, unknown>;
 
-export function TokenStatusChip({ status }: { readonly status: number }) {
+export function TokenStatusChip({ status }: { readonly status: TokenStatus }) {
   const { t } = useTranslation();
-  if (!(status in statuses)) return <ToneChip tone="grey">{status}</ToneChip>;
-  const { tone, label } = statuses[status as keyof typeof statuses];
+  const { tone, label } = statuses[status];
   return (
     <ToneChip tone={tone} dot>
       {t(label)}
@@ -96,12 +92,8 @@ export const withPrefix = (key: string): string => (key.startsWith('sk-') ? key 
 /** `sk-Jx4T…` of a masked key: its stars as one sign. */
 const shortMask = (masked: string): string => withPrefix(masked).replace(/[*•]+/, '…');
 
-/** "$67.60 left of $250.00" over a bar; unlimited tokens say what was used. */
-export function QuotaCell({
-  token,
-}: {
-  readonly token: Pick<TokenRowFragment, 'remainQuota' | 'usedQuota' | 'unlimitedQuota'>;
-}) {
+/** "$67.60 left of $250.00" over a bar; of unlimited tokens the used amount. */
+export function QuotaCell({ token: { quota } }: { readonly token: Pick<TokenRowFragment, 'quota'> }) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const line = {
@@ -111,23 +103,23 @@ export function QuotaCell({
     lineHeight: '18px',
     whiteSpace: 'nowrap',
   } as const;
-  if (token.unlimitedQuota) {
+  if (quota.remaining === null || quota.remaining === undefined) {
     return (
       <Box className="num" sx={{ ...line, width: '100%' }}>
         <span>{t('tokens.unlimited')}</span>
         <Box component="span" sx={{ color: 'text.secondary' }}>
-          {t('tokens.used', { amount: money(token.usedQuota, 'balance') })}
+          {t('tokens.used', { amount: money(quota.used, 'balance') })}
         </Box>
       </Box>
     );
   }
-  const total = token.remainQuota + token.usedQuota;
-  const share = total > 0 ? Math.max(0, Math.min(1, token.remainQuota / total)) : 0;
+  const total = quota.remaining + quota.used;
+  const share = total > 0 ? Math.max(0, Math.min(1, quota.remaining / total)) : 0;
   const color = share < 0.05 ? 'error' : share < 0.2 ? 'warning' : 'primary';
   return (
     <Box className="num" sx={{ width: '100%' }}>
       <Box sx={line}>
-        <span>{t('tokens.left', { amount: money(token.remainQuota, 'balance') })}</span>
+        <span>{t('tokens.left', { amount: money(quota.remaining, 'balance') })}</span>
         <Box component="span" sx={{ color: 'text.secondary' }}>
           {t('tokens.of', { amount: money(total, 'balance') })}
         </Box>
@@ -144,13 +136,12 @@ export function QuotaCell({
 }
 
 export function ModelLimits({
-  token,
+  token: { modelLimits: models },
 }: {
-  readonly token: Pick<TokenRowFragment, 'modelLimits' | 'modelLimitsEnabled'>;
+  readonly token: Pick<TokenRowFragment, 'modelLimits'>;
 }) {
   const { t } = useTranslation();
-  const models = token.modelLimitsEnabled ? fromCommaList(token.modelLimits) : [];
-  if (models.length === 0) return <Ellipsis>{t('tokens.allModels')}</Ellipsis>;
+  if (!models) return <Ellipsis>{t('tokens.allModels')}</Ellipsis>;
   return (
     <ToneChip tone="blue" hint={models.join(', ')}>
       {t('tokens.modelCount', { count: models.length })}
@@ -160,7 +151,7 @@ export function ModelLimits({
 
 export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragment; readonly actions: TokenActions }) {
   const { t } = useTranslation();
-  const ended = row.status === TokenStatus.expired || row.status === TokenStatus.exhausted;
+  const ended = row.status === 'EXPIRED' || row.status === 'EXHAUSTED';
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
       <RowMenu
@@ -182,7 +173,7 @@ export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragme
         ]}
       />
       <Switch
-        checked={row.status === TokenStatus.enabled}
+        checked={row.status === 'ENABLED'}
         disabled={ended}
         onChange={() => void actions.toggle(row)}
         slotProps={{ input: { 'aria-label': t('tokens.enableOf', { name: row.name }) } }}

@@ -46,7 +46,7 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       renderCell: ({ row }) => <TokenStatusChip status={row.status} />,
     },
     {
-      field: 'remainQuota',
+      field: 'remainingQuota',
       headerName: t('tokens.quota'),
       width: 190,
       renderCell: ({ row }) => <QuotaCell token={row} />,
@@ -65,16 +65,16 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
       renderCell: ({ row }) => <ModelLimits token={row} />,
     },
     {
-      field: 'createdTime',
+      field: 'createdAt',
       headerName: t('tokens.created'),
       width: 136,
-      renderCell: ({ row }) => <Quiet>{dateTime(row.createdTime)}</Quiet>,
+      renderCell: ({ row }) => <Quiet>{dateTime(row.createdAt)}</Quiet>,
     },
     {
-      field: 'expiredTime',
+      field: 'expiresAt',
       headerName: t('tokens.expires'),
       width: 136,
-      renderCell: ({ row }) => <Expiry time={row.expiredTime} never={t('tokens.never')} />,
+      renderCell: ({ row }) => <Expiry time={row.expiresAt} never={t('tokens.never')} />,
     },
     {
       field: 'actions',

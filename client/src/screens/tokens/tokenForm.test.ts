@@ -5,38 +5,37 @@ const values = { ...newToken, name: ' dev ' };
 it('sends dollars as quota, and never as the time of a token without end', () => {
   expect(toTokenInput({ ...values, amount: '12.345678' }, 500_000)).toMatchObject({
     name: 'dev',
-    remainQuota: 6_172_839,
-    unlimitedQuota: false,
-    expiredTime: null,
+    quota: 6_172_839,
+    expiresAt: null,
   });
 });
 
-it('does not touch the amount of an unlimited token', () => {
-  expect(toTokenInput({ ...values, unlimited: true, amount: 'x' }, 500_000)).not.toHaveProperty('remainQuota');
+it('sends no amount of an unlimited token', () => {
+  expect(toTokenInput({ ...values, unlimited: true, amount: 'x' }, 500_000)).toHaveProperty('quota', null);
 });
 
 it('takes a local time for what it is', () => {
   const time = new Date(2030, 0, 31, 12, 0);
   expect(inputParts.expires({ ...values, expires: '2030-01-31T12:00' }, 1)).toEqual({
-    expiredTime: time.toISOString(),
+    expiresAt: time.toISOString(),
   });
 });
 
 it('limits to models only when there are some', () => {
   expect(inputParts.models({ ...values, limitModels: true, models: ['a', 'b'] }, 1)).toEqual({
-    modelLimits: 'a,b',
-    modelLimitsEnabled: true,
+    modelLimits: ['a', 'b'],
   });
-  expect(inputParts.limitModels({ ...values, limitModels: true, models: [] }, 1)).toEqual({
-    modelLimitsEnabled: false,
-  });
+  expect(inputParts.limitModels({ ...values, limitModels: true, models: [] }, 1)).toEqual({ modelLimits: null });
+  expect(inputParts.limitModels({ ...values, limitModels: false, models: ['a'] }, 1)).toEqual({ modelLimits: null });
 });
 
 it('sends limits of calls as numbers, and begins with those of the server', () => {
-  expect(toTokenInput(values, 1)).toMatchObject({
-    ...{ rateLimitEnabled: false, rateLimitPeriod: 60, rateLimitCount: 1000, rateLimitSuccess: 10 },
+  expect(toTokenInput(values, 1)).toHaveProperty('rateLimit', null);
+  const limited = { ...values, limitRate: true };
+  expect(inputParts.limitRate(limited, 1)).toEqual({ rateLimit: { periodSeconds: 60, calls: 1000, successes: 10 } });
+  expect(inputParts.rateSuccess({ ...limited, rateSuccess: ' 0 ' }, 1)).toMatchObject({
+    rateLimit: { successes: null },
   });
-  expect(inputParts.rateSuccess({ ...values, rateSuccess: ' 0 ' }, 1)).toEqual({ rateLimitSuccess: 0 });
 });
 
 it('names a batch: the first as typed, the others apart and short enough', () => {

@@ -1,6 +1,5 @@
-import { fromCommaList, toCommaList } from '../../lib/commaList.js';
 import { dateTime } from '../../lib/format.js';
-import type { TokenInput, TokenRowFragment } from './tokens.generated.js';
+import type { CreateTokenInput, TokenRowFragment } from './tokens.generated.js';
 
 /** The editor's fields; amounts are dollars as typed, times local `YYYY-MM-DDTHH:mm`. */
 export interface TokenValues {
@@ -56,48 +55,59 @@ export const newToken: TokenValues = {
 
 export const toTokenValues = (token: TokenRowFragment, quotaPerUnit: number): TokenValues => ({
   name: token.name,
-  expires: token.expiredTime ? toLocalInput(new Date(token.expiredTime)) : '',
-  amount: plain(token.remainQuota / quotaPerUnit),
-  unlimited: token.unlimitedQuota,
+  expires: token.expiresAt ? toLocalInput(new Date(token.expiresAt)) : '',
+  amount: plain((token.quota.remaining ?? 0) / quotaPerUnit),
+  unlimited: token.quota.remaining === null || token.quota.remaining === undefined,
   count: 1,
-  group: token.group,
-  limitModels: token.modelLimitsEnabled,
-  models: fromCommaList(token.modelLimits),
-  allowIps: token.allowIps,
-  limitRate: token.rateLimitEnabled,
-  ratePeriod: String(token.rateLimitPeriod),
-  rateCount: String(token.rateLimitCount),
-  rateSuccess: String(token.rateLimitSuccess),
+  group: token.group ?? '',
+  limitModels: Boolean(token.modelLimits),
+  models: token.modelLimits ?? [],
+  allowIps: token.allowIps.join('\n'),
+  limitRate: Boolean(token.rateLimit),
+  ratePeriod: token.rateLimit ? String(token.rateLimit.periodSeconds) : newToken.ratePeriod,
+  rateCount: token.rateLimit ? String(token.rateLimit.calls ?? 0) : newToken.rateCount,
+  rateSuccess: token.rateLimit ? String(token.rateLimit.successes ?? 0) : newToken.rateSuccess,
 });
 
-/** The parts of the input; an edit sends those whose fields were changed. */
-export const inputParts: Record<
-  Exclude<keyof TokenValues, 'count'>,
-  (values: TokenValues, quotaPerUnit: number) => Partial<TokenInput>
-> = {
+type InputPart = (values: TokenValues, quotaPerUnit: number) => Partial<CreateTokenInput>;
+
+const quota: InputPart = (values, quotaPerUnit) => ({
+  quota: values.unlimited ? null : Math.round(Number(values.amount) * quotaPerUnit),
+});
+const modelLimits: InputPart = ({ limitModels, models }) => ({
+  modelLimits: limitModels && models.length > 0 ? models : null,
+});
+const rateLimit: InputPart = (values) => ({
+  rateLimit: values.limitRate
+    ? {
+        periodSeconds: Number(values.ratePeriod),
+        calls: Number(values.rateCount) || null,
+        successes: Number(values.rateSuccess) || null,
+      }
+    : null,
+});
+
+/** The parts of the input by field of the form. An edit sends those of changed fields. */
+export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, InputPart> = {
   name: (values) => ({ name: values.name.trim() }),
-  expires: (values) => ({ expiredTime: values.expires === '' ? null : new Date(values.expires).toISOString() }),
-  amount: (values, quotaPerUnit) =>
-    values.unlimited ? {} : { remainQuota: Math.round(Number(values.amount) * quotaPerUnit) },
-  unlimited: (values) => ({ unlimitedQuota: values.unlimited }),
-  group: (values) => ({ group: values.group }),
-  limitModels: (values) => ({ modelLimitsEnabled: values.limitModels && values.models.length > 0 }),
-  models: (values) => ({
-    modelLimits: toCommaList(values.models),
-    modelLimitsEnabled: values.limitModels && values.models.length > 0,
-  }),
-  allowIps: (values) => ({ allowIps: values.allowIps.trim() }),
-  limitRate: (values) => ({ rateLimitEnabled: values.limitRate }),
-  ratePeriod: (values) => ({ rateLimitPeriod: Number(values.ratePeriod) }),
-  rateCount: (values) => ({ rateLimitCount: Number(values.rateCount) }),
-  rateSuccess: (values) => ({ rateLimitSuccess: Number(values.rateSuccess) }),
+  expires: (values) => ({ expiresAt: values.expires === '' ? null : new Date(values.expires).toISOString() }),
+  amount: quota,
+  unlimited: quota,
+  group: (values) => ({ group: values.group || null }),
+  limitModels: modelLimits,
+  models: modelLimits,
+  allowIps: (values) => ({ allowIps: values.allowIps.split('\n').flatMap((line) => line.trim() || []) }),
+  limitRate: rateLimit,
+  ratePeriod: rateLimit,
+  rateCount: rateLimit,
+  rateSuccess: rateLimit,
 };
 
-export const toTokenInput = (values: TokenValues, quotaPerUnit: number): TokenInput =>
+export const toTokenInput = (values: TokenValues, quotaPerUnit: number): CreateTokenInput =>
   Object.assign(
     { name: values.name.trim() },
     ...Object.values(inputParts).map((part) => part(values, quotaPerUnit)),
-  ) as TokenInput;
+  ) as CreateTokenInput;
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 

@@ -4,8 +4,13 @@ import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { TokenStatus } from './tokenCells.js';
-import { DeleteTokenDocument, UpdateTokenDocument, type TokenRowFragment } from './tokens.generated.js';
+import {
+  DeleteTokenDocument,
+  DisableTokenDocument,
+  EnableTokenDocument,
+  type TokenRowFragment,
+  type TokenStatus,
+} from './tokens.generated.js';
 
 export interface TokenActions {
   edit(token: TokenRowFragment): void;
@@ -22,7 +27,8 @@ export function useTokenActions(options: {
   const { refetch, edit, showUsage } = options;
   const { t } = useTranslation();
   const confirm = useConfirm();
-  const [update] = useMutation(UpdateTokenDocument);
+  const [enable] = useMutation(EnableTokenDocument);
+  const [disable] = useMutation(DisableTokenDocument);
   const [runDelete] = useMutation(DeleteTokenDocument);
   return useMemo(() => {
     const fail = (error: unknown) => {
@@ -32,11 +38,13 @@ export function useTokenActions(options: {
       edit,
       showUsage,
       toggle: async (token) => {
-        const status = token.status === TokenStatus.enabled ? TokenStatus.disabled : TokenStatus.enabled;
-        await update({
-          variables: { id: token.id, input: { status } },
-          optimisticResponse: { updateToken: { ...token, status } },
-        }).catch(fail);
+        const variables = { id: token.id };
+        const becoming = (status: TokenStatus) => ({ token: { ...token, status } });
+        await (
+          token.status === 'ENABLED'
+            ? disable({ variables, optimisticResponse: { disableToken: becoming('DISABLED') } })
+            : enable({ variables, optimisticResponse: { enableToken: becoming('ENABLED') } })
+        ).catch(fail);
       },
       remove: async (token) => {
         const question = {
@@ -55,5 +63,5 @@ export function useTokenActions(options: {
         }
       },
     };
-  }, [confirm, edit, refetch, runDelete, showUsage, t, update]);
+  }, [confirm, disable, edit, enable, refetch, runDelete, showUsage, t]);
 }

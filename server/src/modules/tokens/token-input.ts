@@ -2,27 +2,11 @@ import { isIP, isIPv4 } from 'node:net';
 import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Token } from './token.entity.js';
-import { maxInt32 } from '../../shared/limits.js';
 
-/** What an owner may write of his API key. */
-export type TokenFields = Pick<
-  Token,
-  | 'name'
-  | 'expiredTime'
-  | 'remainQuota'
-  | 'unlimitedQuota'
-  | 'modelLimitsEnabled'
-  | 'modelLimits'
-  | 'allowIps'
-  | 'group'
-  | 'rateLimitEnabled'
-  | 'rateLimitPeriod'
-  | 'rateLimitCount'
-  | 'rateLimitSuccess'
->;
-
-export const newTokenDefaults: TokenFields = {
+/** The fields that the owner of an API key can set, as a new key has them. The only list of these fields. */
+export const newTokenDefaults = {
   name: '',
+  /** Unix seconds, -1 never. */
   expiredTime: -1,
   remainQuota: 0,
   unlimitedQuota: false,
@@ -34,16 +18,29 @@ export const newTokenDefaults: TokenFields = {
   rateLimitPeriod: 60,
   rateLimitCount: 1000,
   rateLimitSuccess: 10,
-};
+} satisfies Partial<Token>;
+
+export type TokenFields = Readonly<Pick<Token, keyof typeof newTokenDefaults>>;
+export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof TokenFields>;
+
+/** Names of fields in errors: those of the GraphQL inputs. */
+const inputName = {
+  expiredTime: 'expiresAt',
+  remainQuota: 'quota',
+  rateLimitPeriod: 'rateLimit.periodSeconds',
+  rateLimitCount: 'rateLimit.calls',
+  rateLimitSuccess: 'rateLimit.successes',
+} as const;
 
 const maxNameLength = 30;
 const maxListLength = 10_000;
-const latestTime = 253_402_300_799;
-const maxPeriod = 31_536_000;
+const maxTime = 253_402_300_799;
+const maxPeriodSeconds = 31_536_000;
+const maxCalls = 2_147_483_647;
 
 /**
  * Checks and normalises a whole set of fields.
- * @param before the stored token, null for a new one: what it has already is never refused
+ * @param before the stored token, null for a new one: values it already has are never refused
  * @param usableGroups groups the owner may pick
  * @param now Unix seconds
  * @throws InvalidInputError
@@ -58,9 +55,9 @@ export function parseToken(
   if ([...name].length > maxNameLength) throw new InvalidInputError('Token name too long', 'name');
   if (name.includes('\0')) throw new InvalidInputError('Token name must not contain control characters', 'name');
   checkExpiry(fields.expiredTime, before, now);
-  checkWhole(fields.rateLimitPeriod, 1, maxPeriod, 'rateLimitPeriod');
-  checkWhole(fields.rateLimitCount, 0, maxInt32, 'rateLimitCount');
-  checkWhole(fields.rateLimitSuccess, 0, maxInt32, 'rateLimitSuccess');
+  checkWhole(fields.rateLimitPeriod, 1, maxPeriodSeconds, 'rateLimitPeriod');
+  checkWhole(fields.rateLimitCount, 0, maxCalls, 'rateLimitCount');
+  checkWhole(fields.rateLimitSuccess, 0, maxCalls, 'rateLimitSuccess');
   const group = fields.group.trim();
   if (group !== '' && group !== before?.group && !usableGroups.includes(group)) {
     throw new InvalidInputError('You cannot use this group', 'group');
@@ -77,22 +74,27 @@ export function parseToken(
 
 function checkExpiry(expiredTime: number, before: TokenFields | null, now: number): void {
   if (expiredTime === -1 || expiredTime === before?.expiredTime) return;
-  if (!Number.isSafeInteger(expiredTime) || expiredTime <= now || expiredTime > latestTime) {
-    throw new InvalidInputError('The expiry time must be -1 (never) or lie in the future', 'expiredTime');
+  if (!Number.isSafeInteger(expiredTime) || expiredTime <= now || expiredTime > maxTime) {
+    throw new InvalidInputError('The expiry time must be -1 (never) or lie in the future', inputName.expiredTime);
   }
 }
 
-function checkWhole(value: number, low: number, high: number, field: string): void {
+function checkWhole(
+  value: number,
+  low: number,
+  high: number,
+  field: 'rateLimitPeriod' | 'rateLimitCount' | 'rateLimitSuccess',
+): void {
   if (!Number.isSafeInteger(value) || value < low || value > high) {
-    throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, field);
+    throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, inputName[field]);
   }
 }
 
-/** An unlimited token counts below zero; forms send that number back, and it means no change. */
+/** An unlimited token counts below zero. Forms send that number back, which means no change. */
 function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
   if (before && (remainQuota === before.remainQuota || (unlimitedQuota && remainQuota < 0))) return before.remainQuota;
   if (!Number.isSafeInteger(remainQuota) || remainQuota < 0 || remainQuota > maxQuota) {
-    throw new InvalidInputError('The quota must be a whole number, not negative', 'remainQuota');
+    throw new InvalidInputError('The quota must be a whole number, not negative', inputName.remainQuota);
   }
   return remainQuota;
 }

@@ -3,7 +3,7 @@ import { bigintColumn } from '../../db/columns.js';
 
 export const TokenStatus = { enabled: 1, disabled: 2, expired: 3, exhausted: 4 } as const;
 
-/** An API key of a user. Looked up by keyed hash; the sealed copy exists because old clients list full keys. */
+/** An API key of a user. Looked up by keyed hash. The encrypted copy exists because older clients list full keys. */
 @Entity('tokens')
 export class Token {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
@@ -31,7 +31,7 @@ export class Token {
   @Column('text', { name: 'allow_ips', default: '' }) allowIps: string;
   /** Empty: the user's group. */
   @Column('text', { default: '' }) group: string;
-  /** The key's own limits of calls, beside those of its user. */
+  /** The key has its own rate limit, in addition to that of its user. */
   @Column('boolean', { name: 'rate_limit_enabled', default: false }) rateLimitEnabled: boolean;
   /** Seconds. */
   @Column('integer', { name: 'rate_limit_period', default: 60 }) rateLimitPeriod: number;

@@ -1,217 +1,279 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { PageArgs, pageType } from '../../graphql/page.object.js';
+import { enumType } from '../../graphql/enums.js';
+import { omitNullish } from '../../graphql/nullable.js';
+import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLQuota } from '../../graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { Token } from './token.entity.js';
-import type { TokenFields, TokenFilter } from './token.service.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import type { SortBy } from '../../shared/page.js';
+import { resolveTimeRange, type TimeRangeInput } from '../../shared/time-range.js';
+import { TokenStatus, type Token } from './token.entity.js';
+import { wasUsed, type TokenFields, type TokenFilter, type TokenSortField } from './token.service.js';
 
-/** Unix seconds in the row, dates here. */
-type Times = 'createdTime' | 'accessedTime' | 'expiredTime';
-type Hidden = 'keyHash' | 'keySealed' | 'keyPrefix' | 'deletedAt';
-type ShownToken = Omit<Token, Hidden | Times> & Record<Times, Date | null>;
+export const TokenStatusEnum = enumType(
+  'TokenStatus',
+  {
+    ENABLED: TokenStatus.enabled,
+    DISABLED: TokenStatus.disabled,
+    EXPIRED: TokenStatus.expired,
+    EXHAUSTED: TokenStatus.exhausted,
+  },
+  'Whether an API key can be used.',
+  { DISABLED: 'By its owner.', EXPIRED: 'Its time is over.', EXHAUSTED: 'Its quota is used up.' },
+);
+
+@ObjectType('TokenQuota')
+export class TokenQuotaObject {
+  @Field(() => GraphQLQuota, { nullable: true, description: 'Null: unlimited.' })
+  remaining: number | null;
+
+  @Field(() => GraphQLQuota)
+  used: number;
+}
+
+@ObjectType('TokenRateLimit', { description: 'A rate limit of the key, in addition to that of its user.' })
+export class TokenRateLimitObject {
+  @Field(() => Int)
+  periodSeconds: number;
+
+  @Field(() => Int, { nullable: true, description: 'Calls per period, failed ones included. Null: no limit.' })
+  calls: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Successful calls per period. Null: no limit.' })
+  successes: number | null;
+}
 
 @ObjectType('Token', { description: 'An API key of a user.' })
-export class TokenObject implements ShownToken {
+export class TokenObject {
   @Field(() => Int)
   id: number;
 
   @Field(() => Int)
   userId: number;
 
-  @Field(() => String, { description: 'Its beginning only; the owner may ask for `tokenKey`.' })
-  maskedKey: string;
-
-  @Field(() => Int, { description: '1 enabled, 2 disabled, 3 expired, 4 exhausted.' })
-  status: number;
-
   @Field(() => String)
   name: string;
 
-  @Field(() => Date, { nullable: true })
-  createdTime: Date | null;
+  @Field(() => String, { description: 'Only its beginning. Owners read the whole key with `tokenKey`.' })
+  maskedKey: string;
 
-  @Field(() => Date, { nullable: true, description: 'Of the last charged call.' })
-  accessedTime: Date | null;
+  @Field(() => TokenStatusEnum)
+  status: number;
+
+  @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
+  group: string | null;
+
+  @Field(() => TokenQuotaObject)
+  quota: TokenQuotaObject;
+
+  @Field(() => [String], { nullable: true, description: 'The models it can call. Null: all.' })
+  modelLimits: string[] | null;
+
+  @Field(() => [String], { description: 'IP addresses and CIDR ranges that can use it. Empty: all.' })
+  allowIps: string[];
+
+  @Field(() => TokenRateLimitObject, { nullable: true, description: 'Null: only that of the user.' })
+  rateLimit: TokenRateLimitObject | null;
+
+  @Field(() => Date)
+  createdAt: Date;
+
+  @Field(() => Date, { nullable: true, description: 'Of the last charged call. Null: never used.' })
+  lastUsedAt: Date | null;
 
   @Field(() => Date, { nullable: true, description: 'Null: never.' })
-  expiredTime: Date | null;
-
-  @Field(() => GraphQLSafeInt)
-  remainQuota: number;
-
-  @Field(() => GraphQLSafeInt)
-  usedQuota: number;
-
-  @Field(() => Boolean)
-  unlimitedQuota: boolean;
-
-  @Field(() => Boolean)
-  modelLimitsEnabled: boolean;
-
-  @Field(() => String, { description: 'Model names between commas.' })
-  modelLimits: string;
-
-  @Field(() => String, { description: 'Addresses and CIDR ranges on lines; empty allows all.' })
-  allowIps: string;
-
-  @Field(() => String, { description: 'Empty: the group of the user.' })
-  group: string;
-
-  @Field(() => Boolean, { description: 'The key has limits of calls of its own.' })
-  rateLimitEnabled: boolean;
-
-  @Field(() => Int, { description: 'Seconds.' })
-  rateLimitPeriod: number;
-
-  @Field(() => Int, { description: 'Calls in a period, failures included; 0 is no limit.' })
-  rateLimitCount: number;
-
-  @Field(() => Int, { description: 'Calls in a period that succeed; 0 is no limit.' })
-  rateLimitSuccess: number;
+  expiresAt: Date | null;
 }
 
 export function toTokenObject(token: Token): TokenObject {
+  const { id, userId, name, status } = token;
   return {
-    id: token.id,
-    userId: token.userId,
+    ...{ id, userId, name, status },
     maskedKey: `sk-${token.keyPrefix}**********`,
-    status: token.status,
-    name: token.name,
-    createdTime: toDate(token.createdTime),
-    accessedTime: toDate(token.accessedTime),
-    expiredTime: token.expiredTime === -1 ? null : toDate(token.expiredTime),
-    remainQuota: token.remainQuota,
-    usedQuota: token.usedQuota,
-    unlimitedQuota: token.unlimitedQuota,
-    modelLimitsEnabled: token.modelLimitsEnabled,
-    modelLimits: token.modelLimits,
-    allowIps: token.allowIps,
-    group: token.group,
-    rateLimitEnabled: token.rateLimitEnabled,
-    rateLimitPeriod: token.rateLimitPeriod,
-    rateLimitCount: token.rateLimitCount,
-    rateLimitSuccess: token.rateLimitSuccess,
+    group: token.group || null,
+    quota: { remaining: token.unlimitedQuota ? null : token.remainQuota, used: token.usedQuota },
+    modelLimits: token.modelLimitsEnabled ? split(token.modelLimits, ',') : null,
+    allowIps: split(token.allowIps, '\n'),
+    rateLimit: token.rateLimitEnabled
+      ? {
+          periodSeconds: token.rateLimitPeriod,
+          calls: token.rateLimitCount || null,
+          successes: token.rateLimitSuccess || null,
+        }
+      : null,
+    createdAt: toDate(token.createdTime),
+    lastUsedAt: wasUsed(token) ? toDate(token.accessedTime) : null,
+    expiresAt: token.expiredTime === -1 ? null : toDate(token.expiredTime),
   };
 }
 
 const toDate = (seconds: number): Date => new Date(seconds * 1000);
+const split = (text: string, separator: string): string[] => text.split(separator).filter(Boolean);
 
-export const TokenPage = pageType(TokenObject, 'TokenPage');
+export const TokenPage = pageObject(TokenObject, 'TokenPage');
 
-@ObjectType()
-export class CreatedToken {
-  @Field(() => TokenObject)
-  token: TokenObject;
+@InputType('OwnTokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
+export class OwnTokenFilterInput {
+  @Field(() => [Int], { nullable: true })
+  ids?: number[] | null;
 
-  @Field(() => String, { description: 'The whole key, with `sk-`.' })
-  key: string;
-}
-
-@InputType('TokenFilter')
-export class TokenFilterInput implements Nullable<TokenFilter> {
   @Field(() => String, { nullable: true, description: 'Part of the name, the beginning of the key, or the whole key.' })
   keyword?: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'Own lists ignore it.' })
-  userId?: number | null;
+  @Field(() => [TokenStatusEnum], { nullable: true })
+  statuses?: number[] | null;
 
-  @Field(() => Int, { nullable: true })
-  status?: number | null;
+  @Field(() => [String], { nullable: true, description: '`""` matches keys without a group of their own.' })
+  groups?: string[] | null;
+
+  @Field(() => TimeRangeObject, { nullable: true, description: 'Keys that never expire do not match.' })
+  expires?: TimeRangeObject | null;
+
+  @Field(() => TimeRangeObject, { nullable: true, description: 'Time of the last charged call.' })
+  lastUsed?: TimeRangeObject | null;
+
+  @Field(() => Boolean, { nullable: true })
+  neverUsed?: boolean | null;
+}
+
+@InputType('TokenFilter', { description: 'Conditions on API keys. All must match. An empty list matches nothing.' })
+export class TokenFilterInput extends OwnTokenFilterInput {
+  @Field(() => [Int], { nullable: true })
+  userIds?: number[] | null;
+}
+
+const sortFields: Readonly<Record<string, TokenSortField>> = {
+  ID: 'id',
+  USER_ID: 'userId',
+  NAME: 'name',
+  STATUS: 'status',
+  GROUP: 'group',
+  CREATED_AT: 'createdTime',
+  LAST_USED_AT: 'accessedTime',
+  EXPIRES_AT: 'expiredTime',
+  REMAINING_QUOTA: 'remainQuota',
+  USED_QUOTA: 'usedQuota',
+};
+const TokenSort = sortInput('Token', sortFields);
+
+@ArgsType()
+export class OwnTokenListArgs extends ListArgs {
+  @Field(() => OwnTokenFilterInput, { nullable: true })
+  filter?: OwnTokenFilterInput | null;
+
+  @Field(() => [TokenSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  sort?: Array<SortBy<TokenSortField>> | null;
 }
 
 @ArgsType()
-export class TokenListArgs extends PageArgs {
+export class TokenListArgs extends ListArgs {
   @Field(() => TokenFilterInput, { nullable: true })
   filter?: TokenFilterInput | null;
+
+  @Field(() => [TokenSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  sort?: Array<SortBy<TokenSortField>> | null;
 }
 
-type Written = Omit<TokenFields, 'expiredTime'> & { readonly expiredTime: Date };
+/** @throws InvalidInputError for a range that is none */
+export function toTokenFilter(input: TokenFilterInput | null | undefined): TokenFilter {
+  const { expires, lastUsed, ...rest } = input ?? {};
+  const range = (given: TimeRangeInput | null | undefined, name: string) =>
+    given ? resolveTimeRange(given, { field: `filter.${name}` }) : undefined;
+  return omitUndefined({
+    ...omitNullish<Omit<TokenFilter, 'expires' | 'lastUsed'>>(rest),
+    expires: range(expires, 'expires'),
+    lastUsed: range(lastUsed, 'lastUsed'),
+  });
+}
 
-@InputType('TokenPatch', { description: 'Absent fields stay as they are.' })
-export class TokenPatchInput implements Nullable<Written> {
-  @Field(() => String, { nullable: true })
-  name?: string | null;
+@InputType('TokenRateLimitInput', {
+  description: 'Absent fields stay as they are; of a new limit they are 60, 1000 and 10.',
+})
+export class TokenRateLimitInput {
+  @Field(() => Int, { nullable: true })
+  periodSeconds?: number | null;
 
-  @Field(() => Date, { nullable: true, description: 'Null: never; absent: unchanged.' })
-  expiredTime?: Date | null;
+  @Field(() => Int, { nullable: true, description: 'Calls per period, failed ones included. Null: no limit.' })
+  calls?: number | null;
 
-  @Field(() => GraphQLSafeInt, { nullable: true })
-  remainQuota?: number | null;
+  @Field(() => Int, { nullable: true, description: 'Successful calls per period. Null: no limit.' })
+  successes?: number | null;
+}
 
-  @Field(() => Boolean, { nullable: true })
-  unlimitedQuota?: boolean | null;
-
-  @Field(() => Boolean, { nullable: true })
-  modelLimitsEnabled?: boolean | null;
-
-  @Field(() => String, { nullable: true })
-  modelLimits?: string | null;
-
-  @Field(() => String, { nullable: true })
-  allowIps?: string | null;
-
-  @Field(() => String, { nullable: true })
+@InputType()
+abstract class TokenFieldsInput {
+  @Field(() => String, { nullable: true, description: 'Null: the group of the user.' })
   group?: string | null;
 
-  @Field(() => Boolean, { nullable: true })
-  rateLimitEnabled?: boolean | null;
+  @Field(() => GraphQLQuota, { nullable: true, description: 'What the key may still spend. Null: unlimited.' })
+  quota?: number | null;
 
-  @Field(() => Int, { nullable: true, description: 'Seconds, 60 for new keys.' })
-  rateLimitPeriod?: number | null;
+  @Field(() => [String], { nullable: true, description: 'The models it can call, at least one. Null: all.' })
+  modelLimits?: string[] | null;
 
-  @Field(() => Int, { nullable: true, description: 'Calls in a period; 0 is no limit, 1000 for new keys.' })
-  rateLimitCount?: number | null;
+  @Field(() => [String], { nullable: true, description: 'IP addresses and CIDR ranges that can use it. Null: all.' })
+  allowIps?: string[] | null;
 
-  @Field(() => Int, { nullable: true, description: 'Successful calls in a period; 0 is no limit, 10 for new keys.' })
-  rateLimitSuccess?: number | null;
+  @Field(() => TokenRateLimitInput, { nullable: true, description: 'Null: only that of the user.' })
+  rateLimit?: TokenRateLimitInput | null;
 
-  @Field(() => Int, { nullable: true, description: '1 enabled, 2 disabled.' })
-  status?: number | null;
+  @Field(() => Date, { nullable: true, description: 'In the future. Null: never.' })
+  expiresAt?: Date | null;
 }
 
-@InputType('TokenInput')
-export class TokenInputObject implements Nullable<Written> {
-  @Field(() => String)
+@InputType('CreateTokenInput', { description: 'Absent fields are null, but for the quota: it is 0.' })
+export class CreateTokenInput extends TokenFieldsInput {
+  @Field(() => String, { description: '1 to 30 characters.' })
   name: string;
-
-  @Field(() => Date, { nullable: true, description: 'Absent or null: never.' })
-  expiredTime?: Date | null;
-
-  @Field(() => GraphQLSafeInt, { nullable: true })
-  remainQuota?: number | null;
-
-  @Field(() => Boolean, { nullable: true })
-  unlimitedQuota?: boolean | null;
-
-  @Field(() => Boolean, { nullable: true })
-  modelLimitsEnabled?: boolean | null;
-
-  @Field(() => String, { nullable: true })
-  modelLimits?: string | null;
-
-  @Field(() => String, { nullable: true })
-  allowIps?: string | null;
-
-  @Field(() => String, { nullable: true })
-  group?: string | null;
-
-  @Field(() => Boolean, { nullable: true })
-  rateLimitEnabled?: boolean | null;
-
-  @Field(() => Int, { nullable: true, description: 'Seconds, 60 for new keys.' })
-  rateLimitPeriod?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Calls in a period; 0 is no limit, 1000 for new keys.' })
-  rateLimitCount?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'Successful calls in a period; 0 is no limit, 10 for new keys.' })
-  rateLimitSuccess?: number | null;
 }
 
-/** An expiry that is null means never, here alone null is a value. */
-export function toTokenFields(input: Nullable<Written>): Partial<TokenFields> {
-  const { expiredTime, ...rest } = input;
-  const seconds = expiredTime ? Math.floor(expiredTime.getTime() / 1000) : expiredTime === null ? -1 : undefined;
-  return omitUndefined({ ...omitNullish<Omit<TokenFields, 'expiredTime'>>(rest), expiredTime: seconds });
+@InputType('UpdateTokenInput', { description: 'Absent fields stay as they are.' })
+export class UpdateTokenInput extends TokenFieldsInput {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String, { nullable: true, description: '1 to 30 characters.' })
+  name?: string | null;
 }
+
+/** Absent fields stay absent, null clears. @throws InvalidInputError for an empty list of models */
+export function toTokenFields(input: CreateTokenInput | UpdateTokenInput): Partial<TokenFields> {
+  const { name, group, quota, modelLimits, allowIps, rateLimit, expiresAt } = input;
+  if (modelLimits?.length === 0) throw new InvalidInputError('List at least one model, or null for all', 'modelLimits');
+  return omitUndefined({
+    name: name ?? undefined,
+    group: group === null ? '' : group,
+    ...(quota === undefined
+      ? {}
+      : quota === null
+        ? { unlimitedQuota: true }
+        : { unlimitedQuota: false, remainQuota: quota }),
+    ...(modelLimits === undefined
+      ? {}
+      : modelLimits === null
+        ? { modelLimitsEnabled: false }
+        : { modelLimitsEnabled: true, modelLimits: modelLimits.join(',') }),
+    allowIps: allowIps === undefined ? undefined : (allowIps ?? []).join('\n'),
+    ...(rateLimit === undefined ? {} : rateLimit === null ? { rateLimitEnabled: false } : toRateLimit(rateLimit)),
+    expiredTime: expiresAt === undefined ? undefined : expiresAt === null ? -1 : Math.floor(expiresAt.getTime() / 1000),
+  });
+}
+
+const toRateLimit = ({ periodSeconds, calls, successes }: TokenRateLimitInput): Partial<TokenFields> =>
+  omitUndefined({
+    rateLimitEnabled: true,
+    rateLimitPeriod: periodSeconds ?? undefined,
+    rateLimitCount: calls === null ? 0 : calls,
+    rateLimitSuccess: successes === null ? 0 : successes,
+  });
+
+export const CreateTokenPayload = payloadObject('CreateTokenPayload', {
+  token: () => TokenObject,
+  key: () => String,
+});
+export const UpdateTokenPayload = payloadObject('UpdateTokenPayload', { token: () => TokenObject });
+export const EnableTokenPayload = payloadObject('EnableTokenPayload', { token: () => TokenObject });
+export const DisableTokenPayload = payloadObject('DisableTokenPayload', { token: () => TokenObject });
+export const DeleteTokenPayload = payloadObject('DeleteTokenPayload', { id: () => Int });

@@ -1,81 +1,105 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { TokenStatus, type Token } from './token.entity.js';
 import {
-  CreatedToken,
-  TokenInputObject,
+  CreateTokenInput,
+  CreateTokenPayload,
+  DeleteTokenPayload,
+  DisableTokenPayload,
+  EnableTokenPayload,
+  OwnTokenListArgs,
   TokenListArgs,
   TokenObject,
   TokenPage,
-  TokenPatchInput,
   toTokenFields,
+  toTokenFilter,
   toTokenObject,
+  UpdateTokenInput,
+  UpdateTokenPayload,
 } from './token.object.js';
-import type { Token } from './token.entity.js';
-import type { TokenFilter, TokenService } from './token.service.js';
+import type { TokenService } from './token.service.js';
 
 @Resolver(() => TokenObject)
 export class TokenResolver {
   constructor(private readonly tokenService: TokenService) {}
 
-  @Access('common')
-  @Query(() => TokenPage, { description: 'Own API keys, the newest first unless sorted.' })
-  async myTokens(
-    @Ctx() { actor }: GraphQLContext,
-    @Args(() => TokenListArgs) args: TokenListArgs,
-  ): Promise<Page<TokenObject>> {
-    return toPage(
-      await this.tokenService.listOwn(actor, omitNullish<TokenFilter>(args.filter ?? {}), pageQueryOf(args)),
-    );
-  }
-
-  @Access('admin')
   @Query(() => TokenPage, { description: 'API keys of all users.' })
+  @Access('admin')
+  @Cost(1, ['pageSize'])
   async tokens(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => TokenListArgs) args: TokenListArgs,
-  ): Promise<Page<TokenObject>> {
-    return toPage(await this.tokenService.list(actor, omitNullish<TokenFilter>(args.filter ?? {}), pageQueryOf(args)));
+  ): Promise<PageOf<TokenObject>> {
+    const page = await this.tokenService.list(actor, toTokenFilter(args.filter), listQueryOf(args));
+    return PageOf.from(page, toTokenObject);
   }
 
+  @Query(() => TokenPage, { description: 'Own API keys.' })
+  @Access('common')
+  @Cost(1, ['pageSize'])
+  async myTokens(
+    @Ctx() { actor }: GraphQLContext,
+    @Args(() => OwnTokenListArgs) args: OwnTokenListArgs,
+  ): Promise<PageOf<TokenObject>> {
+    const page = await this.tokenService.listOwn(actor, toTokenFilter(args.filter), listQueryOf(args));
+    return PageOf.from(page, toTokenObject);
+  }
+
+  @Query(() => String, { description: 'An own key in plain text, with `sk-`.' })
   @Access('common', 'WRITE')
-  @Query(() => String, { description: 'An own key in clear, with `sk-`.' })
   async tokenKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
     return `sk-${(await this.tokenService.getOwnKey(actor, id)).key}`;
   }
 
+  @Mutation(() => CreateTokenPayload, {
+    description: 'Creates an own API key. Only this response shows the whole key.',
+  })
   @Access('common')
-  @Mutation(() => CreatedToken)
   async createToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => TokenInputObject) input: TokenInputObject,
-  ): Promise<CreatedToken> {
+    @Arg('input', () => CreateTokenInput) input: CreateTokenInput,
+  ): Promise<{ token: TokenObject; key: string }> {
     const { token, key } = await this.tokenService.create(actor, toTokenFields(input));
     return { token: toTokenObject(token), key: `sk-${key}` };
   }
 
+  @Mutation(() => UpdateTokenPayload, {
+    description: 'Changes an own API key. One that expired or is exhausted is enabled when it is extended.',
+  })
   @Access('common')
-  @Mutation(() => TokenObject)
   async updateToken(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('input', () => TokenPatchInput) { status, ...input }: TokenPatchInput,
-  ): Promise<TokenObject> {
-    return toTokenObject(await this.tokenService.update(actor, id, toTokenFields(input), status ?? undefined));
+    @Arg('input', () => UpdateTokenInput) input: UpdateTokenInput,
+  ): Promise<{ token: TokenObject }> {
+    return toPayload(await this.tokenService.update(actor, input.id, toTokenFields(input)));
   }
 
+  @Mutation(() => EnableTokenPayload, { description: 'Enables an own API key that neither expired nor is exhausted.' })
   @Access('common')
-  @Mutation(() => Boolean)
-  async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<boolean> {
+  async enableToken(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+  ): Promise<{ token: TokenObject }> {
+    return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.enabled));
+  }
+
+  @Mutation(() => DisableTokenPayload, { description: 'Disables an own API key.' })
+  @Access('common')
+  async disableToken(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+  ): Promise<{ token: TokenObject }> {
+    return toPayload(await this.tokenService.setStatus(actor, id, TokenStatus.disabled));
+  }
+
+  @Mutation(() => DeleteTokenPayload, { description: 'Deletes an own API key.' })
+  @Access('common')
+  async deleteToken(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
     await this.tokenService.delete(actor, id);
-    return true;
+    return { id };
   }
 }
 
-const toPage = ({ items, totalCount }: Page<Token>): Page<TokenObject> => ({
-  items: items.map(toTokenObject),
-  totalCount,
-});
+const toPayload = (token: Token): { token: TokenObject } => ({ token: toTokenObject(token) });

@@ -5,7 +5,7 @@ import { toPageQuery } from '../../shared/page.js';
 import type { TokenService } from './token.service.js';
 import { createBody, statusBody, toWire, updateBody } from './token.wire.js';
 
-/** `/api/token`: one's own API keys (docs/reference/rest/tokens-and-wallet.md#api-keys). */
+/** `/api/token`: own API keys (docs/reference/rest/tokens-and-wallet.md#api-keys). */
 export const tokenRoutes =
   (tokenService: TokenService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
@@ -43,8 +43,8 @@ export const tokenRoutes =
           await tokenService.setStatus(actor, id, status);
           return toWire(await tokenService.getOwnKey(actor, id));
         }
-        const { id, fields, wantsEnabled } = updateBody.parse(body);
-        await tokenService.update(actor, id, fields, wantsEnabled ? 'enabled' : undefined);
+        const { id, fields, mustEnable } = updateBody.parse(body);
+        await tokenService.update(actor, id, fields, mustEnable);
         return toWire(await tokenService.getOwnKey(actor, id));
       }),
     );

@@ -1,28 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import { Brackets, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
-import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
+import { andAmong, andDuring } from '../../db/conditions.js';
+import { readSlice, type SortKeys } from '../../db/keyset.js';
+import { requireActor, requireRole, Role, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
-import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
+import { escapeLike, type ListQuery, type PageQuery, type Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
+import { pick } from '../../shared/snake-case.js';
+import type { TimeRange } from '../../shared/time-range.js';
 import type { GroupService } from '../groups/group.service.js';
 import { postEntry } from '../quota/post-entry.service.js';
 import { Token, TokenStatus } from './token.entity.js';
-import { newTokenDefaults, parseToken, type TokenFields } from './token-input.js';
+import { newTokenDefaults, parseToken, tokenFieldNames, type TokenFields } from './token-input.js';
 
 export type { TokenFields };
 
+/** Conditions on API keys. Absent fields do not restrict; an empty list matches nothing. */
 export interface TokenFilter {
+  readonly ids?: readonly number[];
+  readonly userIds?: readonly number[];
   /** Part of the name, the beginning of the key, or the whole key, with or without `sk-`. */
   readonly keyword?: string;
-  readonly userId?: number;
-  readonly status?: number;
+  readonly statuses?: readonly number[];
+  readonly groups?: readonly string[];
+  /** Keys that expire in this time. Keys that never expire do not match. */
+  readonly expires?: TimeRange;
+  /** Keys whose last charged call was in this time. */
+  readonly lastUsed?: TimeRange;
+  readonly neverUsed?: boolean;
 }
 
-/** A token with its key in clear, without `sk-`: for its owner only. */
+export type TokenSortField =
+  | ('id' | 'userId' | 'name' | 'status' | 'group')
+  | ('createdTime' | 'accessedTime' | 'expiredTime' | 'remainQuota' | 'usedQuota');
+
+/** A token with its key in plain text, without `sk-`: for its owner only. */
 export interface KeyedToken {
   readonly token: Token;
   readonly key: string;
@@ -39,25 +55,40 @@ export interface TokenDeps {
 const keyLength = 48;
 const prefixLength = 6;
 export const maxTokensPerUser = 1000;
-/** Any number, the same on every node: creations of one user wait for each other. */
+/** Key of the advisory lock that serializes creations of one user. Any number, the same on every node. */
 const creationLock = 730_511;
 
-/** API keys. Everybody manages his own; admins list all of them, without keys. */
+/** API keys. Users manage their own. Admins list all of them, without the keys. */
 export class TokenService {
   constructor(private readonly deps: TokenDeps) {}
 
-  async list(actor: MaybeActor, filter: TokenFilter, query: PageQuery): Promise<Page<Token>> {
+  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async list(actor: MaybeActor, filter: TokenFilter, query: ListQuery<TokenSortField>): Promise<Slice<Token>> {
     requireRole(actor, 'admin');
-    return this.readPage(filter, query);
+    return readSlice<Token, TokenSortField>(this.query(filter), query, sortKeys);
   }
 
-  async listOwn(actor: MaybeActor, filter: Omit<TokenFilter, 'userId'>, query: PageQuery): Promise<Page<Token>> {
-    return this.readPage({ ...filter, userId: requireActor(actor).id }, query);
+  async listOwn(
+    actor: MaybeActor,
+    filter: Omit<TokenFilter, 'userIds'>,
+    query: ListQuery<TokenSortField>,
+  ): Promise<Slice<Token>> {
+    return readSlice<Token, TokenSortField>(
+      this.query({ ...filter, userIds: [requireActor(actor).id] }),
+      query,
+      sortKeys,
+    );
+  }
+
+  /** Those of these tokens that the caller may see: admins all, others their own. */
+  async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Token[]> {
+    const reader = requireActor(actor);
+    return this.query(reader.role >= Role.admin ? { ids } : { ids, userIds: [reader.id] }).getMany();
   }
 
   /** Newest first. */
   async listOwnKeys(actor: MaybeActor, query: PageQuery): Promise<KeyedToken[]> {
-    const rows = await this.withKeys({ userId: requireActor(actor).id }, query.sort)
+    const rows = await this.ownKeys(requireActor(actor))
       .skip(query.page * query.pageSize)
       .take(query.pageSize)
       .getMany();
@@ -66,17 +97,17 @@ export class TokenService {
 
   /** Own tokens whose name contains the keyword and whose key contains the part, newest first, not paged. */
   async searchOwnKeys(actor: MaybeActor, keyword: string, keyPart: string): Promise<KeyedToken[]> {
-    const rows = await this.withKeys({ userId: requireActor(actor).id }, undefined)
+    const rows = await this.ownKeys(requireActor(actor))
       .andWhere('token.name ILIKE :part', { part: `%${escapeLike(keyword)}%` })
       .getMany();
     const part = bareKey(keyPart);
     return rows.map((token) => this.keyed(token)).filter(({ key }) => key.includes(part));
   }
 
-  /** @throws AppError NOT_FOUND, also for one of another user */
+  /** @throws AppError NOT_FOUND, also for tokens of other users */
   async getOwnKey(actor: MaybeActor, id: number): Promise<KeyedToken> {
     const owner = requireActor(actor);
-    const token = await this.withKeys({ userId: owner.id }, undefined).andWhere('token.id = :id', { id }).getOne();
+    const token = await this.ownKeys(owner).andWhere('token.id = :id', { id }).getOne();
     if (!token) throw new NotFoundError('Token', id);
     return this.keyed(token);
   }
@@ -87,7 +118,7 @@ export class TokenService {
     return this.deps.tokens.manager.transaction((manager) => this.createIn(manager, owner, given));
   }
 
-  /** The same in a transaction of the caller's. */
+  /** `create` within a transaction of the caller. */
   async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {
     const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...omitUndefined(given) }, null);
     const key = randomAlphanumeric(keyLength);
@@ -111,21 +142,19 @@ export class TokenService {
   }
 
   /**
-   * Changes what is given. Its quota is set to the new number whatever is being spent meanwhile; a token that had
-   * expired
-   * or run out and is extended is enabled again.
-   * @param wish `enabled`: refuse when it could not be; a number is stored, too
-   * @throws AppError INVALID_INPUT, NOT_FOUND also for somebody else's
+   * Changes the given fields. The quota is set to the new number, also while calls are charged. A token that had expired
+   * or was exhausted is enabled again when it is extended.
+   * @param mustEnable refuses when the token could not be enabled with the new values
+   * @throws AppError INVALID_INPUT, NOT_FOUND, also for tokens of other users
    */
-  async update(actor: MaybeActor, id: number, given: Partial<TokenFields>, wish?: 'enabled' | number): Promise<Token> {
+  async update(actor: MaybeActor, id: number, given: Partial<TokenFields>, mustEnable = false): Promise<Token> {
     const owner = requireActor(actor);
-    if (typeof wish === 'number') assertOwnersStatus(wish);
     return this.change(owner, id, async (manager, before) => {
-      const after = this.parse(owner, { ...fieldsOf(before), ...omitUndefined(given) }, before);
-      if (wish === 'enabled' || wish === TokenStatus.enabled) this.assertCanBeEnabled(before.status, after);
+      const after = this.parse(owner, { ...pick(before, tokenFieldNames), ...omitUndefined(given) }, before);
+      if (mustEnable) this.assertCanBeEnabled(before.status, after);
       const { remainQuota, ...fields } = after;
-      const kept = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
-      await manager.update(Token, { id }, { ...fields, status: typeof wish === 'number' ? wish : kept });
+      const status = this.isRevived(before.status, after) ? TokenStatus.enabled : before.status;
+      await manager.update(Token, { id }, { ...fields, status });
       await moveQuota(manager, owner, id, remainQuota - before.remainQuota, `token:${id}:${randomUUID()}`);
     });
   }
@@ -140,7 +169,7 @@ export class TokenService {
     });
   }
 
-  /** @throws AppError NOT_FOUND, also for one of another user */
+  /** @throws AppError NOT_FOUND, also for tokens of other users */
   async delete(actor: MaybeActor, id: number): Promise<void> {
     const owner = requireActor(actor);
     const { affected } = await this.deps.tokens.softDelete({ id, userId: owner.id });
@@ -173,10 +202,10 @@ export class TokenService {
 
   private assertCanBeEnabled(status: number, values: TokenFields): void {
     if (status === TokenStatus.expired && this.hasExpired(values)) {
-      throw new InvalidInputError('Token expired, change its expiry first', 'expiredTime');
+      throw new InvalidInputError('Token expired, change its expiry first', 'expiresAt');
     }
     if (status === TokenStatus.exhausted && isExhausted(values)) {
-      throw new InvalidInputError('Token quota exhausted, change its quota first', 'remainQuota');
+      throw new InvalidInputError('Token quota exhausted, change its quota first', 'quota');
     }
   }
 
@@ -189,18 +218,13 @@ export class TokenService {
     return expiredTime !== -1 && expiredTime <= seconds(this.deps.clock);
   }
 
-  private async readPage(filter: TokenFilter, query: PageQuery): Promise<Page<Token>> {
-    const [items, totalCount] = await this.query(filter, query.sort)
-      .skip(query.page * query.pageSize)
-      .take(query.pageSize)
-      .getManyAndCount();
-    return { items, totalCount };
-  }
-
-  private query({ keyword, userId, status }: TokenFilter, sort: PageQuery['sort']): SelectQueryBuilder<Token> {
+  private query(filter: TokenFilter): SelectQueryBuilder<Token> {
+    const { ids, userIds, keyword, statuses, groups, expires, lastUsed, neverUsed } = filter;
     const query = this.deps.tokens.createQueryBuilder('token');
-    if (userId !== undefined) query.andWhere('token.userId = :userId', { userId });
-    if (status !== undefined) query.andWhere('token.status = :status', { status });
+    andAmong(query, 'token.id', ids);
+    andAmong(query, 'token.user_id', userIds);
+    andAmong(query, 'token.status', statuses);
+    andAmong(query, 'token."group"', groups);
     if (keyword) {
       const key = bareKey(keyword);
       query.andWhere(
@@ -212,11 +236,19 @@ export class TokenService {
         }),
       );
     }
-    return applySort(query, sort);
+    if (expires?.from || expires?.until) query.andWhere('token.expired_time >= 0');
+    andDuring(query, 'token.expired_time', expires);
+    if (lastUsed?.from || lastUsed?.until) query.andWhere(used);
+    andDuring(query, 'token.accessed_time', lastUsed);
+    if (neverUsed !== undefined) query.andWhere(neverUsed ? `NOT (${used})` : used);
+    return query;
   }
 
-  private withKeys(filter: TokenFilter, sort: PageQuery['sort']): SelectQueryBuilder<Token> {
-    return this.query(filter, sort).addSelect('token.keySealed');
+  /** Newest first. */
+  private ownKeys(owner: Actor): SelectQueryBuilder<Token> {
+    return this.query({ userIds: [owner.id] })
+      .addSelect('token.keySealed')
+      .orderBy('token.id', 'DESC');
   }
 
   private keyed(token: Token): KeyedToken {
@@ -224,7 +256,7 @@ export class TokenService {
   }
 }
 
-/** The one way a token's remaining quota moves here: the difference, as an entry of the books. */
+/** Books the difference as a ledger entry. Nothing else here writes the remaining quota. */
 async function moveQuota(
   manager: EntityManager,
   owner: Actor,
@@ -236,19 +268,33 @@ async function moveQuota(
   await postEntry(manager, { source, kind: 'token_limit', userId: owner.id, tokenId, amount, actorId: owner.id });
 }
 
-const sortable: readonly (keyof Token)[] = [
-  ...(['id', 'name', 'status', 'createdTime', 'accessedTime', 'expiredTime'] as const),
-  ...(['remainQuota', 'usedQuota', 'group', 'userId'] as const),
-];
+/** A new token has its creation as time of the last call. */
+const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
+export const wasUsed = ({ accessedTime, createdTime, usedQuota }: Token): boolean =>
+  accessedTime > createdTime || usedQuota !== 0;
 
-function applySort(query: SelectQueryBuilder<Token>, sort: PageQuery['sort']): SelectQueryBuilder<Token> {
-  const field = sort ? sortable.find((name) => name === sort.field) : 'id';
-  if (!field) throw new InvalidInputError('Tokens cannot be sorted by this field', 'sort');
-  query.orderBy(`token.${field}`, sort?.direction ?? 'DESC');
-  return field === 'id' ? query : query.addOrderBy('token.id', 'DESC');
-}
+const sortKeys: SortKeys<Token, TokenSortField> = {
+  id: { sql: 'token.id', value: ({ id }) => id },
+  userId: { sql: 'token.user_id', value: ({ userId }) => userId },
+  name: { sql: 'token.name', value: ({ name }) => name },
+  status: { sql: 'token.status', value: ({ status }) => status },
+  group: { sql: 'token."group"', value: ({ group }) => group },
+  createdTime: { sql: 'token.created_time', value: ({ createdTime }) => createdTime },
+  accessedTime: {
+    sql: `CASE WHEN ${used} THEN token.accessed_time END`,
+    value: (token) => (wasUsed(token) ? token.accessedTime : null),
+    nullable: true,
+  },
+  expiredTime: {
+    sql: 'nullif(token.expired_time, -1)',
+    value: ({ expiredTime }) => (expiredTime === -1 ? null : expiredTime),
+    nullable: true,
+  },
+  remainQuota: { sql: 'token.remain_quota', value: ({ remainQuota }) => remainQuota },
+  usedQuota: { sql: 'token.used_quota', value: ({ usedQuota }) => usedQuota },
+};
 
-/** Expired and exhausted are for the relay to set. */
+/** Only the relay sets a token to expired or exhausted. */
 function assertOwnersStatus(status: number): void {
   if (status !== TokenStatus.enabled && status !== TokenStatus.disabled) {
     throw new InvalidInputError('A token can be enabled (1) or disabled (2)', 'status');
@@ -258,18 +304,3 @@ function assertOwnersStatus(status: number): void {
 const isExhausted = ({ unlimitedQuota, remainQuota }: TokenFields): boolean => !unlimitedQuota && remainQuota <= 0;
 
 const bareKey = (key: string): string => key.trim().replace(/^sk-/, '');
-
-const fieldsOf = (token: Token): TokenFields => ({
-  name: token.name,
-  expiredTime: token.expiredTime,
-  remainQuota: token.remainQuota,
-  unlimitedQuota: token.unlimitedQuota,
-  modelLimitsEnabled: token.modelLimitsEnabled,
-  modelLimits: token.modelLimits,
-  allowIps: token.allowIps,
-  group: token.group,
-  rateLimitEnabled: token.rateLimitEnabled,
-  rateLimitPeriod: token.rateLimitPeriod,
-  rateLimitCount: token.rateLimitCount,
-  rateLimitSuccess: token.rateLimitSuccess,
-});

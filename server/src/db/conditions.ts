@@ -1,0 +1,34 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { TimeRange } from '../shared/time-range.js';
+
+/** Restricts a column to some values. Undefined does not restrict, an empty list matches nothing. */
+export function andAmong<Row extends ObjectLiteral>(
+  select: SelectQueryBuilder<Row>,
+  column: string,
+  values: readonly (string | number)[] | undefined,
+): void {
+  if (values === undefined) return;
+  const name = parameterOf(column, 'among');
+  // Postgres texts cannot contain NUL.
+  const storable = values.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
+  select.andWhere(`${column} = ANY (:${name})`, { [name]: storable });
+}
+
+/**
+ * Restricts a column of whole Unix seconds or milliseconds to a half-open range.
+ * @param unit milliseconds of one unit of the column
+ */
+export function andDuring<Row extends ObjectLiteral>(
+  select: SelectQueryBuilder<Row>,
+  column: string,
+  range: TimeRange | undefined,
+  unit = 1000,
+): void {
+  // A row of second 5 is not before 5.5, and not from 5.5 on: both bounds are rounded up.
+  const { from, until } = range ?? {};
+  const [first, end] = [parameterOf(column, 'from'), parameterOf(column, 'until')];
+  if (from) select.andWhere(`${column} >= :${first}`, { [first]: Math.ceil(from.getTime() / unit) });
+  if (until) select.andWhere(`${column} < :${end}`, { [end]: Math.ceil(until.getTime() / unit) });
+}
+
+const parameterOf = (column: string, condition: string): string => `${column.replace(/\W/g, '_')}_${condition}`;

@@ -1,0 +1,18 @@
+type Snake<Text extends string> = Text extends `${infer Head}${infer Rest}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Rest>}`
+  : Text;
+
+export type SnakeKeys<Fields> = { [Key in keyof Fields & string as Snake<Key>]: Fields[Key] };
+
+export const snakeCase = <Text extends string>(name: Text): Snake<Text> =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as Snake<Text>;
+
+/** `{ userId: 1 }` as `{ user_id: 1 }`: rows under the names of the REST API, in the same order. */
+export const snakeKeys = <Fields extends object>(fields: Fields): SnakeKeys<Fields> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [snakeCase(name), value])) as SnakeKeys<Fields>;
+
+/** Some fields of an object, in the order of the names. */
+export const pick = <Fields extends object, Name extends keyof Fields>(
+  from: Fields,
+  names: readonly Name[],
+): Pick<Fields, Name> => Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<Fields, Name>;
