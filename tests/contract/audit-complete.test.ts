@@ -141,26 +141,39 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     },
   ],
 
-  createRedemptions: ['redemption', 'create', () => `createRedemptions(input: { name: "${fresh()}", quota: 5 })`],
+  createRedemptions: [
+    'redemption',
+    'create',
+    () => `createRedemptions(input: { batch: "${fresh()}", quota: 5 }) { redemptions { id } }`,
+  ],
   updateRedemption: [
     'redemption',
     'update',
-    async () => `updateRedemption(id: ${await code()}, input: { name: "${fresh()}" }) { id }`,
+    async () => `updateRedemption(input: { id: ${await code()}, batch: "${fresh()}" }) { redemption { id } }`,
   ],
-  setRedemptionStatus: [
+  enableRedemption: [
     'redemption',
     'update',
-    async () => `setRedemptionStatus(id: ${await code()}, status: 2) { id }`,
+    async () => {
+      const id = await code();
+      await disable('/api/redemption/?status_only=true', id);
+      return `enableRedemption(id: ${id}) { redemption { id } }`;
+    },
   ],
-  disableRedemptions: ['redemption', 'update', async () => `disableRedemptions(ids: [${await code()}])`],
-  deleteRedemption: ['redemption', 'delete', async () => `deleteRedemption(id: ${await code()})`],
-  deleteRedemptionsByName: [
+  disableRedemption: [
+    'redemption',
+    'update',
+    async () => `disableRedemption(id: ${await code()}) { redemption { id } }`,
+  ],
+  disableRedemptions: ['redemption', 'update', async () => `disableRedemptions(ids: [${await code()}]) { done }`],
+  deleteRedemption: ['redemption', 'delete', async () => `deleteRedemption(id: ${await code()}) { id }`],
+  deleteRedemptionBatch: [
     'redemption',
     'delete',
     async () => {
       const name = fresh();
       await code(name);
-      return `deleteRedemptionsByName(name: "${name}")`;
+      return `deleteRedemptionBatch(batch: "${name}") { count }`;
     },
   ],
   deleteDisabledRedemptions: [
@@ -168,7 +181,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'delete',
     async () => {
       await disable('/api/redemption/?status_only=true', await code());
-      return 'deleteDisabledRedemptions';
+      return 'deleteDisabledRedemptions { count }';
     },
   ],
 };

@@ -143,15 +143,29 @@ describe('listing', () => {
   it('sorts and filters over GraphQL', async () => {
     const answer = await site.graphql(
       admin,
-      `{ redemptions(pageSize: 2, sort: { field: "name", direction: ASC }, filter: { status: 1, isGift: false }) {
-           totalCount items { name key validFrom createdTime } } }`,
+      `{ redemptions(pageSize: 2, sort: { field: BATCH, direction: ASC }, filter: { statuses: [UNUSED], kind: ONCE }) {
+           totalCount items { batch key validFrom createdAt } pageInfo { hasNextPage } } }`,
     );
-    expect(answer.data?.['redemptions']).toMatchObject({ totalCount: 3, items: [{ name: 'late spring' }, {}] });
-    const wrong = await site.graphql(
-      admin,
-      '{ redemptions(sort: { field: "keySealed", direction: ASC }) { totalCount } }',
-    );
-    expect(wrong.codes).toEqual(['INVALID_INPUT']);
+    expect(answer.data?.['redemptions']).toMatchObject({
+      totalCount: 3,
+      items: [{ batch: 'late spring' }, {}],
+      pageInfo: { hasNextPage: true },
+    });
+    const found = async (filter: string): Promise<unknown> => {
+      const { data, text } = await site.graphql(admin, `{ redemptions(filter: { ${filter} }) { items { batch } } }`);
+      if (!data?.['redemptions']) throw new Error(text);
+      return (data['redemptions'] as { items: Array<{ batch: string }> }).items.map(({ batch }) => batch);
+    };
+    expect(await found('batch: "late spring"')).toEqual(['late spring']);
+    // a batch is a whole name, a keyword the beginning of one
+    expect(await found('batch: "late"')).toEqual([]);
+    expect(await found('keyword: "late"')).toEqual(['late spring']);
+    expect(await found('statuses: []')).toEqual([]);
+    expect(await found('kind: GIFT')).toEqual([]);
+    expect(await found('created: { calendar: YESTERDAY }')).toEqual([]);
+    expect(await found('created: { from: "2020-01-01T00:00:00Z" }')).toHaveLength(3);
+    const wrong = await site.graphql(admin, '{ redemptions(sort: { field: KEY_SEALED }) { totalCount } }');
+    expect(wrong.codes).toEqual(['GRAPHQL_VALIDATION_FAILED']);
   });
 });
 
@@ -335,24 +349,161 @@ describe('redeeming', () => {
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('is there over GraphQL, too', async () => {
-    const person = await site.invite(root);
-    const answer = await site.graphql(
-      admin,
-      `mutation { createRedemptions(input: { name: "g", quota: 5, validUntil: "2100-01-01T00:00:00Z" }) }`,
-    );
-    const [key = ''] = answer.data?.['createRedemptions'] as string[];
-    const got = await site.graphql(person, 'mutation ($key: String!) { redeem(key: $key) { quota isGift } }', { key });
-    expect(got.data).toEqual({ redeem: { quota: 5, isGift: false } });
-    const { id } = await byKey(key);
-    const patched = await site.graphql(admin, `mutation { setRedemptionStatus(id: ${id}, status: 1) { id } }`);
-    expect(patched.codes).toEqual(['INVALID_INPUT']);
-    const next = await createOne({ valid_until: now() + 50 });
-    const open = await site.graphql(
-      admin,
-      `mutation { updateRedemption(id: ${next.id}, input: { validUntil: null, quota: 9 }) { quota validUntil name } }`,
-    );
-    expect(open.data?.['updateRedemption']).toEqual({ quota: 9, validUntil: null, name: 'code' });
+  describe('over GraphQL', () => {
+    const redeemed = `mutation ($key: String!) { redeem(key: $key) {
+      ... on Redeemed { quota kind } ... on RedeemRefused { code message } } }`;
+    const fields = 'id batch key status kind maxUses usedCount quota validUntil';
+    type Code = Record<string, unknown> & { id: number; key: string };
+
+    async function run(document: string, variables: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+      const { data, text } = await site.graphql(admin, document, variables);
+      const [payload] = Object.values(data ?? {});
+      if (!payload) throw new Error(text);
+      return payload as Record<string, unknown>;
+    }
+    const make = async (input: Record<string, unknown>): Promise<Code[]> => {
+      const document = `mutation ($input: CreateRedemptionsInput!) { createRedemptions(input: $input) { redemptions { ${fields} } } }`;
+      return (await run(document, { input }))['redemptions'] as Code[];
+    };
+    const redeemBy = async (person: Person, key: string): Promise<unknown> =>
+      (await site.graphql(person, redeemed, { key })).data?.['redeem'];
+
+    it('creates, redeems and changes', async () => {
+      const person = await site.invite(root);
+      const [code] = await make({ batch: 'g', quota: 5, validUntil: '2100-01-01T00:00:00Z' });
+      if (!code) throw new Error('no code');
+      expect(code).toMatchObject({
+        ...{ batch: 'g', status: 'UNUSED', kind: 'ONCE', maxUses: 1, usedCount: 0, quota: 5 },
+        validUntil: '2100-01-01T00:00:00.000Z',
+      });
+      // the stored end is the last second that counts
+      expect((await byKey(code.key)).valid_until).toBe(Date.UTC(2100, 0, 1) / 1000 - 1);
+      expect(await redeemBy(person, code.key)).toEqual({ quota: 5, kind: 'ONCE' });
+      const used = await site.graphql(admin, `mutation { enableRedemption(id: ${code.id}) { redemption { id } } }`);
+      expect(used.codes).toEqual(['INVALID_INPUT']);
+      const next = await createOne({ valid_until: now() + 50 });
+      const changed = await run(
+        `mutation { updateRedemption(input: { id: ${next.id}, validUntil: null, quota: 9 }) { redemption { ${fields} } } }`,
+      );
+      expect(changed['redemption']).toMatchObject({ quota: 9, validUntil: null, batch: 'code' });
+      for (const [mutation, status] of [
+        ['disableRedemption', 'DISABLED'],
+        ['enableRedemption', 'UNUSED'],
+      ]) {
+        expect(await run(`mutation { ${mutation}(id: ${next.id}) { redemption { status } } }`)).toEqual({
+          redemption: { status },
+        });
+      }
+    });
+
+    it('says why a code gives nothing', async () => {
+      const [person, another] = [await site.invite(root), await site.invite(root)];
+      const [gift, once, off] = await make({ batch: 'why', quota: 5, count: 3 });
+      const [once2] = await make({ batch: 'gift', quota: 5, kind: 'GIFT', maxUses: 1 });
+      const past = await createOne({ valid_until: now() - 5 });
+      const future = await createOne({ valid_from: now() + 500 });
+      const keys = [gift, once, off, once2].map((code) => code?.key ?? '');
+      await run(`mutation { disableRedemption(id: ${off?.id}) { redemption { id } } }`);
+      await redeemBy(person, keys[0] ?? '');
+      await redeemBy(person, keys[3] ?? '');
+      const codes = (key = ''): Promise<unknown> => redeemBy(another, key);
+      expect(await codes('no such code')).toEqual({
+        code: 'UNKNOWN',
+        message: 'Redemption failed, Invalid redemption code',
+      });
+      expect(await codes(keys[0])).toMatchObject({ code: 'USED', message: 'Redemption failed, Code already used' });
+      expect(await codes(keys[2])).toMatchObject({ code: 'DISABLED' });
+      expect(await codes(keys[3])).toMatchObject({ code: 'USED_UP' });
+      expect(await codes(past.key)).toMatchObject({ code: 'EXPIRED' });
+      expect(await codes(future.key)).toMatchObject({ code: 'NOT_YET_VALID' });
+      expect(await codes(keys[1])).toEqual({ quota: 5, kind: 'ONCE' });
+      const [endless] = await make({ batch: 'all', quota: 1, kind: 'GIFT' });
+      expect(await redeemBy(another, endless?.key ?? '')).toEqual({ quota: 1, kind: 'GIFT' });
+      expect(await redeemBy(another, endless?.key ?? '')).toMatchObject({ code: 'USED_BY_YOU' });
+      expect((await site.graphql(another, redeemed, { key: ' ' })).codes).toEqual(['INVALID_INPUT']);
+    });
+
+    it('adds up what codes gave and still can give, and lists who used them', async () => {
+      await site.query('DELETE FROM redemptions');
+      const people = [await site.invite(root), await site.invite(root), await site.invite(root)];
+      const [a, , c] = await make({ batch: 'sum', quota: 100, count: 3 });
+      const [gift] = await make({ batch: 'gift', quota: 10, kind: 'GIFT', maxUses: 5 });
+      await make({ batch: 'gift', quota: 10, kind: 'GIFT' });
+      await createOne({ name: 'past', quota: 1000, valid_until: now() - 5 });
+      await run(`mutation { disableRedemption(id: ${c?.id}) { redemption { id } } }`);
+      await redeemBy(people[0] as Person, a?.key ?? '');
+      for (const person of people) await redeemBy(person, gift?.key ?? '');
+      const sums = async (filter: string): Promise<unknown> =>
+        (
+          await run(
+            `{ redemptions(filter: { ${filter} }) { sums { codes unusedQuota usedQuota usedUsd endlessGifts } } }`,
+          )
+        )['sums'];
+      expect(await sums('batch: "sum"')).toEqual({
+        ...{ codes: 3, unusedQuota: 100, usedQuota: 100, usedUsd: 0.0002, endlessGifts: 0 },
+      });
+      expect(await sums('')).toEqual({ codes: 6, unusedQuota: 120, usedQuota: 130, usedUsd: 0.00026, endlessGifts: 1 });
+
+      const uses = async (
+        args: string,
+      ): Promise<{ items: unknown[]; totalCount: number; pageInfo: { endCursor: string } }> =>
+        (
+          (
+            await run(`{ redemptions(filter: { ids: [${gift?.id}] }) { items {
+            usedCount uses(${args}) { totalCount items { userId quota } pageInfo { endCursor hasNextPage } } } } }`)
+          )['items'] as [{ uses: never }]
+        )[0].uses;
+      const all = await uses('pageSize: 10');
+      expect(all.totalCount).toBe(3);
+      expect(all.items).toHaveLength(3);
+      expect(all.items).toEqual(expect.arrayContaining(people.map(({ id }) => ({ userId: id, quota: 10 }))));
+      const first = await uses('pageSize: 2');
+      expect(first).toMatchObject({ items: all.items.slice(0, 2), pageInfo: { hasNextPage: true } });
+      expect(await uses(`pageSize: 2, after: "${first.pageInfo.endCursor}"`)).toMatchObject({
+        items: all.items.slice(2),
+        pageInfo: { hasNextPage: false },
+      });
+    });
+
+    it('creates the codes of one idempotency key once, and stores none in plain text', async () => {
+      const once = async (idempotencyKey: string, quota = 7): Promise<{ keys: string[]; replayed: unknown }> => {
+        const payload = await run(
+          `mutation ($input: CreateRedemptionsInput!) { createRedemptions(input: $input) { replayed redemptions { key } } }`,
+          { input: { batch: 'once', quota, count: 2, idempotencyKey } },
+        );
+        return { keys: (payload['redemptions'] as Code[]).map(({ key }) => key), replayed: payload['replayed'] };
+      };
+      const first = await once('k1');
+      expect(first).toMatchObject({ replayed: false, keys: [expect.any(String), expect.any(String)] });
+      const [again, together] = await Promise.all([once('k1'), once('k1')]);
+      expect([again, together]).toEqual([
+        { ...first, replayed: true },
+        { ...first, replayed: true },
+      ]);
+      expect((await once('k2')).replayed).toBe(false);
+      expect(await site.query(`SELECT count(*)::int AS n FROM redemptions WHERE name = 'once'`)).toEqual([{ n: 4 }]);
+      await expect(once('k1', 8)).rejects.toThrow('CONFLICT');
+      const stored = JSON.stringify(await site.query('SELECT * FROM idempotency_keys'));
+      for (const key of first.keys) expect(stored).not.toContain(key);
+    });
+
+    it('disables many, and says which it left alone', async () => {
+      const [a, b, used] = await make({ batch: 'many', quota: 1, count: 3 });
+      await redeemBy(await site.invite(root), used?.key ?? '');
+      const result = await run(`mutation { disableRedemptions(ids: [${[a?.id, b?.id, used?.id, 999_999].join(', ')}]) {
+        done failed { id code message } } }`);
+      expect(result).toEqual({
+        done: [a?.id, b?.id],
+        failed: [
+          { id: used?.id, code: 'CONFLICT', message: expect.any(String) as string },
+          { id: 999_999, code: 'NOT_FOUND', message: expect.any(String) as string },
+        ],
+      });
+      expect(await run('mutation { deleteDisabledRedemptions { count } }')).toMatchObject({
+        count: expect.any(Number) as number,
+      });
+      expect(await run('mutation { deleteRedemptionBatch(batch: "many") { count } }')).toEqual({ count: 1 });
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSchema, Kind, type OperationTypeNode } from 'graphql';
+import { buildSchema, Kind, OperationTypeNode } from 'graphql';
 
 export type Caller = 'anonymous' | 'common' | 'admin' | 'root';
 export const callers: readonly Caller[] = ['anonymous', 'common', 'admin', 'root'];
@@ -131,17 +131,21 @@ export const operations: readonly Operation[] = [
     rest: [['POST /api/token', { body: { name: '' } }]],
   },
   {
-    graphql: [`mutation { updateToken(id: ${nobody}, input: {}) { id } }`],
+    graphql: [
+      `mutation { updateToken(input: { id: ${nobody} }) { token { id } } }`,
+      `mutation { enableToken(id: ${nobody}) { token { id } } }`,
+      `mutation { disableToken(id: ${nobody}) { token { id } } }`,
+    ],
     rest: [['PUT /api/token', { body: { id: nobody } }]],
   },
-  { graphql: [`mutation { deleteToken(id: ${nobody}) }`], rest: ['DELETE /api/token/:id'] },
+  { graphql: [`mutation { deleteToken(id: ${nobody}) { id } }`], rest: ['DELETE /api/token/:id'] },
 
   // one's own log
   {
     graphql: ['query { myLogs { totalCount } }'],
     rest: ['GET /api/log/self', 'GET /api/log/self/search'],
   },
-  { graphql: ['query { myLogStat { quota } }'], rest: ['GET /api/log/self/stat'] },
+  { least: 'common', rest: ['GET /api/log/self/stat'] },
 
   // drawings and music
   { graphql: ['query { myDrawings { totalCount } }'], rest: ['GET /api/mj/self'] },
@@ -249,59 +253,61 @@ export const operations: readonly Operation[] = [
     graphql: ['query { logs { totalCount } }'],
     rest: ['GET /api/log', 'GET /api/log/search'],
   },
-  { graphql: ['query { logStat { quota } }'], rest: ['GET /api/log/stat'] },
+  { least: 'admin', rest: ['GET /api/log/stat'] },
   {
-    graphql: ['mutation { deleteLogs(before: "1970-01-02T00:00:00Z") }'],
+    graphql: ['mutation { deleteLogs(before: "1970-01-02T00:00:00Z") { count } }'],
     rest: [['DELETE /api/log', { query: 'target_timestamp=1' }]],
   },
 
   // redemption codes
-  { graphql: ['mutation { redeem(key: "") { quota } }'], rest: ['POST /api/user/topup'] },
+  { graphql: ['mutation { redeem(key: "") { __typename } }'], rest: ['POST /api/user/topup'] },
   {
     graphql: ['query { redemptions { totalCount } }'],
     rest: ['GET /api/redemption', 'GET /api/redemption/search'],
   },
-  { graphql: [`query { redemption(id: ${nobody}) { id } }`], rest: ['GET /api/redemption/:id'] },
+  { least: 'admin', rest: ['GET /api/redemption/:id'] },
   {
-    graphql: ['query { redemptionCount(name: "none") }'],
+    least: 'admin',
     rest: [['GET /api/redemption/count-by-name', { query: 'name=none' }]],
   },
   {
-    graphql: ['mutation { createRedemptions(input: { name: "", quota: 0 }) }'],
+    graphql: ['mutation { createRedemptions(input: { batch: "", quota: 0 }) { redemptions { id } } }'],
     rest: ['POST /api/redemption'],
   },
   {
     graphql: [
-      `mutation { updateRedemption(id: ${nobody}, input: {}) { id } }`,
-      `mutation { setRedemptionStatus(id: ${nobody}, status: 2) { id } }`,
+      `mutation { updateRedemption(input: { id: ${nobody} }) { redemption { id } } }`,
+      `mutation { enableRedemption(id: ${nobody}) { redemption { id } } }`,
+      `mutation { disableRedemption(id: ${nobody}) { redemption { id } } }`,
     ],
     rest: [['PUT /api/redemption', { body: { id: nobody } }]],
   },
-  { graphql: [`mutation { deleteRedemption(id: ${nobody}) }`], rest: ['DELETE /api/redemption/:id'] },
+  { graphql: [`mutation { deleteRedemption(id: ${nobody}) { id } }`], rest: ['DELETE /api/redemption/:id'] },
   {
-    graphql: ['mutation { deleteRedemptionsByName(name: "none") }'],
+    graphql: ['mutation { deleteRedemptionBatch(batch: "none") { count } }'],
     rest: [['DELETE /api/redemption/delete-by-name', { query: 'name=none' }]],
   },
   {
-    graphql: [`mutation { disableRedemptions(ids: [${nobody}]) }`],
+    graphql: [`mutation { disableRedemptions(ids: [${nobody}]) { done } }`],
     rest: [['PUT /api/redemption/batch-disable', { body: { ids: [nobody] } }]],
   },
   {
-    graphql: ['mutation { deleteDisabledRedemptions }'],
+    graphql: ['mutation { deleteDisabledRedemptions { count } }'],
     rest: ['DELETE /api/redemption/delete-disabled'],
   },
 
   // the wallet
   {
-    graphql: ['query { payableAmount(amount: 1) }'],
+    graphql: ['query { payableAmount(amount: 1) { amount } }'],
     rest: [['POST /api/user/amount', { body: { amount: 1 } }]],
   },
   {
-    graphql: ['mutation { startTopUp(amount: 1, paymentMethod: "wx") { url } }'],
+    graphql: ['mutation { startTopUp(input: { amount: 1, method: WXPAY }) { form { url } } }'],
     rest: [['POST /api/user/pay', { body: { amount: 1, payment_method: 'wx' } }]],
   },
   { graphql: ['query { myTopUps { totalCount } }'] },
   { graphql: ['query { topUps { totalCount } }'] },
+  { graphql: ['query { revenue { orders } }'] },
   // a gateway, known by its signature
   { least: 'anonymous', rest: ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'] },
 
@@ -349,7 +355,8 @@ const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/
 /** The role that the schema states for a document with one root field; without `@access` the field is public. */
 function leastOfDocument(document: string): Caller {
   const [, kind = '', name = ''] = /^(\w+)[^{]*\{\s*(\w+)/.exec(document) ?? [];
-  const field = schema.getRootType(kind as OperationTypeNode)?.getFields()[name]?.astNode;
+  const operation = Object.values(OperationTypeNode).find((one: string) => one === kind);
+  const field = operation && schema.getRootType(operation)?.getFields()[name]?.astNode;
   if (!field) throw new Error(`the schema has no ${kind} ${name}`);
   const access = field.directives?.find((directive) => directive.name.value === 'access');
   const least = access?.arguments?.find((argument) => argument.name.value === 'least')?.value;

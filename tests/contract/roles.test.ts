@@ -227,15 +227,15 @@ describe('rows of tokens belong to their owner alone', () => {
     ['key', 'query { tokenKey(id: $id) }', (id) => ['GET', `/api/token/${id}`]],
     [
       'edit',
-      'mutation { updateToken(id: $id, input: { name: "mine" }) { id } }',
+      'mutation { updateToken(input: { id: $id, name: "mine" }) { token { id } } }',
       (id) => ['PUT', '/api/token/', { id, name: 'mine', expired_time: -1, remain_quota: 0 }],
     ],
     [
       'switch',
-      'mutation { updateToken(id: $id, input: { status: 2 }) { id } }',
+      'mutation { disableToken(id: $id) { token { id } } }',
       (id) => ['PUT', '/api/token/?status_only=true', { id, status: 2 }],
     ],
-    ['delete', 'mutation { deleteToken(id: $id) }', (id) => ['DELETE', `/api/token/${id}`]],
+    ['delete', 'mutation { deleteToken(id: $id) { id } }', (id) => ['DELETE', `/api/token/${id}`]],
   ];
   const cases = owners.flatMap((owner) =>
     everybody.flatMap((caller) => uses.map((use) => [caller, use[0], owner, use] as const)),
@@ -279,7 +279,7 @@ it('no type has a field for a secret', async () => {
   const telling = fields.filter((field) => /\.(.*(password|secret|hash|sealed|accessToken).*|.*key)$/i.test(field));
   expect(telling.sort()).toEqual([
     // the caller's own, or shown once, or by an endpoint that is guarded and noted in the log
-    ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreatedToken.key'],
+    ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
     ...['Mutation.createAccessToken', 'Mutation.renewAccessToken', 'Mutation.requestPasswordReset'],
     ...['Mutation.resetPassword', 'Mutation.revokeAccessToken'],
     ...['Option.key', 'Option.secret', 'Query.accessToken', 'Query.accessTokens'],

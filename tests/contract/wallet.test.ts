@@ -160,7 +160,7 @@ describe('POST /api/user/pay', () => {
     const { status, body } = await post('/api/user/pay', order);
     const { codes, text } = await site.graphql(
       buyer,
-      'mutation { startTopUp(amount: 2, paymentMethod: "wx") { tradeNo } }',
+      'mutation { startTopUp(input: { amount: 2, method: WXPAY }) { order { tradeNo } } }',
     );
     await site.query('DROP FUNCTION refuse CASCADE');
     expect([status, body]).toEqual([200, failure('Failed to create order')]);
@@ -217,38 +217,77 @@ describe('orders over GraphQL', () => {
     const person = await site.invite(root);
     const { data } = await site.graphql(
       person,
-      'mutation { startTopUp(amount: 3, paymentMethod: "zfb") { tradeNo url fields { name value } } }',
+      `mutation { startTopUp(input: { amount: 3, method: ALIPAY }) {
+         order { tradeNo method status } form { url fields { name value } } } }`,
     );
-    const started = data?.['startTopUp'] as { tradeNo: string; fields: Array<{ name: string; value: string }> };
-    expect(started).toMatchObject({ url: 'https://pay.example.com/submit.php' });
-    expect(started.fields).toContainEqual({ name: 'money', value: '21.90' });
+    const { order, form } = data?.['startTopUp'] as {
+      order: { tradeNo: string };
+      form: { url: string; fields: Array<{ name: string; value: string }> };
+    };
+    expect(order).toMatchObject({ method: 'ALIPAY', status: 'PENDING' });
+    expect(form.url).toBe('https://pay.example.com/submit.php');
+    expect(form.fields).toContainEqual({ name: 'money', value: '21.90' });
+    expect(form.fields).toContainEqual({ name: 'out_trade_no', value: order.tradeNo });
     const mine = await site.graphql(
       person,
-      '{ payableAmount(amount: 3) myTopUps { totalCount items { tradeNo money currency status quota paidTime } } }',
+      `{ payableAmount(amount: 3) { amount currency }
+         myTopUps { totalCount items { tradeNo money { amount currency } status quota usd paidAt }
+                    sums { orders quota byCurrency { amount currency } } } }`,
     );
+    const money = { amount: '21.90', currency: 'CNY' };
     expect(mine.data).toEqual({
-      payableAmount: '21.90',
+      payableAmount: money,
       myTopUps: {
         totalCount: 1,
-        items: [
-          {
-            tradeNo: started.tradeNo,
-            money: '21.90',
-            currency: 'CNY',
-            status: 'pending',
-            quota: 1_500_000,
-            paidTime: null,
-          },
-        ],
+        items: [{ tradeNo: order.tradeNo, money, status: 'PENDING', quota: 1_500_000, usd: 3, paidAt: null }],
+        sums: { orders: 1, quota: 1_500_000, byCurrency: [money] },
       },
     });
-    const all = await site.graphql(root, `{ topUps(filter: { userId: ${person.id} }) { totalCount } }`);
+    const all = await site.graphql(root, `{ topUps(filter: { userIds: [${person.id}] }) { totalCount } }`);
     expect(all.data).toEqual({ topUps: { totalCount: 1 } });
-    const foreign = await site.graphql(
-      buyer,
-      `{ myTopUps(filter: { userId: ${person.id}, tradeNo: "${started.tradeNo}" }) { totalCount } }`,
-    );
+    const foreign = await site.graphql(buyer, `{ myTopUps(filter: { tradeNo: "${order.tradeNo}" }) { totalCount } }`);
     expect(foreign.data).toEqual({ myTopUps: { totalCount: 0 } });
+  });
+
+  it('are created once for one idempotency key', async () => {
+    const person = await site.invite(root);
+    const start = async (key: string, amount = 3): Promise<unknown> => {
+      const { data, text } = await site.graphql(
+        person,
+        `mutation { startTopUp(input: { amount: ${amount}, method: ALIPAY, idempotencyKey: "${key}" }) {
+           replayed order { tradeNo } form { fields { name value } } } }`,
+      );
+      if (!data?.['startTopUp']) throw new Error(text);
+      return data['startTopUp'];
+    };
+    const first = (await start('a')) as Record<string, unknown>;
+    expect(first['replayed']).toBe(false);
+    expect(await start('a')).toEqual({ ...first, replayed: true });
+    expect(await start('b')).toMatchObject({ replayed: false });
+    await expect(start('a', 4)).rejects.toThrow('CONFLICT');
+    expect(await site.query('SELECT count(*)::int AS n FROM top_up_orders WHERE user_id = $1', [person.id])).toEqual([
+      { n: 2 },
+    ]);
+  });
+
+  it('expire after a day without a payment, and are still credited when it comes', async () => {
+    const person = await site.invite(root);
+    await site.graphql(person, 'mutation { startTopUp(input: { amount: 3, method: ALIPAY }) { order { id } } }');
+    await site.query('UPDATE top_up_orders SET created_time = created_time - 86400 - 60 WHERE user_id = $1', [
+      person.id,
+    ]);
+    const count = async (filter: string): Promise<unknown> =>
+      (await site.graphql(person, `{ myTopUps(filter: { ${filter} }) { totalCount items { status } } }`)).data?.[
+        'myTopUps'
+      ];
+    expect(await count('statuses: [EXPIRED, PAID]')).toEqual({ totalCount: 1, items: [{ status: 'EXPIRED' }] });
+    expect(await count('statuses: [PENDING]')).toEqual({ totalCount: 0, items: [] });
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    const unpaid = await site.graphql(
+      root,
+      `{ topUps(filter: { statuses: [PENDING, EXPIRED], created: { until: "${hourAgo}" }, userIds: [${person.id}] }) { totalCount } }`,
+    );
+    expect(unpaid.data).toEqual({ topUps: { totalCount: 1 } });
   });
 });
 
@@ -281,64 +320,97 @@ describe('a list of orders', () => {
   }
 
   it.each([
-    ['id', '123456', '654321'],
-    ['createdTime', '325461', '615432'],
-    ['paidTime', '641523', '325641'],
-    ['quota', '524361', '614352'],
-    ['money', '526431', '316452'],
-    ['status', '641532', '532641'],
-  ])('is sorted by %s both ways, equal ones the newest first', async (field, ascending, descending) => {
-    const all = (direction: string) => list(root, 'topUps', `, sort: { field: "${field}", direction: ${direction} }`);
-    const own = (direction: string) => list(anne, 'myTopUps', `, sort: { field: "${field}", direction: ${direction} }`);
-    expect([await all('ASC'), await all('DESC')]).toEqual([ascending, descending]);
-    const ofAnne = (numbers: string) => numbers.replace(/[246]/g, '');
-    expect([await own('ASC'), await own('DESC')]).toEqual([ofAnne(ascending), ofAnne(descending)]);
-  });
+    ['ID', '123456', '654321'],
+    ['CREATED_AT', '234516', '615432'],
+    ['PAID_AT', '523146', '325641'],
+    ['QUOTA', '253416', '614352'],
+    ['MONEY', '254613', '316452'],
+    ['STATUS', '146235', '532641'],
+  ])(
+    'is sorted by %s both ways, equal ones by id in the same direction, those without a time last',
+    async (field, ascending, descending) => {
+      const all = (direction: string) => list(root, 'topUps', `, sort: { field: ${field}, direction: ${direction} }`);
+      const own = (direction: string) => list(anne, 'myTopUps', `, sort: { field: ${field}, direction: ${direction} }`);
+      expect([await all('ASC'), await all('DESC')]).toEqual([ascending, descending]);
+      const ofAnne = (numbers: string) => numbers.replace(/[246]/g, '');
+      expect([await own('ASC'), await own('DESC')]).toEqual([ofAnne(ascending), ofAnne(descending)]);
+    },
+  );
 
   it('shows every order once, page by page, where many are equal', async () => {
     const page = async (number: number): Promise<string> => {
-      const args = `page: ${number}, pageSize: 2, sort: { field: "status", direction: ASC }`;
+      const args = `page: ${number}, pageSize: 2, sort: { field: STATUS, direction: ASC }`;
       const { data } = await site.graphql(root, `{ topUps(${args}) { totalCount items { tradeNo } } }`);
       const { totalCount, items } = data?.['topUps'] as { totalCount: number; items: Array<{ tradeNo: string }> };
       return `${items.map(({ tradeNo }) => tradeNo).join('')} of ${totalCount}`;
     };
     expect([await page(0), await page(1), await page(2), await page(3)]).toEqual([
-      '64 of 6',
-      '15 of 6',
-      '32 of 6',
+      '14 of 6',
+      '62 of 6',
+      '35 of 6',
       ' of 6',
     ]);
   });
 
   it.each([
     ['', '654321', '531'],
-    ['filter: { status: "success" }', '532', '53'],
-    ['filter: { status: "pending" }', '641', '1'],
-    ['filter: { status: "paid" }', '', ''],
-    ['filter: { status: null }', '654321', '531'],
-    ['filter: { status: "success" }, sort: { field: "quota", direction: ASC }', '523', '53'],
+    ['filter: { statuses: [PAID] }', '532', '53'],
+    ['filter: { statuses: [EXPIRED] }', '641', '1'],
+    ['filter: { statuses: [PENDING] }', '', ''],
+    ['filter: { statuses: [] }', '', ''],
+    ['filter: { statuses: null }', '654321', '531'],
+    ['filter: { methods: [ALIPAY] }', '', ''],
+    ['filter: { created: { until: "1970-01-01T00:16:42Z" } }', '32', '3'],
+    ['filter: { paid: { from: "1970-01-01T00:33:21Z" } }', '32', '3'],
+    ['filter: { statuses: [PAID] }, sort: { field: QUOTA, direction: ASC }', '253', '53'],
   ])('is filtered by {%s}', async (args, all, ofAnne) => {
     expect([await list(root, 'topUps', `, ${args}`), await list(anne, 'myTopUps', `, ${args}`)]).toEqual([all, ofAnne]);
   });
 
-  it('of one’s own holds nobody else’s, whatever is asked, not even for root', async () => {
-    for (const [filter, found] of [
-      [`userId: ${bert.id}`, '531'],
-      [`userId: ${bert.id}, status: "success"`, '53'],
-      ['tradeNo: "2"', ''],
-    ]) {
-      expect(await list(anne, 'myTopUps', `, filter: { ${filter} }`)).toBe(found);
-      expect(await list(root, 'myTopUps', `, filter: { ${filter} }`)).toBe('');
-    }
-    expect(await list(root, 'topUps', `, filter: { userId: ${bert.id} }`)).toBe('642');
+  it('of own orders holds no others, not even for root', async () => {
+    expect(await list(anne, 'myTopUps', ', filter: { ids: [], statuses: [PAID] }')).toBe('');
+    expect(await list(anne, 'myTopUps', ', filter: { tradeNo: "2" }')).toBe('');
+    expect(await list(root, 'myTopUps')).toBe('');
+    expect(await list(root, 'topUps', `, filter: { userIds: [${bert.id}] }`)).toBe('642');
     expect(await list(root, 'topUps', ', filter: { tradeNo: "2" }')).toBe('2');
     expect((await site.graphql(anne, '{ topUps { totalCount } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+    const foreign = await site.graphql(anne, `{ myTopUps(filter: { userIds: [${bert.id}] }) { totalCount } }`);
+    expect(foreign.codes).toEqual(['GRAPHQL_VALIDATION_FAILED']);
   });
 
-  it.each(['merchantId', 'tradeNo', 'constructor'])('is not sorted by %s', async (field) => {
+  it('has sums by currency, and revenue by period, method and currency', async () => {
+    await site.query(`UPDATE top_up_orders SET currency = 'EUR', payment_method = 'alipay' WHERE trade_no = '2'`);
+    const { data } = await site.graphql(
+      root,
+      `{ topUps(filter: { statuses: [PAID] }) { sums { orders quota byCurrency { amount currency } } }
+         all: revenue { time until method money { amount currency } orders quota }
+         shanghai: revenue(timeZone: "Asia/Shanghai", bucket: DAY, range: { until: "1970-01-01T00:33:21Z" }) {
+           time until orders } }`,
+    );
+    expect(data?.['topUps']).toEqual({
+      sums: {
+        ...{ orders: 3, quota: 40 },
+        byCurrency: [
+          { amount: '4.00', currency: 'CNY' },
+          { amount: '1.00', currency: 'EUR' },
+        ],
+      },
+    });
+    const january = { time: '1970-01-01T00:00:00.000Z', until: '1970-02-01T00:00:00.000Z' };
+    expect(data?.['all']).toEqual([
+      { ...january, method: 'ALIPAY', money: { amount: '1.00', currency: 'EUR' }, orders: 1, quota: 10 },
+      { ...january, method: 'WXPAY', money: { amount: '4.00', currency: 'CNY' }, orders: 2, quota: 30 },
+    ]);
+    expect(data?.['shanghai']).toEqual([
+      { time: '1969-12-31T16:00:00.000Z', until: '1970-01-01T16:00:00.000Z', orders: 1 },
+    ]);
+    expect((await site.graphql(anne, '{ revenue { orders } }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
+  });
+
+  it.each(['MERCHANT_ID', 'TRADE_NO', 'constructor'])('is not sorted by %s', async (field) => {
     for (const name of ['topUps', 'myTopUps']) {
-      const sort = `sort: { field: "${field}", direction: ASC }`;
-      expect((await site.graphql(root, `{ ${name}(${sort}) { totalCount } }`)).codes).toEqual(['INVALID_INPUT']);
+      const { codes } = await site.graphql(root, `{ ${name}(sort: { field: ${field} }) { totalCount } }`);
+      expect(codes).toEqual(['GRAPHQL_VALIDATION_FAILED']);
     }
   });
 });

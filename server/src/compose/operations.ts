@@ -21,7 +21,7 @@ import type { Platform } from './platform.js';
 /** What a site is run with: its face, its channels' rows, what is sold and what is counted. */
 export function composeOperations(platform: Platform, { setupService, notifications }: Accounts) {
   const { dataSource, clock, secrets, state, changes, logger, logService, auditService, optionService } = platform;
-  const { config, guardedFetch } = platform;
+  const { config, guardedFetch, idempotency } = platform;
   const statusService = new StatusService({ options: optionService, setup: setupService, database: dataSource, clock });
   const releaseService = new ReleaseService(guardedFetch, config.releasesUrl);
   const channelService = new ChannelService({
@@ -41,13 +41,14 @@ export function composeOperations(platform: Platform, { setupService, notificati
     secrets,
     usageLog: logService,
     auditLog: auditService,
+    idempotency,
     clock,
   });
   const redeemService = new RedeemService({ database: dataSource, secrets, state, credit, clock });
   const walletService = new WalletService({
     orders: dataSource.getRepository(TopUpOrder),
     options: optionService,
-    ...{ credit, state, clock, logger },
+    ...{ credit, idempotency, state, clock, logger },
   });
 
   // What was used

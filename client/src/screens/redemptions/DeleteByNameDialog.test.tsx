@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { renderScreen } from '../../testing/renderScreen.js';
 import { DeleteByNameDialog } from './DeleteByNameDialog.js';
-import { DeleteRedemptionsByNameDocument, RedemptionCountDocument } from './redemptions.generated.js';
+import { DeleteRedemptionBatchDocument, RedemptionCountDocument } from './redemptions.generated.js';
 
 const onDone = jest.fn();
 const onClose = jest.fn();
@@ -10,11 +10,11 @@ beforeEach(() => {
 });
 
 const count = (name: string, found: number) => ({
-  request: { query: RedemptionCountDocument, variables: { name } },
-  result: { data: { redemptionCount: found } },
+  request: { query: RedemptionCountDocument, variables: { batch: name } },
+  result: { data: { redemptions: { __typename: 'RedemptionPage', totalCount: found } } },
 });
 const remove = (result: object) => ({
-  request: { query: DeleteRedemptionsByNameDocument, variables: { name: 'Launch' } },
+  request: { query: DeleteRedemptionBatchDocument, variables: { batch: 'Launch' } },
   result: jest.fn(() => result),
 });
 
@@ -30,7 +30,7 @@ const press = (name: string) => {
 };
 
 it('deletes nothing before the count was seen, and counts again when the name changes', async () => {
-  const deletion = remove({ data: { deleteRedemptionsByName: 12 } });
+  const deletion = remove({ data: { deleteRedemptionBatch: { count: 12 } } });
   const name = await open(count('Launch', 12), count('Lunch', 0), count('Launch', 12), deletion);
   press('Count');
   await screen.findByText('Please enter a name');

@@ -11,13 +11,13 @@ import { TextInput } from '../../components/form/inputs.js';
 import { Notice } from '../../components/Notice.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { DeleteRedemptionsByNameDocument, RedemptionCountDocument } from './redemptions.generated.js';
+import { DeleteRedemptionBatchDocument, RedemptionCountDocument } from './redemptions.generated.js';
 
 /** Asks how many codes have the name before anything can be deleted. */
 export function DeleteByNameDialog({ onDone, onClose }: { readonly onDone: () => void; readonly onClose: () => void }) {
   const { t } = useTranslation();
   const client = useApolloClient();
-  const [remove, { loading }] = useMutation(DeleteRedemptionsByNameDocument);
+  const [remove, { loading }] = useMutation(DeleteRedemptionBatchDocument);
   const [found, setFound] = useState<{ readonly name: string; readonly count: number } | null>(null);
   const form = useForm({ defaultValues: { name: '' } });
   const submit = form.handleSubmit(async ({ name }) => {
@@ -25,14 +25,14 @@ export function DeleteByNameDialog({ onDone, onClose }: { readonly onDone: () =>
       if (found === null) {
         const { data } = await client.query({
           query: RedemptionCountDocument,
-          variables: { name: name.trim() },
+          variables: { batch: name.trim() },
           fetchPolicy: 'network-only',
         });
-        setFound({ name: name.trim(), count: data?.redemptionCount ?? 0 });
+        setFound({ name: name.trim(), count: data?.redemptions?.totalCount ?? 0 });
         return;
       }
-      const { data } = await remove({ variables: { name: found.name } });
-      toast.success(t('redemptions.deletedCount', { count: data?.deleteRedemptionsByName ?? 0 }));
+      const { data } = await remove({ variables: { batch: found.name } });
+      toast.success(t('redemptions.deletedCount', { count: data?.deleteRedemptionBatch?.count ?? 0 }));
       onDone();
       onClose();
     } catch (error) {

@@ -1,5 +1,6 @@
 import { useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
+import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
@@ -46,13 +47,15 @@ export function RedemptionEditor({
   const { quotaPerUnit } = useStatus();
   const [create] = useMutation(CreateRedemptionsDocument);
   const [update] = useMutation(UpdateRedemptionDocument);
+  // A retry after a lost response must not create the codes twice; the editor closes when it succeeded.
+  const [idempotencyKey] = useState(() => crypto.randomUUID());
   const form = useForm<Values>({
     mode: 'onTouched',
     defaultValues: {
-      name: row?.name ?? '',
+      name: row?.batch ?? '',
       amount: String((row?.quota ?? defaults.quota) / quotaPerUnit),
       count: defaults.count,
-      isGift: row?.isGift ?? false,
+      isGift: row?.kind === 'GIFT',
       maxUses: String(row?.maxUses ?? defaults.maxUses),
     },
   });
@@ -65,25 +68,26 @@ export function RedemptionEditor({
 
   const save = async (values: Values) => {
     const quota = toQuota(values.amount, quotaPerUnit) ?? 0;
-    // A code without a name is called by what it gives.
+    // A batch without a name is named by its amount.
     const name = values.name.trim() || money(quota, 'balance');
     if (row) {
-      const input = { ...(dirtyFields.name ? { name } : {}), ...(dirtyFields.amount ? { quota } : {}) };
-      if (Object.keys(input).length > 0) await update({ variables: { id: row.id, input } });
+      const input = { ...(dirtyFields.name ? { batch: name } : {}), ...(dirtyFields.amount ? { quota } : {}) };
+      if (Object.keys(input).length > 0) await update({ variables: { input: { id: row.id, ...input } } });
       toast.success(t('redemptions.saved', { name }));
     } else {
       const { data } = await create({
         variables: {
           input: {
-            name,
+            batch: name,
             quota,
             count: Number(values.count),
-            isGift: values.isGift,
-            ...(values.isGift ? { maxUses: Number(values.maxUses) } : {}),
+            kind: values.isGift ? 'GIFT' : 'ONCE',
+            idempotencyKey,
+            ...(values.isGift && Number(values.maxUses) > 0 ? { maxUses: Number(values.maxUses) } : {}),
           },
         },
       });
-      onCreated(data?.createRedemptions ?? []);
+      onCreated(data?.createRedemptions?.redemptions.map(({ key }) => key) ?? []);
     }
     onSaved();
   };
@@ -95,7 +99,7 @@ export function RedemptionEditor({
       title={row ? t('redemptions.edit') : t('redemptions.create')}
       meta={row ? `#${String(row.id)}` : t('redemptions.createMeta')}
       saveLabel={row ? t('redemptions.save') : t('redemptions.create')}
-      fieldNames={{ quota: 'amount' }}
+      fieldNames={{ quota: 'amount', batch: 'name' }}
       onSave={save}
       onClosed={onClosed}
     >

@@ -8,18 +8,18 @@ import {
   type RedemptionRowFragment,
 } from './redemptions.generated.js';
 
-const code = (id: number, name: string, more: Partial<RedemptionRowFragment> = {}) => ({
+const code = (id: number, batch: string, more: Partial<RedemptionRowFragment> = {}) => ({
   __typename: 'Redemption',
   id,
-  name,
+  batch,
   key: `0123456789abcdef0123456789abcd${String(id).padStart(2, '0')}`,
   quota: 100_000,
-  status: 1,
-  isGift: false,
-  maxUses: -1,
+  status: 'UNUSED' as const,
+  kind: 'ONCE' as const,
+  maxUses: 1,
   usedCount: 0,
-  usedUserId: 0,
-  createdTime: '2025-06-02T10:11:00.000Z',
+  uses: { __typename: 'RedemptionUsePage' as const, items: [] },
+  createdAt: '2025-06-02T10:11:00.000Z',
   ...more,
 });
 const list = (...items: readonly RedemptionRowFragment[]) => ({
@@ -35,11 +35,11 @@ const open = (path: string, ...mocks: readonly object[]) =>
 it('has the columns that were asked for, and tells how a code stands in words and tones', async () => {
   const codes = list(
     code(1, 'fresh'),
-    code(2, 'off', { status: 2 }),
-    code(3, 'taken', { status: 3, usedUserId: 42 }),
-    code(4, 'shared', { isGift: true, maxUses: 50, usedCount: 12 }),
-    code(5, 'endless', { isGift: true, maxUses: -1, usedCount: 3 }),
-    code(6, 'used up', { isGift: true, maxUses: 2, usedCount: 2 }),
+    code(2, 'off', { status: 'DISABLED' }),
+    code(3, 'taken', { status: 'USED', usedCount: 1, uses: { items: [{ userId: 42 }] } }),
+    code(4, 'shared', { kind: 'GIFT', maxUses: 50, usedCount: 12 }),
+    code(5, 'endless', { kind: 'GIFT', maxUses: null, usedCount: 3 }),
+    code(6, 'used up', { kind: 'GIFT', maxUses: 2, usedCount: 2 }),
   );
   await open('/redemption', answers(RedemptionsDocument, codes));
   const fresh = await rowOf('fresh');
@@ -55,7 +55,7 @@ it('has the columns that were asked for, and tells how a code stands in words an
   (await rowOf('shared')).getByText('12 / 50');
   (await rowOf('endless')).getByText('3 / ∞');
   // What gives nothing any more is in the colour of what is off: disabled ones, and gifts all of whose uses are gone.
-  const dimmed = [...document.querySelectorAll('[role=row].row-dimmed [data-field=name]')].map(
+  const dimmed = [...document.querySelectorAll('[role=row].row-dimmed [data-field=batch]')].map(
     (cell) => cell.textContent,
   );
   expect(dimmed).toEqual(['off', 'used up']);
@@ -64,7 +64,7 @@ it('has the columns that were asked for, and tells how a code stands in words an
 it('disables chosen codes together, after a question, and lets go of them', async () => {
   const disable = {
     request: { query: DisableRedemptionsDocument, variables: { ids: [1, 2] } },
-    result: jest.fn(() => ({ data: { disableRedemptions: 2 } })),
+    result: jest.fn(() => ({ data: { disableRedemptions: { done: [1, 2] } } })),
   };
   await open(
     '/redemption',

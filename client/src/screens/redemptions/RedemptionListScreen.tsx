@@ -14,6 +14,7 @@ import { ListScreen } from '../../components/ListScreen.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
+import { listVariablesOf } from '../../lib/gridState.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { useRowParam } from '../../lib/useRowParam.js';
@@ -22,7 +23,7 @@ import { DeleteByNameDialog } from './DeleteByNameDialog.js';
 import { NewCodesDialog } from './NewCodesDialog.js';
 import { isSpent, RedemptionActions, RedemptionStatusChip, redemptionColumns } from './redemptionColumns.js';
 import { RedemptionEditor } from './RedemptionEditor.js';
-import { RedemptionsDocument, type RedemptionRowFragment } from './redemptions.generated.js';
+import { RedemptionsDocument, type RedemptionRowFragment, type RedemptionSortField } from './redemptions.generated.js';
 import { useRedemptionActions } from './useRedemptionActions.js';
 
 /** Codes that give quota: made, handed out, and taken back. */
@@ -35,7 +36,7 @@ export function RedemptionListScreen() {
   const [byName, setByName] = useState(false);
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
   const { data, previousData, loading, error, refetch } = useQuery(RedemptionsDocument, {
-    variables: { ...grid.pageVariables, filter: { keyword: grid.filter.keyword || null } },
+    variables: { ...listVariablesOf<RedemptionSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
   });
   const page = (data ?? previousData)?.redemptions;
   const reload = useCallback(() => void refetch(), [refetch]);
@@ -47,7 +48,7 @@ export function RedemptionListScreen() {
   );
   const actions = useRedemptionActions({ refetch: reload, edit });
   const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
-  const editedRow = page?.items.find((row) => String(row.id) === opened && row.status === 1);
+  const editedRow = page?.items.find((row) => String(row.id) === opened && row.status === 'UNUSED');
   const isEmpty = page?.totalCount === 0 && !grid.isFiltered;
 
   const add = (
@@ -121,7 +122,7 @@ export function RedemptionListScreen() {
         selection={{ ids: selected, onChange: setSelected }}
         renderCard={(row) => (
           <RowCard
-            title={row.name}
+            title={row.batch}
             value={<Num>{format.money(row.quota, 'balance')}</Num>}
             meta={`#${String(row.id)} · ${maskKey(row.key)}`}
             chips={<RedemptionStatusChip status={row.status} />}

@@ -8,28 +8,26 @@ import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip, type Tone } from '../../components/Tone.js';
 import { dateTime, integer, maskKey } from '../../lib/format.js';
 import type { useFormat } from '../../lib/useFormat.js';
-import type { RedemptionRowFragment } from './redemptions.generated.js';
+import type { RedemptionRowFragment, RedemptionStatus } from './redemptions.generated.js';
 import type { RedemptionRowActions } from './useRedemptionActions.js';
 
-export const RedemptionStatus = { unused: 1, disabled: 2, used: 3 } as const;
-
-/** Nobody can redeem it any more: shown in the colour of what is off. */
+/** Disabled codes, and gifts without uses left: shown in the colour of what is off. */
 export const isSpent = ({
   status,
-  isGift,
+  kind,
   maxUses,
   usedCount,
-}: Pick<RedemptionRowFragment, 'status' | 'isGift' | 'maxUses' | 'usedCount'>): boolean =>
-  status === RedemptionStatus.disabled || (isGift && maxUses >= 0 && usedCount >= maxUses);
+}: Pick<RedemptionRowFragment, 'status' | 'kind' | 'maxUses' | 'usedCount'>): boolean =>
+  status === 'DISABLED' || (kind === 'GIFT' && typeof maxUses === 'number' && usedCount >= maxUses);
 
-export function RedemptionStatusChip({ status }: { readonly status: number }) {
+export function RedemptionStatusChip({ status }: { readonly status: RedemptionStatus }) {
   const { t } = useTranslation();
-  const shown: Record<number, readonly [Tone, string]> = {
-    [RedemptionStatus.unused]: ['green', t('redemptions.unused')],
-    [RedemptionStatus.disabled]: ['grey', t('redemptions.disabled')],
-    [RedemptionStatus.used]: ['outline', t('redemptions.used')],
+  const shown: Record<RedemptionStatus, readonly [Tone, string]> = {
+    UNUSED: ['green', t('redemptions.unused')],
+    DISABLED: ['grey', t('redemptions.disabled')],
+    USED: ['outline', t('redemptions.used')],
   };
-  const [tone, text] = shown[status] ?? (['grey', t('redemptions.unknown')] as const);
+  const [tone, text] = shown[status];
   return (
     <ToneChip dot tone={tone}>
       {text}
@@ -45,7 +43,7 @@ export function RedemptionActions({
   readonly actions: RedemptionRowActions;
 }) {
   const { t } = useTranslation();
-  const { name, status } = row;
+  const { batch: name, status } = row;
   return (
     <>
       <CopyButton value={row.key} label={t('redemptions.copyOf', { name })} shown={maskKey(row.key)} />
@@ -54,7 +52,7 @@ export function RedemptionActions({
         actions={[
           {
             label: t('actions.edit'),
-            disabled: status !== RedemptionStatus.unused,
+            disabled: status !== 'UNUSED',
             onSelect: () => {
               actions.edit(row);
             },
@@ -63,13 +61,19 @@ export function RedemptionActions({
         ]}
       />
       <Switch
-        checked={status === RedemptionStatus.unused}
-        disabled={status === RedemptionStatus.used}
+        checked={status === 'UNUSED'}
+        disabled={status === 'USED'}
         onChange={() => void actions.toggle(row)}
         slotProps={{ input: { 'aria-label': t('redemptions.enableOf', { name }) } }}
       />
     </>
   );
+}
+
+/** The user of a normal code. Gifts have many. */
+function UsedBy({ row: { kind, uses } }: { readonly row: RedemptionRowFragment }) {
+  const [use] = uses.items;
+  return kind === 'ONCE' && use ? <Num>{`#${String(use.userId)}`}</Num> : <Dash />;
 }
 
 export function redemptionColumns({
@@ -85,11 +89,11 @@ export function redemptionColumns({
   return [
     { field: 'id', headerName: t('redemptions.id'), width: 72, renderCell: ({ row }) => <Num>{row.id}</Num> },
     {
-      field: 'name',
+      field: 'batch',
       headerName: t('redemptions.name'),
       flex: 1,
       minWidth: 140,
-      renderCell: ({ row }) => <Ellipsis title={row.name}>{row.name}</Ellipsis>,
+      renderCell: ({ row }) => <Ellipsis title={row.batch}>{row.batch}</Ellipsis>,
     },
     {
       field: 'status',
@@ -111,25 +115,25 @@ export function redemptionColumns({
       ...right,
       sortable: false,
       renderCell: ({ row }) =>
-        row.isGift ? (
-          <Num>{`${integer(row.usedCount)} / ${row.maxUses < 0 ? '∞' : integer(row.maxUses)}`}</Num>
+        row.kind === 'GIFT' ? (
+          <Num>{`${integer(row.usedCount)} / ${typeof row.maxUses === 'number' ? integer(row.maxUses) : '∞'}`}</Num>
         ) : (
           <Dash />
         ),
     },
     {
-      field: 'createdTime',
+      field: 'createdAt',
       headerName: t('redemptions.created'),
       width: 148,
-      renderCell: ({ row }) => <Num>{dateTime(row.createdTime ?? null)}</Num>,
+      renderCell: ({ row }) => <Num>{dateTime(row.createdAt)}</Num>,
     },
     {
-      field: 'usedUserId',
+      field: 'usedBy',
       headerName: t('redemptions.usedBy'),
       width: 96,
       sortable: false,
       ...right,
-      renderCell: ({ row }) => (row.usedUserId > 0 ? <Num>{`#${String(row.usedUserId)}`}</Num> : <Dash />),
+      renderCell: ({ row }) => <UsedBy row={row} />,
     },
     {
       field: 'actions',

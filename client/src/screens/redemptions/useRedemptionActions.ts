@@ -7,8 +7,9 @@ import { describeFailure } from '../../lib/errors.js';
 import {
   DeleteDisabledRedemptionsDocument,
   DeleteRedemptionDocument,
+  DisableRedemptionDocument,
   DisableRedemptionsDocument,
-  SetRedemptionStatusDocument,
+  EnableRedemptionDocument,
   type RedemptionRowFragment,
 } from './redemptions.generated.js';
 
@@ -30,7 +31,8 @@ export function useRedemptionActions({
 }): RedemptionRowActions {
   const { t } = useTranslation();
   const confirm = useConfirm();
-  const [setStatus] = useMutation(SetRedemptionStatusDocument);
+  const [enable] = useMutation(EnableRedemptionDocument);
+  const [disable] = useMutation(DisableRedemptionDocument);
   const [runDelete] = useMutation(DeleteRedemptionDocument);
   const [runDeleteDisabled] = useMutation(DeleteDisabledRedemptionsDocument);
   const [runDisable] = useMutation(DisableRedemptionsDocument);
@@ -50,13 +52,14 @@ export function useRedemptionActions({
       edit,
       toggle: async (row) => {
         await attempt(async () => {
-          await setStatus({ variables: { id: row.id, status: row.status === 1 ? 2 : 1 } });
+          const variables = { id: row.id };
+          await (row.status === 'UNUSED' ? disable({ variables }) : enable({ variables }));
           return null;
         });
       },
       remove: async (row) => {
         const question = {
-          title: t('redemptions.deleteTitle', { name: row.name }),
+          title: t('redemptions.deleteTitle', { name: row.batch }),
           body: t('redemptions.deleteBody'),
           verb: t('actions.delete'),
           destructive: true,
@@ -77,7 +80,7 @@ export function useRedemptionActions({
         if (!(await confirm(question))) return;
         await attempt(async () => {
           const { data } = await runDeleteDisabled();
-          return t('redemptions.deletedCount', { count: data?.deleteDisabledRedemptions ?? 0 });
+          return t('redemptions.deletedCount', { count: data?.deleteDisabledRedemptions?.count ?? 0 });
         });
       },
       disable: async (ids) => {
@@ -89,9 +92,9 @@ export function useRedemptionActions({
         if (!(await confirm(question))) return false;
         return attempt(async () => {
           const { data } = await runDisable({ variables: { ids: [...ids] } });
-          return t('redemptions.disabledCount', { count: data?.disableRedemptions ?? 0 });
+          return t('redemptions.disabledCount', { count: data?.disableRedemptions?.done.length ?? 0 });
         });
       },
     };
-  }, [confirm, edit, refetch, runDelete, runDeleteDisabled, runDisable, setStatus, t]);
+  }, [confirm, edit, refetch, disable, enable, runDelete, runDeleteDisabled, runDisable, t]);
 }

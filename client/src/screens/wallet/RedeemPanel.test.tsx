@@ -24,10 +24,10 @@ it('refuses an empty code', async () => {
 });
 
 it('keeps a refused code with the server’s words, and clears one that was taken', async () => {
-  const taken = { data: { redeem: { __typename: 'Redeemed', quota: 2_500_000, isGift: false } } };
+  const taken = { data: { redeem: { __typename: 'Redeemed', quota: 2_500_000 } } };
   const code = await open(
     '',
-    { errors: [{ message: 'This code was used already', extensions: { code: 'INVALID_INPUT' } }] },
+    { data: { redeem: { __typename: 'RedeemRefused', message: 'This code was used already' } } },
     taken,
   );
   fireEvent.change(code, { target: { value: ' abc ' } });

@@ -26,7 +26,12 @@ export function RedeemPanel({
   const submit = form.handleSubmit(async ({ key }) => {
     try {
       const { data } = await redeem({ variables: { key: key.trim() } });
-      toast.success(t('wallet.redeemed', { amount: money(data?.redeem.quota ?? 0, 'balance') }));
+      const result = data?.redeem;
+      if (result && 'message' in result) {
+        form.setError('key', { message: result.message }, { shouldFocus: true });
+        return;
+      }
+      toast.success(t('wallet.redeemed', { amount: money(result?.quota ?? 0, 'balance') }));
       form.reset();
       onRedeemed();
     } catch (error) {

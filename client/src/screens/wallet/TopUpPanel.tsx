@@ -15,7 +15,7 @@ import { decimal, dollars } from '../../lib/format.js';
 import { PayableDocument, StartTopUpDocument } from './wallet.generated.js';
 
 const presets = [5, 10, 20, 50, 100, 500];
-const methods = ['zfb', 'wx'] as const;
+const methods = ['ALIPAY', 'WXPAY'] as const;
 type Method = (typeof methods)[number];
 
 /** How long nothing is typed before the price is asked for again. */
@@ -43,7 +43,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
   const { t } = useTranslation();
   const client = useApolloClient();
   const [text, setText] = useState(String(Math.max(20, minimum)));
-  const [method, setMethod] = useState<Method>('zfb');
+  const [method, setMethod] = useState<Method>('ALIPAY');
   const [payable, setPayable] = useState<{ readonly amount: number; readonly money: number } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [start, { loading }] = useMutation(StartTopUpDocument);
@@ -63,7 +63,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
     const timer = setTimeout(() => {
       client.query({ query: PayableDocument, variables: { amount }, fetchPolicy: 'network-only' }).then(
         ({ data }) => {
-          if (current && data) setPayable({ amount, money: Number(data.payableAmount) });
+          if (current && data?.payableAmount) setPayable({ amount, money: Number(data.payableAmount.amount) });
         },
         (failure: unknown) => {
           if (current) setProblem(describeFailure(failure, t));
@@ -77,12 +77,13 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
   }, [amount, client, minimum, t]);
 
   const fresh = payable !== null && payable.amount === amount;
-  const name = { zfb: t('wallet.alipay'), wx: t('wallet.wechatPay') }[method];
+  const name = { ALIPAY: t('wallet.alipay'), WXPAY: t('wallet.wechatPay') }[method];
   const pay = async () => {
     if (amount === null || tooLittle) return;
     try {
-      const { data } = await start({ variables: { amount, paymentMethod: method } });
-      if (data) submitForm(data.startTopUp.url, data.startTopUp.fields);
+      const { data } = await start({ variables: { input: { amount, method } } });
+      const form = data?.startTopUp?.form;
+      if (form) submitForm(form.url, form.fields);
     } catch (failure) {
       toast.error(describeFailure(failure, t));
     }
@@ -146,7 +147,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
               setMethod(one);
             }}
           >
-            {one === 'zfb' ? t('wallet.alipay') : t('wallet.wechatPay')}
+            {one === 'ALIPAY' ? t('wallet.alipay') : t('wallet.wechatPay')}
           </Choice>
         ))}
       </Box>

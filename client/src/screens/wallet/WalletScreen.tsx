@@ -124,17 +124,17 @@ function Balance({ wallet }: { readonly wallet: WalletQuery | undefined }) {
 function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const payments = wallet.myTopUps.items.map((order) => ({
+  const payments = (wallet.myTopUps?.items ?? []).map((order) => ({
     id: `order-${String(order.id)}`,
-    time: order.createdTime,
-    name: order.paymentMethod === 'wxpay' ? t('wallet.wechatPay') : t('wallet.alipay'),
-    amount: order.status === 'success' ? `+${money(order.quota, 'balance')}` : t('wallet.pending'),
-    done: order.status === 'success',
+    time: order.createdAt,
+    name: order.method === 'WXPAY' ? t('wallet.wechatPay') : t('wallet.alipay'),
+    amount: order.status === 'PAID' ? `+${money(order.quota, 'balance')}` : t('wallet.pending'),
+    done: order.status === 'PAID',
   }));
   // A paid order has a row of its own in the log: it is listed once.
-  const credits = wallet.myLogs.items.map((log) => ({
-    id: `log-${String(log.id)}`,
-    time: log.createdAt,
+  const credits = (wallet.myLogs?.items ?? []).map((log) => ({
+    id: `log-${log.id}`,
+    time: log.at,
     name: log.content,
     amount: log.quota > 0 ? `+${money(log.quota, 'balance')}` : '',
     done: true,

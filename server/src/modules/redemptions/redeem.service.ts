@@ -20,7 +20,21 @@ export interface RedeemDeps {
   readonly clock: Clock;
 }
 
-/** Attempts are counted, not failures, so that parallel guesses cannot pass between check and count. */
+/** Why a code gives nothing to this user. */
+export type RedeemRefusal =
+  ('UNKNOWN' | 'DISABLED' | 'NOT_YET_VALID' | 'EXPIRED') | ('USED' | 'USED_UP' | 'USED_BY_YOU');
+
+/** An ordinary outcome: the code exists or not, but gives nothing. */
+export class RedeemRefusedError extends InvalidInputError {
+  constructor(
+    readonly refusal: RedeemRefusal,
+    reason: string,
+  ) {
+    super(`Redemption failed, ${reason}`, 'key');
+  }
+}
+
+/** Counts tries, not failures: parallel guesses cannot pass between the check and the count. */
 const triesPerWindow = 120;
 const windowSeconds = 600;
 const maxKeyLength = 128;
@@ -30,16 +44,16 @@ export class RedeemService {
   constructor(private readonly deps: RedeemDeps) {}
 
   /**
-   * One transaction. The code's row is locked first, so parallel attempts succeed only as often as allowed. The table
-   * of uses and the unique ledger source enforce the same.
-   * @throws AppError INVALID_INPUT with the reason, RATE_LIMITED
+   * One transaction. It locks the row of the code first, so that of many users at once no more succeed than may. The
+   * table of uses and the source of the ledger entry ensure the same.
+   * @throws RedeemRefusedError when the code gives nothing; AppError INVALID_INPUT for no code, RATE_LIMITED
    */
   async redeem(actor: MaybeActor, given: string): Promise<Redeemed> {
     const user = requireActor(actor);
     const key = given.trim();
     if (key === '') throw new InvalidInputError('No redemption code provided', 'key');
     await this.limit(user);
-    if (key.length > maxKeyLength) throw failed('Invalid redemption code');
+    if (key.length > maxKeyLength) throw new RedeemRefusedError('UNKNOWN', 'Invalid redemption code');
     const { redeemed, moved } = await this.deps.database.transaction(async (manager) => {
       const code = await this.lock(manager, key);
       await this.use(manager, code, user);
@@ -50,7 +64,7 @@ export class RedeemService {
         quota: code.quota,
         describe: (amount) => `Top-up by ${code.isGift ? 'gift code' : 'code'} ${amount}, code id ${code.id}`,
       });
-      if (moved.length === 0) throw failed(alreadyUsed(code));
+      if (moved.length === 0) throw alreadyUsed(code);
       return { redeemed: { quota: code.quota, isGift: code.isGift }, moved };
     });
     await this.deps.credit.announce(moved);
@@ -71,19 +85,20 @@ export class RedeemService {
       where: { keyHash: this.deps.secrets.hash(key) },
       lock: { mode: 'for_no_key_update' },
     });
-    if (!code) throw failed('Invalid redemption code');
+    if (!code) throw new RedeemRefusedError('UNKNOWN', 'Invalid redemption code');
     const now = seconds(this.deps.clock);
-    if (code.validFrom > 0 && now < code.validFrom) throw failed('Code not yet valid');
-    if (code.validUntil > 0 && now > code.validUntil) throw failed('Code expired');
+    if (code.validFrom > 0 && now < code.validFrom) throw new RedeemRefusedError('NOT_YET_VALID', 'Code not yet valid');
+    if (code.validUntil > 0 && now > code.validUntil) throw new RedeemRefusedError('EXPIRED', 'Code expired');
     return code;
   }
 
   private async use(manager: EntityManager, code: Redemption, user: Actor): Promise<void> {
-    if (code.status === RedemptionStatus.disabled) throw failed('Invalid redemption code');
-    if (!code.isGift && code.status !== RedemptionStatus.enabled) throw failed('Code already used');
+    if (code.status === RedemptionStatus.disabled) throw new RedeemRefusedError('DISABLED', 'Invalid redemption code');
+    if (!code.isGift && code.status !== RedemptionStatus.enabled)
+      throw new RedeemRefusedError('USED', 'Code already used');
     const isUsedUp = code.maxUses !== -1 && code.usedCount >= code.maxUses;
     if (code.isGift && (isUsedUp || code.status !== RedemptionStatus.enabled)) {
-      throw failed('Gift code reached its maximum uses');
+      throw new RedeemRefusedError('USED_UP', 'Gift code reached its maximum uses');
     }
     const now = seconds(this.deps.clock);
     const used = await manager.query<unknown[]>(
@@ -91,7 +106,7 @@ export class RedeemService {
        ON CONFLICT DO NOTHING RETURNING 1`,
       [code.id, user.id, now, code.quota],
     );
-    if (used.length === 0) throw failed(alreadyUsed(code));
+    if (used.length === 0) throw alreadyUsed(code);
     await manager.update(Redemption, { id: code.id }, code.isGift ? giftUse(code) : normalUse(user, now));
   }
 }
@@ -107,7 +122,5 @@ function giftUse({ usedCount, maxUses }: Redemption): Partial<Redemption> {
   return { usedCount: next, ...(next === maxUses ? { status: RedemptionStatus.used } : {}) };
 }
 
-const alreadyUsed = ({ isGift }: Redemption): string =>
-  isGift ? 'You already used this gift code' : 'Code already used';
-
-const failed = (reason: string): AppError => new InvalidInputError(`Redemption failed, ${reason}`, 'key');
+const alreadyUsed = ({ isGift }: Redemption): RedeemRefusedError =>
+  new RedeemRefusedError('USED_BY_YOU', isGift ? 'You already used this gift code' : 'Code already used');

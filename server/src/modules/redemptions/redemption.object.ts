@@ -1,178 +1,324 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { PageArgs, pageType } from '../../graphql/page.object.js';
+import { ArgsType, createUnionType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { Cost } from '../../graphql/access.js';
+import { enumType, namesOf } from '../../graphql/enums.js';
+import { omitNullish } from '../../graphql/nullable.js';
+import { ListArgs, PageInterface, pageItems, pageObject, sortInput } from '../../graphql/pagination.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { Redeemed } from './redeem.service.js';
-import type { Redemption } from './redemption.entity.js';
-import type { KeyedRedemption, NewRedemptions, RedemptionFields, RedemptionFilter } from './redemption.service.js';
+import type { SortBy } from '../../shared/page.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
+import type { Redeemed, RedeemRefusal } from './redeem.service.js';
+import { RedemptionStatus } from './redemption.entity.js';
+import type {
+  KeyedRedemption,
+  NewRedemptions,
+  RedemptionFields,
+  RedemptionFilter,
+  RedemptionSortField,
+  RedemptionSums,
+  RedemptionUse,
+} from './redemption.service.js';
 
-/** Unix seconds in the row, dates here. */
-type Times = 'createdTime' | 'redeemedTime' | 'validFrom' | 'validUntil';
-type Shown = Omit<Redemption, 'keyHash' | 'keySealed' | 'deletedAt' | Times> & Record<Times, Date | null>;
+export const RedemptionStatusEnum = enumType(
+  'RedemptionStatus',
+  { UNUSED: RedemptionStatus.enabled, DISABLED: RedemptionStatus.disabled, USED: RedemptionStatus.used },
+  'Whether a code can be used.',
+  { UNUSED: 'Can be used; a gift also when some users did.', USED: 'Cannot be used any more.' },
+);
+
+export type RedemptionKind = 'ONCE' | 'GIFT';
+export const RedemptionKindEnum = enumType(
+  'RedemptionKind',
+  namesOf(['ONCE', 'GIFT']),
+  'How often a code can be used.',
+  { ONCE: 'By one user.', GIFT: 'By many users, once by each.' },
+);
+
+@ObjectType('RedemptionUse', { description: 'A user who used a code.' })
+export class RedemptionUseObject {
+  @Field(() => Int)
+  userId: number;
+
+  @Field(() => Date)
+  at: Date;
+
+  @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
+  quota: number;
+}
+
+export const toUseObject = ({ userId, usedTime, quota }: RedemptionUse): RedemptionUseObject => ({
+  ...{ userId, quota },
+  at: new Date(usedTime * 1000),
+});
+
+export const RedemptionUsePage = pageObject(RedemptionUseObject, 'RedemptionUsePage');
 
 @ObjectType('Redemption', { description: 'A code worth quota.' })
-export class RedemptionObject implements Shown {
+export class RedemptionObject {
   @Field(() => Int)
   id: number;
 
-  @Field(() => Int, { description: 'The admin who made it.' })
-  userId: number;
+  @Field(() => String, { description: 'Name of the batch. Several codes can share it.' })
+  batch: string;
 
   @Field(() => String, { description: 'The code itself.' })
   key: string;
 
-  @Field(() => Int, { description: '1 unused, 2 disabled, 3 used up.' })
+  @Field(() => RedemptionStatusEnum)
   status: number;
 
-  @Field(() => String)
-  name: string;
+  @Field(() => RedemptionKindEnum)
+  kind: RedemptionKind;
 
-  @Field(() => GraphQLSafeInt)
+  @Field(() => Int, { nullable: true, description: 'Null: a gift without end.' })
+  maxUses: number | null;
+
+  @Field(() => Int)
+  usedCount: number;
+
+  @Field(() => GraphQLQuota, { description: 'What each user receives.' })
   quota: number;
 
-  @Field(() => Date, { nullable: true })
-  createdTime: Date | null;
+  @Field(() => Int, { description: 'The admin who created it.' })
+  createdById: number;
 
-  @Field(() => Date, { nullable: true, description: 'Of a normal code.' })
-  redeemedTime: Date | null;
+  @Field(() => Date)
+  createdAt: Date;
 
-  @Field(() => Date, { nullable: true, description: 'Included; null: no bound.' })
+  @Field(() => Date, { nullable: true, description: 'Included. Null: no bound.' })
   validFrom: Date | null;
 
-  @Field(() => Date, { nullable: true, description: 'Included; null: no bound.' })
+  @Field(() => Date, { nullable: true, description: 'Excluded. Null: no bound.' })
   validUntil: Date | null;
-
-  @Field(() => Int, { description: 'Of a normal code; 0 nobody.' })
-  usedUserId: number;
-
-  @Field(() => Boolean, { description: 'For many users, once for each.' })
-  isGift: boolean;
-
-  @Field(() => Int, { description: 'Of a gift; -1 without end.' })
-  maxUses: number;
-
-  @Field(() => Int, { description: 'Of a gift.' })
-  usedCount: number;
 }
 
-const toDate = (seconds: number): Date | null => (seconds === 0 ? null : new Date(seconds * 1000));
+export function toRedemptionObject({ redemption, key }: KeyedRedemption): RedemptionObject {
+  const { id, status, quota, isGift, maxUses, usedCount, createdTime, validFrom, validUntil } = redemption;
+  const isUsed = status === (RedemptionStatus.used as number);
+  return {
+    ...{ id, key, status, quota },
+    batch: redemption.name,
+    kind: isGift ? 'GIFT' : 'ONCE',
+    maxUses: !isGift ? 1 : maxUses < 0 ? null : maxUses,
+    usedCount: isGift ? usedCount : Number(isUsed),
+    createdById: redemption.userId,
+    createdAt: new Date(createdTime * 1000),
+    validFrom: validFrom === 0 ? null : new Date(validFrom * 1000),
+    // The stored second is the last valid one.
+    validUntil: validUntil === 0 ? null : new Date((validUntil + 1) * 1000),
+  };
+}
 
-export const toRedemptionObject = ({ redemption, key }: KeyedRedemption): RedemptionObject => ({
-  id: redemption.id,
-  userId: redemption.userId,
-  key,
-  status: redemption.status,
-  name: redemption.name,
-  quota: redemption.quota,
-  createdTime: toDate(redemption.createdTime),
-  redeemedTime: toDate(redemption.redeemedTime),
-  validFrom: toDate(redemption.validFrom),
-  validUntil: toDate(redemption.validUntil),
-  usedUserId: redemption.usedUserId,
-  isGift: redemption.isGift,
-  maxUses: redemption.maxUses,
-  usedCount: redemption.usedCount,
+@ObjectType('RedemptionSums', { description: 'Totals of all codes that match the filter.' })
+export class RedemptionSumsObject implements RedemptionSums {
+  @Field(() => GraphQLSafeInt)
+  codes: number;
+
+  @Field(() => GraphQLQuota, {
+    description: 'What the codes can still give: unused, not expired, and without gifts that have no maximum.',
+  })
+  unusedQuota: number;
+
+  @Field(() => Float)
+  unusedUsd: number;
+
+  @Field(() => GraphQLQuota, { description: 'What the codes gave.' })
+  usedQuota: number;
+
+  @Field(() => Float)
+  usedUsd: number;
+
+  @Field(() => GraphQLSafeInt, { description: 'Gifts that can be used without end.' })
+  endlessGifts: number;
+}
+
+export const toRedemptionSums = (sums: RedemptionSums, quotaPerUnit: number): RedemptionSumsObject => ({
+  ...sums,
+  unusedUsd: sums.unusedQuota / quotaPerUnit,
+  usedUsd: sums.usedQuota / quotaPerUnit,
 });
 
-export const RedemptionPage = pageType(RedemptionObject, 'RedemptionPage');
-
-@ObjectType('RedeemedCode')
-export class RedeemedObject implements Redeemed {
-  @Field(() => GraphQLSafeInt, { description: 'What was added to the balance.' })
-  quota: number;
-
-  @Field(() => Boolean)
-  isGift: boolean;
+@ObjectType('RedemptionPage', { implements: PageInterface })
+export class RedemptionPageObject extends pageItems(RedemptionObject) {
+  @Field(() => RedemptionSumsObject)
+  @Cost(50)
+  sums: RedemptionSumsObject;
 }
 
-@InputType('RedemptionFilter')
-export class RedemptionFilterInput implements Nullable<RedemptionFilter> {
-  @Field(() => String, { nullable: true, description: 'The beginning of the name, an id, or a whole code.' })
+@InputType('RedemptionFilter', { description: 'Conditions on codes. All must match. An empty list matches nothing.' })
+export class RedemptionFilterInput {
+  @Field(() => [Int], { nullable: true })
+  ids?: number[] | null;
+
+  @Field(() => String, { nullable: true, description: 'The whole name of the batch.' })
+  batch?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'The beginning of the batch, an id, or a whole code.' })
   keyword?: string | null;
 
-  @Field(() => Int, { nullable: true })
-  status?: number | null;
+  @Field(() => [RedemptionStatusEnum], { nullable: true })
+  statuses?: number[] | null;
 
-  @Field(() => Boolean, { nullable: true })
-  isGift?: boolean | null;
+  @Field(() => RedemptionKindEnum, { nullable: true })
+  kind?: RedemptionKind | null;
+
+  @Field(() => TimeRangeObject, { nullable: true })
+  created?: TimeRangeObject | null;
 }
+
+/** @throws InvalidInputError for a range that is none */
+export function toRedemptionFilter(input: RedemptionFilterInput | null | undefined): RedemptionFilter {
+  const { batch, kind, created, ...rest } = input ?? {};
+  return omitUndefined({
+    ...omitNullish<Pick<RedemptionFilter, 'ids' | 'keyword' | 'statuses'>>(rest),
+    name: batch ?? undefined,
+    isGift: kind ? kind === 'GIFT' : undefined,
+    created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
+  });
+}
+
+const sortFields: Readonly<Record<string, RedemptionSortField>> = {
+  ID: 'id',
+  BATCH: 'name',
+  STATUS: 'status',
+  QUOTA: 'quota',
+  CREATED_AT: 'createdTime',
+  USED_COUNT: 'usedCount',
+};
+const RedemptionSort = sortInput('Redemption', sortFields);
 
 @ArgsType()
-export class RedemptionListArgs extends PageArgs {
+export class RedemptionListArgs extends ListArgs {
   @Field(() => RedemptionFilterInput, { nullable: true })
   filter?: RedemptionFilterInput | null;
+
+  @Field(() => [RedemptionSort], { nullable: true, description: 'The newest first when absent.' })
+  sort?: Array<SortBy<RedemptionSortField>> | null;
 }
 
-type Window = 'validFrom' | 'validUntil';
-type Dated<Fields> = Omit<Fields, Window> & Record<Window, Date>;
+@InputType()
+abstract class RedemptionFieldsInput {
+  @Field(() => Date, { nullable: true, description: 'Included. Null: no bound.' })
+  validFrom?: Date | null;
 
-@InputType('RedemptionInput')
-export class RedemptionInputObject implements Nullable<Dated<NewRedemptions>> {
-  @Field(() => String, { description: '1 to 20 characters.' })
-  name: string;
+  @Field(() => Date, { nullable: true, description: 'Excluded. Null: no bound.' })
+  validUntil?: Date | null;
+}
 
-  @Field(() => GraphQLSafeInt)
+@InputType('CreateRedemptionsInput')
+export class CreateRedemptionsInput extends RedemptionFieldsInput {
+  @Field(() => String, { description: 'Name of the batch, 1 to 20 characters.' })
+  batch: string;
+
+  @Field(() => GraphQLQuota, { description: 'What each user receives. Above 0.' })
   quota: number;
 
-  @Field(() => Int, { nullable: true, description: 'How many, 1 to 100; 1 when absent.' })
-  count?: number | null;
+  @Field(() => Int, { defaultValue: 1, description: 'How many codes, 1 to 100.' })
+  count: number;
 
-  @Field(() => String, { nullable: true, description: 'A code of one’s own choosing; then there is one.' })
+  @Field(() => String, { nullable: true, description: 'A code of your choice. Then one code is created.' })
   key?: string | null;
 
-  @Field(() => Boolean, { nullable: true })
-  isGift?: boolean | null;
+  @Field(() => RedemptionKindEnum, { defaultValue: 'ONCE' })
+  kind: RedemptionKind;
 
-  @Field(() => Int, { nullable: true, description: 'Of a gift; -1 without end.' })
+  @Field(() => Int, { nullable: true, description: 'Of a gift. Null: without end.' })
   maxUses?: number | null;
 
-  @Field(() => Date, { nullable: true })
-  validFrom?: Date | null;
-
-  @Field(() => Date, { nullable: true })
-  validUntil?: Date | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Of your choice. A retry with the same key returns the codes of the first call.',
+  })
+  idempotencyKey?: string | null;
 }
 
-@InputType('RedemptionPatch', { description: 'Absent fields stay as they are.' })
-export class RedemptionPatchInput implements Nullable<Dated<RedemptionFields>> {
-  @Field(() => String, { nullable: true })
-  name?: string | null;
+@InputType('UpdateRedemptionInput', { description: 'Absent fields stay as they are.' })
+export class UpdateRedemptionInput extends RedemptionFieldsInput {
+  @Field(() => Int)
+  id: number;
 
-  @Field(() => GraphQLSafeInt, { nullable: true })
+  @Field(() => String, { nullable: true, description: '1 to 20 characters.' })
+  batch?: string | null;
+
+  @Field(() => GraphQLQuota, { nullable: true, description: 'Above 0.' })
   quota?: number | null;
-
-  @Field(() => Date, { nullable: true, description: 'Null: no bound.' })
-  validFrom?: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Null: no bound.' })
-  validUntil?: Date | null;
 }
 
-export const toNewRedemptions = ({
-  validFrom,
-  validUntil,
-  ...rest
-}: RedemptionInputObject): Partial<NewRedemptions> => ({
-  count: 1,
-  ...omitNullish<Omit<NewRedemptions, Window>>(rest),
-  ...toWindow({ validFrom, validUntil }),
+export const toNewRedemptions = (input: CreateRedemptionsInput): Partial<NewRedemptions> => ({
+  ...toRedemptionFields(input),
+  count: input.count,
+  key: input.key ?? '',
+  isGift: input.kind === 'GIFT',
+  maxUses: input.maxUses ?? -1,
 });
 
-export const toRedemptionFields = ({
+/** Absent fields stay absent. A bound that is null is no bound. */
+export function toRedemptionFields({
+  batch,
+  quota,
   validFrom,
   validUntil,
-  ...rest
-}: RedemptionPatchInput): Partial<RedemptionFields> => ({
-  ...omitNullish<Omit<RedemptionFields, Window>>(rest),
-  ...toWindow({ validFrom, validUntil }),
-});
-
-/** A bound that is null is no bound; here alone null is a value. */
-const toWindow = ({ validFrom, validUntil }: Nullable<Record<Window, Date>>): Partial<Record<Window, number>> =>
-  omitUndefined({ validFrom: toSeconds(validFrom), validUntil: toSeconds(validUntil) });
-
-function toSeconds(date: Date | null | undefined): number | undefined {
-  if (date === null) return 0;
-  return date && Math.floor(date.getTime() / 1000);
+}: CreateRedemptionsInput | UpdateRedemptionInput): Partial<RedemptionFields> {
+  const seconds = (date: Date): number => Math.ceil(date.getTime() / 1000);
+  return omitUndefined({
+    name: batch ?? undefined,
+    quota: quota ?? undefined,
+    validFrom: validFrom === null ? 0 : validFrom && seconds(validFrom),
+    // The stored second is the last valid one.
+    validUntil: validUntil === null ? 0 : validUntil && seconds(validUntil) - 1,
+  });
 }
+
+const ofCode = { redemption: () => RedemptionObject };
+export const UpdateRedemptionPayload = payloadObject('UpdateRedemptionPayload', ofCode);
+export const EnableRedemptionPayload = payloadObject('EnableRedemptionPayload', ofCode);
+export const DisableRedemptionPayload = payloadObject('DisableRedemptionPayload', ofCode);
+export const DeleteRedemptionPayload = payloadObject('DeleteRedemptionPayload', { id: () => Int });
+export const CreateRedemptionsPayload = payloadObject('CreateRedemptionsPayload', {
+  redemptions: () => [RedemptionObject],
+  replayed: () => Boolean,
+});
+export const DeleteRedemptionBatchPayload = payloadObject('DeleteRedemptionBatchPayload', {
+  count: () => Int,
+});
+export const DeleteDisabledRedemptionsPayload = payloadObject('DeleteDisabledRedemptionsPayload', {
+  count: () => Int,
+});
+
+const RedeemRefusalEnum = enumType(
+  'RedeemRefusal',
+  namesOf(['UNKNOWN', 'DISABLED', 'NOT_YET_VALID', 'EXPIRED', 'USED', 'USED_UP', 'USED_BY_YOU']),
+  'Why a code gives nothing.',
+  { USED_UP: 'A gift that reached its maximum uses.', USED_BY_YOU: 'The caller used it before.' },
+);
+
+@ObjectType('Redeemed', { description: 'The code was turned into balance.' })
+export class RedeemedObject {
+  @Field(() => GraphQLQuota, { description: 'Added to the balance.' })
+  quota: number;
+
+  @Field(() => RedemptionKindEnum)
+  kind: RedemptionKind;
+}
+
+@ObjectType('RedeemRefused', { description: 'The code gives nothing to the caller.' })
+export class RedeemRefusedObject {
+  @Field(() => RedeemRefusalEnum)
+  code: RedeemRefusal;
+
+  @Field(() => String, { description: 'A sentence for people.' })
+  message: string;
+}
+
+export const RedeemResult = createUnionType({
+  name: 'RedeemResult',
+  types: () => [RedeemedObject, RedeemRefusedObject] as const,
+  resolveType: (value) => ('quota' in value ? RedeemedObject : RedeemRefusedObject),
+});
+
+export const toRedeemedObject = ({ quota, isGift }: Redeemed): RedeemedObject => ({
+  quota,
+  kind: isGift ? 'GIFT' : 'ONCE',
+});

@@ -1,110 +1,169 @@
-import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import { BulkPayload } from '../../graphql/bulk.object.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
-import type { Redeemed, RedeemService } from './redeem.service.js';
+import { loadFor } from '../../graphql/loaders.js';
+import { ListArgs, listQueryOf, PageOf } from '../../graphql/pagination.js';
+import type { BulkResult } from '../../shared/bulk.js';
+import type { OptionValues } from '../options/option.service.js';
+import { RedeemRefusedError, type RedeemService } from './redeem.service.js';
+import { RedemptionStatus } from './redemption.entity.js';
 import {
-  RedeemedObject,
-  RedemptionInputObject,
+  CreateRedemptionsInput,
+  CreateRedemptionsPayload,
+  DeleteDisabledRedemptionsPayload,
+  DeleteRedemptionBatchPayload,
+  DeleteRedemptionPayload,
+  DisableRedemptionPayload,
+  EnableRedemptionPayload,
+  type RedeemedObject,
+  type RedeemRefusedObject,
+  RedeemResult,
   RedemptionListArgs,
   RedemptionObject,
-  RedemptionPage,
-  RedemptionPatchInput,
+  RedemptionPageObject,
+  RedemptionUsePage,
+  type RedemptionUseObject,
   toNewRedemptions,
+  toRedeemedObject,
   toRedemptionFields,
+  toRedemptionFilter,
   toRedemptionObject,
+  toRedemptionSums,
+  toUseObject,
+  UpdateRedemptionInput,
+  UpdateRedemptionPayload,
 } from './redemption.object.js';
-import type { RedemptionFilter, RedemptionService } from './redemption.service.js';
+import type { KeyedRedemption, RedemptionService } from './redemption.service.js';
+
+interface RedemptionPayload {
+  redemption: RedemptionObject;
+}
 
 @Resolver(() => RedemptionObject)
 export class RedemptionResolver {
   constructor(
     private readonly redemptionService: RedemptionService,
     private readonly redeemService: RedeemService,
+    private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> },
   ) {}
 
+  @Query(() => RedemptionPageObject, { description: 'Redemption and gift codes.' })
   @Access('admin')
-  @Query(() => RedemptionPage, { description: 'Codes, the newest first unless sorted.' })
+  @Cost(1, ['pageSize'])
   async redemptions(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => RedemptionListArgs) args: RedemptionListArgs,
-  ): Promise<Page<RedemptionObject>> {
-    const filter = omitNullish<RedemptionFilter>(args.filter ?? {});
-    const page = await this.redemptionService.list(actor, filter, pageQueryOf(args));
-    return { ...page, items: page.items.map(toRedemptionObject) };
+  ): Promise<PageOf<RedemptionObject>> {
+    const filter = toRedemptionFilter(args.filter);
+    const page = await this.redemptionService.list(actor, filter, listQueryOf(args));
+    return PageOf.from(page, toRedemptionObject, {
+      sums: async () =>
+        toRedemptionSums(await this.redemptionService.sums(actor, filter), this.options.values.QuotaPerUnit),
+    });
   }
 
-  @Access('admin')
-  @Query(() => RedemptionObject)
-  async redemption(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<RedemptionObject> {
-    return toRedemptionObject(await this.redemptionService.get(actor, id));
+  @FieldResolver(() => RedemptionUsePage, { description: 'The users who used the code, the newest first.' })
+  @Cost(1, ['pageSize'])
+  async uses(
+    @Ctx() context: GraphQLContext,
+    @Root() { id }: RedemptionObject,
+    @Args(() => ListArgs) args: ListArgs,
+  ): Promise<PageOf<RedemptionUseObject>> {
+    const query = listQueryOf(args);
+    const slice = await loadFor(
+      context,
+      this.redemptionService,
+      { name: 'uses', args: query, scope: 'ADMIN_READ' },
+      id,
+      (ids) => this.redemptionService.usesOf(context.actor, ids, query),
+    );
+    if (!slice) throw new Error(`no page of uses for code ${id}`);
+    return PageOf.from(slice, toUseObject);
   }
 
+  @Mutation(() => CreateRedemptionsPayload, { description: 'Creates a batch of codes.' })
   @Access('admin')
-  @Query(() => Int, { description: 'How many codes have exactly this name.' })
-  redemptionCount(@Ctx() { actor }: GraphQLContext, @Arg('name', () => String) name: string): Promise<number> {
-    return this.redemptionService.countByName(actor, name);
-  }
-
-  @Access('admin')
-  @Mutation(() => [String], { description: 'The codes made.' })
-  createRedemptions(
+  async createRedemptions(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => RedemptionInputObject) input: RedemptionInputObject,
-  ): Promise<string[]> {
-    return this.redemptionService.create(actor, toNewRedemptions(input));
+    @Arg('input', () => CreateRedemptionsInput) input: CreateRedemptionsInput,
+  ): Promise<{ redemptions: RedemptionObject[]; replayed: boolean }> {
+    const { codes, replayed } = await this.redemptionService.create(
+      actor,
+      toNewRedemptions(input),
+      input.idempotencyKey,
+    );
+    return { redemptions: codes.map(toRedemptionObject), replayed };
   }
 
+  @Mutation(() => UpdateRedemptionPayload, { description: 'Changes an unused code.' })
   @Access('admin')
-  @Mutation(() => RedemptionObject, { description: 'Only an unused code can be changed.' })
   async updateRedemption(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('input', () => RedemptionPatchInput) input: RedemptionPatchInput,
-  ): Promise<RedemptionObject> {
-    return toRedemptionObject(await this.redemptionService.update(actor, id, toRedemptionFields(input)));
+    @Arg('input', () => UpdateRedemptionInput) input: UpdateRedemptionInput,
+  ): Promise<RedemptionPayload> {
+    return toPayload(await this.redemptionService.update(actor, input.id, toRedemptionFields(input)));
   }
 
+  @Mutation(() => EnableRedemptionPayload, { description: 'Enables a disabled code.' })
   @Access('admin')
-  @Mutation(() => RedemptionObject, { description: '1 enabled, 2 disabled; a used code stays used.' })
-  async setRedemptionStatus(
+  async enableRedemption(
     @Ctx() { actor }: GraphQLContext,
     @Arg('id', () => Int) id: number,
-    @Arg('status', () => Int) status: number,
-  ): Promise<RedemptionObject> {
-    return toRedemptionObject(await this.redemptionService.setStatus(actor, id, status));
+  ): Promise<RedemptionPayload> {
+    return toPayload(await this.redemptionService.setStatus(actor, id, RedemptionStatus.enabled));
   }
 
+  @Mutation(() => DisableRedemptionPayload, { description: 'Disables an unused code.' })
   @Access('admin')
-  @Mutation(() => Boolean)
-  async deleteRedemption(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<boolean> {
-    await this.redemptionService.delete(actor, id);
-    return true;
+  async disableRedemption(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+  ): Promise<RedemptionPayload> {
+    return toPayload(await this.redemptionService.setStatus(actor, id, RedemptionStatus.disabled));
   }
 
+  @Mutation(() => BulkPayload, { description: 'Disables the unused ones among these codes.' })
   @Access('admin')
-  @Mutation(() => Int, { description: 'Deletes the codes with exactly this name. How many there were.' })
-  deleteRedemptionsByName(@Ctx() { actor }: GraphQLContext, @Arg('name', () => String) name: string): Promise<number> {
-    return this.redemptionService.deleteByName(actor, name);
-  }
-
-  @Access('admin')
-  @Mutation(() => Int, { description: 'Disables the unused ones among these. How many there were.' })
-  disableRedemptions(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<number> {
+  disableRedemptions(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
     return this.redemptionService.disable(actor, ids);
   }
 
+  @Mutation(() => DeleteRedemptionPayload, { description: 'Deletes a code.' })
   @Access('admin')
-  @Mutation(() => Int, { description: 'How many there were.' })
-  deleteDisabledRedemptions(@Ctx() { actor }: GraphQLContext): Promise<number> {
-    return this.redemptionService.deleteDisabled(actor);
+  async deleteRedemption(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+    await this.redemptionService.delete(actor, id);
+    return { id };
   }
 
+  @Mutation(() => DeleteRedemptionBatchPayload, { description: 'Deletes all codes of a batch, used ones as well.' })
+  @Access('admin')
+  async deleteRedemptionBatch(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('batch', () => String) batch: string,
+  ): Promise<{ count: number }> {
+    return { count: await this.redemptionService.deleteByName(actor, batch) };
+  }
+
+  @Mutation(() => DeleteDisabledRedemptionsPayload, { description: 'Deletes all disabled codes.' })
+  @Access('admin')
+  async deleteDisabledRedemptions(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
+    return { count: await this.redemptionService.deleteDisabled(actor) };
+  }
+
+  @Mutation(() => RedeemResult, { description: 'Turns a code into balance.' })
   @Access('common')
-  @Mutation(() => RedeemedObject, { description: 'Turns a code into balance.' })
-  redeem(@Ctx() { actor }: GraphQLContext, @Arg('key', () => String) key: string): Promise<Redeemed> {
-    return this.redeemService.redeem(actor, key);
+  async redeem(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('key', () => String) key: string,
+  ): Promise<RedeemedObject | RedeemRefusedObject> {
+    try {
+      return toRedeemedObject(await this.redeemService.redeem(actor, key));
+    } catch (error) {
+      if (error instanceof RedeemRefusedError) return { code: error.refusal, message: error.message };
+      throw error;
+    }
   }
 }
+
+const toPayload = (code: KeyedRedemption): RedemptionPayload => ({ redemption: toRedemptionObject(code) });

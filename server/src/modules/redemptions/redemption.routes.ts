@@ -14,8 +14,9 @@ export const redemptionRoutes =
     const list = async ({ actor, query }: RestContext<Actor>, filter: RedemptionFilter): Promise<unknown> => {
       const { shown, page } = pageFromOne(query.p);
       const pageQuery = toPageQuery({ page, pageSize: queryNumber(query.page_size) });
-      const { items, totalCount } = await redemptionService.list(actor, filter, pageQuery);
-      return { items: items.map(toWire), total: totalCount, page: shown, page_size: pageQuery.pageSize };
+      const { pageSize } = pageQuery;
+      const found = await redemptionService.list(actor, filter, { page, pageSize, after: null, sort: [] });
+      return { items: found.items.map(toWire), total: (await found.total()).count, page: shown, page_size: pageSize };
     };
 
     app.get(
@@ -37,7 +38,9 @@ export const redemptionRoutes =
 
     app.post(
       '/',
-      rest.admin(({ actor, body }) => redemptionService.create(actor, createBody.parse(body))),
+      rest.admin(async ({ actor, body }) =>
+        (await redemptionService.create(actor, createBody.parse(body))).codes.map(({ key }) => key),
+      ),
     );
 
     app.put(
@@ -53,7 +56,7 @@ export const redemptionRoutes =
     );
     app.put(
       '/batch-disable',
-      rest.admin(({ actor, body }) => redemptionService.disable(actor, idsBody.parse(body))),
+      rest.admin(async ({ actor, body }) => (await redemptionService.disable(actor, idsBody.parse(body))).done.length),
     );
 
     app.delete(

@@ -1,14 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { Brackets, In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
+import {
+  Brackets,
+  In,
+  type EntityManager,
+  type FindOptionsWhere,
+  type Repository,
+  type SelectQueryBuilder,
+} from 'typeorm';
+import { andAmong, andDuring } from '../../db/conditions.js';
+import { decodeCursor, encodeCursor, readSlice, type SortKeys } from '../../db/keyset.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditChange, UsageLog, AuditLog } from '../../shared/audit.js';
+import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
+import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList, maxIds } from '../../shared/id-list.js';
-import { escapeLike, type Page, type PageQuery } from '../../shared/page.js';
+import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
+import { maxQuota } from '../../shared/quota.js';
 import type { Secrets } from '../../shared/secrets.js';
+import type { TimeRange } from '../../shared/time-range.js';
+import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
 import {
   newRedemptionDefaults,
@@ -18,18 +31,44 @@ import {
   type RedemptionFields,
 } from './redemption-input.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
-import { maxInt32 } from '../../shared/limits.js';
 
 export type { NewRedemptions, RedemptionFields };
 
+/** Conditions on codes. Absent fields do not restrict; an empty list matches nothing. */
 export interface RedemptionFilter {
+  readonly ids?: readonly number[];
   /** The beginning of the name, an id, or the whole code. */
   readonly keyword?: string;
-  readonly status?: number;
+  /** The whole name. */
+  readonly name?: string;
+  readonly statuses?: readonly number[];
   readonly isGift?: boolean;
+  readonly created?: TimeRange;
 }
 
-/** A row with its code in clear: for admins only. */
+export type RedemptionSortField = 'id' | 'name' | 'status' | 'quota' | 'createdTime' | 'redeemedTime' | 'usedCount';
+
+/** Totals of all codes that match a filter. */
+export interface RedemptionSums {
+  readonly codes: number;
+  /** What the codes still can give: unused, enabled and not expired. Without gifts that have no maximum. */
+  readonly unusedQuota: number;
+  /** What the codes gave. */
+  readonly usedQuota: number;
+  /** Codes that can be used without end. */
+  readonly endlessGifts: number;
+}
+
+/** One user who redeemed a code. */
+export interface RedemptionUse {
+  readonly redemptionId: number;
+  readonly userId: number;
+  /** Unix seconds. */
+  readonly usedTime: number;
+  readonly quota: number;
+}
+
+/** A row with its code in plain text: for admins only. */
 export interface KeyedRedemption {
   readonly redemption: Redemption;
   readonly key: string;
@@ -40,30 +79,99 @@ export interface RedemptionDeps {
   readonly secrets: Secrets;
   readonly usageLog: UsageLog;
   readonly auditLog: AuditLog;
+  readonly idempotency: Pick<Idempotency, 'once'>;
   readonly clock: Clock;
 }
 
-/** Administration of redemption and gift codes. Users redeem them through `RedeemService`. */
+const maxId = 2_147_483_647;
+
+/** Redemption and gift codes for admins. `RedeemService` is for users. */
 export class RedemptionService {
   constructor(private readonly deps: RedemptionDeps) {}
 
-  /** Newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
-  async list(actor: MaybeActor, filter: RedemptionFilter, page: PageQuery): Promise<Page<KeyedRedemption>> {
+  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async list(
+    actor: MaybeActor,
+    filter: RedemptionFilter,
+    query: ListQuery<RedemptionSortField>,
+  ): Promise<Slice<KeyedRedemption>> {
     requireRole(actor, 'admin');
-    const query = this.deps.redemptions.createQueryBuilder('redemption').addSelect('redemption.keySealed');
-    const { keyword, status, isGift } = filter;
-    if (status !== undefined) query.andWhere('redemption.status = :status', { status });
-    if (isGift !== undefined) query.andWhere('redemption.isGift = :isGift', { isGift });
-    // A text column holds no NUL, so nothing begins with one.
-    if (keyword) query.andWhere(this.matching(keyword.replaceAll('\0', '')));
-    const field = sortField(page.sort);
-    const [rows, totalCount] = await query
-      .orderBy(`redemption.${field}`, page.sort?.direction ?? 'DESC')
-      .addOrderBy('redemption.id', field === 'id' ? (page.sort?.direction ?? 'DESC') : 'DESC')
-      .skip(page.page * page.pageSize)
-      .take(page.pageSize)
-      .getManyAndCount();
-    return { items: rows.map((row) => this.keyed(row)), totalCount };
+    const select = this.query(filter).addSelect('redemption.keySealed');
+    const page = await readSlice<Redemption, RedemptionSortField>(select, query, sortKeys);
+    return { ...page, items: page.items.map((row) => this.keyed(row)) };
+  }
+
+  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async sums(actor: MaybeActor, filter: RedemptionFilter): Promise<RedemptionSums> {
+    requireRole(actor, 'admin');
+    const now = seconds(this.deps.clock);
+    const open = `redemption.status = ${RedemptionStatus.enabled}
+      AND (redemption.valid_until = 0 OR redemption.valid_until >= :now)`;
+    const left = `redemption.quota::numeric
+      * CASE WHEN redemption.is_gift THEN greatest(redemption.max_uses - redemption.used_count, 0) ELSE 1 END`;
+    const row = await this.query(filter)
+      .select('count(*)', 'codes')
+      .addSelect(`coalesce(sum(${left}) FILTER (WHERE ${open}), 0)`, 'unused')
+      .addSelect(
+        `coalesce(sum((SELECT sum(used.quota) FROM redemption_uses used WHERE used.redemption_id = redemption.id)), 0)`,
+        'used',
+      )
+      .addSelect(`count(*) FILTER (WHERE ${open} AND redemption.is_gift AND redemption.max_uses < 0)`, 'endless')
+      .setParameter('now', now)
+      .getRawOne<Record<'codes' | 'unused' | 'used' | 'endless', string>>();
+    return {
+      codes: Number(row?.codes ?? 0),
+      unusedQuota: Math.min(Number(row?.unused ?? 0), maxQuota),
+      usedQuota: Math.min(Number(row?.used ?? 0), maxQuota),
+      endlessGifts: Number(row?.endless ?? 0),
+    };
+  }
+
+  /**
+   * Who used these codes, the newest first: one page of each code, in two statements for all.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT for a cursor that is none
+   */
+  async usesOf(
+    actor: MaybeActor,
+    ids: readonly number[],
+    query: ListQuery,
+  ): Promise<ReadonlyMap<number, Slice<RedemptionUse>>> {
+    requireRole(actor, 'admin');
+    const { manager } = this.deps.redemptions;
+    const after = query.after === null ? null : decodeCursor(query.after, useOrder);
+    const rows = await manager.query<RedemptionUse[]>(
+      `SELECT page.* FROM unnest($1::integer[]) AS code (id) CROSS JOIN LATERAL (
+         SELECT redemption_id AS "redemptionId", user_id AS "userId", used_time::float8 AS "usedTime", quota::float8 AS quota
+           FROM redemption_uses WHERE redemption_id = code.id
+            AND ($2::bigint IS NULL OR (used_time, user_id) < ($2::bigint, $3::integer))
+          ORDER BY used_time DESC, user_id DESC LIMIT $4 OFFSET $5
+       ) page`,
+      [
+        ...[ids, after?.[0] ?? null, after?.[1] ?? null, query.pageSize + 1],
+        query.after === null ? query.page * query.pageSize : 0,
+      ],
+    );
+    const counts = once(async () => {
+      const counted = await manager.query<Array<{ id: number; uses: string }>>(
+        'SELECT redemption_id AS id, count(*) AS uses FROM redemption_uses WHERE redemption_id = ANY ($1) GROUP BY 1',
+        [ids],
+      );
+      return new Map(counted.map(({ id, uses }) => [id, Number(uses)]));
+    });
+    return new Map(
+      ids.map((id) => {
+        const found = rows.filter(({ redemptionId }) => redemptionId === id);
+        const items = found.slice(0, query.pageSize);
+        const last = items.at(-1);
+        const slice: Slice<RedemptionUse> = {
+          items,
+          endCursor: last ? encodeCursor(useOrder, [last.usedTime, last.userId]) : null,
+          hasNextPage: found.length > items.length,
+          total: async () => ({ count: (await counts()).get(id) ?? 0, capped: false }),
+        };
+        return [id, slice];
+      }),
+    );
   }
 
   /** @throws AppError NOT_FOUND */
@@ -72,12 +180,32 @@ export class RedemptionService {
     return this.find(this.deps.redemptions.manager, id);
   }
 
-  /** @returns the created codes in clear @throws AppError INVALID_INPUT, CONFLICT */
-  async create(actor: MaybeActor, given: Partial<NewRedemptions>): Promise<string[]> {
+  /**
+   * @param idempotencyKey a retry with the same key returns the codes of the first call; those deleted since are absent
+   * @returns the new codes, in order
+   * @throws AppError INVALID_INPUT, CONFLICT
+   */
+  async create(
+    actor: MaybeActor,
+    given: Partial<NewRedemptions>,
+    idempotencyKey?: string | null,
+  ): Promise<{ codes: KeyedRedemption[]; replayed: boolean }> {
     const admin = requireRole(actor, 'admin');
+    // Stores ids, not the codes: results of idempotency keys are not encrypted.
+    const { result: ids, replayed } = await this.deps.idempotency.once(
+      admin,
+      { operation: 'createRedemptions', key: idempotencyKey, input: given },
+      (manager) => this.insert(manager, admin, given),
+    );
+    const rows = await this.query({ ids }).addSelect('redemption.keySealed').orderBy('redemption.id', 'ASC').getMany();
+    return { codes: rows.map((row) => this.keyed(row)), replayed };
+  }
+
+  /** @returns ids of the new codes */
+  private async insert(manager: EntityManager, admin: Actor, given: Partial<NewRedemptions>): Promise<number[]> {
     const { count, key, ...fields } = parseNew({ ...newRedemptionDefaults, ...omitUndefined(given) });
     const keys = key === '' ? Array.from({ length: count }, () => randomUUID().replaceAll('-', '')) : [key];
-    const { secrets, clock, redemptions } = this.deps;
+    const { secrets, clock } = this.deps;
     const rows = keys.map((one) => ({
       ...fields,
       userId: admin.id,
@@ -85,20 +213,16 @@ export class RedemptionService {
       keySealed: secrets.seal(one),
       createdTime: seconds(clock),
     }));
-    try {
-      await redemptions.manager.transaction(async (manager) => {
-        const { identifiers } = await manager.insert(Redemption, rows);
-        const made = (identifiers as Array<{ id: number }>).map(({ id }) => changeOf('create', id, null, fields));
-        await this.log(manager, admin, `Created ${keys.length} codes (${fields.name})`, made);
-      });
-    } catch (error) {
-      if (isUniqueViolation(error, 'redemptions_key_hash')) throw new ConflictError('Code already exists', 'key');
-      throw error;
-    }
-    return keys;
+    const { identifiers } = await manager.insert(Redemption, rows).catch((error: unknown) => {
+      throw isUniqueViolation(error, 'redemptions_key_hash') ? new ConflictError('Code already exists', 'key') : error;
+    });
+    const ids = (identifiers as Array<{ id: number }>).map(({ id }) => id);
+    const changes = ids.map((id) => changeOf('create', id, null, fields));
+    await this.log(manager, admin, `Created ${keys.length} codes (${fields.name})`, changes);
+    return ids;
   }
 
-  /** Edits a code of status 1. Absent fields stay. @throws AppError INVALID_INPUT, NOT_FOUND */
+  /** Only an unused code. Absent fields stay as they are. @throws AppError INVALID_INPUT, NOT_FOUND */
   async update(actor: MaybeActor, id: number, given: Partial<RedemptionFields>): Promise<KeyedRedemption> {
     return this.change(requireRole(actor, 'admin'), id, 'Changed', ({ redemption }) => {
       if (redemption.status !== RedemptionStatus.enabled) {
@@ -130,39 +254,60 @@ export class RedemptionService {
     if (gone === 0) throw new NotFoundError('Redemption code', id);
   }
 
-  /** @param name exactly */
+  /** @param name the whole name */
   async countByName(actor: MaybeActor, name: string): Promise<number> {
     requireRole(actor, 'admin');
     return this.deps.redemptions.countBy({ name: checkedName(name) });
   }
 
-  /** @returns the number deleted */
+  /** @returns how many codes were deleted */
   async deleteByName(actor: MaybeActor, name: string): Promise<number> {
     const admin = requireRole(actor, 'admin');
     const exact = checkedName(name);
     return this.remove(admin, { name: exact }, `Deleted the codes named ${exact}`);
   }
 
-  /** @returns the number deleted */
+  /** @returns how many codes were deleted */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
     const admin = requireRole(actor, 'admin');
     return this.remove(admin, { status: RedemptionStatus.disabled }, 'Deleted the disabled codes');
   }
 
-  /** @returns the number changed */
-  async disable(actor: MaybeActor, ids: readonly number[]): Promise<number> {
+  /** Disables the unused ones among these codes. @throws AppError INVALID_INPUT for no ids or too many */
+  async disable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
     const admin = requireRole(actor, 'admin');
     assertIdList(ids, 'ID list must not be empty');
-    const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
+    const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxId);
     return this.deps.redemptions.manager.transaction(async (manager) => {
-      const rows = await lockWhere(manager, { id: In(known), status: RedemptionStatus.enabled });
-      if (rows.length === 0) return 0;
+      const rows = await lockWhere(manager, { id: In(known) });
+      const open = rows.filter(({ status }) => status === RedemptionStatus.enabled);
       const status = RedemptionStatus.disabled;
-      await manager.update(Redemption, { id: In(rows.map(({ id }) => id)) }, { status });
-      const changes = rows.map((row) => changeOf('update', row.id, row, { ...row, status }));
-      await this.log(manager, admin, `Disabled ${rows.length} codes`, changes);
-      return rows.length;
+      if (open.length > 0) {
+        await manager.update(Redemption, { id: In(open.map(({ id }) => id)) }, { status });
+        const changes = open.map((row) => changeOf('update', row.id, row, { ...row, status }));
+        await this.log(manager, admin, `Disabled ${open.length} codes`, changes);
+      }
+      const statusOf = new Map(rows.map((row) => [row.id, row.status]));
+      const failed = ids.flatMap((id): BulkFailure[] => {
+        const before = statusOf.get(id);
+        if (before === RedemptionStatus.enabled) return [];
+        if (before === undefined) return [{ id, code: 'NOT_FOUND', message: `Redemption code ${id} not found` }];
+        return [{ id, code: 'CONFLICT', message: `Code ${id} is not unused` }];
+      });
+      return { done: open.map(({ id }) => id), failed };
     });
+  }
+
+  private query(filter: RedemptionFilter): SelectQueryBuilder<Redemption> {
+    const query = this.deps.redemptions.createQueryBuilder('redemption');
+    andAmong(query, 'redemption.id', filter.ids);
+    andAmong(query, 'redemption.status', filter.statuses);
+    andAmong(query, 'redemption.name', filter.name === undefined ? undefined : [filter.name]);
+    andDuring(query, 'redemption.created_time', filter.created);
+    if (filter.isGift !== undefined) query.andWhere('redemption.isGift = :isGift', { isGift: filter.isGift });
+    // Postgres texts cannot contain NUL, so no name begins with one.
+    if (filter.keyword) query.andWhere(this.matching(filter.keyword.replaceAll('\0', '')));
+    return query;
   }
 
   private matching(keyword: string): Brackets {
@@ -170,7 +315,7 @@ export class RedemptionService {
       either.where('redemption.name LIKE :start', { start: `${escapeLike(keyword)}%` });
       either.orWhere('redemption.keyHash = :hash', { hash: this.deps.secrets.hash(keyword.trim()) });
       const id = /^\d{1,10}$/.test(keyword) ? Number(keyword) : 0;
-      if (id > 0 && id <= maxInt32) either.orWhere('redemption.id = :id', { id });
+      if (id > 0 && id <= maxId) either.orWhere('redemption.id = :id', { id });
     });
   }
 
@@ -181,7 +326,7 @@ export class RedemptionService {
     decide: (before: KeyedRedemption) => Partial<Redemption>,
   ): Promise<KeyedRedemption> {
     return this.deps.redemptions.manager.transaction(async (manager) => {
-      // The lock that redeeming takes, so the decision is about the current row.
+      // The lock of redeeming: the decision is about the current row.
       await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const before = await this.find(manager, id);
       await manager.update(Redemption, { id }, decide(before));
@@ -195,7 +340,7 @@ export class RedemptionService {
   private async remove(admin: Actor, which: FindOptionsWhere<Redemption>, content: string): Promise<number> {
     return this.deps.redemptions.manager.transaction(async (manager) => {
       let gone = 0;
-      // In pieces of what one statement can name. Deleted rows are not found again.
+      // As many rows at a time as one statement can name. Deleted rows are not found again.
       for (let found = maxIds; found === maxIds; gone += found) {
         const rows = await lockWhere(manager, which, maxIds);
         found = rows.length;
@@ -228,7 +373,7 @@ export class RedemptionService {
   }
 }
 
-/** Locks in id order, like every other statement that locks many rows. */
+/** Locks in the order of ids, as every other transaction that locks several rows. */
 const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>, take?: number): Promise<Redemption[]> =>
   manager.find(Redemption, { where, order: { id: 'ASC' }, take, lock: { mode: 'for_no_key_update' } });
 
@@ -261,10 +406,23 @@ function checkedName(name: string): string {
   return exact;
 }
 
-const sortable = ['id', 'name', 'status', 'quota', 'createdTime', 'redeemedTime', 'usedCount'] as const;
+const sortKeys: SortKeys<Redemption, RedemptionSortField> = {
+  id: { sql: 'redemption.id', value: ({ id }) => id },
+  name: { sql: 'redemption.name', value: ({ name }) => name },
+  status: { sql: 'redemption.status', value: ({ status }) => status },
+  quota: { sql: 'redemption.quota', value: ({ quota }) => quota },
+  createdTime: { sql: 'redemption.created_time', value: ({ createdTime }) => createdTime },
+  redeemedTime: { sql: 'redemption.redeemed_time', value: ({ redeemedTime }) => redeemedTime },
+  usedCount: { sql: 'redemption.used_count', value: ({ usedCount }) => usedCount },
+};
 
-function sortField(sort: PageQuery['sort']): (typeof sortable)[number] {
-  const field = sort ? sortable.find((name) => name === sort.field) : 'id';
-  if (!field) throw new InvalidInputError('Codes cannot be sorted by this field', 'sort');
-  return field;
+const useOrder = [
+  { field: 'usedTime', direction: 'DESC' },
+  { field: 'userId', direction: 'DESC' },
+] as const;
+
+/** Calls the function at most once. */
+function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => (result ??= read());
 }

@@ -1,85 +1,228 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import type { Nullable } from '../../graphql/nullable.js';
-import { PageArgs, pageType } from '../../graphql/page.object.js';
+import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { Cost } from '../../graphql/access.js';
+import { enumType } from '../../graphql/enums.js';
+import { MoneyObject } from '../../graphql/money.object.js';
+import { omitNullish } from '../../graphql/nullable.js';
+import { ListArgs, PageInterface, pageItems, sortInput } from '../../graphql/pagination.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLQuota, GraphQLSafeInt } from '../../graphql/scalars.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { SortBy } from '../../shared/page.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 import { formatMoney } from './top-up-price.js';
-import type { OrderFilter, StartedPayment } from './wallet.service.js';
+import type {
+  OrderFilter,
+  OrderSortField,
+  OrderStatus,
+  OrderSums,
+  Revenue,
+  RevenueBucket,
+  StartedPayment,
+} from './wallet.service.js';
 
-type Shown = Omit<TopUpOrder, 'merchantId' | 'providerTradeNo' | 'money' | 'createdTime' | 'paidTime'> & {
-  readonly money: string;
-  readonly createdTime: Date;
-  readonly paidTime: Date | null;
-};
+export const OrderStatusEnum = enumType(
+  'OrderStatus',
+  { PENDING: 'pending', PAID: 'success', EXPIRED: 'expired' },
+  'How far an order is.',
+  { EXPIRED: 'No payment within 24 hours. A later payment is still credited.' },
+);
+
+export const PaymentMethodEnum = enumType('PaymentMethod', { ALIPAY: 'alipay', WXPAY: 'wxpay' });
 
 @ObjectType('TopUpOrder', { description: 'An order at a payment gateway.' })
-export class TopUpOrderObject implements Shown {
+export class TopUpOrderObject {
   @Field(() => Int)
   id: number;
 
-  @Field(() => Int)
+  @Field(() => Int, { description: 'The buyer.' })
   userId: number;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'Our number of the order at the gateway.' })
   tradeNo: string;
 
-  @Field(() => String)
+  @Field(() => String, { description: 'The gateway.' })
   provider: string;
 
-  @Field(() => String, { description: '`alipay` or `wxpay`.' })
-  paymentMethod: string;
+  @Field(() => PaymentMethodEnum)
+  method: string;
 
-  @Field(() => GraphQLSafeInt, { description: 'What it adds to the balance.' })
+  @Field(() => OrderStatusEnum)
+  status: OrderStatus;
+
+  @Field(() => MoneyObject, { description: 'Payable.' })
+  money: MoneyObject;
+
+  @Field(() => GraphQLQuota, { description: 'What it adds to the balance.' })
   quota: number;
 
-  @Field(() => String, { description: 'Payable, with two decimals.' })
-  money: string;
-
-  @Field(() => String)
-  currency: string;
-
-  @Field(() => String, { description: '`pending` or `success`.' })
-  status: 'pending' | 'success';
+  @Field(() => Float, { description: 'The quota in USD.' })
+  usd: number;
 
   @Field(() => Date)
-  createdTime: Date;
+  createdAt: Date;
 
   @Field(() => Date, { nullable: true })
-  paidTime: Date | null;
+  paidAt: Date | null;
 }
 
-export const toOrderObject = (order: TopUpOrder): TopUpOrderObject => ({
+export const toOrderObject = (order: TopUpOrder, status: OrderStatus, quotaPerUnit: number): TopUpOrderObject => ({
   id: order.id,
   userId: order.userId,
   tradeNo: order.tradeNo,
   provider: order.provider,
-  paymentMethod: order.paymentMethod,
+  method: order.paymentMethod,
+  status,
+  money: toMoney(order.money, order.currency),
   quota: order.quota,
-  money: formatMoney(order.money),
-  currency: order.currency,
-  status: order.status,
-  createdTime: new Date(order.createdTime * 1000),
-  paidTime: order.paidTime === 0 ? null : new Date(order.paidTime * 1000),
+  usd: order.quota / quotaPerUnit,
+  createdAt: new Date(order.createdTime * 1000),
+  paidAt: order.paidTime === 0 ? null : new Date(order.paidTime * 1000),
 });
 
-export const TopUpOrderPage = pageType(TopUpOrderObject, 'TopUpOrderPage');
+const toMoney = (hundredths: number, currency: string): MoneyObject => ({ amount: formatMoney(hundredths), currency });
 
-@InputType('TopUpOrderFilter')
-export class TopUpOrderFilterInput implements Nullable<OrderFilter> {
-  @Field(() => String, { nullable: true, description: '`pending` or `success`.' })
-  status?: string | null;
+@ObjectType('TopUpOrderSums', { description: 'Totals of all orders that match the filter, paid or not.' })
+export class TopUpOrderSumsObject {
+  @Field(() => GraphQLSafeInt)
+  orders: number;
 
-  @Field(() => Int, { nullable: true, description: 'Own lists ignore it.' })
-  userId?: number | null;
+  @Field(() => GraphQLQuota)
+  quota: number;
+
+  @Field(() => Float)
+  usd: number;
+
+  @Field(() => [MoneyObject])
+  byCurrency: MoneyObject[];
+}
+
+export const toOrderSums = ({ orders, quota, money }: OrderSums, quotaPerUnit: number): TopUpOrderSumsObject => ({
+  ...{ orders, quota },
+  usd: quota / quotaPerUnit,
+  byCurrency: money.map(({ hundredths, currency }) => toMoney(hundredths, currency)),
+});
+
+@ObjectType('TopUpOrderPage', { implements: PageInterface })
+export class TopUpOrderPageObject extends pageItems(TopUpOrderObject) {
+  @Field(() => TopUpOrderSumsObject)
+  @Cost(50)
+  sums: TopUpOrderSumsObject;
+}
+
+@InputType('OwnTopUpOrderFilter', {
+  description: 'Conditions on orders. All must match. An empty list matches nothing.',
+})
+export class OwnTopUpOrderFilterInput {
+  @Field(() => [Int], { nullable: true })
+  ids?: number[] | null;
+
+  @Field(() => [OrderStatusEnum], { nullable: true })
+  statuses?: OrderStatus[] | null;
+
+  @Field(() => [PaymentMethodEnum], { nullable: true })
+  methods?: string[] | null;
 
   @Field(() => String, { nullable: true })
   tradeNo?: string | null;
+
+  @Field(() => TimeRangeObject, { nullable: true })
+  created?: TimeRangeObject | null;
+
+  @Field(() => TimeRangeObject, { nullable: true })
+  paid?: TimeRangeObject | null;
+}
+
+@InputType('TopUpOrderFilter', { description: 'Conditions on orders. All must match. An empty list matches nothing.' })
+export class TopUpOrderFilterInput extends OwnTopUpOrderFilterInput {
+  @Field(() => [Int], { nullable: true })
+  userIds?: number[] | null;
+}
+
+/** @throws InvalidInputError for a range that is none */
+export function toOrderFilter(input: TopUpOrderFilterInput | null | undefined): OrderFilter {
+  const { created, paid, ...rest } = input ?? {};
+  return omitUndefined({
+    ...omitNullish<Omit<OrderFilter, 'created' | 'paid'>>(rest),
+    created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
+    paid: paid ? resolveTimeRange(paid, { field: 'filter.paid' }) : undefined,
+  });
+}
+
+const sortFields: Readonly<Record<string, OrderSortField>> = {
+  ID: 'id',
+  CREATED_AT: 'createdTime',
+  PAID_AT: 'paidTime',
+  QUOTA: 'quota',
+  MONEY: 'money',
+  STATUS: 'status',
+};
+const TopUpOrderSort = sortInput('TopUpOrder', sortFields);
+
+@ArgsType()
+export class OwnTopUpOrderListArgs extends ListArgs {
+  @Field(() => OwnTopUpOrderFilterInput, { nullable: true })
+  filter?: OwnTopUpOrderFilterInput | null;
+
+  @Field(() => [TopUpOrderSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  sort?: Array<SortBy<OrderSortField>> | null;
 }
 
 @ArgsType()
-export class TopUpOrderListArgs extends PageArgs {
+export class TopUpOrderListArgs extends ListArgs {
   @Field(() => TopUpOrderFilterInput, { nullable: true })
   filter?: TopUpOrderFilterInput | null;
+
+  @Field(() => [TopUpOrderSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  sort?: Array<SortBy<OrderSortField>> | null;
+}
+
+export const RevenueBucketEnum = enumType('RevenueBucket', {
+  DAY: 'day',
+  WEEK: 'week',
+  MONTH: 'month',
+} satisfies Record<string, RevenueBucket>);
+
+@ObjectType('Revenue', { description: 'Payments of one period, method and currency.' })
+export class RevenueObject {
+  @Field(() => Date, { description: 'Start of the period.' })
+  time: Date;
+
+  @Field(() => Date, { description: 'End of the period, excluded.' })
+  until: Date;
+
+  @Field(() => PaymentMethodEnum)
+  method: string;
+
+  @Field(() => MoneyObject)
+  money: MoneyObject;
+
+  @Field(() => GraphQLSafeInt)
+  orders: number;
+
+  @Field(() => GraphQLQuota, { description: 'What was added to balances.' })
+  quota: number;
+}
+
+export const toRevenueObject = ({ hundredths, currency, ...revenue }: Revenue): RevenueObject => ({
+  ...revenue,
+  money: toMoney(hundredths, currency),
+});
+
+@InputType('StartTopUpInput')
+export class StartTopUpInput {
+  @Field(() => GraphQLSafeInt, { description: 'USD, or points when the site shows points.' })
+  amount: number;
+
+  @Field(() => PaymentMethodEnum)
+  method: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Of your choice. A retry with the same key returns the order of the first call.',
+  })
+  idempotencyKey?: string | null;
 }
 
 @ObjectType('FormField')
@@ -91,11 +234,8 @@ class FormField {
   value: string;
 }
 
-@ObjectType('StartedPayment', { description: 'A form that the buyer’s browser posts.' })
-export class StartedPaymentObject {
-  @Field(() => String)
-  tradeNo: string;
-
+@ObjectType('PaymentForm', { description: 'A form that the buyer’s browser posts to the gateway.' })
+export class PaymentFormObject {
   @Field(() => String)
   url: string;
 
@@ -103,7 +243,19 @@ export class StartedPaymentObject {
   fields: FormField[];
 }
 
-export const toStartedPayment = ({ fields, ...payment }: StartedPayment): StartedPaymentObject => ({
-  ...payment,
+export const toPaymentForm = ({ url, fields }: StartedPayment): PaymentFormObject => ({
+  url,
   fields: Object.entries(fields).map(([name, value]) => ({ name, value })),
+});
+
+export interface StartedTopUp {
+  order: TopUpOrderObject;
+  form: PaymentFormObject;
+  replayed: boolean;
+}
+
+export const StartTopUpPayload = payloadObject('StartTopUpPayload', {
+  order: () => TopUpOrderObject,
+  form: () => PaymentFormObject,
+  replayed: () => Boolean,
 });

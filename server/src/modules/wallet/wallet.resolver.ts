@@ -1,66 +1,105 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
 import { Arg, Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { omitNullish } from '../../graphql/nullable.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
+import { MoneyObject } from '../../graphql/money.object.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLSafeInt, GraphQLTimeZone } from '../../graphql/scalars.js';
+import type { Slice } from '../../shared/page.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
+import type { OptionValues } from '../options/option.service.js';
 import type { TopUpOrder } from './top-up-order.entity.js';
 import {
-  StartedPaymentObject,
+  OwnTopUpOrderListArgs,
+  RevenueBucketEnum,
+  RevenueObject,
+  type StartedTopUp,
+  StartTopUpInput,
+  StartTopUpPayload,
+  toOrderFilter,
+  toOrderObject,
+  toOrderSums,
+  toPaymentForm,
   TopUpOrderListArgs,
   TopUpOrderObject,
-  TopUpOrderPage,
-  toOrderObject,
-  toStartedPayment,
+  TopUpOrderPageObject,
+  toRevenueObject,
 } from './wallet.object.js';
-import type { OrderFilter, WalletService } from './wallet.service.js';
+import { currency, type OrderSums, type RevenueBucket, type WalletService } from './wallet.service.js';
 
 @Resolver(() => TopUpOrderObject)
 export class WalletResolver {
-  constructor(private readonly walletService: WalletService) {}
+  constructor(
+    private readonly walletService: WalletService,
+    private readonly options: { readonly values: Pick<OptionValues, 'QuotaPerUnit'> },
+  ) {}
 
-  @Access('common')
-  @Query(() => TopUpOrderPage, { description: 'Own orders, the newest first unless sorted.' })
-  async myTopUps(
-    @Ctx() { actor }: GraphQLContext,
-    @Args(() => TopUpOrderListArgs) args: TopUpOrderListArgs,
-  ): Promise<Page<TopUpOrderObject>> {
-    return toPage(
-      await this.walletService.listOwn(actor, omitNullish<OrderFilter>(args.filter ?? {}), pageQueryOf(args)),
-    );
-  }
-
+  @Query(() => TopUpOrderPageObject, { description: 'Orders of all users.' })
   @Access('admin')
-  @Query(() => TopUpOrderPage, { description: 'Orders of everybody.' })
+  @Cost(1, ['pageSize'])
   async topUps(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => TopUpOrderListArgs) args: TopUpOrderListArgs,
-  ): Promise<Page<TopUpOrderObject>> {
-    return toPage(await this.walletService.list(actor, omitNullish<OrderFilter>(args.filter ?? {}), pageQueryOf(args)));
+  ): Promise<PageOf<TopUpOrderObject>> {
+    const filter = toOrderFilter(args.filter);
+    const page = await this.walletService.list(actor, filter, listQueryOf(args));
+    return this.toPage(page, () => this.walletService.sums(actor, filter));
   }
 
+  @Query(() => TopUpOrderPageObject, { description: 'Own orders.' })
   @Access('common')
-  @Query(() => String, { description: 'What topping up this amount costs the caller, with two decimals.' })
+  @Cost(1, ['pageSize'])
+  async myTopUps(
+    @Ctx() { actor }: GraphQLContext,
+    @Args(() => OwnTopUpOrderListArgs) args: OwnTopUpOrderListArgs,
+  ): Promise<PageOf<TopUpOrderObject>> {
+    const filter = toOrderFilter(args.filter);
+    const page = await this.walletService.listOwn(actor, filter, listQueryOf(args));
+    return this.toPage(page, () => this.walletService.sumsOwn(actor, filter));
+  }
+
+  @Query(() => [RevenueObject], {
+    description: 'Payments by period, method and currency, the oldest first. Periods without payments are absent.',
+  })
+  @Access('admin')
+  @Cost(50)
+  async revenue(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('range', () => TimeRangeObject, { nullable: true }) range?: TimeRangeObject | null,
+    @Arg('timeZone', () => GraphQLTimeZone, { defaultValue: 'UTC' }) timeZone = 'UTC',
+    @Arg('bucket', () => RevenueBucketEnum, { defaultValue: RevenueBucketEnum.MONTH })
+    bucket: RevenueBucket = 'month',
+  ): Promise<RevenueObject[]> {
+    const paid = resolveTimeRange(range, { timeZone });
+    return (await this.walletService.revenue(actor, paid, bucket, timeZone)).map(toRevenueObject);
+  }
+
+  @Query(() => MoneyObject, { description: 'What topping up this amount costs the caller.' })
+  @Access('common')
   payableAmount(
     @Ctx() { actor }: GraphQLContext,
     @Arg('amount', () => GraphQLSafeInt, { description: 'USD, or points when the site shows points.' }) amount: number,
-  ): string {
-    return this.walletService.payable(actor, amount);
+  ): MoneyObject {
+    return { amount: this.walletService.payable(actor, amount), currency };
   }
 
+  @Mutation(() => StartTopUpPayload, { description: 'Creates an order and the form that pays for it.' })
   @Access('common')
-  @Mutation(() => StartedPaymentObject, { description: 'Makes an order.' })
   async startTopUp(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('amount', () => GraphQLSafeInt) amount: number,
-    @Arg('paymentMethod', () => String, { description: '`zfb` or `wx`.' }) paymentMethod: string,
-  ): Promise<StartedPaymentObject> {
-    return toStartedPayment(await this.walletService.pay(actor, amount, paymentMethod));
+    @Arg('input', () => StartTopUpInput) { amount, method, idempotencyKey }: StartTopUpInput,
+  ): Promise<StartedTopUp> {
+    const started = await this.walletService.pay(actor, amount, method === 'alipay' ? 'zfb' : 'wx', idempotencyKey);
+    return { order: this.toObject(started.order), form: toPaymentForm(started), replayed: started.replayed };
+  }
+
+  private toPage(page: Slice<TopUpOrder>, sums: () => Promise<OrderSums>): PageOf<TopUpOrderObject> {
+    return PageOf.from(page, (order) => this.toObject(order), {
+      sums: async () => toOrderSums(await sums(), this.options.values.QuotaPerUnit),
+    });
+  }
+
+  private toObject(order: TopUpOrder): TopUpOrderObject {
+    return toOrderObject(order, this.walletService.statusOf(order), this.options.values.QuotaPerUnit);
   }
 }
-
-const toPage = ({ items, totalCount }: Page<TopUpOrder>): Page<TopUpOrderObject> => ({
-  items: items.map(toOrderObject),
-  totalCount,
-});

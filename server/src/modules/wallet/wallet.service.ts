@@ -1,35 +1,74 @@
 import type { Logger } from 'pino';
-import type { EntityManager, Repository } from 'typeorm';
+import type { EntityManager, Repository, SelectQueryBuilder } from 'typeorm';
 import type { SharedState } from '../../cache/shared-state.js';
+import { andAmong, andDuring } from '../../db/conditions.js';
+import { readSlice, type SortKeys } from '../../db/keyset.js';
 import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { AppError, InvalidInputError, UnavailableError } from '../../shared/errors.js';
+import { AppError, InvalidInputError, isAppError, UnavailableError } from '../../shared/errors.js';
 import { randomAlphanumeric } from '../../shared/ids.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
+import type { TimeRange } from '../../shared/time-range.js';
+import type { Idempotency } from '../idempotency/idempotency.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { CreditService } from './credit.service.js';
 import { epayForm, isSignedBy, type EpayParameters } from './epay.js';
 import { TopUpOrder } from './top-up-order.entity.js';
 import { formatMoney, parseMoney, priceTopUp } from './top-up-price.js';
 
+export type OrderStatus = 'pending' | 'success' | 'expired';
+
+/** Conditions on orders. Absent fields do not restrict; an empty list matches nothing. */
 export interface OrderFilter {
-  readonly status?: string;
-  readonly userId?: number;
+  readonly ids?: readonly number[];
+  readonly statuses?: readonly OrderStatus[];
+  readonly userIds?: readonly number[];
+  /** `alipay` or `wxpay`. */
+  readonly methods?: readonly string[];
   readonly tradeNo?: string;
+  readonly created?: TimeRange;
+  readonly paid?: TimeRange;
 }
 
-/** A form for the buyer's browser, and the address to post it to. */
+export type OrderSortField = 'id' | 'createdTime' | 'paidTime' | 'quota' | 'money' | 'status';
+
+/** Totals of all orders that match a filter. */
+export interface OrderSums {
+  readonly orders: number;
+  readonly quota: number;
+  /** Hundredths by currency, the currencies in alphabetical order. */
+  readonly money: ReadonlyArray<{ readonly currency: string; readonly hundredths: number }>;
+}
+
+/** Payments of one period, method and currency. */
+export interface Revenue {
+  readonly time: Date;
+  readonly until: Date;
+  readonly method: string;
+  readonly currency: string;
+  readonly hundredths: number;
+  readonly orders: number;
+  readonly quota: number;
+}
+
+export type RevenueBucket = 'day' | 'week' | 'month';
+
+/** A form that the buyer's browser posts to the gateway. */
 export interface StartedPayment {
   readonly tradeNo: string;
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
+  readonly order: TopUpOrder;
+  /** The order is that of an earlier call with the same idempotency key. */
+  readonly replayed: boolean;
 }
 
 export interface WalletDeps {
   readonly orders: Repository<TopUpOrder>;
   readonly options: { readonly values: OptionValues };
   readonly credit: CreditService;
+  readonly idempotency: Pick<Idempotency, 'once'>;
   readonly state: Pick<SharedState, 'hit'>;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn' | 'error'>;
@@ -37,10 +76,12 @@ export interface WalletDeps {
 
 const provider = 'epay';
 /** The protocol has no field for it. */
-const currency = 'CNY';
+export const currency = 'CNY';
 const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' };
 const defaultServerAddress = 'http://localhost:3000';
 const [ordersPerWindow, windowSeconds] = [30, 600];
+/** An order without a payment counts as expired after this time. A later payment is still credited. */
+export const orderLifeSeconds = 86_400;
 
 /** Online top-up by the Epay protocol (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export class WalletService {
@@ -55,9 +96,15 @@ export class WalletService {
 
   /**
    * @param method `zfb` or `wx`
+   * @param idempotencyKey a retry with the same key returns the order of the first call
    * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED without a gateway, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
-  async pay(actor: MaybeActor, amount: number, method: string): Promise<StartedPayment> {
+  async pay(
+    actor: MaybeActor,
+    amount: number,
+    method: string,
+    idempotencyKey?: string | null,
+  ): Promise<StartedPayment> {
     const user = requireActor(actor);
     const options = this.deps.options.values;
     const { quota, money } = priceTopUp(amount, user.group, options);
@@ -68,10 +115,18 @@ export class WalletService {
     const createdTime = seconds(this.deps.clock);
     const tradeNo = `USR${user.id}NO${randomAlphanumeric(6)}${createdTime}`;
     const merchantId = options.EpayId;
-    await this.keep({
-      ...{ userId: user.id, tradeNo, provider, merchantId, paymentMethod, quota, money, currency, createdTime },
-    });
+    const { order, replayed } = await this.create(
+      user,
+      { ...{ userId: user.id, tradeNo, provider, merchantId, paymentMethod, quota, money, currency, createdTime } },
+      { amount, method, idempotencyKey },
+    );
+    return { tradeNo: order.tradeNo, ...this.formOf(order, amount), order, replayed };
+  }
+
+  private formOf(order: TopUpOrder, amount: number): Pick<StartedPayment, 'url' | 'fields'> {
+    const options = this.deps.options.values;
     const ourAddress = options.ServerAddress || defaultServerAddress;
+    const { merchantId, paymentMethod, tradeNo, money } = order;
     const fields = epayForm(
       {
         ...{ merchantId, paymentMethod, tradeNo },
@@ -82,12 +137,12 @@ export class WalletService {
       },
       options.EpayKey,
     );
-    return { tradeNo, url: `${options.PayAddress}/submit.php`, fields };
+    return { url: `${options.PayAddress}/submit.php`, fields };
   }
 
   /**
-   * Handles a payment callback. Returns true only after the commit, because the gateway repeats after a failure. Never
-   * throws. A repeated callback changes nothing.
+   * Books a payment that the gateway reports. Returns true only after the commit, so that the gateway repeats its report
+   * otherwise. Never throws. Repeats change nothing.
    */
   async notify(parameters: EpayParameters): Promise<boolean> {
     const options = this.deps.options.values;
@@ -102,24 +157,72 @@ export class WalletService {
       return true;
     } catch (error) {
       const isRefused = error instanceof PaymentRefused || isUniqueViolation(error, 'top_up_orders_payment');
-      if (isRefused) this.deps.logger.warn({ tradeNo, reason: (error as Error).message }, 'payment callback refused');
+      if (isRefused) this.deps.logger.warn({ tradeNo, reason: (error as Error).message }, 'payment refused');
       else this.deps.logger.error({ err: error, tradeNo }, 'payment could not be booked');
       return false;
     }
   }
 
   /** Own orders, the newest first unless sorted. */
-  async listOwn(actor: MaybeActor, filter: OrderFilter, page: PageQuery): Promise<Page<TopUpOrder>> {
-    return this.readPage({ ...filter, userId: requireActor(actor).id }, page);
+  async listOwn(actor: MaybeActor, filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
+    return this.readPage({ ...filter, userIds: [requireActor(actor).id] }, query);
   }
 
   /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
-  async list(actor: MaybeActor, filter: OrderFilter, page: PageQuery): Promise<Page<TopUpOrder>> {
+  async list(actor: MaybeActor, filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
     requireRole(actor, 'admin');
-    return this.readPage(filter, page);
+    return this.readPage(filter, query);
   }
 
-  /** @returns ids of users whose balance changed; none when the order was paid before */
+  async sumsOwn(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {
+    return this.readSums({ ...filter, userIds: [requireActor(actor).id] });
+  }
+
+  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async sums(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {
+    requireRole(actor, 'admin');
+    return this.readSums(filter);
+  }
+
+  /**
+   * Payments by period of the time zone, method and currency, the oldest period first. Periods without payments are absent.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   */
+  async revenue(actor: MaybeActor, paid: TimeRange, bucket: RevenueBucket, timeZone: string): Promise<Revenue[]> {
+    requireRole(actor, 'admin');
+    const local = `date_trunc(:bucket, to_timestamp(one.paid_time) AT TIME ZONE :timeZone)`;
+    const rows = await this.query({ statuses: ['success'], paid })
+      .select(`${local} AT TIME ZONE :timeZone`, 'time')
+      .addSelect(`(${local} + ('1 ' || :bucket)::interval) AT TIME ZONE :timeZone`, 'until')
+      .addSelect('one.payment_method', 'method')
+      .addSelect('one.currency', 'currency')
+      .addSelect('sum(one.money)', 'hundredths')
+      .addSelect('sum(one.quota)', 'quota')
+      .addSelect('count(*)', 'orders')
+      .setParameters({ bucket, timeZone })
+      .groupBy('"time", until, method, one.currency')
+      .orderBy('"time"')
+      .addOrderBy('method')
+      .addOrderBy('one.currency')
+      .getRawMany<
+        Omit<Revenue, 'hundredths' | 'quota' | 'orders'> & Record<'hundredths' | 'quota' | 'orders', string>
+      >();
+    return rows.map(({ hundredths, quota, orders, ...row }) => ({
+      ...row,
+      ...{ hundredths: Number(hundredths), quota: Number(quota), orders: Number(orders) },
+    }));
+  }
+
+  /** Expired orders are pending ones that are too old. */
+  statusOf({ status, createdTime }: TopUpOrder): OrderStatus {
+    return status === 'pending' && createdTime < this.oldestPending() ? 'expired' : status;
+  }
+
+  private oldestPending(): number {
+    return seconds(this.deps.clock) - orderLifeSeconds;
+  }
+
+  /** @returns ids of users whose balance moved; none when the order was paid before */
   private async settle(
     manager: EntityManager,
     tradeNo: string,
@@ -149,10 +252,23 @@ export class WalletService {
     });
   }
 
-  private async keep(order: Partial<TopUpOrder>): Promise<void> {
+  private async create(
+    user: Actor,
+    order: Partial<TopUpOrder>,
+    { idempotencyKey, ...input }: { amount: number; method: string; idempotencyKey?: string | null | undefined },
+  ): Promise<{ order: TopUpOrder; replayed: boolean }> {
     try {
-      await this.deps.orders.insert(order);
+      const { result: id, replayed } = await this.deps.idempotency.once(
+        user,
+        { operation: 'startTopUp', key: idempotencyKey ?? null, input },
+        async (manager) => {
+          const { identifiers } = await manager.insert(TopUpOrder, order);
+          return (identifiers[0] as { id: number }).id;
+        },
+      );
+      return { order: await this.deps.orders.findOneByOrFail({ id }), replayed };
     } catch (error) {
+      if (isAppError(error)) throw error;
       this.deps.logger.error({ err: error, tradeNo: order.tradeNo }, 'order could not be stored');
       throw new UnavailableError('Failed to create order', { cause: error });
     }
@@ -163,31 +279,62 @@ export class WalletService {
     if (!allowed) throw new AppError('RATE_LIMITED', 'Too many orders, try later', { retryAfterSeconds });
   }
 
-  private async readPage({ status, userId, tradeNo }: OrderFilter, page: PageQuery): Promise<Page<TopUpOrder>> {
+  private readPage(filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
+    return readSlice<TopUpOrder, OrderSortField>(this.query(filter), query, sortKeys);
+  }
+
+  private async readSums(filter: OrderFilter): Promise<OrderSums> {
+    const rows = await this.query(filter)
+      .select('one.currency', 'currency')
+      .addSelect('sum(one.money)', 'hundredths')
+      .addSelect('sum(one.quota)', 'quota')
+      .addSelect('count(*)', 'orders')
+      .groupBy('one.currency')
+      .orderBy('one.currency')
+      .getRawMany<Record<'currency' | 'hundredths' | 'quota' | 'orders', string>>();
+    return {
+      orders: rows.reduce((sum, { orders }) => sum + Number(orders), 0),
+      quota: rows.reduce((sum, { quota }) => sum + Number(quota), 0),
+      money: rows.map(({ currency, hundredths }) => ({ currency, hundredths: Number(hundredths) })),
+    };
+  }
+
+  private query(filter: OrderFilter): SelectQueryBuilder<TopUpOrder> {
     const query = this.deps.orders.createQueryBuilder('one');
-    if (userId !== undefined) query.andWhere('one.userId = :userId', { userId });
-    if (status !== undefined) query.andWhere('one.status = :status', { status: status.replaceAll('\0', '') });
-    if (tradeNo !== undefined) query.andWhere('one.tradeNo = :tradeNo', { tradeNo: tradeNo.replaceAll('\0', '') });
-    const field = page.sort ? sortable.find((name) => name === page.sort?.field) : 'id';
-    if (!field) throw new InvalidInputError('Orders cannot be sorted by this field', 'sort');
-    query.orderBy(`one.${field}`, page.sort?.direction ?? 'DESC');
-    if (field !== 'id') query.addOrderBy('one.id', 'DESC');
-    const [items, totalCount] = await query
-      .skip(page.page * page.pageSize)
-      .take(page.pageSize)
-      .getManyAndCount();
-    return { items, totalCount };
+    andAmong(query, 'one.id', filter.ids);
+    andAmong(query, 'one.user_id', filter.userIds);
+    andAmong(query, 'one.payment_method', filter.methods);
+    andAmong(query, 'one.trade_no', filter.tradeNo === undefined ? undefined : [filter.tradeNo]);
+    andAmong(query, statusSql, filter.statuses);
+    if (filter.statuses) query.setParameter('oldestPending', this.oldestPending());
+    andDuring(query, 'one.created_time', filter.created);
+    if (filter.paid?.from || filter.paid?.until) query.andWhere('one.paid_time > 0');
+    andDuring(query, 'one.paid_time', filter.paid);
+    return query;
   }
 }
 
-const sortable = ['id', 'createdTime', 'paidTime', 'quota', 'money', 'status'] as const;
+const statusSql = `CASE WHEN one.status = 'pending' AND one.created_time < :oldestPending THEN 'expired' ELSE one.status END`;
+
+const sortKeys: SortKeys<TopUpOrder, OrderSortField> = {
+  id: { sql: 'one.id', value: ({ id }) => id },
+  createdTime: { sql: 'one.created_time', value: ({ createdTime }) => createdTime },
+  paidTime: {
+    sql: 'nullif(one.paid_time, 0)',
+    value: ({ paidTime }) => (paidTime === 0 ? null : paidTime),
+    nullable: true,
+  },
+  quota: { sql: 'one.quota', value: ({ quota }) => quota },
+  money: { sql: 'one.money', value: ({ money }) => money },
+  status: { sql: 'one.status', value: ({ status }) => status },
+};
 
 class PaymentRefused extends Error {}
 
 const isSetUp = ({ PayAddress, EpayId, EpayKey }: OptionValues): boolean =>
   PayAddress !== '' && EpayId !== '' && EpayKey !== '';
 
-/** A valid signature is not enough: order, merchant, money and currency must match. */
+/** A signature is not enough: the payment must be for this order, to our account and of this amount. */
 function assertMatches(order: TopUpOrder, parameters: EpayParameters, merchantId: string): void {
   if (order.provider !== provider) throw new PaymentRefused('the order belongs to another gateway');
   if (parameters['pid'] !== order.merchantId || merchantId !== order.merchantId) {
