@@ -71,7 +71,7 @@ function applyRules(schema: GraphQLSchema): void {
       }
     } else if (isObjectType(type) || isInterfaceType(type)) {
       const kind = isObjectType(type) ? kinds.get(type) : undefined;
-      for (const field of Object.values(type.getFields())) {
+      for (const field of Object.values(type.getFields()) as Field[]) {
         const { access } = field.extensions;
         if (kind) {
           if (isNonNullType(field.type)) field.extensions = { ...field.extensions, semanticNonNull: true };

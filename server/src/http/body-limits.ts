@@ -34,7 +34,7 @@ export function limitAnonymousBodies(app: FastifyInstance, authenticator: Authen
     const announced = Number(request.headers['content-length'] ?? Infinity);
     if (announced <= limit || !hasBody(request) || (await isSignedIn(request, authenticator))) return payload;
     if (Number.isFinite(announced)) throw tooLarge(limit);
-    return limited(payload as Readable, limit);
+    return limited(payload, limit);
   });
 }
 

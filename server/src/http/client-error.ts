@@ -17,7 +17,7 @@ export function answerClientError(
   });
   if (socket.writable) {
     // Closed as soon as it is written, or a call that already began would wait for ever for the rest of its body.
-    const close = (): void => void socket.destroy?.();
+    const close = (): void => socket.destroy?.();
     socket.end(
       `HTTP/1.1 ${status}\r\nX-Oneapi-Request-Id: ${newRequestId()}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -18,7 +18,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     timeZone,
     hourCycle: 'h23',
     ...{ year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' },
-  } as Intl.DateTimeFormatOptions);
+  });
   if (formats.size >= maxFormats) formats.clear();
   formats.set(timeZone, format);
   return format;

@@ -65,7 +65,7 @@ export function scanJson(
   let { at, depth, values } = scan;
   let looked = 0;
   for (; at < bytes.length && looked < budget; at++, looked++) {
-    switch (bytes[at]) {
+    switch (bytes[at] ?? 0) {
       case quote: {
         const close = endOfString(bytes, at);
         onString?.(at, close);

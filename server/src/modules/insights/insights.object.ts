@@ -1,7 +1,6 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import type { Nullable } from '../../graphql/nullable.js';
-import { PageInfoObject, PageInterface } from '../../graphql/pagination.js';
+import { type PageInfoObject, PageInterface } from '../../graphql/pagination.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
 import type { TimeBucket } from '../usage/usage.service.js';

@@ -4,7 +4,7 @@ import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { DirectionEnum, enumType, namesOf } from '../../graphql/enums.js';
 import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { PageInfoObject, PageInterface } from '../../graphql/pagination.js';
+import { type PageInfoObject, PageInterface } from '../../graphql/pagination.js';
 import { TimeRangeObject } from '../../graphql/ranges.js';
 import { GraphQLQuota, GraphQLTimeZone } from '../../graphql/scalars.js';
 import { requireRole } from '../../shared/actor.js';
