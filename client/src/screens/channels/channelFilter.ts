@@ -1,4 +1,4 @@
-import { gridStateOf, pageVariablesOf, type GridSort, type GridState } from '../../lib/gridState.js';
+import { pageVariablesOf, type GridSort, type GridState } from '../../lib/gridState.js';
 import { readText } from '../../lib/storage.js';
 
 export type ChannelFilters = Record<'keyword' | 'model' | 'group', string>;
@@ -8,10 +8,6 @@ export const noChannelFilters: ChannelFilters = { keyword: '', model: '', group:
 export const sortByIdKey = 'id-sort';
 export const byId: GridSort = { field: 'id', direction: 'DESC' };
 export const isSortedById = (): boolean => readText(sortByIdKey) === 'true';
-
-/** The list as this address and what was chosen before have it. */
-export const channelStateOf = (params: URLSearchParams): GridState<ChannelFilters> =>
-  gridStateOf(params, noChannelFilters, isSortedById() ? byId : undefined);
 
 /** An absent field asks nothing; the server tells a filter from none by its fields. */
 export function channelVariables(grid: GridState<ChannelFilters>) {

@@ -23,7 +23,7 @@ import {
 
 export { dropOldFiveMinuteUsage, recentSeconds } from './aggregate.js';
 export { day, fiveMinutes, histogramColumns, histogramSums, hour, quoted, usageCounters };
-export type { Granularity, Queries, Range, Watermarks };
+export type { Queries, Range, Watermarks };
 
 /** The part of a data source that reading rollups needs. */
 export type Snapshots = Pick<DataSource, 'query' | 'transaction'>;

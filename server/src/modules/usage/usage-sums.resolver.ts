@@ -7,7 +7,7 @@ import { ChannelObject } from '../channels/channel.object.js';
 import { TokenObject } from '../tokens/token.object.js';
 import { UserObject } from '../users/user.object.js';
 import { toSumQuestion, UsageMetricsObject, UsageSumArgs } from './usage.object.js';
-import { countersOf } from './usage.resolver.js';
+import { countersOf } from './usage-selection.js';
 import type { UsageService } from './usage.service.js';
 
 const description = 'Usage in a range. All rows of a list are read in one statement.';

@@ -1,11 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Args, Ctx, FieldResolver, Info, Query, Resolver, Root } from 'type-graphql';
 import { Access, Cost } from '../../graphql/access.js';
-import { asksFor } from '../../graphql/asks-for.js';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { loadFor } from '../../graphql/loaders.js';
 import { toPage, toQuestion, UsageArgs, UsageKeyObject, UsagePageObject } from './usage.object.js';
-import type { UsageService, WantedCounters, WantedUsage } from './usage.service.js';
+import { wantedOf } from './usage-selection.js';
+import type { UsageService } from './usage.service.js';
 
 @Resolver()
 export class UsageResolver {
@@ -65,16 +65,3 @@ export class UsageKeyResolver {
     return loadFor(context, this.usageService, { name: `names of ${table}`, scope: 'USAGE_READ' }, id, read);
   }
 }
-
-/** Counters that cost more are read only when a field needs them. */
-export const countersOf = (info: GraphQLResolveInfo): WantedCounters => ({
-  latency: asksFor(info, 'latencyMs'),
-  firstToken: asksFor(info, 'firstTokenMs'),
-  cost: asksFor(info, 'cost'),
-});
-
-const wantedOf = (info: GraphQLResolveInfo): WantedUsage => ({
-  ...countersOf(info),
-  total: asksFor(info, 'total'),
-  compared: asksFor(info, 'comparedTotal'),
-});

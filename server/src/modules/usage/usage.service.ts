@@ -34,7 +34,7 @@ import {
   type WantedRange,
 } from './usage-time.js';
 
-export { changeOf, UsageMetrics, type UsageChange, type UsageCost, type UsageKey, type UsageRow } from './usage-row.js';
+export { changeOf, UsageMetrics, type UsageKey, type UsageRow } from './usage-row.js';
 export * from './usage-query.js';
 export * from './usage-time.js';
 
