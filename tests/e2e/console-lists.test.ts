@@ -84,7 +84,7 @@ it.each([
   ['/token', 'name'],
   ['/redemption', 'id'],
   ['/user', 'username'],
-  [`/log?from=${String(monthAgo)}`, 'createdAt'],
+  [`/log?from=${String(monthAgo)}`, 'at'],
 ])('%s pages, sorts, and keeps both in the address', async (path, field) => {
   const { page } = visitor;
   await turnPages(path);

@@ -148,7 +148,7 @@ it('lists what models cost, to visitors as well', async () => {
   expect(await sidewaysOverflow(visitor)).toBe(0);
   const stranger = await visit(browser, server.url);
   await stranger.page.goto('/pricing');
-  await stranger.page.getByText('You are not signed in').waitFor();
+  await stranger.page.getByText('You are signed out').waitFor();
   await stranger.page
     .getByRole('row', { name: /gpt-4o-mini/ })
     .getByText('$0.60')

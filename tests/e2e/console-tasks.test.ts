@@ -79,7 +79,7 @@ const row = (text: string): Locator => visitor.page.getByRole('row').filter({ ha
 it('lists drawings with what became of them, and shows texts and pictures in full', async () => {
   const { page } = visitor;
   await page.getByRole('link', { name: 'Drawing log' }).click();
-  await page.getByText('The drawing callback is off').waitFor();
+  await page.getByText('Drawing callbacks are off').waitFor();
   const done = row('1f3a-imagine');
   for (const text of ['Imagine', 'Submitted', 'Done', '100%', '42 s', '#7'])
     await done.getByText(text, { exact: true }).waitFor();
