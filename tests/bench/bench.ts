@@ -8,7 +8,7 @@ import { findPostgres } from '../support/services/postgres.js';
 import { findRedis } from '../support/services/redis.js';
 import { startFastUpstream } from '../support/upstream/fast.js';
 import { flushTimes } from './disk.js';
-import { missed, sayVerdict, type Figures } from './goals.js';
+import { best, missed, sayVerdict, type Figures } from './goals.js';
 import { loadCore, setUp, startFloor, startGateway, type Running } from './gateway.js';
 import { Load, median, quantile, type Kind } from './load.js';
 import { openStreams, slowStreams } from './memory.js';
@@ -20,7 +20,7 @@ import { compareTranslated } from './translated.js';
 /**
  * `npm run bench -- [json] [stream] [translated] [latency] [memory] [start] [--rounds 3] [--calls 12000] [--seconds 10]
  * [--minutes 0] [--profile] [--snapshot] [--limits]`: Tollgate with everything on beside the floor, alternated in one run.
- * Read the ratios, since machines differ and are noisy. `--limits` fails when a figure is above 1.5 times its goal twice in a
+ * Read the ratios, since machines differ and are noisy. `--limits` fails when a figure is above 1.5 times its goal three times in a
  * row; `npm run bench:smoke` is a short run with it.
  */
 const words = process.argv.slice(2);
@@ -149,9 +149,10 @@ async function main(): Promise<void> {
     const figures: Figures = {};
     for (const [part, take] of Object.entries(measure).filter(([part]) => wanted(part))) {
       let taken = await take();
-      if (withLimits && missed(taken).length > 0) {
-        say(`\n${part}: above its limit, measured once more`);
-        taken = await take();
+      // A neighbour on the same machine can spoil a measurement, but not improve one: the best of three counts.
+      for (let again = 0; withLimits && again < 2 && missed(taken).length > 0; again++) {
+        say(`\n${part}: above its limit, measured again`);
+        taken = best(taken, await take());
       }
       Object.assign(figures, taken);
     }

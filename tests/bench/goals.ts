@@ -20,6 +20,15 @@ export function missed(figures: Figures): string[] {
     .map(([name]) => name);
 }
 
+/** The smaller of two measurements of each figure. */
+export const best = (one: Figures, other: Figures): Figures =>
+  Object.fromEntries(
+    Object.entries(one).map(([name, figure]) => [
+      name,
+      Math.min(figure, other[name as keyof typeof goals] ?? Infinity),
+    ]),
+  );
+
 /** Prints every figure beside its limit, and `N passed, N failed` as the last line. */
 export function sayVerdict(figures: Figures): void {
   const failed = missed(figures);

@@ -87,7 +87,7 @@ step('adds a channel with the models its provider has, and tests it', async () =
   await toast('Channel “OpenAI primary” created');
   await row('OpenAI primary').getByText('Not tested').waitFor();
   await button('Test channel OpenAI primary').click();
-  await toast(/“OpenAI primary” answered in/);
+  await toast(/“OpenAI primary” responded in/);
   await row('OpenAI primary').getByText('Not tested').waitFor({ state: 'detached' });
   expect(await page.content()).not.toContain('sk-upstream-secret');
 });
