@@ -306,7 +306,7 @@ it('takes pictures that are pasted and dropped, and leaves out what was taken ba
   ]);
   await drop([['broken.png', 'image/png', 'aGVsbG8=']]);
   await page.getByText(/broken\.png/).waitFor();
-  expect(await button(/^Remove picture/).count()).toBe(0);
+  expect(await button(/^Remove image/).count()).toBe(0);
 });
 
 it('shows pictures to models that see, and to no other', async () => {
@@ -326,7 +326,7 @@ it('shows pictures to models that see, and to no other', async () => {
   await pastePicture(picture.toString('base64'));
   await drop([['a.png', 'image/png', picture.toString('base64')]]);
   await page.waitForTimeout(500);
-  expect(await button(/^Remove picture/).count()).toBe(0);
+  expect(await button(/^Remove image/).count()).toBe(0);
 });
 
 it('keeps the conversation in the browser, without any key, until a new one begins', async () => {
