@@ -62,7 +62,15 @@ const calls: ReadonlyArray<[name: string, of: keyof typeof ids, call: Call]> = [
   ],
   ['deleteChannels', 'channels', (given) => graphql('deleteChannels(ids: $ids)', { ids: given })],
   ['setChannelTag', 'channels', (given) => graphql('setChannelTag(ids: $ids, tag: "t")', { ids: given })],
-  ['disableRedemptions', 'redemptions', (given) => graphql('disableRedemptions(ids: $ids)', { ids: given })],
+  [
+    'disableRedemptions',
+    'redemptions',
+    async (given) => {
+      const outcome = await graphql('disableRedemptions(ids: $ids) { done }', { ids: given });
+      const { done } = (outcome.data ?? {}) as { done?: number[] };
+      return { ...outcome, data: done?.length };
+    },
+  ],
 ];
 
 const untouched = { channels: most + 1, redemptions: most + 1 };
