@@ -39,7 +39,14 @@ describe('secret fields in lists (CVE-2026-64859)', () => {
         await site.rest(reader, 'GET', `/api/user/search?keyword=${user.username}`),
         await site.rest(reader, 'GET', `/api/user/${user.id}`),
       ].map(({ body }) => JSON.stringify(body));
-      answers.push((await site.graphql(reader, `{ user(id: ${user.id}) { username setting } }`)).text);
+      answers.push(
+        (
+          await site.graphql(
+            reader,
+            `{ user(id: ${user.id}) { username setting { ...all } } } fragment all on UserSetting { notificationEmail webhookUrl webhookSigned }`,
+          )
+        ).text,
+      );
       for (const text of answers) {
         expect(text).toContain(user.username);
         expect(text).not.toContain(token);
