@@ -8,6 +8,7 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  isUnionType,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputType,
@@ -80,7 +81,7 @@ function withValue(held: unknown, [step, ...rest]: readonly string[], value: unk
 /** A selection that the result takes: its leaves, and none that asks for more. */
 function selectionOf(field: Field): string {
   const type = getNamedType(field.type);
-  if (!isObjectType(type)) return '';
+  if (!isObjectType(type)) return isUnionType(type) ? '{ __typename }' : '';
   const leaf = Object.values(type.getFields()).find(
     (one) => isLeafType(getNamedType(one.type)) && one.args.length === 0,
   );
