@@ -181,7 +181,7 @@ step('keeps the language and the theme, and the list, over a reload', async () =
 
 step('logs out, and the console asks to sign in again', async () => {
   const { page } = visitor;
-  await button('root 的账号').click();
+  await button('root 的账户').click();
   await page.getByRole('menuitem', { name: '退出登录' }).click();
   await page.getByRole('heading', { name: '登录 Tollgate' }).waitFor();
   await page.goto('/channel');

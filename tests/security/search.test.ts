@@ -45,8 +45,9 @@ const filters = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(
   if (!isInputObjectType(input) || !getNamedType(field.type).name.endsWith('Page')) return [];
   const texts = Object.values(input.getFields()).filter(({ type }) => String(getNamedType(type)) === 'String');
   const more = field.args.some(({ name }) => name === 'groupBy') ? 'groupBy: [MODEL], ' : '';
-  // own lists ask nothing of names
-  const asked = texts.filter(({ name }) => !(field.name.startsWith('my') && name === 'username'));
+  // own lists ask nothing of names, and refuse what only admins may filter by
+  const notOwn = ['username', 'usernames', 'channelTags'];
+  const asked = texts.filter(({ name }) => !(field.name.startsWith('my') && notOwn.includes(name)));
   return asked.map(({ name, type }): [string, string, string] => [
     `${field.name} by ${name}`,
     `${field.name}(${more}filter: { ${name}: ${isListType(getNullableType(type)) ? '[$term]' : '$term'} })`,

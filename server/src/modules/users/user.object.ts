@@ -172,7 +172,7 @@ export function toUserFilter(input: UserFilterInput | null | undefined): UserFil
   const { created, ...same } = omitNullish<UserFilter & { created: TimeRangeObject }>(
     (input ?? {}) as Nullable<UserFilter>,
   );
-  return { ...same, ...(created && { created: resolveTimeRange(created as TimeRangeObject, { field: 'created' }) }) };
+  return { ...same, ...(created && { created: resolveTimeRange(created, { field: 'created' }) }) };
 }
 
 @ArgsType()
