@@ -156,7 +156,7 @@ describe('the list', () => {
   it('says what a channel is where there is none', async () => {
     await openWith();
     await screen.findByRole('heading', { name: 'No channels yet' });
-    screen.getByText(/^A channel is a key at a provider/);
+    screen.getByText(/^A channel is a provider key/);
   });
 
   it('says in place what failed, and tries again', async () => {
