@@ -8,7 +8,7 @@ import { createEmptyDatabase, type TestDatabase } from '../support/database.js';
 import { boot, buildServer, cleanUp, isRunning, postmasterPid, sleep, statusOf } from './boot-support.js';
 import { freePort } from '../support/services/processes.js';
 
-/** Production mode: the database is somebody else's, nodes come and go, and so does the database. */
+/** Production mode: an external database, with restarts of nodes and of the database. */
 
 jest.setTimeout(240_000);
 

@@ -22,7 +22,7 @@ import {
   type Booted,
 } from './boot-support.js';
 
-/** The embedded database with real processes: each trap it has set for somebody is a test. */
+/** The embedded database with real processes. Each known failure of embedded databases has a test. */
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const whenRoot = asRoot ? it : it.skip;
@@ -119,7 +119,7 @@ describe('kill -9', () => {
     expect(await first.end('SIGKILL')).toBe('SIGKILL');
     expect(isRunning(orphan)).toBe(true);
 
-    // Somebody still writes to the database of the dead server while the next one takes over.
+    // A client still writes to the database of the dead server while the next one takes over.
     const second = await boot({ dataDir: first.dataDir });
     await second.ready();
     await writing;

@@ -27,11 +27,11 @@ afterAll(async () => {
   await site.server.stop();
 });
 
-/** What can be right in the light and wrong in the dark. */
+/** Rules that can differ between the light and the dark theme. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /**
- * What is serious or critical on the page as it stands, in words.
+ * The serious and critical violations on the current page, as text.
  * @param rules those of axe; default: all
  */
 async function barriers(page: Page, rules?: string[]): Promise<string[]> {

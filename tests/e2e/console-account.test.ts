@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
-/** Somebody invited makes an account, looks after it, and leaves again. */
+/** An invited user registers, manages the account, and deletes it. */
 let server: TestServer;
 let browser: Browser;
 let visitor: Visitor;

@@ -20,7 +20,7 @@ type Texts = { readonly [key: string]: string | Texts };
 const textsOf = (tree: Texts): string[] =>
   Object.values(tree).flatMap((value) => (typeof value === 'string' ? [value] : textsOf(value)));
 const chinese = new Set(textsOf(zh));
-/** What stands on an English page and never on a Chinese one. */
+/** Texts that appear on English pages only. */
 const english = textsOf(en).filter((text) => !chinese.has(text) && !text.includes('{{') && /\p{L}{2}/u.test(text));
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ async function faults(page: Page): Promise<string[]> {
       // A list of options or a code may scroll; a control's own words may not be cut.
       if (element.offsetParent !== null && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0) {
         const style = getComputedStyle(element);
-        // What people wrote may end in dots.
+        // User content may be truncated with an ellipsis.
         if (style.overflowX === 'hidden' && style.textOverflow !== 'ellipsis' && element.innerText.trim() !== '')
           left.push(`cut: ${element.innerText}`);
       }
@@ -75,7 +75,7 @@ async function faults(page: Page): Promise<string[]> {
   return found;
 }
 
-/** What is wrong with a view, once its pictures in both themes are taken. */
+/** Faults of a view, after screenshots in both themes. */
 async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promise<string[]> {
   const { page } = visitor;
   await page.emulateMedia({ colorScheme: 'light' });

@@ -4,7 +4,7 @@ import { openBrowser, settled, visit, type Visitor } from './console-page.js';
 import { sidewaysOverflow, signIn } from './console-session.js';
 import { openSite, type ConsoleSite } from './console-site.js';
 
-/** What every list does alike, and what somebody does in the console without a mouse. */
+/** Behaviour that all lists share, and use of the console by keyboard. */
 // A machine with two cores that does other things besides takes its time.
 jest.setTimeout(120_000);
 
@@ -340,7 +340,7 @@ it('asks before the way back takes a form with changes, and stays or leaves as i
   await question.getByRole('button', { name: 'Discard' }).click();
   await drawer.waitFor({ state: 'detached' });
   expect(parameter('row')).toBeNull();
-  // Without changes nobody is asked.
+  // Without changes there is no confirmation.
   await button('Create token').click();
   await drawer.waitFor();
   await page.goBack();
@@ -378,7 +378,7 @@ it('is used with the keyboard alone', async () => {
   await drawer.waitFor({ state: 'detached' });
   expect(await focused()).toBe('Create token');
 
-  // What was typed is asked about before it is lost, and Ctrl+S saves.
+  // Unsaved input is confirmed before it is discarded, and Ctrl+S saves.
   await page.keyboard.press('Enter');
   await drawer.getByLabel('Name').fill('By keyboard');
   await page.keyboard.press('Escape');

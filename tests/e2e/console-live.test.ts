@@ -8,7 +8,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
-/** What changes on the screen while somebody looks at it. */
+/** Live updates of the screens. */
 let server: TestServer;
 let upstream: Upstream;
 let browser: Browser;

@@ -4,7 +4,7 @@ import { signIn } from './console-session.js';
 import { openSite, sayIn, type ConsoleSite } from './console-site.js';
 import { adminViews, dialogViews, Hands, openView, type View } from './console-views.js';
 
-/** What fits on a phone: dialogs and drawers take all of the screen, and nothing is wider than it. */
+/** Phone layout: dialogs and drawers fill the screen, and nothing overflows it. */
 jest.setTimeout(120_000);
 
 let site: ConsoleSite;
@@ -32,8 +32,8 @@ afterEach(() => {
 });
 
 /**
- * What sticks out of `area` sideways. Code, JSON, a chart's numbers and the tabs of a screen may scroll, and so may what
- * stands in them; what ends in dots is cut on purpose.
+ * Elements that overflow `area` horizontally. Code, JSON, chart axes and tabs may scroll with their content; text with an
+ * ellipsis is truncated on purpose.
  */
 const stickingOut = (area: Locator): Promise<string[]> =>
   area.evaluate((root) =>
@@ -49,7 +49,7 @@ const stickingOut = (area: Locator): Promise<string[]> =>
         return [`scrolls: ${named}: ${widest.map((one) => one.outerHTML.slice(0, 120)).join(' | ')}`];
       }
       const { left, right, width } = element.getBoundingClientRect();
-      // What only screen readers find has a pixel; the field behind a label has no words.
+      // Texts for screen readers are one pixel wide; the input behind a label has no text.
       if (width <= 1 || words === '' || textOverflow === 'ellipsis' || position === 'absolute') return [];
       const clipped = element.parentElement?.closest('[style*=overflow], .MuiTypography-noWrap');
       return (right > innerWidth + 0.5 || left < -0.5) && !clipped ? [`outside: ${named}`] : [];

@@ -6,7 +6,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { photographAll, sidewaysOverflow, signIn } from './console-session.js';
 
-/** Somebody talks to models in the playground, and opens the site's chat apps. */
+/** The playground, and the site's chat apps. */
 // A machine with two cores that does other things besides takes its time.
 jest.setTimeout(120_000);
 
@@ -55,7 +55,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** What a test expects to be refused. */
+/** Failed requests that the current test expects. */
 let allowed: RegExp | null = null;
 beforeEach(() => {
   allowed = null;

@@ -11,7 +11,7 @@ export async function signIn(visitor: Visitor, username = 'root', password = roo
   await page.getByRole('heading', { level: 1, name: 'API tokens' }).waitFor();
 }
 
-/** What is on the screen, on a desk and on a phone, light and dark. Ends on the desk in the light. */
+/** Screenshots at desktop and phone size, light and dark. Leaves the page at desktop size in the light theme. */
 export async function photographAll(visitor: Visitor, name: string): Promise<void> {
   const { page } = visitor;
   for (const scheme of ['dark', 'light'] as const) {

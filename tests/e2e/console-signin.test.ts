@@ -86,7 +86,7 @@ afterAll(async () => {
   await Promise.all([server.stop(), world.stop(), issuer.stop(), mail.stop()]);
 });
 
-/** What a test expects to be refused. */
+/** Failed requests that the current test expects. */
 let allowed: RegExp | null = null;
 beforeEach(async () => {
   allowed = null;

@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../support/server.js';
 export interface ConsoleSite {
   readonly server: TestServer;
   readonly root: Person;
-  /** An ordinary user with a token, drawings and songs of his own. */
+  /** A common user with a token, drawings and songs. */
   readonly customer: Person;
 }
 
@@ -19,7 +19,7 @@ const picture = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAA
 const prompt = 'A lighthouse above the clouds at dawn, oil on canvas, wide, with ships in the sky --ar 16:9';
 
 export async function openSite(): Promise<ConsoleSite> {
-  // Nobody asks a provider about the tasks: they stay as they are written below.
+  // Providers are not polled, so the tasks stay as inserted below.
   const server = await startServer({ environment: { UPDATE_TASK: 'false' } });
   const { api } = server;
   const root = await api.setUp();

@@ -14,7 +14,7 @@ const prompt =
   'A lighthouse above the clouds at dawn, oil on canvas, wide, with ships that sail through the sky --ar 16:9';
 
 beforeAll(async () => {
-  // Nobody asks a provider about the tasks: they stay as they are written below.
+  // Providers are not polled, so the tasks stay as inserted below.
   const quiet = { environment: { UPDATE_TASK: 'false' } };
   [server, browser] = await Promise.all([startServer(quiet), openBrowser()]);
   const root = await server.api.setUp();

@@ -2,7 +2,7 @@ import { settled } from './console-page.js';
 import type { Locator, Page } from 'playwright-core';
 import type { Say } from './console-site.js';
 
-/** A screen, or a dialog or drawer on one, and how somebody gets there. */
+/** A screen, or a dialog or drawer on it, and the steps that open it. */
 export interface View {
   readonly name: string;
   readonly path: string;
@@ -14,7 +14,7 @@ export interface View {
   readonly deskOnly?: boolean;
 }
 
-/** What a person does on a page, in the language it is in. */
+/** User actions on a page, by the texts of its language. */
 export class Hands {
   constructor(
     readonly page: Page,

@@ -96,7 +96,7 @@ describe('a whole run at the most talkative level', () => {
     expect(lines.length).toBeGreaterThan(10);
     expect(findLeaks(lines, { ...planted, ...more })).toEqual([]);
     expect(findUnstructured(lines)).toEqual([]);
-    // Calls are told apart by their request id.
+    // Calls are distinguished by their request id.
     const requests = lines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter(({ msg }) => msg === 'request');

@@ -1,4 +1,4 @@
-/** What must never reach a log, by what it is: `{ 'upstream key': 'sk-…', 'message content': 'a phrase …' }`. */
+/** Secrets that must never be logged, by kind: `{ 'upstream key': 'sk-…', 'message content': 'a phrase …' }`. */
 export type Planted = Readonly<Record<string, string>>;
 
 /** Credentials whose shape gives them away, planted or not. */

@@ -5,7 +5,7 @@ import { chat, recorded } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 
-/** The whole story of somebody who has just started Tollgate, in one browser and with the official client. */
+/** First use of a new installation, in one browser and with the official client. */
 const password = 'correct horse battery';
 
 let upstream: Upstream;

@@ -160,7 +160,7 @@ describe('a provider that refuses', () => {
     const id = await channelWith();
     await site.setOption('AutomaticDisableChannelEnabled', 'true');
     await site.setOption('LogErrorEnabled', 'true');
-    // With nobody else to try, what this one said stands.
+    // There is no other channel to try, so this channel's response is final.
     await site.setOption('RetryTimes', '2');
     upstream.refuseWith = 401;
     const { status } = await clients.refusal(`model=${model}`, asUser());

@@ -4,7 +4,7 @@ import { RealtimeClients, type RealtimeClient } from '../support/realtime-client
 import { eventually, TaskSite } from '../support/task-site.js';
 import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** What sessions cost, whoever ends them and whenever. */
+/** Cost of sessions, by which side ends them and when. */
 
 const model = 'gpt-4o-realtime-preview';
 const models = [

@@ -68,7 +68,7 @@ const classes: Readonly<Record<number, abstract new (...given: never[]) => Error
   429: OpenAI.RateLimitError,
   500: OpenAI.InternalServerError,
 };
-/** What the package itself adds for programs that tell errors apart by it. */
+/** Error codes that the package adds, by status. */
 const codes: Readonly<Record<number, string>> = {
   401: 'MODEL_AUTHENTICATION',
   404: 'MODEL_NOT_FOUND',

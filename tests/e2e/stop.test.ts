@@ -6,7 +6,7 @@ import { silenceAfter, slowDrip } from '../support/upstream/faults.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { buildServer, sleep, statusOf } from './boot-support.js';
 
-/** A server told to stop while it streams: what the client gets, and what the books say. */
+/** A server stops while it streams: the client's stream, and the ledger. */
 
 jest.setTimeout(90_000);
 

@@ -4,7 +4,7 @@ import { openBrowser, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 
 /**
- * What a widespread browser extension reads in the console's own page
+ * Parts of the console's page that a widespread browser extension reads
  * (docs/reference/rest/third-party-clients.md#site-detection).
  */
 let server: TestServer;

@@ -6,7 +6,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { receiverCertificate, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 import { buildServer, sleep } from './boot-support.js';
 
-/** From a call that was charged to somebody's https server: nothing in between is played by a test. */
+/** From a charged call to the user's https server, without test doubles in between. */
 
 jest.setTimeout(120_000);
 
@@ -41,12 +41,12 @@ afterAll(async () => {
 });
 
 interface Customer extends Person {
-  /** His webhook's path is his name. */
+  /** The webhook's path is the user's name. */
   readonly hooks: () => WebhookReceiver['hooks'];
   call(): Promise<void>;
 }
 
-/** Somebody with a million points who wants to hear below two. */
+/** A user with a quota of one million and a warning threshold of two million. */
 async function customer(name: string): Promise<Customer> {
   await server.api.data(root, 'POST', '/api/user/', { username: name, password: 'a good password' });
   const address = `10.1.2.${Math.floor(Math.random() * 250)}`;

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useRouteError } from 'react-router-dom';
 import { EmptyState } from '../components/EmptyState.js';
 
-/** What stands in the shell when a screen failed to load or broke. */
+/** The shell's content when a screen failed to load or threw. */
 export function CrashScreen() {
   const { t } = useTranslation();
   const error = useRouteError();

@@ -4,7 +4,7 @@ import { lazyPart } from './lazyPart.js';
 export interface Question {
   /** Names the object: Delete channel “Azure East US 2”? */
   readonly title: string;
-  /** What follows from a yes. */
+  /** The consequence of confirming. */
   readonly body?: string;
   /** The button: a verb. */
   readonly verb: string;
@@ -18,7 +18,7 @@ type Confirm = (question: Question) => Promise<boolean>;
 const ConfirmDialog = lazyPart(async () => (await import('./ConfirmDialog.js')).ConfirmDialog);
 
 interface Questions {
-  /** @param by whoever asks, who may take it back */
+  /** @param by identifies the component that asks, for `takeBack` */
   ask(by: object, question: Question): Promise<boolean>;
   takeBack(by: object): void;
 }

@@ -14,7 +14,7 @@ export function CopyButton({
   readonly value: string | (() => Promise<string>);
   /** Says what is copied: "Copy key of prod-web". */
   readonly label: string;
-  /** What the toast shows; a masked text for keys, empty for no value. Default: the value. */
+  /** Value shown in the toast: a masked text for keys, empty for none. Default: the value. */
   readonly shown?: string;
   readonly size?: number;
 }) {

@@ -67,7 +67,7 @@ function Dot({ state }: { readonly state: Exclude<LiveState, 'off'> | 'paused' }
   );
 }
 
-/** What came while the reader was elsewhere in the list. Its place is kept, so that nothing moves when it appears. */
+/** Button for rows that arrived while another part of the list was shown. Its space is reserved to avoid layout shifts. */
 export function NewRows({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {
   const { t } = useTranslation();
   return (

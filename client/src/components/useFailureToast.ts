@@ -5,11 +5,11 @@ import { session } from '../lib/session.js';
 import { toast } from './toast.js';
 
 /**
- * Says that what is on the screen could not be read anew. Not while there is nothing on it: then the failure stands in
- * its place. A lost connection has a line of its own, and whoever is no longer signed in reads so where he is sent.
+ * Shows a toast when data on the screen could not be refreshed. Without older data the failure is shown in place of the
+ * data instead. Lost connections and ended sessions are reported elsewhere (`OfflineLine`, the sign-in page).
  *
  * @param error of the last attempt, if it failed
- * @param kept whether something older is still shown
+ * @param kept whether older data is still shown
  */
 export function useFailureToast(error: unknown, kept: boolean): void {
   const { t } = useTranslation();

@@ -10,11 +10,11 @@ export function saveFile(content: Blob, name: string): void {
   URL.revokeObjectURL(address);
 }
 
-/** What the server said instead of a file. */
+/** The export failed; the message is the server's. */
 export class ExportRefused extends Error {
   constructor(
     message: string,
-    /** HTTP status; null when no answer came. */
+    /** HTTP status; null when there was no response. */
     readonly status: number | null,
   ) {
     super(message);
@@ -22,10 +22,10 @@ export class ExportRefused extends Error {
 }
 
 /**
- * Fetches a CSV file that only somebody signed in may have, and saves it.
+ * Fetches a CSV file with the user's session and saves it.
  * @param path of the export, under `/api`
- * @param parameters of its query; empty ones are left out
- * @throws ExportRefused with the server's own words, if it had any
+ * @param parameters query parameters; empty ones are left out
+ * @throws ExportRefused with the server's message, if there is one
  */
 export async function downloadCsv(
   path: string,

@@ -48,7 +48,7 @@ export const toDollars = (quota: number, display: CurrencyDisplay): number => qu
 export type MoneyKind =
   /** Balances, totals, top-ups: 2 decimals. */
   | 'balance'
-  /** What one call cost: always 6 decimals. */
+  /** Cost of one call: always 6 decimals. */
   | 'charge'
   /** Elsewhere: 6 decimals below one dollar, else 2. */
   | 'amount';

@@ -9,7 +9,7 @@ export interface GridSort {
   readonly direction: SortDirection;
 }
 
-/** What a list shows, as its URL says it. */
+/** Page, sort order and filters of a list, as read from its URL. */
 export interface GridState<F extends Record<string, string>> {
   /** 0-based. */
   readonly page: number;

@@ -1,4 +1,4 @@
-/** What is wrong with a JSON text, and in which line. */
+/** Position of a JSON syntax error. */
 export type JsonProblem = { readonly line: number };
 
 /** @returns null for valid JSON and for empty text */

@@ -10,7 +10,7 @@ export const cleanHtml = (html: string, attributes: string[] = []): string =>
   DOMPurify.sanitize(html, {
     USE_PROFILES: { html: true },
     ADD_ATTR: attributes,
-    // What is no address is not judged like one.
+    // These attributes hold no URLs, so the URL check does not apply.
     ADD_URI_SAFE_ATTR: attributes,
     FORBID_TAGS: ['style', 'form', 'input', 'button', 'textarea', 'select', 'iframe'],
     FORBID_ATTR: ['style', 'id', 'class', 'name'],

@@ -1,4 +1,4 @@
-/** Local storage that never throws: it may be forbidden, full, or hold what somebody else wrote. */
+/** Local storage that never throws: it may be forbidden, full, or hold values of other programs. */
 export function readText(key: string): string | null {
   try {
     return localStorage.getItem(key);

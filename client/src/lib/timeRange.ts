@@ -13,7 +13,7 @@ const fromSeconds = (text: string): Date | null => (/^\d{1,11}$/.test(text) ? ne
 
 export const toSeconds = (date: Date): string => String(Math.floor(date.getTime() / 1000));
 
-/** @param start where the time begins unless somebody says so */
+/** @param start default start */
 export const rangeOf = ({ from, to }: RangeTexts, start: Date): { from: Date; to: Date | null } => ({
   from: fromSeconds(from) ?? start,
   to: fromSeconds(to),

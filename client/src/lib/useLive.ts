@@ -4,12 +4,12 @@ import { useEffect, useRef, useState } from 'react';
 import { toFailure } from './errors.js';
 
 /**
- * `connecting` for the first time, `live` while the stream is open, `polling` while it cannot be opened and is read
- * every so often instead, `off` while nobody looks.
+ * `connecting` for the first time, `live` while the stream is open, `polling` while it cannot be opened and the data is
+ * polled instead, `off` while the page is hidden.
  */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'off';
 
-/** What a live operation tells the link that carries it. */
+/** Context that a live operation passes to its link. */
 export interface LiveContext {
   readonly headers?: Record<string, string>;
   readonly onOpen?: () => void;

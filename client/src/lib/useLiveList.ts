@@ -18,8 +18,8 @@ interface Changed {
 const reloadMilliseconds = 3000;
 
 /**
- * Rows that change while they are on the screen: what comes is kept in the cache, where the list finds it by id. Rows
- * the list does not show, or nobody listed, make it be read again.
+ * Updates the rows of a list while it is shown: changed rows go to the cache, where the list finds them by id. An
+ * unknown row reloads the list.
  */
 export function useLiveList<Data, Variables extends OperationVariables>(parts: {
   readonly document: TypedDocumentNode<Data, Variables>;

@@ -8,5 +8,5 @@ export const useIsMobile = (): boolean => useMediaQuery(narrow, { noSsr: true })
 /** The same at this moment, for what is decided once. */
 export const isMobile = (): boolean => matchMedia(narrow).matches;
 
-/** 600 to 1023 px: the side bar is collapsed whatever was stored. */
+/** 600 to 1023 px: the side bar is always collapsed. */
 export const useIsTablet = (): boolean => useMediaQuery('(min-width:600px) and (max-width:1023.95px)', { noSsr: true });

@@ -23,7 +23,7 @@ export interface ServerGrid<F extends Record<string, string>> extends GridState<
   setPageSize(size: number): void;
   /** Undefined returns to the list's own order. */
   setSort(sort: GridSort | undefined): void;
-  /** Goes back to the first page. With `replace` the way back skips what was filtered by before, as while somebody types. */
+  /** Goes to the first page. With `replace` no history entry is added, for filters that change with every keystroke. */
   setFilter(filter: Partial<F>, how?: { readonly replace: boolean }): void;
   resetFilter(): void;
 }

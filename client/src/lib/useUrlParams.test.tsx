@@ -21,7 +21,7 @@ function start(path: string) {
 
 it('keeps what was chosen before the screen was drawn again', () => {
   const router = start('/list?tab=1');
-  // What the screen drew first, as a click finds it on a machine that is late with drawing.
+  // The first render's handlers, as a click finds them when rendering is slow.
   const drawn = grid;
   const openDrawnRow = openRow;
   act(() => {

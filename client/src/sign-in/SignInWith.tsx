@@ -24,11 +24,11 @@ export function SignInWith({
   alone = false,
   onEnter,
 }: {
-  /** Who invited whoever is new here. */
+  /** Invite code for new accounts. */
   readonly affCode?: string | undefined;
-  /** There is no other way in, so there is no "or". */
+  /** There is no password form above, so no "or" divider is shown. */
   readonly alone?: boolean;
-  /** Somebody is in and led to the home page; the form around must not lead anywhere itself any more. */
+  /** Called after sign-in, before the redirect to the home page: the surrounding form must not redirect as well. */
   readonly onEnter: () => void;
 }) {
   const { t } = useTranslation();

@@ -1,10 +1,10 @@
 import { session, type SessionUser } from '../lib/session.js';
 import { fromStoredUser } from '../lib/session.wire.js';
 
-/** What `/api/oauth` answers. */
+/** Result of `/api/oauth`. */
 export type OAuthAnswer =
   | { readonly kind: 'signedIn'; readonly user: SessionUser }
-  /** The identity now belongs to whoever is signed in. */
+  /** The identity is now bound to the signed-in user. */
   | { readonly kind: 'bound' }
   /** With the server's words, empty when it was not reached. */
   | { readonly kind: 'refused'; readonly message: string };

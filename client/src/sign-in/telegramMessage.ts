@@ -1,6 +1,6 @@
 export const telegramOrigin = 'https://oauth.telegram.org';
 
-/** What Telegram signs; nothing else is passed on. */
+/** The fields that Telegram signs; others are dropped. */
 const fields = ['id', 'first_name', 'last_name', 'username', 'photo_url', 'auth_date', 'hash', 'lang'];
 
 /**

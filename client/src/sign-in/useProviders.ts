@@ -29,7 +29,7 @@ export function useLeaveForProvider(): (id: ProviderId, affCode?: string) => Pro
   };
 }
 
-/** Makes somebody the one who is signed in, and goes on. */
+/** Returns a function that starts the session of a user and navigates to `path`. */
 export function useEnter(): (user: SessionUser, path: string) => Promise<void> {
   const client = useApolloClient();
   const navigate = useNavigate();

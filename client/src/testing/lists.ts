@@ -25,7 +25,7 @@ export function toneOf(word: HTMLElement): string {
   return tones.length === 1 ? (tones[0] ?? '').slice('tone-'.length) : `not a tone: ${chip.className}`;
 }
 
-/** What a query answers, whatever it is asked, as often as it is asked. */
+/** A mock with one result for all variables, up to 99 times. */
 export const answers = (query: DocumentNode | object, data: object) => ({
   request: { query, variables: () => true },
   result: { data },

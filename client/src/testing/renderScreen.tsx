@@ -19,7 +19,7 @@ export interface ScreenOptions {
   readonly routes: readonly RouteObject[];
   readonly mocks?: readonly MockLink.MockedResponse[];
   readonly link?: ApolloLink;
-  /** What subscriptions get; without one they stay silent. */
+  /** Link for subscriptions; without one they emit nothing. */
   readonly live?: ApolloLink;
 }
 

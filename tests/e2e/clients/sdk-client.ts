@@ -28,7 +28,7 @@ export interface ToolCall {
   readonly input: unknown;
 }
 
-/** What a program gets out of each feature, in the same words for every package. */
+/** Result of each feature, in the same form for every package. */
 export interface Results {
   readonly chat: Told;
   /** `pieces`: as they came. */
@@ -52,13 +52,13 @@ export interface Results {
   readonly transcription: string;
 }
 
-/** What a package cannot do. `proof` fails as soon as it can, so that the table stays true. */
+/** A feature that a package lacks. `proof` fails as soon as the package has it, which keeps the table correct. */
 export interface Absent {
   readonly absent: string;
   readonly proof: () => boolean;
 }
 
-/** What a family cannot do for this package, and the gateway refuses, naming `field`. */
+/** A feature that a provider family lacks for this package. The gateway rejects it and names `field`. */
 export interface Refused {
   readonly at: readonly string[];
   readonly field: string;
@@ -94,7 +94,7 @@ export const schema = {
   required: ['city'],
   additionalProperties: false as const,
 };
-/** What the model fills in, in calls and in objects. */
+/** Arguments the model sends, in tool calls and in objects. */
 export const paris = { city: 'Paris' };
 export const toolResult = 'sunny';
 export const texts = ['a', 'b'];

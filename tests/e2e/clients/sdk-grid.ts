@@ -28,7 +28,7 @@ const told = { text: hello, prompt: 20, completion: 10 };
 const weatherCall = says({ text: '', tool: { name: 'weather', input: paris } });
 const sunny = says({ text: 'It is sunny.' });
 
-/** What the provider says to each feature. */
+/** The provider's replies for each feature. */
 const scripts: { readonly [F in Feature]: readonly [Reply, ...Reply[]] } = {
   chat: [says({ text: hello })],
   stream: [says({ text: hello })],
@@ -43,7 +43,7 @@ const scripts: { readonly [F in Feature]: readonly [Reply, ...Reply[]] } = {
   transcription: [hears('Good morning.')],
 };
 
-/** What the program has to get, and the provider to have been asked. */
+/** The result the program must get, and the request the provider must have received. */
 const expected: { readonly [F in Feature]: (result: Results[F], site: SdkSite) => void } = {
   chat: (result) => expect(result).toEqual(told),
   stream: ({ pieces, ...result }) => {

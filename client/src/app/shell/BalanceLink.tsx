@@ -15,8 +15,8 @@ interface Amounts {
 }
 
 /**
- * What is left, as it moves. Every screen that shows the user's own amounts reads them from the cache, where they are
- * kept up to date from here.
+ * The user's balance, updated live. This component keeps the cached amounts up to date for every screen that shows
+ * them.
  */
 export function BalanceLink({ user, shown }: { readonly user: SessionUser; readonly shown: boolean }) {
   const { t } = useTranslation();

@@ -8,7 +8,7 @@ export interface SiteLink {
   readonly outside?: boolean;
 }
 
-/** What the top bar leads to, and the drawer of narrow screens. The price list is public, its entry is for admins. */
+/** Links of the top bar, and of the drawer on narrow screens. The price list is public, but only admins get its link. */
 export function useSiteLinks(): readonly SiteLink[] {
   const { docsLink, enableDataExport } = useStatus();
   const admin = useIsAdmin();

@@ -177,7 +177,7 @@ export const controlOverrides: Components<Theme> = {
         '&.Mui-focusVisible': { outline: 'none' },
         '&.Mui-focusVisible + .MuiSwitch-track': { outline: '2px solid', outlineOffset: 2, outlineColor: 'inherit' },
       },
-      // What is pressed moves with the thumb and would stick out of narrow drawers: it stays where the track is.
+      // The input moves with the thumb by default and would overflow narrow drawers. Keep it on the track.
       input: ({ theme }) => ({
         left: 0,
         top: -6,

@@ -9,7 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { afterPress } from '../../lib/afterPress.js';
 import { Field } from './Field.js';
 
-/** What every bound input takes. The rules' messages are shown below the field. */
+/** Props that all bound inputs share. Validation messages are shown below the field. */
 export interface BoundProps<T extends FieldValues> {
   readonly control: Control<T>;
   readonly name: FieldPath<T>;

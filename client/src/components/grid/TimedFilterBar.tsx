@@ -15,7 +15,7 @@ export function TimedFilterBar({
 }: {
   readonly grid: Pick<ServerGrid<Record<string, string>>, 'filter' | 'isFiltered' | 'resetFilter'>;
   readonly range: RangeTexts;
-  /** Where the time begins unless somebody says so. */
+  /** Default start of the time range. */
   readonly start: Date;
   readonly onRange: (range: RangeTexts) => void;
   readonly onQuery: () => void;

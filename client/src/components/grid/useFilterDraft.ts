@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ServerGrid } from '../../lib/useServerGrid.js';
 
-/** What stands in the filter fields before Query is pressed. Follows the URL when that changes. */
+/** Values of the filter fields before Query is pressed. Reset when the filter in the URL changes. */
 export function useFilterDraft<F extends Record<string, string>>(grid: ServerGrid<F>) {
   const [draft, setDraft] = useState(grid.filter);
   useEffect(() => {

@@ -2,5 +2,5 @@ import { account } from './account.js';
 import { common } from './common.js';
 import { welcome } from './welcome.js';
 
-/** What is read before anybody has signed in: the first page waits for these and for no more. */
+/** Texts of the pages before sign-in. The first page waits only for these. */
 export const first = { ...common, ...welcome, ...account };

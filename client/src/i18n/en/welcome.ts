@@ -1,4 +1,4 @@
-/** What is seen before signing in: home, set-up, sign-in. */
+/** Texts of home, setup and sign-in. */
 export const welcome = {
   home: {
     baseAddress: 'Base URL',

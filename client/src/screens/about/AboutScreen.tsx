@@ -14,7 +14,7 @@ import { frameAddress } from '../../lib/frameAddress.js';
 import { useIsAdmin } from '../../lib/session.js';
 import { AboutDocument } from './about.generated.js';
 
-/** What the site says about itself; admins are told where when it says nothing. */
+/** The site's About text. When it is empty, admins see where to set it. */
 export function AboutScreen() {
   const { t } = useTranslation();
   const admin = useIsAdmin();

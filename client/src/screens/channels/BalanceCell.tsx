@@ -5,7 +5,7 @@ import { dateTime, dollars } from '../../lib/format.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import type { ChannelActions } from './useChannelActions.js';
 
-/** What is left at the provider; a click asks it anew. */
+/** The balance at the provider; a click fetches it again. */
 export function BalanceCell({
   row,
   actions,

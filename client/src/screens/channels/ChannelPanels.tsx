@@ -5,7 +5,7 @@ import { SetTagDialog } from './SetTagDialog.js';
 import { TagEditor } from './TagEditor.js';
 import { UpstreamModels } from './UpstreamModels.js';
 
-/** What can stand over the list besides the editor; one at a time. */
+/** The dialog shown over the list, one at a time. The editor is a route of its own. */
 export type ChannelPanel =
   | { readonly kind: 'tests' | 'models'; readonly channel: ChannelRowFragment }
   | { readonly kind: 'setTag'; readonly ids: readonly number[]; readonly tag: string }

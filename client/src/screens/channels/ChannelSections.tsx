@@ -79,7 +79,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           onPick={(picked) => {
             const to = Number(picked);
             const given = getValues('other');
-            // What stood there by itself goes with its type; what somebody wrote stays.
+            // Replace the default of the old type; keep a value the user typed.
             if (given === '' || given === otherDefault(type))
               setValue('other', otherDefault(to), { shouldDirty: true });
             const models = modelsAfterType(getValues('models'), type, to, (id) => types.find(id)?.models ?? []);

@@ -19,7 +19,7 @@ export function SetTagDialog({
   onClose,
 }: {
   readonly ids: readonly number[];
-  /** What the field starts with. */
+  /** Initial value of the field. */
   readonly tag: string;
   readonly onDone: () => void;
   readonly onClose: () => void;

@@ -30,7 +30,7 @@ export function toTagPatch(values: TagValues, tag: string): ChannelTagPatch {
   };
 }
 
-/** What all channels of a tag are given together. */
+/** Editor of the values that all channels of a tag share. */
 export function TagEditor({
   tag,
   count,

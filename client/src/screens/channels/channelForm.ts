@@ -141,10 +141,10 @@ export type OtherField = (typeof otherFields)[keyof typeof otherFields];
 export const otherFieldOf = (type: number): OtherField | undefined =>
   type in otherFields ? otherFields[type as keyof typeof otherFields] : undefined;
 
-/** What the extra field starts with for a type. */
+/** Default of the extra field for a type. */
 export const otherDefault = (type: number): string => (type === 18 ? 'v2.1' : '');
 
-/** What a key looks like where it is not one plain text. The providers' own words: no language has others. */
+/** Formats of keys that have several parts, in the providers' own terms; not translated. */
 const keyFormats: Readonly<Record<number, string>> = {
   15: 'APIKey|SecretKey',
   16: 'id.secret',
@@ -158,7 +158,7 @@ const keyFormats: Readonly<Record<number, string>> = {
 
 export const keyFormatOf = (type: number): string | undefined => keyFormats[type];
 
-/** Drawing and music channels begin with all models of their kind: nobody knows them by heart. */
+/** Drawing and music channels start with all models of their type. */
 const preloaded = new Set([2, 5, 36]);
 
 /**

@@ -40,7 +40,7 @@ export function meanResponse({ channels }: TagRow): number {
 export const usedTogether = ({ channels }: TagRow): number =>
   channels.reduce((sum, { usedQuota }) => sum + usedQuota, 0);
 
-/** What all channels of a tag have; null when they differ. */
+/** The value all channels of a tag share; null when they differ. */
 export function commonNumber({ channels }: TagRow, field: 'priority' | 'weight'): number | null {
   const [first, ...rest] = channels.map((channel) => channel[field]);
   return first !== undefined && rest.every((value) => value === first) ? first : null;

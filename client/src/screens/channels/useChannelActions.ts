@@ -18,11 +18,11 @@ import {
   type ChannelRowFragment,
 } from './channels.generated.js';
 
-/** What can be done with a row of the list. */
+/** Actions of one row. */
 export interface ChannelActions {
   /** Ids whose test is running. */
   readonly testing: ReadonlySet<number>;
-  /** Ids whose balance is being asked for. */
+  /** Ids whose balance is being fetched. */
   readonly updating: ReadonlySet<number>;
   test(channel: ChannelRowFragment): Promise<void>;
   toggle(channel: ChannelRowFragment): Promise<void>;

@@ -11,7 +11,7 @@ import {
   UpdateAllChannelBalancesDocument,
 } from './channels.generated.js';
 
-/** What concerns many channels: rounds that the server makes in the background, repairs, and deletions. */
+/** Actions on many channels: background rounds on the server, repairs, and deletions. */
 export function useMaintenance(refetch: () => void) {
   const { t } = useTranslation();
   const confirm = useConfirm();

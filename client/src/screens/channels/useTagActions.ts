@@ -14,7 +14,7 @@ import {
 import type { TagRow } from './channelRows.js';
 import { runThree } from './runThree.js';
 
-/** What can be done with all channels of a tag at once. */
+/** Actions on all channels of a tag. */
 export interface TagActions {
   /** Tags whose test is running. */
   readonly testing: ReadonlySet<string>;

@@ -6,7 +6,7 @@ import { Link, useLocation, useNavigate } from 'react-router-dom';
 import { describeFailure } from '../../lib/errors.js';
 import type { ChatOpening } from './useChatAddress.js';
 
-/** How long the reader sees why he is sent to his tokens, in ms. */
+/** Time to read the message before the redirect to the tokens, in ms. */
 const readingTime = 1500;
 
 /** One line in the middle of the page. */

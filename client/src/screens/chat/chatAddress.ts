@@ -1,4 +1,4 @@
-/** True when the chat app is told one of the reader's keys. */
+/** Whether the link sends one of the user's keys to the chat app. */
 export const needsKey = (link: string): boolean => link.includes('{key}');
 
 /**

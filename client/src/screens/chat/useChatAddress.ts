@@ -9,10 +9,10 @@ export type ChatOpening =
   | { readonly state: 'loading' }
   | { readonly state: 'ready'; readonly address: string }
   | { readonly state: 'failed'; readonly error: unknown }
-  /** The link is none; nobody is signed in whose key could be told; he has no enabled token. */
+  /** The link is invalid; the user is not signed in; the user has no enabled token. */
   | { readonly state: 'wrongLink' | 'stranger' | 'noToken' };
 
-/** Where a chat link leads for this reader: with his first enabled token, when it asks for one. */
+/** The address of a chat link, with the user's first enabled token if the link needs a key. */
 export function useChatAddress(link: string | undefined): ChatOpening {
   const client = useApolloClient();
   const userId = useSession()?.id;

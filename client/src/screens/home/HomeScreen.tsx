@@ -20,7 +20,7 @@ import { dateTime } from '../../lib/format.js';
 import { useSession } from '../../lib/session.js';
 import { useBaseAddress, useStatus } from '../../lib/status.js';
 
-/** What the admin wrote, or what this is; the notice is shown once for each text. */
+/** The admin's home page, or the default one. Each notice is shown once. */
 export function HomeScreen() {
   const { systemName } = useStatus();
   const { data, loading } = useQuery(HomeDocument);
@@ -48,7 +48,7 @@ export function HomeScreen() {
                 <LazyRichText text={content} />
               </Box>
             ) : (
-              // What stands there depends on the answer: nothing is drawn twice.
+              // Render nothing until the content is known, to avoid a flash of the default page.
               !(loading && !data) && <Welcome />
             )}
           </Box>
@@ -59,7 +59,7 @@ export function HomeScreen() {
   );
 }
 
-/** What this is, where clients point, and the way in. */
+/** The default home page: what the site is, its base URL, and links to sign in. */
 function Welcome() {
   const { t } = useTranslation();
   const { systemName, version, startTime, passwordLoginEnabled } = useStatus();

@@ -14,7 +14,7 @@ export interface Bill {
   readonly lines: readonly BillLine[];
   readonly subtotal: number;
   readonly groupRatio: number;
-  /** What was charged, by the row. */
+  /** The amount charged, from the row. */
   readonly quota: number;
   readonly charged: number;
   readonly formula: string;

@@ -12,19 +12,19 @@ export interface LogTail {
   readonly setPaused: (paused: boolean) => void;
   /** Rows that came and are not shown. */
   readonly fresh: number;
-  /** The list is being read again: whatever came is in it. */
+  /** Resets the counter when the list is reloaded. */
   readonly clear: () => void;
 }
 
-/** The list is read again so often at most, however many calls come. */
+/** Minimum interval between reloads of the list. */
 const refreshMilliseconds = 2000;
 const scrolled = 40;
 
 const isAtTop = (): boolean => scrollY < scrolled && document.querySelector('[role=dialog]') === null;
 
 /**
- * New rows under the list's filter. They are shown by themselves while the reader looks at the newest page from its top,
- * and counted while he is anywhere else, has opened a row, or has paused it.
+ * New rows under the list's filter. They are shown at once while the list is at the top of its first page. Otherwise, or
+ * while a row is open or updates are paused, they are counted.
  */
 export function useLogTail(parts: {
   readonly filters: LogFilters;
@@ -45,7 +45,7 @@ export function useLogTail(parts: {
     setFresh(0);
   }, []);
   const moves = !paused && page === 0;
-  // Counted, but not told: they will be shown in a moment.
+  // Counted but not shown: the reload is already scheduled.
   const soon = useRef(0);
   const refreshSoon = useThrottled(() => {
     const count = soon.current;

@@ -16,7 +16,7 @@ type Provider = (typeof providers)[number];
 /** How long the reader sees that it failed, in ms. */
 const readingTime = 1500;
 
-/** Settings are for admins; everybody else binds on his own page. */
+/** Admins bind providers in the settings, other users on their account page. */
 const bindingPath = (): string => ((session.get()?.role ?? 0) >= adminRole ? '/setting' : '/personal');
 
 export function OAuthLandingScreen() {
@@ -36,7 +36,7 @@ function Landing({ provider }: { readonly provider: Provider }) {
   const name = t(`oauth.providers.${provider}`);
 
   useEffect(() => {
-    // What the provider gave can be used once.
+    // The provider's code is valid once, and effects run twice in strict mode.
     if (begun.current) return;
     begun.current = true;
     const fail = (message: string) => {

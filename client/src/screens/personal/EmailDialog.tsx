@@ -33,7 +33,7 @@ export function EmailDialog({ open, onClose, onBound }: EmailDialogProps) {
   );
 }
 
-/** An address belongs to whoever can read the code that is sent there. */
+/** Binds an email address after it was verified with a code. */
 function EmailForm({ onClose, onBound }: Omit<EmailDialogProps, 'open'>) {
   const { t } = useTranslation();
   const check = useBotCheck();

@@ -20,7 +20,7 @@ export function PriceTab({ setting, onSaved }: { readonly setting: MySetting; re
           input: {
             notifyType: setting.notifyType,
             quotaWarningThreshold: setting.quotaWarningThreshold ?? 500_000,
-            // What is not sent is not kept: the other tab's choices go along.
+            // The server replaces all settings, so send those of the other tab too.
             webhookUrl: setting.webhookUrl,
             notificationEmail: setting.notificationEmail,
             acceptUnsetModelRatioModel: accept,

@@ -19,7 +19,7 @@ export const cursor = {
   '@keyframes playground-cursor': { from: { opacity: 1 }, to: { opacity: 0.25 } },
 } as const;
 
-/** What a model said, as Markdown. While it grows only the block that grew is made anew. */
+/** A model's text as Markdown. While it streams, only the last block is parsed and rendered again. */
 export const AnswerText = memo(function AnswerText({
   text,
   growing = false,

@@ -9,10 +9,10 @@ import { useSession } from '../../lib/session.js';
 import { Playground } from './Playground.js';
 import { PlaygroundDocument } from './playground.generated.js';
 
-/** How long the reader sees why he is sent to his tokens, in ms. */
+/** Time to read the message before the redirect to the tokens, in ms. */
 const readingTime = 1500;
 
-/** Talks to a model as the reader himself; nothing but his session is needed, yet only who has a token is let in. */
+/** Chat with a model, billed to the user's session. Requires a token, although calls do not use it. */
 export function PlaygroundScreen() {
   const { t } = useTranslation();
   const user = useSession();

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import type { Question } from './turns.js';
 
-/** What the reader asked, at the right; it can be worded anew. */
+/** A message of the user, at the right; it can be edited. */
 export const QuestionView = memo(function QuestionView({
   question,
   idle,

@@ -3,7 +3,7 @@ import ButtonBase from '@mui/material/ButtonBase';
 import Typography from '@mui/material/Typography';
 import { useTranslation } from 'react-i18next';
 
-/** What to begin with. A press writes the prompt into the composer, it sends nothing. */
+/** Sample prompts. A click copies the prompt into the composer without sending it. */
 export function SamplePrompts({
   model,
   onPick,

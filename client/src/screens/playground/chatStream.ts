@@ -13,7 +13,7 @@ export interface ChatPayload {
   readonly presence_penalty?: number;
 }
 
-/** What comes while an answer is made. */
+/** Receives the events of a streamed response. */
 export interface ChatListener {
   /** The call has begun; its row in the log has this id. Null: the server named none. */
   begun(requestId: string | null): void;
@@ -38,8 +38,8 @@ export class ChatFailure extends Error {
 export type OpenChat = (payload: ChatPayload, listener: ChatListener, signal: AbortSignal) => Promise<void>;
 
 /**
- * Asks with the session of whoever is signed in; resolves at the stream's closing mark.
- * @throws ChatFailure; what `fetch` throws when the server is not reached or `signal` aborts
+ * Calls the model with the user's session. Resolves when the stream ends.
+ * @throws ChatFailure for error responses; the error of `fetch` when the server is unreachable or `signal` aborts
  */
 export const openChat =
   (userId: number): OpenChat =>

@@ -19,9 +19,9 @@ export type Manner = Omit<ChatPayload, 'messages' | 'stream'> & { readonly syste
 
 export interface ConversationParts {
   readonly open: OpenChat;
-  /** What the call cost. Null: its row is not in the log (yet). */
+  /** The cost of the call. Null: its log row does not exist (yet). */
   readonly bill: (requestId: string, since: Date) => Promise<Bill | null>;
-  /** Words for people when the call failed. */
+  /** The error message shown to the user. */
   readonly describe: (error: unknown) => string;
   /** Called with every state that is worth keeping. */
   readonly keep: (turns: readonly Turn[]) => void;
@@ -170,5 +170,5 @@ export class Conversation {
   }
 }
 
-/** True when whoever asked is not signed in any more. */
+/** Whether the call failed because the session has ended. */
 export const isSignedOut = (error: unknown): boolean => error instanceof ChatFailure && error.status === 401;

@@ -13,7 +13,7 @@ export interface Kept {
 }
 
 interface Stored extends Kept {
-  /** Nobody else at this browser sees it. */
+  /** Other users of this browser do not see the conversation. */
   readonly userId: number;
 }
 

@@ -52,7 +52,7 @@ export const modelsOf = (models: readonly PricedName[], group: string): string[]
 
 export const isMaxTokens = (text: string): boolean => /^([1-9]\d{0,7})?$/.test(text.trim());
 
-/** What the payload has of them. What stands at its usual value is not sent, since some models refuse to hear of it. */
+/** Request parameters to send. Defaults are left out, because some models reject the fields. */
 export const toManner = (parameters: Parameters): Manner => ({
   model: parameters.model,
   group: parameters.group,

@@ -5,7 +5,7 @@ const seeing =
 const blind =
   /gpt-4o-(mini-)?(audio|realtime|transcribe|tts|search)|o1-mini|o1-preview|o3-mini|embedding|claude-3-5-haiku/i;
 
-/** Nobody tells whether a model takes pictures: its name does, mostly. */
+/** Whether a model accepts images, guessed from its name: no API reports it. */
 export const takesPictures = (model: string): boolean => seeing.test(model) && !blind.test(model);
 
 /** The longer side, in pixels. No model looks closer. */

@@ -20,7 +20,7 @@ export interface Answer {
   readonly id: string;
   readonly model: string;
   readonly text: string;
-  /** What the model thought before it answered. */
+  /** The model's reasoning text. */
   readonly reasoning: string;
   /** `loading` until the first word, `incomplete` while words come. */
   readonly state: 'loading' | 'incomplete' | 'complete' | 'error';
@@ -66,7 +66,7 @@ export const emptyAnswer = (model: string): Answer => ({
 export const isRunning = (turn: Turn | undefined): boolean =>
   turn?.kind === 'answer' && (turn.state === 'loading' || turn.state === 'incomplete');
 
-/** What the model is told: the system prompt and everything since the context was cleared. Failed answers are left out. */
+/** Messages to send: the system prompt and the turns since the context was cleared. Failed responses are left out. */
 export function messagesOf(turns: readonly Turn[], systemPrompt: string): ChatMessage[] {
   const since = turns.findLastIndex(({ kind }) => kind === 'divider') + 1;
   const said = turns.slice(since).flatMap((turn): ChatMessage[] => {

@@ -28,7 +28,7 @@ import { useTypedFilter } from './useTypedFilter.js';
 
 const defaultGroup = 'default';
 
-/** What every model costs, as the chosen group pays it. Open to everybody. */
+/** Public price list, with the prices of the chosen group. */
 export function PricingScreen() {
   const { t } = useTranslation();
   const copy = useCopy();

@@ -54,7 +54,7 @@ it('has the columns that were asked for, and tells how a code stands in words an
   expect(taken.getByRole('switch')).toBeDisabled();
   (await rowOf('shared')).getByText('12 / 50');
   (await rowOf('endless')).getByText('3 / ∞');
-  // What gives nothing any more is in the colour of what is off: disabled ones, and gifts all of whose uses are gone.
+  // Disabled codes, and codes without uses left, are dimmed.
   const dimmed = [...document.querySelectorAll('[role=row].row-dimmed [data-field=batch]')].map(
     (cell) => cell.textContent,
   );

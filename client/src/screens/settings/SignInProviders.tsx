@@ -23,7 +23,7 @@ export function SignInProviders() {
   );
 }
 
-/** Providers that send people back to an address of ours, which has to be told to them. */
+/** Callback paths that must be registered with these providers. */
 const callbacks: Partial<Record<Provider['id'], string>> = {
   github: '/oauth/github',
   oidc: '/oauth/oidc',

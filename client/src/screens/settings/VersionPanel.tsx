@@ -17,7 +17,7 @@ import { LatestReleaseDocument, type LatestReleaseQuery } from './settings.gener
 
 type Release = NonNullable<LatestReleaseQuery['latestRelease']>;
 
-/** What runs here and since when, and whether there is something newer. */
+/** The running version, its start time, and a check for a newer release. */
 export function VersionPanel() {
   const { t } = useTranslation();
   const client = useApolloClient();

@@ -45,7 +45,7 @@ const paymentKeys = new Set(
     .filter((key) => key !== 'TopUpLink'),
 );
 
-/** What keeps a change from being saved: its own value, or what it stands on. */
+/** Why a change cannot be saved: an invalid value, or a setting it requires is off. Null: it can. */
 export function blockOf(key: string, { saved, edits }: DraftState, t: TFunction): string | null {
   const value = edits.get(key);
   const setting = settingsByKey.get(key)?.setting;

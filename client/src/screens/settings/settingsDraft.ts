@@ -11,9 +11,9 @@ export interface SavedSetting {
 
 export interface DraftState {
   readonly saved: ReadonlyMap<string, SavedSetting>;
-  /** What differs from `saved`, by key. */
+  /** Unsaved values, by key. */
   readonly edits: ReadonlyMap<string, string>;
-  /** What the server said about a value it refused; gone with the next edit of it. */
+  /** The server's message for a rejected value, by key; removed by the next edit of that key. */
   readonly refused: ReadonlyMap<string, string>;
 }
 

@@ -22,7 +22,7 @@ const modes = [
   { value: 'demo', name: 'setup.demo', text: 'setup.demoText', long: 'setup.demoLong' },
 ] as const satisfies readonly { value: UsageMode; name: string; text: string; long: string }[];
 
-/** What the installation is for: three cards to choose from, and a dialog that compares them. */
+/** Choice of the usage mode: three cards, and a dialog that compares them. */
 export function UsageModeCards({ control }: { readonly control: Control<SetupValues> }) {
   const { t } = useTranslation();
   const { field } = useController({ control, name: 'mode' });

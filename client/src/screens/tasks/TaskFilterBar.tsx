@@ -13,7 +13,7 @@ export function TaskFilterBar({
   onQuery,
 }: {
   readonly grid: ServerGrid<TaskFilters>;
-  /** Where the time begins unless somebody says so. */
+  /** Default start of the time range. */
   readonly start: Date;
   readonly isAdmin: boolean;
   readonly onQuery: () => void;

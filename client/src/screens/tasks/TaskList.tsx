@@ -25,7 +25,7 @@ export interface TaskListProps<R extends { readonly id: number }> {
   readonly empty: ReactNode;
 }
 
-/** What the lists of drawings and of songs have alike: filters, rows that come by themselves, and the viewer. */
+/** Shared parts of the drawing and music lists: filters, live rows, and the viewer. */
 export function TaskList<R extends { readonly id: number }>(props: TaskListProps<R>) {
   const { title, live, page, loading, columnsOf, renderCard } = props;
   const { grid, start, isAdmin, refresh } = props.query;

@@ -7,11 +7,11 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
 
-/** What is looked at: a text in full, a record as JSON, a picture or a sound. */
+/** Content of the viewer: a text, a JSON record, an image or audio. */
 export interface Viewed {
   readonly kind: 'text' | 'picture' | 'sound';
   readonly title: string;
-  /** The text, or the address of the picture or sound. */
+  /** The text, or the URL of the image or audio. */
   readonly content: string;
 }
 

@@ -17,7 +17,7 @@ export function recordOf({ data, ...row }: CreativeTaskRowFragment): string {
   return formatJson(`${JSON.stringify(fields).slice(0, -1)},"data":${told}}`);
 }
 
-/** A finished song can be heard. */
+/** Play button of a finished song. */
 export function PlaySong({ row, tools }: { readonly row: CreativeTaskRowFragment; readonly tools: TaskCellTools }) {
   const address = row.action === 'MUSIC' && row.status === 'SUCCESS' ? audioOf(row.data) : null;
   if (address === null) return null;

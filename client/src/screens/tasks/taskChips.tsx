@@ -53,7 +53,7 @@ const looks: Readonly<Record<'action' | 'code' | 'drawing' | 'creative', Readonl
   },
 };
 
-/** What kind, answer or state a task has, in its word and tone; "Unknown" for what nobody has heard of. */
+/** Chip for the action, result or status of a task; "Unknown" for values without a text. */
 export function TaskChip({
   of,
   value,

@@ -33,7 +33,7 @@ export function toPercent(progress: string): number {
 export const secondsBetween = (from: string, to: string | null | undefined): number | null =>
   to ? Math.max(0, Math.round((new Date(to).getTime() - new Date(from).getTime()) / 1000)) : null;
 
-/** Where a finished song can be heard: the first audio address in what the provider said. */
+/** The audio URL of a finished song: the first one in the provider's data. */
 export function audioOf(data: string): string | null {
   try {
     const seen: unknown[] = [JSON.parse(data)];

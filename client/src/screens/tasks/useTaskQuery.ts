@@ -7,15 +7,15 @@ export interface TaskQuery {
   /** Everybody's tasks are listed, else one's own. */
   readonly isAdmin: boolean;
   readonly grid: ServerGrid<TaskFilters>;
-  /** Where the time begins unless somebody says so. */
+  /** Default start of the time range. */
   readonly start: Date;
-  /** Asks the server again, up to the present moment. */
+  /** Reloads the list, up to the current time. */
   readonly refresh: () => void;
 }
 
 /**
- * What a list of tasks asks for: its page and filters in the URL, until the moment it was last refreshed.
- * @param startsAt where the time begins unless somebody says so
+ * Query variables of a task list: page and filters from the URL, up to the time of the last refresh.
+ * @param startsAt default start of the time range
  * @param byId the filter for one task
  */
 export function useTaskQuery<F extends object>(startsAt: () => Date, byId: (id: string) => F) {

@@ -24,7 +24,7 @@ export function parseGrant(text: string, quotaPerUnit: number): number | null {
   return quota === 0 ? null : quota;
 }
 
-/** What takes a balance to an amount of dollars as typed, in quota; null while it is none or nothing changes. */
+/** The quota difference from a balance to a typed amount in USD; null if the text is invalid or nothing changes. */
 export function parseTarget(text: string, balance: number, quotaPerUnit: number): number | null {
   if (!/^\d{1,9}(\.\d{1,6})?$/.test(text.trim())) return null;
   const quota = Math.round(Number(text) * quotaPerUnit) - balance;

@@ -73,7 +73,7 @@ it('says who somebody is and how he stands in words and tones', async () => {
     const row = await rowOf(name);
     expect([name, toneOf(row.getByText(role)), toneOf(row.getByText(status))]).toEqual([name, roleTone, statusTone]);
   }
-  // Who left is beyond all actions; nobody takes his own rank or one above.
+  // Deleted users have no actions; users of the same or a higher role cannot be managed.
   expect((await rowOf('left')).queryByRole('switch')).toBeNull();
   expect((await rowOf('three')).getByRole('switch')).toBeDisabled();
   expect((await rowOf('two')).getByRole('switch', { name: 'Enable user two' })).not.toBeChecked();

@@ -46,7 +46,7 @@ export function RoleChip({ role }: { readonly role: Role }) {
   return <ToneChip tone="red">{t('roles.unknown')}</ToneChip>;
 }
 
-/** Below him in rank; the super admin stands over everybody. */
+/** Whether the viewer's role is above the user's. The root user manages all others. */
 export const mayManage = (viewer: SessionUser | null, user: Pick<UserRowFragment, 'role' | 'id'>): boolean =>
   viewer !== null &&
   viewer.id !== user.id &&

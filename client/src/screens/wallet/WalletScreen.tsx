@@ -16,7 +16,7 @@ import { RedeemPanel } from './RedeemPanel.js';
 import { TopUpPanel } from './TopUpPanel.js';
 import { WalletDocument, type WalletQuery } from './wallet.generated.js';
 
-/** What is left, and the two ways to get more. */
+/** The balance, and the two ways to add to it. */
 export function WalletScreen() {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(WalletDocument, { fetchPolicy: 'network-only' });

@@ -21,7 +21,7 @@ import { VisualPrices } from './VisualPrices.js';
 const views = ['json', 'visual', 'unset'] as const;
 type View = (typeof views)[number];
 
-/** What models cost: as JSON, as a table, and those that have no price yet. */
+/** Model prices: as JSON, as a table, and the models without a price. */
 export function PriceEditor({ onReset }: { readonly onReset: () => void }) {
   const { t } = useTranslation();
   const confirm = useConfirm();

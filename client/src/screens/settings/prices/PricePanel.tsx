@@ -162,7 +162,7 @@ export function PricePanel({
   );
 }
 
-/** What follows from the entered numbers, and what each group pays. */
+/** Ratios computed from the entered prices, and the price for each group. */
 function Derived({
   row,
   completion,

@@ -13,7 +13,7 @@ import { useLocalGrid } from '../../../lib/useLocalGrid.js';
 import { BatchPriceDialog } from './BatchPriceDialog.js';
 import type { Prices } from './VisualPrices.js';
 
-/** Models that an enabled channel offers and nobody has priced. */
+/** Models of enabled channels that have no price. */
 export function UnsetModels({ prices }: { readonly prices: Prices }) {
   const { t } = useTranslation();
   const [keyword, setKeyword] = useState('');
