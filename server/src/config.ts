@@ -27,7 +27,7 @@ const list = z
   )
   .default([]);
 
-/** Names that proxies' lists know for whole ranges. */
+/** Names of address ranges that proxy lists accept. */
 const proxyNames: readonly string[] = ['loopback', 'linklocal', 'uniquelocal'];
 
 /** An address, `address/bits`, or one of the names. */
@@ -123,7 +123,7 @@ export interface Config {
   readonly port: number;
   readonly host: string;
   readonly logLevel: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
   /** Absent: the embedded database under `dataDir`. */
   readonly databaseUrl?: string;
@@ -134,18 +134,18 @@ export interface Config {
     | { readonly kind: 'cluster'; readonly nodes: string[]; readonly url?: string }
     | { readonly kind: 'sentinel'; readonly sentinels: string[]; readonly name: string; readonly url?: string }
   ) & {
-    /** Before every key and channel: another for each site that shares a Redis. */
+    /** Prefix of every key and channel. Sites that share a Redis need different prefixes. */
     readonly prefix?: string;
   };
-  /** Absent only with the embedded database: then created once under `dataDir`. */
+  /** Absent only with the embedded database, in which case it is created once under `dataDir`. */
   readonly sessionSecret?: string;
   readonly encryptionKey?: string;
-  /** Addresses or CIDR ranges whose X-Forwarded-For is believed. */
+  /** Addresses or CIDR ranges whose X-Forwarded-For is trusted. */
   readonly trustedProxies: string[];
   /** Hosts and CIDR ranges that guarded outbound calls may reach although they are not public. */
   readonly outboundAllow: string[];
   readonly apiRateLimit: { readonly enabled: boolean; readonly count: number; readonly seconds: number };
-  /** What one credential may spend on GraphQL in a minute (`graphql/cost.ts`). */
+  /** GraphQL cost that one credential may spend per minute (`graphql/cost.ts`). */
   readonly graphqlCostPerMinute: number;
   readonly webRateLimit: { readonly enabled: boolean; readonly count: number; readonly seconds: number };
   readonly syncSeconds: number;
@@ -157,37 +157,40 @@ export interface Config {
     readonly azureVersion: string;
     readonly maxBodyBytes: number;
   };
-  /** When a request body that comes slowly is closed; milliseconds, and bytes a second. */
+  /** When a slow request body is closed: milliseconds, and bytes per second. */
   readonly bodyPace: { readonly grace: number; readonly minRate: number; readonly maxTime: number };
-  /** Client connections at once, in all and of one address; 0: derived from the descriptors the process may open. */
+  /**
+   * Maximum number of client connections, in total and per address; 0: derived from the descriptor limit of the
+   * process.
+   */
   readonly connections: { readonly total: number; readonly perAddress: number };
-  /** Above these a node refuses new calls: percent of the heap, milliseconds. 0 is off. */
+  /** Thresholds above which a node refuses new calls: percent of the heap, milliseconds. 0 is off. */
   readonly overload: { readonly heapPercent: number; readonly loopDelay: number; readonly databaseWait: number };
   readonly shutdownMilliseconds: number;
-  /** Whether this node may ask about drawings and music, and how often. */
+  /** Whether this node polls providers for drawings and music, and how often. */
   readonly taskPolling: { readonly enabled: boolean; readonly seconds: number };
-  /** When set, `/metrics` wants it as a bearer token. */
+  /** When set, `/metrics` requires it as a bearer token. */
   readonly metricsToken?: string;
-  /** Whoever registers with a password gets a first API key. */
+  /** Users who register with a password get a first API key. */
   readonly generateDefaultToken: boolean;
-  /** Notices of one type to one user in `seconds`, and in the same hour. */
+  /** Limit of notifications of one type to one user: within `seconds`, and within the same hour. */
   readonly notifyLimit: { readonly count: number; readonly seconds: number };
-  /** Where sign-in providers live: others only for tests and self-hosted variants. Without a trailing slash. */
+  /** Base URLs of sign-in providers: changed only for tests and self-hosted variants. Without a trailing slash. */
   readonly signIn: {
     readonly github: string;
     readonly githubApi: string;
     readonly linuxDo: string;
     readonly turnstile: string;
   };
-  /** Where a code host describes the newest release; absent: nobody is asked. */
+  /** URL that describes the newest release; absent: updates are not checked. */
   readonly releasesUrl?: string;
-  /** 0 keeps logs for ever. */
+  /** 0 keeps logs indefinitely. */
   readonly logRetentionDays: number;
-  /** Minutes between rounds over all channels, 0 never; milliseconds between two channels of one. */
+  /** Minutes between rounds over all channels (0: never), and milliseconds between two channels of a round. */
   readonly channelRounds: { readonly testMinutes: number; readonly balanceMinutes: number; readonly pause: number };
 }
 
-/** Wrong settings: one clear line for each. */
+/** Invalid configuration: one clear line per problem. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
     super(problems.join('\n'));
@@ -213,7 +216,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
 
   const problems: string[] = [];
   if (databaseUrl) {
-    // Several nodes must share them, so none may invent its own.
+    // Several nodes must share them, so no node may generate its own.
     if (!env.SESSION_SECRET) problems.push('SESSION_SECRET: required when DATABASE_URL is set');
     if (!env.ENCRYPTION_KEY) problems.push('ENCRYPTION_KEY: required when DATABASE_URL is set');
   }

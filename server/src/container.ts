@@ -14,16 +14,19 @@ import { composeRelay } from './compose/relay.js';
 import { entities } from './compose/entities.js';
 import { composeSkins } from './compose/skins.js';
 
-/** A whole server. */
+/** A complete server. */
 export interface Container {
-  /** Opens everything in order; the port comes last, so whoever reaches it reaches a server that works. */
+  /** Opens everything in order. The port is opened last, so that every client reaches a working server. */
   start(): Promise<StartedServer>;
-  /** Stops accepting, lets calls in flight finish, closes everything in reverse order. Safe to call at any time, twice. */
+  /**
+   * Stops accepting, waits for calls in flight and closes everything in reverse order. May be called at any time,
+   * repeatedly.
+   */
   stop(): Promise<void>;
 }
 
 export interface StartedServer {
-  /** `http://127.0.0.1:3000`: how this machine reaches it. */
+  /** `http://127.0.0.1:3000`: the URL on this machine. */
   readonly url: string;
   readonly app: FastifyInstance;
   readonly database: Database;
@@ -37,7 +40,9 @@ export interface Surroundings {
   readonly passwordStrength?: PasswordStrength;
 }
 
-/** The composition root: every object of the server, built by hand, once, in reading order; `compose/` has the subjects. */
+/**
+ * The composition root: builds every object of the server once, by hand, in reading order. `compose/` has the subjects.
+ */
 export function createContainer(config: Config, surroundings: Surroundings = {}): Container {
   const logger = surroundings.logger ?? createLogger(config.logLevel);
   const shutdown = new Shutdown(logger);
@@ -64,7 +69,7 @@ export function createContainer(config: Config, surroundings: Surroundings = {})
     },
     async stop() {
       cancelled.abort();
-      // What is half open cannot be closed.
+      // A start in progress has to end before it can be closed.
       await starting?.catch(() => undefined);
       await shutdown.stop();
     },

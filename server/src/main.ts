@@ -8,13 +8,13 @@ import { EmbeddedError } from './db/embedded/embedded-error.js';
 import { SchemaError } from './db/schema-state.js';
 import { createLogger, type Logger } from './observability/logger.js';
 
-/** A terminal's Ctrl-C reaches us twice within a moment when npm stands between: once itself, once forwarded. */
+/** With npm in between, a Ctrl-C in a terminal reaches us twice in quick succession: directly, and forwarded. */
 const echoMilliseconds = 500;
 
 /**
- * The heap may grow to three times what is alive before it is collected as a whole. V8 alone lets a process that has time
- * grow by little more than a tenth: at 500 calls a second it then collected all 70 MB every five seconds, and each time
- * stopped every call for 50 to 70 ms where the collector has no core of its own.
+ * Lets the heap grow to three times the live size before a full collection. By default V8 lets an idle process grow by
+ * little more than a tenth: at 500 calls per second it then collected all 70 MB every five seconds, and on machines
+ * without a spare core each collection stopped every call for 50 to 70 ms.
  */
 setFlagsFromString('--heap-growing-percent=200');
 
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   } catch (error) {
     fail(describeStartFailure(error));
     if (!isForeseen(error)) logger.fatal({ err: error }, 'start failed');
-    // Whatever a half-started part still has running must not keep a server alive that serves nobody.
+    // After a failed start, timers or sockets of started parts must not keep the process alive.
     logger.flush(() => process.exit());
   }
 }
@@ -45,7 +45,7 @@ function readConfig(): Config | undefined {
   }
 }
 
-/** Failures with a text of their own for people, one line each. */
+/** Failures whose message is meant for the operator, one line each. */
 function fail(line: string): void {
   process.stderr.write(`tollgate: ${line}\n`);
   process.exitCode = 1;
@@ -69,7 +69,7 @@ function handleSignals(container: Container, logger: Logger): void {
   const stop = (signal: string): void => {
     if (stoppingSince !== undefined) {
       if (Date.now() - stoppingSince < echoMilliseconds) return;
-      // The embedded database is told to stop as the process ends.
+      // The embedded database is signalled to stop as the process ends.
       process.exit(1);
     }
     stoppingSince = Date.now();
@@ -81,7 +81,7 @@ function handleSignals(container: Container, logger: Logger): void {
   };
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
 
-  // A bug: the state of the process is unknown, so it ends; an orderly stop keeps the books of calls in flight.
+  // A bug: the state of the process is unknown, so it must end. An orderly stop settles the calls in flight.
   const crash = (error: unknown): void => {
     logger.fatal({ err: error }, 'unforeseen failure, stopping');
     process.exitCode = 1;
@@ -91,7 +91,7 @@ function handleSignals(container: Container, logger: Logger): void {
   process.on('unhandledRejection', crash);
 }
 
-/** The console lies beside the server in a build. */
+/** In a build the console is next to the server. */
 function findClient(): string | null {
   const folder = fileURLToPath(new URL('../client', import.meta.url));
   return existsSync(folder) ? folder : null;

@@ -5,19 +5,19 @@ interface Step {
   readonly run: () => Promise<void> | void;
 }
 
-/** What has to be undone at the end, last opened first. A step that fails is told and does not keep the others from running. */
+/** Shutdown hooks, run in reverse order of registration. A failed hook is logged and does not prevent the others. */
 export class Shutdown {
   private readonly steps: Step[] = [];
   private running: Promise<void> | undefined;
 
   constructor(private readonly logger: Logger) {}
 
-  /** Called where a thing is opened, so that nothing opened is forgotten. */
+  /** Call where a resource is opened, so that none is forgotten. */
   onStop(name: string, run: () => Promise<void> | void): void {
     this.steps.push({ name, run });
   }
 
-  /** Any number of callers wait for the one stop. */
+  /** All callers wait for the same stop. */
   stop(): Promise<void> {
     this.running ??= this.runAll();
     return this.running;

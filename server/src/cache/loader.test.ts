@@ -6,7 +6,7 @@ interface Row {
   readonly name: string;
 }
 
-/** Readings that end when the test says so. */
+/** A loader whose loads end when the test resolves them. */
 function controlled() {
   const readings: Array<{ key: number; answer(row: Row | null): void; fail(error: Error): void }> = [];
   const load = (key: number): Promise<Row | null> =>

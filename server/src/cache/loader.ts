@@ -4,7 +4,7 @@ export interface LoaderOptions<K, V> {
   /** Maximum number of values. The least recently used go first. */
   readonly max: number;
   readonly lifetimeSeconds: number;
-  /** Cache time of "not found". 0, the default, loads again every time. */
+  /** How long "not found" is cached. 0, the default, loads again every time. */
   readonly missLifetimeSeconds?: number;
   /** Loads a value; null means not found. An error reaches every waiter and is not cached. */
   load(key: K): Promise<V | null>;

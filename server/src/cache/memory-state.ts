@@ -4,11 +4,11 @@ import { Subscriptions } from './subscriptions.js';
 
 const maxKeys = 100_000;
 const maxBytes = 64 * 1024 * 1024;
-/** Bytes of an entry besides its text. */
+/** Bytes per entry in addition to its text. */
 const entryOverhead = 100;
 
 interface Entry {
-  /** Changed in place by counters: their lifetime starts with the first addition. */
+  /** Changed in place by counters: the lifetime starts with the first addition. */
   text: string;
 }
 
@@ -130,7 +130,7 @@ export class MemoryState implements SharedState {
     this.madeLogs?.clear();
   }
 
-  /** Is there room for one more hit now? */
+  /** Whether one more hit is allowed now. Does not record it. */
   private look(key: string, limit: number, windowSeconds: number): HitResult {
     if (limit <= 0) return allowed;
     const times = this.logs.get(key)?.times ?? [];

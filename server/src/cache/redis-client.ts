@@ -15,8 +15,7 @@ export interface RedisClients {
 }
 
 /**
- * Clients for one server, Sentinel or Cluster. They connect when asked to, and fail at once while they are not
- * connected.
+ * Clients for one server, Sentinel or Cluster. They connect on request, and fail at once while they are not connected.
  */
 export function createRedisClients(config: RedisConfig): RedisClients {
   const commands = config.kind === 'cluster' ? clusterClient(config) : singleClient(config);
@@ -56,11 +55,11 @@ function clusterClient(config: Extract<RedisConfig, { kind: 'cluster' }>): Clust
     enableOfflineQueue: false,
     clusterRetryStrategy: backOff,
     slotsRefreshTimeout: connectTimeout,
-    // A moved slot is followed at once; a lost node must not hold a call.
+    // A moved slot is followed at once; a lost node must not delay a call.
     maxRedirections: 8,
     retryDelayOnFailover: 50,
     retryDelayOnClusterDown: 50,
-    // Certificates are made out to names, so names stay names.
+    // Certificates are issued for names, so names are not resolved to addresses.
     ...(shared.tls ? { dnsLookup: (name: string, done: (error: null, ip: string) => void) => done(null, name) } : {}),
     redisOptions: { maxRetriesPerRequest: 1, commandTimeout, connectTimeout, ...shared },
   });

@@ -12,8 +12,8 @@ export const redisScripts = {
       return sum`,
   },
   /**
-   * A sliding log, newest first. ARGV: limit, window in ms, 1 to record. Answers the milliseconds to wait, 0 when
-   * allowed. Redis' own clock counts, so nodes with different clocks agree.
+   * A sliding log, newest first. ARGV: limit, window in ms, 1 to record. Returns the milliseconds to wait, 0 when
+   * allowed. Uses Redis' own clock, so nodes with different clocks agree.
    */
   tollgateHit: {
     numberOfKeys: 1,
@@ -33,7 +33,7 @@ export const redisScripts = {
       end
       return 0`,
   },
-  /** ARGV: owner, lifetime in ms. 1 while the owner holds it. */
+  /** ARGV: owner, lifetime in ms. Returns 1 while the owner holds the lease. */
   tollgateLease: {
     numberOfKeys: 1,
     lua: `
@@ -42,7 +42,7 @@ export const redisScripts = {
       redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
       return 1`,
   },
-  /** ARGV: owner. Removes only what the owner holds. */
+  /** ARGV: owner. Removes only a lease that this owner holds. */
   tollgateRelease: {
     numberOfKeys: 1,
     lua: `
@@ -51,7 +51,7 @@ export const redisScripts = {
   },
 } as const;
 
-/** The scripts as the client offers them. */
+/** The scripts as methods of the client. */
 export interface ScriptCommands {
   tollgateIncrement(key: string, amount: number, lifetime: number): Promise<number>;
   tollgateHit(key: string, limit: number, window: number, record: 0 | 1): Promise<number>;

@@ -73,7 +73,7 @@ withRedis('shared state whose Redis goes away', () => {
     admin.disconnect();
 
     expect(await state.incrementBy('count', 1, 60)).toBe(1);
-    // It did not wait for Redis, which would have counted.
+    // The call did not wait for Redis, which would have counted it.
     expect(seen.degraded.at(-1)).toBe(1);
     const turns = await turnsDuring(async () => {
       for (let at = 0; at < 10; at++) await state.incrementBy('count', 1, 60);

@@ -4,7 +4,7 @@ import type { HitResult, SharedState } from './shared-state.js';
 const retryMilliseconds = 1000;
 
 export interface Outage {
-  /** The store became unavailable; this node counts and remembers alone. */
+  /** Called when the store becomes unavailable; this node then counts and stores alone. */
   onAway(error: unknown): void;
   onBack(): void;
 }
@@ -95,7 +95,7 @@ export class ResilientState implements SharedState {
 
   private async use<T>(operation: (state: SharedState) => Promise<T>): Promise<T> {
     if (this.retryAt > Date.now()) return operation(this.memory);
-    // While it is unavailable, one call per interval tries it. The others use the memory.
+    // While the store is unavailable, one call per interval tries it. The others use the memory.
     if (this.retryAt > 0) this.retryAt = Date.now() + retryMilliseconds;
     try {
       const result = await operation(this.store);

@@ -8,7 +8,7 @@ import type { RedisConfig } from './redis-client.js';
 import { RedisState } from './redis-state.js';
 import type { SharedState } from './shared-state.js';
 
-/** Two nodes on one store (in memory: one node, since nothing else can be shared), and what ends all of it. */
+/** Two nodes on one store (in memory: one node, since nothing else can be shared), and their cleanup. */
 interface Surroundings {
   readonly one: SharedState;
   readonly other: SharedState;
@@ -53,7 +53,7 @@ const onCluster = async (): Promise<Surroundings> => {
   return onRedis({ kind: 'cluster', nodes: cluster.nodes }, () => cluster.stop());
 };
 
-// In CI a missing Redis is a failure, elsewhere the store in this process is what can be tested.
+// In CI a missing Redis is a failure; elsewhere only the in-process store is tested.
 const redisStores =
   findRedisServer() || process.env.CI
     ? ([

@@ -34,7 +34,7 @@ export interface SharedState {
   lease(name: string, owner: string, ttlSeconds: number): Promise<boolean>;
   release(name: string, owner: string): Promise<void>;
 
-  /** Is the store reachable now? Never throws. */
+  /** Whether the store is reachable now. Never throws. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }

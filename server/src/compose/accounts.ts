@@ -38,7 +38,7 @@ export type Accounts = Awaited<ReturnType<typeof composeAccounts>>;
 import type { Catalogue } from './catalogue.js';
 import type { Platform } from './platform.js';
 
-/** People: how they come in, what they do with their own account, and what is done to it. */
+/** Sign-in, users' own accounts, administration of users, and notifications. */
 export async function composeAccounts(platform: Platform, { tokenService }: Catalogue) {
   const { config, shutdown, logger, database, dataSource, clock, secrets, state, changes } = platform;
   const { logService, auditService, optionService, idempotency, outboundGuard, guardedFetch, mailer } = platform;
@@ -76,7 +76,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   });
   await setupService.start();
 
-  // How people come in
+  // Sign-in and registration
   const codes = new EmailCodeService({ users, state, mailer, secrets, options: optionService });
   const enrolment = new Enrolment({ postEntry, usageLog: logService, options: optionService });
   const registrationService = new RegistrationService({
@@ -111,7 +111,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     clock,
   });
 
-  // What people do with their own account
+  // The user's own account
   const ownSessions = new OwnSessionsService(dataSource.getRepository(Session), changes, clock);
   const settingService = new SettingService({
     ...{ users, settings, changes },
@@ -121,7 +121,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const checkInService = new CheckInService({ users, postEntry, usageLog: logService, options: optionService, clock });
   const inviteService = new InviteService({ users, postEntry, usageLog: logService, options: optionService });
 
-  // What they are told
+  // Notifications
   const outbox = new NoticeOutbox({
     ...{ database: dataSource, settings, logger },
     delivery: new NoticeDelivery({ mailer, fetch: guardedFetch, options: optionService, clock }),

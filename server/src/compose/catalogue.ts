@@ -11,7 +11,7 @@ import { TokenService } from '../modules/tokens/token.service.js';
 export type Catalogue = Awaited<ReturnType<typeof composeCatalogue>>;
 import type { Platform } from './platform.js';
 
-/** What there is to call and what it costs: groups, prices, and the keys that open it. */
+/** Groups, prices, models and the API keys that may call them. */
 export async function composeCatalogue(platform: Platform) {
   const { dataSource, secrets, changes, clock, logger, optionService } = platform;
   const channelDirectory = new ChannelDirectory(dataSource.getRepository(Channel), changes);

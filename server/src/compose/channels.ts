@@ -12,7 +12,9 @@ import type { Operations } from './operations.js';
 import type { Platform } from './platform.js';
 import type { ComposedRelay } from './relay.js';
 
-/** What is done with channels through the relay: tests, balances, rounds over all of them, and their clock. */
+/**
+ * Channel operations that go through the relay: tests, balance queries, rounds over all channels, and their schedule.
+ */
 export async function composeChannels(
   platform: Platform,
   { channelDirectory, prices }: Catalogue,

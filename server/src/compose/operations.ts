@@ -18,7 +18,7 @@ export type Operations = ReturnType<typeof composeOperations>;
 import type { Accounts } from './accounts.js';
 import type { Platform } from './platform.js';
 
-/** What a site is run with: its face, its channels' rows, what is sold and what is counted. */
+/** Site settings, channel lists, sales and usage statistics. */
 export function composeOperations(platform: Platform, { setupService, notifications }: Accounts) {
   const { dataSource, clock, secrets, state, changes, logger, logService, auditService, optionService } = platform;
   const { config, guardedFetch, idempotency } = platform;
@@ -34,7 +34,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     clock,
   });
 
-  // Money that comes in
+  // Payments
   const credit = new CreditService({ postEntry, usageLog: logService, changes, options: optionService });
   const redemptionService = new RedemptionService({
     redemptions: dataSource.getRepository(Redemption),
@@ -51,7 +51,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     ...{ credit, idempotency, state, clock, logger },
   });
 
-  // What was used
+  // Usage
   const usageService = new UsageService({ database: dataSource, options: optionService, clock });
   const insightService = new InsightService({ database: dataSource, options: optionService, clock });
   const billingService = new BillingService({ database: dataSource, secrets, options: optionService });

@@ -28,20 +28,20 @@ import { seconds, systemClock } from '../shared/clock.js';
 import { Secrets } from '../shared/secrets.js';
 import { type Shutdown } from '../shutdown.js';
 
-/** What a server is made from: its settings, its log and figures, its database, and the list of what is undone at the end. */
+/** Configuration, logger, metrics, database and shutdown hooks. */
 export interface Foundation {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly database: Database;
   readonly shutdown: Shutdown;
-  /** Undefined in production: the service's own default. */
+  /** Undefined in production: the service's default. */
   readonly passwordStrength: PasswordStrength | undefined;
 }
 
 export type Platform = Awaited<ReturnType<typeof composePlatform>>;
 
-/** What every subject stands on: shared state, the books, the records, the options, and the ways out of this machine. */
+/** Shared state, ledger, logs, options and outbound clients, which every subject depends on. */
 export async function composePlatform(foundation: Foundation) {
   const { config, logger, metrics, database, shutdown } = foundation;
   const { dataSource, ledgerPool } = database;
@@ -57,7 +57,7 @@ export async function composePlatform(foundation: Foundation) {
   const signals = new Signals(state, clock);
   shutdown.onStop('signals', await signals.listen());
 
-  // The books
+  // Ledger
   const ledger = new PostgresLedger({
     pool: ledgerPool,
     nodeId,
@@ -77,7 +77,7 @@ export async function composePlatform(foundation: Foundation) {
   await keeper.start(config.databaseUrl === undefined);
   shutdown.onStop('ledger keeper', () => keeper.stop());
 
-  // The records
+  // Logs
   const retention = new LogRetention({
     database: dataSource,
     state,
@@ -109,7 +109,7 @@ export async function composePlatform(foundation: Foundation) {
 
   const idempotency = new Idempotency(dataSource);
 
-  // What leaves this machine
+  // Outbound calls
   const outboundGuard = new OutboundGuard(config.outboundAllow);
   const guardedFetch = new GuardedFetch(outboundGuard);
   shutdown.onStop('outbound calls', () => guardedFetch.close());

@@ -15,7 +15,7 @@ import type { Accounts } from './accounts.js';
 import type { Operations } from './operations.js';
 import type { Platform } from './platform.js';
 
-/** Calls, the work that providers do after a call, and sessions of two sockets. */
+/** Relay calls, asynchronous provider tasks and realtime sessions. */
 export async function composeRelay(platform: Platform, { notifications }: Accounts, { channelService }: Operations) {
   const { config, shutdown, logger, metrics, dataSource, clock, nodeId, secrets, state, changes, ledger } = platform;
   const { logService, optionService, outboundGuard, guardedFetch } = platform;
@@ -33,7 +33,7 @@ export async function composeRelay(platform: Platform, { notifications }: Accoun
   await builtRelay.start();
   shutdown.onStop('relay', () => builtRelay.stop());
 
-  // Work that providers do after the call
+  // Asynchronous provider tasks
   const drawingNotify = new DrawingNotifyService(secrets, optionService);
   const drawingService = new DrawingService({
     drawings: dataSource.getRepository(Drawing),

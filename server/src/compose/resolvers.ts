@@ -32,7 +32,7 @@ import { WalletResolver } from '../modules/wallet/wallet.resolver.js';
 import { ChannelHeads } from '../modules/channels/channel-heads.service.js';
 import type { Subjects } from './subjects.js';
 
-/** Every GraphQL resolver: its class, and how it is built. The schema is printed from the classes alone. */
+/** Every GraphQL resolver: its class and its factory. The schema is printed from the classes alone. */
 const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => object]> = [
   [StatusResolver, ({ operations }) => new StatusResolver(operations.statusService, operations.releaseService)],
   [SetupResolver, ({ accounts }) => new SetupResolver(accounts.setupService)],

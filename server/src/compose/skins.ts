@@ -40,10 +40,10 @@ import { composeLive } from './live.js';
 import { buildResolvers, resolverClasses } from './resolvers.js';
 import type { Subjects } from './subjects.js';
 
-/** A console page asks several operations where an old client made one call. */
+/** One console page needs several GraphQL operations where an old client made one call. */
 const graphqlCallsPerApiCall = 4;
 
-/** The server with both skins over all subjects, not yet listening. */
+/** The server with the REST and GraphQL APIs of all subjects, not yet listening. */
 export async function composeSkins(subjects: Subjects, clientRoot: string | null): Promise<FastifyInstance> {
   const { platform, accounts, operations, relay } = subjects;
   const { config, logger, metrics, database, shutdown, state, optionService } = platform;
@@ -97,7 +97,7 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
     }),
   });
   shutdown.onStop('http', () => closeGracefully(app, config.shutdownMilliseconds, logger));
-  // Before the server: a socket does not end by itself.
+  // Registered before the server's own hook: a WebSocket does not close by itself.
   shutdown.onStop('realtime sessions', () => realtime.stop());
   shutdown.onStop('subscriptions', () => streams.stop());
   shutdown.onStop('readiness', () => health.beginStop());

@@ -30,9 +30,9 @@ const prerelease: ReadonlySet<string> = new Set([
 const adopted = ['Foundation1764000000000', 'Ledger1764000000001'] as const;
 
 /**
- * Decides whether a database was made by the last build before the first release.
+ * Decides whether a database was created by the last build before the first release.
  * @param recorded names in the migrations table
- * @throws SchemaError when an earlier build made it, which lacks some of the schema
+ * @throws SchemaError when an earlier build created it, whose schema is incomplete
  */
 export function isPrerelease(recorded: readonly string[]): boolean {
   if (recorded.length === 0 || !recorded.every((name) => prerelease.has(name))) return false;
@@ -45,10 +45,9 @@ export function isPrerelease(recorded: readonly string[]): boolean {
 }
 
 /**
- * Brings the schema of the last unreleased build to that of the initial migrations and records these. All rows are kept
- * but the costs that providers reported, and the rollups: these are derived, dropped here and rebuilt from the log and
- * hourly usage in the background. One
- * transaction; the caller holds the migration lock.
+ * Brings the schema of the last unreleased build to that of the initial migrations and records these. Keeps all rows
+ * except the costs that providers reported and the rollups: both are derived, dropped here and rebuilt from the log and
+ * hourly usage in the background. One transaction; the caller holds the migration lock.
  */
 export async function adoptPrerelease(runner: QueryRunner): Promise<void> {
   await runner.startTransaction();

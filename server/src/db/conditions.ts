@@ -24,7 +24,7 @@ export function andDuring<Row extends ObjectLiteral>(
   range: TimeRange | undefined,
   unit = 1000,
 ): void {
-  // A row of second 5 is not before 5.5, and not from 5.5 on: both bounds are rounded up.
+  // A row of second 5 is not before 5.5, and not at or after 5.5 either: both bounds are rounded up.
   const { from, until } = range ?? {};
   const [first, end] = [parameterOf(column, 'from'), parameterOf(column, 'until')];
   if (from) select.andWhere(`${column} >= :${first}`, { [first]: Math.ceil(from.getTime() / unit) });

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { migrations } from './migrations/all.js';
 
-/** What to do when an idle connection breaks: the pool replaces it, so there is nothing to do but tell. */
+/** Called when an idle connection breaks. The pool replaces the connection, so the only action is to log it. */
 type OnBroken = (error: Error) => void;
 
 /** An entity class of TypeORM. */
@@ -38,7 +38,7 @@ export function poolOf(dataSource: DataSource): pg.Pool {
   return (dataSource.driver as unknown as { readonly master: pg.Pool }).master;
 }
 
-/** The ledger's own connections, so that no console query can keep a call waiting for one. */
+/** The ledger's own connection pool, so that no console query can delay a call. */
 export function createLedgerPool(
   url: string,
   onBroken: OnBroken = () => undefined,
@@ -49,14 +49,16 @@ export function createLedgerPool(
     max: 4,
     application_name: 'tollgate-ledger',
     statement_timeout: 15_000,
-    // For a network that falls silent: then Postgres cannot tell us that it stopped the statement, and nobody else would.
+    // For a network that drops packets silently: Postgres then cannot report that it cancelled the statement, and
+    // nothing else would.
     query_timeout: 20_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     ...changed,
   });
   pool.on('error', onBroken);
-  // A connection that breaks while somebody holds it is nobody's listener otherwise, and would end the process.
+  // A connection that breaks while checked out has no other error listener, and an unhandled error would end the
+  // process.
   pool.on('connect', (client) => client.on('error', onBroken));
   return pool;
 }

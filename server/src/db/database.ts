@@ -9,26 +9,26 @@ import { createDataSource, createLedgerPool, poolOf, type EntityClass } from './
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { migrate } from './migrate.js';
 
-/** The database this server works with, migrated and ready, and the secrets that belong to it. */
+/** The migrated database of this server, and the secrets that belong to it. */
 export interface Database {
   readonly url: string;
   readonly dataSource: DataSource;
-  /** The ledger's own connections. */
+  /** The ledger's own connection pool. */
   readonly ledgerPool: pg.Pool;
   readonly sessionSecret: string;
   readonly encryptionKey: string;
-  /** @throws when no answer comes */
+  /** @throws when the database does not respond */
   ping(): Promise<void>;
-  /** Ends every connection, and the embedded server with them. */
+  /** Closes every connection, and stops the embedded server. */
   close(): Promise<void>;
 }
 
-/** How long a database that is named but not up yet is waited for. */
+/** How long to wait for a configured database that is not up yet. */
 const patienceMilliseconds = 30_000;
 
 /**
  * Starts the embedded Postgres when no `DATABASE_URL` is given, connects, migrates.
- * @param cancelled ends the waiting for a database that is not up yet
+ * @param cancelled stops waiting for a database that is not up yet
  * @throws EmbeddedError, SchemaError: one clear line each
  */
 export async function openDatabase(
@@ -58,7 +58,7 @@ async function connect(
   const url = config.databaseUrl ?? embedded?.url ?? '';
   let closing = false;
   const onBroken = (error: Error): void => {
-    // Connections that say goodbye may still be told that the database stops.
+    // Connections that are closing may still report that the database stops.
     if (!closing) logger.warn({ err: error }, 'a database connection broke');
   };
   const create = (): DataSource => createDataSource(url, config.databasePoolSize, entities, onBroken);
@@ -93,7 +93,7 @@ async function connect(
   };
 }
 
-/** Containers start in any order: a database that is not up yet gets its time, a wrong password does not. */
+/** Containers start in any order, so a database that is not up yet is retried. A wrong password is not. */
 async function connectPatiently(
   create: () => DataSource,
   logger: Logger,

@@ -2,22 +2,22 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
 import { InvalidInputError } from '../shared/errors.js';
 import type { ListQuery, Slice, SortBy } from '../shared/page.js';
 
-/** What a list may be sorted by. */
+/** A key by which a list may be sorted. */
 export interface SortKey<Row> {
-  /** SQL expression. Times must be cut to milliseconds, which is all that a cursor carries (`milliseconds`). */
+  /** SQL expression. Times must be truncated to milliseconds, the precision of a cursor (`milliseconds`). */
   readonly sql: string;
   readonly value: (row: Row) => SortValue;
-  /** Null comes last in both directions. */
+  /** Null sorts last in both directions. */
   readonly nullable?: true;
 }
 export type SortValue = string | number | boolean | Date | null;
 
-/** A unique key must be among them under `id`: it breaks ties. */
+/** Must contain a unique key under `id`, which breaks ties. */
 export type SortKeys<Row, Field extends string = string> = Readonly<Record<Field | 'id', SortKey<Row>>>;
 
 type Stored = string | number | boolean | null;
 
-/** The order of one read: the asked sorts, then the id, in the direction of the last one. */
+/** The order of one read: the requested sorts, then the id in the direction of the last sort. */
 export function orderOf<Field extends string>(
   sort: ReadonlyArray<SortBy<Field>>,
   fallback: SortBy<Field | 'id'>,
@@ -30,13 +30,13 @@ export function orderOf<Field extends string>(
   return asked.some(({ field }) => field === 'id') ? asked : [...asked, { field: 'id', direction: last.direction }];
 }
 
-/** Opaque to clients: the order it belongs to, then the last row's values in that order. */
+/** Opaque to clients: contains the order it belongs to and the last row's values in that order. */
 export function encodeCursor(order: readonly SortBy[], values: readonly SortValue[]): string {
   const stored = values.map((value) => (value instanceof Date ? value.toISOString() : value));
   return Buffer.from(JSON.stringify([nameOf(order), ...stored])).toString('base64url');
 }
 
-/** @throws InvalidInputError for text that is no cursor of this order */
+/** @throws InvalidInputError for text that is not a cursor of this order */
 export function decodeCursor(cursor: string, order: readonly SortBy[]): readonly Stored[] {
   const wrong = new InvalidInputError('This is no cursor of a list with this sort', 'after');
   let parsed: unknown;
@@ -53,7 +53,7 @@ export function decodeCursor(cursor: string, order: readonly SortBy[]): readonly
 
 const isStored = (value: unknown): value is Stored =>
   value === null || typeof value === 'boolean' || typeof value === 'number' || isPlainText(value);
-/** Postgres takes no NUL. */
+/** Postgres does not accept NUL. */
 const isPlainText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 const nameOf = (order: readonly SortBy[]): string =>
   order.map(({ field, direction }) => `${field} ${direction}`).join(', ');
@@ -71,7 +71,7 @@ export function afterCondition(
   const branches: string[] = [];
   keys.forEach(({ sql, direction, nullable }, depth) => {
     const place = places[depth];
-    // Nothing comes after null, which is last.
+    // Nulls sort last, so nothing comes after them.
     if (place == null) return;
     const beyond = `${sql} ${direction === 'ASC' ? '>' : '<'} ${place}`;
     const equal = keys
@@ -82,11 +82,11 @@ export function afterCondition(
   return branches.length > 0 ? `(${branches.map((branch) => `(${branch})`).join(' OR ')})` : 'FALSE';
 }
 
-/** A `timestamptz` column as sort key: JavaScript's dates have no microseconds. */
+/** A `timestamptz` column as sort key, truncated because JavaScript dates have no microseconds. */
 export const milliseconds = (sql: string): string => `date_trunc('milliseconds', ${sql})`;
 
 /**
- * Reads one page of a query that has its conditions and no order yet, by offset or from a cursor on.
+ * Reads one page of a query that has its conditions and no order yet, by offset or after a cursor.
  * @throws InvalidInputError for a cursor of another sort
  */
 export async function readSlice<Row extends ObjectLiteral, Field extends string>(

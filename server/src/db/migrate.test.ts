@@ -46,7 +46,7 @@ async function sql<T extends pg.QueryResultRow>(text: string): Promise<T[]> {
   }
 }
 
-/** Makes a table and fails after it, inside or outside a transaction. */
+/** Creates a table and fails afterwards, inside or outside a transaction. */
 class Failing9999999999999 implements MigrationInterface {
   readonly name = 'Failing9999999999999';
   failing = true;

@@ -116,7 +116,7 @@ async function recordedNames(runner: QueryRunner): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Column names by table, of the schema unqualified names live in. */
+/** Column names by table, of the schema that unqualified names resolve to. */
 async function readColumns(runner: QueryRunner): Promise<Map<string, Set<string>>> {
   const rows = (await runner.query(
     'SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema()',

@@ -15,14 +15,14 @@ import type { AccessScope, RoleName } from '../shared/actor.js';
 /** Who may select a field. */
 export interface FieldAccess {
   readonly least: Exclude<RoleName, 'guest'>;
-  /** What an access token needs. When absent it follows from the field (`scopeOf`). */
+  /** Scope an access token needs. When absent it is derived from the field (`scopeOf`). */
   readonly scope?: AccessScope;
 }
 
-/** What a field costs beside the rows and fields below it. */
+/** Cost of a field without the rows and fields below it. */
 export interface FieldCost {
   readonly weight: number;
-  /** Arguments whose values count rows: what is selected below the field's list costs that many times. */
+  /** Arguments whose values count rows: the selection below the field's list is multiplied by them. */
   readonly times?: readonly string[];
 }
 
@@ -30,7 +30,7 @@ declare module 'graphql' {
   interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
     readonly access?: FieldAccess;
     readonly cost?: FieldCost;
-    /** A root field that is null only where it failed. */
+    /** A root field that is null only if it failed. */
     readonly semanticNonNull?: true;
   }
   interface GraphQLInputFieldExtensions {
@@ -39,20 +39,20 @@ declare module 'graphql' {
 }
 
 /**
- * States the least role of a field, once: it is printed as `@access` in the SDL, closes the description, and is what the
- * role test expects. Services check it for root fields; on fields of other types the schema enforces it.
- * A root field without it is public.
+ * States the minimum role of a field, once: it is printed as `@access` in the SDL, appended to the description, and
+ * expected by the role test. Services check it for root fields; on fields of other types the schema enforces it. A root
+ * field without it is public.
  */
 export const Access = (least: FieldAccess['least'], scope?: AccessScope): PropertyDecorator & MethodDecorator =>
   Extensions({ access: { least, ...(scope && { scope }) } satisfies FieldAccess });
 
-/** States what a field costs where that is not 1 for an object and 0 for a scalar. Printed as `@cost` in the SDL. */
+/** States the cost of a field that is not 1 for an object or 0 for a scalar. Printed as `@cost` in the SDL. */
 export const Cost = (weight: number, times?: readonly string[]): PropertyDecorator & MethodDecorator =>
   Extensions({ cost: { weight, ...(times && { times }) } satisfies FieldCost });
 
 /**
- * What a named access token needs for a root field. Null: nothing, the field is public.
- * Without a scope of its own, a mutation needs WRITE, what admins read ADMIN_READ, and the rest ACCOUNT_READ.
+ * The scope a named access token needs for a root field; null when the field is public. Without an explicit scope, a
+ * mutation needs WRITE, an admin field ADMIN_READ, and any other field ACCOUNT_READ.
  */
 export function scopeOf(
   kind: 'query' | 'mutation' | 'subscription',
@@ -77,7 +77,7 @@ export function accessDirective(schema: GraphQLSchema): GraphQLDirective {
   });
 }
 
-/** The convention of clients that turn errors into failures of their own: they may read the field as non-null. */
+/** For clients that handle errors separately: they may treat the field as non-null. */
 export const semanticNonNullDirective = new GraphQLDirective({
   name: 'semanticNonNull',
   description: 'The field is null only where it failed, with an entry in `errors`.',

@@ -1,6 +1,8 @@
 import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 
-/** Whether the client asks for a field anywhere below the one that is resolved: for what is dear and rarely wanted. */
+/**
+ * Whether the client selects a field anywhere below the resolved one: for values that are expensive and rarely needed.
+ */
 export function asksFor(info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>, field: string): boolean {
   const asks = (set: SelectionSetNode | undefined): boolean =>
     set?.selections.some((selection) => {

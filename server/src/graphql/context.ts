@@ -6,11 +6,11 @@ import { budgetSpent, type CostBudget } from './cost-budget.js';
 import { operationCost } from './cost.js';
 import { Loaders } from './loaders.js';
 
-/** One for each GraphQL request. `actor` is null for anonymous callers; services decide what that allows. */
+/** One per GraphQL request. `actor` is null for anonymous callers; services decide what that permits. */
 export interface GraphQLContext {
   /**
-   * @throws AppError USER_ID_MISMATCH, USER_BANNED or INVALID_ACCESS_TOKEN where a field asks who is calling and the
-   * credentials are no good. Fields that do not ask answer all the same.
+   * @throws AppError USER_ID_MISMATCH, USER_BANNED or INVALID_ACCESS_TOKEN when the credentials are invalid. Fields
+   * that do not read the actor are resolved all the same.
    */
   readonly actor: MaybeActor;
   readonly request: FastifyRequest;
@@ -19,7 +19,10 @@ export interface GraphQLContext {
   readonly loaders: Loaders;
 }
 
-/** A class, because Apollo copies the context for every operation: own fields and prototype, so a getter lives on the latter. */
+/**
+ * A class, because Apollo copies own fields and prototype of the context for every operation, so a getter must be on
+ * the prototype.
+ */
 class RequestContext implements GraphQLContext {
   readonly loaders = new Loaders();
 
@@ -40,12 +43,12 @@ interface Identity {
   readonly failure?: AppError;
 }
 
-/** Who sent a request; read when it arrives, so that it is limited before its body is. */
+/** The caller of each request, read when it arrives, so that limits apply before its body is read. */
 const identities = new WeakMap<FastifyRequest, Identity>();
 
 /**
- * Admits a request before its body is read: callers with valid credentials pay from their credential's budget, all
- * others are limited by address.
+ * Admits a request before its body is read: callers with valid credentials are charged to their credential's budget,
+ * all others are limited by address.
  */
 export function admission(
   authenticator: Authenticator,
@@ -70,7 +73,7 @@ export async function createContext(
   return new RequestContext(identity, request, reply);
 }
 
-/** Who sends this request now, read again: sessions and access tokens of open streams end. */
+/** Reads the caller of this request again: sessions and access tokens of open streams can expire. */
 export async function currentActor(request: FastifyRequest, authenticator: Authenticator): Promise<MaybeActor> {
   const { actor, failure } = await identify(request, authenticator);
   if (failure) throw failure;

@@ -6,14 +6,14 @@ const windowSeconds = 60;
 
 export interface Spending {
   readonly allowed: boolean;
-  /** What the credential may still spend until `resetsInSeconds`. */
+  /** Remaining budget of the credential until `resetsInSeconds`. */
   readonly remaining: number;
   readonly resetsInSeconds: number;
 }
 
 /**
- * What each credential may spend on GraphQL in a minute. Callers are told apart by credential, not by address: many
- * people sit behind one address, and one program may use many.
+ * Limits the GraphQL cost of each credential per minute. Callers are distinguished by credential, not by address: many
+ * users share one address, and one program may use many.
  */
 export class CostBudget {
   /** @param perMinute 0 means unlimited */
@@ -22,7 +22,7 @@ export class CostBudget {
     private readonly perMinute: number,
   ) {}
 
-  /** Null when nothing is limited. An unavailable store lets calls through: it must not stop the site. */
+  /** Null when there is no limit. An unavailable store lets calls through, because it must not stop the site. */
   async spend(actor: Actor, cost: number): Promise<Spending | null> {
     if (this.perMinute === 0) return null;
     const now = Date.now();
@@ -43,6 +43,6 @@ export const budgetSpent = ({ resetsInSeconds }: Spending): AppError =>
     retryAfterSeconds: resetsInSeconds,
   });
 
-/** One budget for a user's sessions, one for each of their named access tokens. */
+/** One budget for all sessions of a user, and one for each named access token. */
 const credentialOf = ({ id, accessTokenId }: Actor): string =>
   accessTokenId === undefined ? `user:${id}` : `token:${accessTokenId}`;

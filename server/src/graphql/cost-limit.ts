@@ -5,21 +5,21 @@ import type { GraphQLContext } from './context.js';
 import { budgetSpent, type CostBudget } from './cost-budget.js';
 import { costOfOperation, operationCost } from './cost.js';
 
-/** What one operation may cost. A thousand rows with eight objects each fit. */
+/** Maximum cost of one operation. A thousand rows with eight objects each fit. */
 export const maxOperationCost = 10_000;
 
 /** `extensions.cost` of a response. */
 export interface CostReport {
-  /** What this operation costs. */
+  /** Cost of this operation. */
   readonly requested: number;
-  /** What one operation may cost. */
+  /** Maximum cost of one operation. */
   readonly limit: number;
-  /** Of a signed-in caller: what the credential may still spend until `resetsInSeconds`. */
+  /** For a signed-in caller: the remaining budget of the credential until `resetsInSeconds`. */
   readonly remaining?: number;
   readonly resetsInSeconds?: number;
 }
 
-/** Refuses operations that cost too much, and callers that spent their minute, before anything is read. */
+/** Refuses operations that exceed the cost limit or the caller's budget, before anything is read. */
 export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext> {
   return {
     async requestDidStart() {
@@ -31,7 +31,7 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
           report = { requested, limit: maxOperationCost };
           if (requested > maxOperationCost) throw tooExpensive(requested);
           const actor = actorOf(contextValue);
-          // The request itself was paid for when it came (`admission.ts`).
+          // The fixed cost of the request was charged on arrival (`context.ts`).
           const spending = actor && (await budget.spend(actor, requested - operationCost));
           if (!spending) return;
           const { allowed, remaining, resetsInSeconds } = spending;
@@ -55,7 +55,7 @@ export function costLimit(budget: CostBudget): ApolloServerPlugin<GraphQLContext
   };
 }
 
-/** Null for callers without valid credentials: they are limited by address. */
+/** Null for callers without valid credentials, who are limited by address. */
 function actorOf(context: GraphQLContext): MaybeActor {
   try {
     return context.actor;

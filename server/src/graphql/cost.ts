@@ -24,15 +24,15 @@ import {
 import { clampPageSize } from '../shared/page.js';
 import type { FieldCost } from './access.js';
 
-/** What an operation costs before any field of it: no caller may send very many cheap ones. */
+/** Fixed cost of an operation, so that many cheap operations are limited too. */
 export const operationCost = 10;
-/** Rows of a list where the caller gives no page size. */
+/** Rows assumed for a list whose caller gives no page size. */
 const maxRows = 2000;
 
-/** Whatever its resolver takes: only the shape is read. */
+/** Only the shape of a field is read, whatever its resolver takes. */
 type FieldShape = Pick<GraphQLField<unknown, unknown>, 'type' | 'args' | 'extensions'>;
 
-/** The cost of a field: as stated, or from its shape. A list that takes `pageSize` costs its rows. */
+/** The cost of a field: as declared, or derived from its shape. A list that takes `pageSize` costs its rows. */
 export function costOf(field: FieldShape): FieldCost {
   const { cost } = field.extensions;
   if (cost) return cost;
@@ -40,15 +40,15 @@ export function costOf(field: FieldShape): FieldCost {
   return field.args.some(({ name }) => name === 'pageSize') ? { weight, times: ['pageSize'] } : { weight };
 }
 
-/** Rows that an argument of `times` asks for when it is absent. */
+/** Number of rows when the argument of `times` is absent. */
 export function defaultPageSizeOf(field: FieldShape): number {
   const [argument] = field.args.filter(({ name }) => costOf(field).times?.includes(name));
   return typeof argument?.defaultValue === 'number' ? argument.defaultValue : clampPageSize(null);
 }
 
 /**
- * What an operation costs: each field's weight, and for lists the rows they ask for times what is selected of a row.
- * The document must be valid. Fragments are counted where they are spread; introspection is free.
+ * The cost of an operation: each field's weight; for lists, the number of requested rows times the cost of the
+ * selection per row. The document must be valid. Fragments count where they are spread; introspection is free.
  */
 export function costOfOperation(
   schema: GraphQLSchema,
@@ -57,7 +57,7 @@ export function costOfOperation(
   given: Readonly<Record<string, unknown>>,
 ): number {
   const { coerced: variables } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
-  // Wrong variables are refused before anything is read.
+  // Invalid variables are refused before anything is read.
   if (!variables) return operationCost;
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
@@ -65,7 +65,7 @@ export function costOfOperation(
   }
   const known = new Map<string, number>();
 
-  /** @param rows of the lists among these fields */
+  /** @param rows number of rows of the lists among these fields */
   function costOfSet(set: SelectionSetNode, parent: GraphQLNamedType, rows: number): number {
     let sum = 0;
     for (const selection of set.selections) {
@@ -83,7 +83,7 @@ export function costOfOperation(
     const fragment = fragments.get(name);
     const type = fragment && schema.getType(fragment.typeCondition.name.value);
     if (!fragment || !type) return 0;
-    // Remembered: fragments that spread each other twice would otherwise take exponential time.
+    // Cached: fragments that spread each other twice would otherwise take exponential time.
     const key = `${rows} ${name}`;
     const cost = known.get(key) ?? costOfSet(fragment.selectionSet, type, rows);
     known.set(key, cost);
@@ -93,7 +93,7 @@ export function costOfOperation(
   function costOfField(node: FieldNode, parent: GraphQLNamedType, rows: number): number {
     if (!isObjectType(parent) && !isInterfaceType(parent)) return 0;
     const field = parent.getFields()[node.name.value];
-    // `__typename` and introspection
+    // `__typename` and introspection.
     if (!field) return 0;
     const { weight, times } = costOf(field);
     const isList = isListType(getNullableType(field.type));
@@ -101,7 +101,7 @@ export function costOfOperation(
     const type = getNamedType(field.type);
     const below =
       node.selectionSet && isCompositeType(type) ? costOfSet(node.selectionSet, type, isList ? 1 : (asked ?? 1)) : 0;
-    // A list below a page is as long as the page; a list that takes its own size is as long as that.
+    // A list inside a page has the page's length; a list with its own size argument has that length.
     return isList ? (weight + below) * (asked ?? rows) : weight + below;
   }
 

@@ -3,8 +3,8 @@ import { Role } from '../shared/actor.js';
 import { calendarPeriods, type CalendarPeriod } from '../shared/time-range.js';
 
 /**
- * A GraphQL enum whose values are what services and tables store: `enumType('UserStatus', { ENABLED: 1, BANNED: 2 })`.
- * Give the result to `@Field(() => UserStatusEnum)`; the property keeps the stored type.
+ * A GraphQL enum whose values are those of services and tables: `enumType('UserStatus', { ENABLED: 1, BANNED: 2 })`.
+ * Pass the result to `@Field(() => UserStatusEnum)`; the property keeps the stored type.
  * @param descriptions of single values
  */
 export function enumType<const Values extends Record<string, string | number>>(
@@ -20,7 +20,7 @@ export function enumType<const Values extends Record<string, string | number>>(
   return values;
 }
 
-/** Values that are stored as they are named. */
+/** Values that are stored under their own name. */
 export const namesOf = <Name extends string>(names: readonly Name[]): { readonly [Key in Name]: Key } =>
   Object.fromEntries(names.map((name) => [name, name])) as { readonly [Key in Name]: Key };
 

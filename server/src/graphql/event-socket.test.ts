@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { EventSocket } from './event-socket.js';
 
-/** A reader who takes as much as the test lets him. */
+/** A client that reads only as much as the test allows. */
 class Reader extends EventEmitter {
   readonly got: string[] = [];
   destroyed = false;

@@ -1,13 +1,13 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** Sent while nothing happens, so that nobody in between takes the silence for the end. */
+/** Interval of pings while there are no events, so that proxies do not close an idle connection. Milliseconds. */
 const pingMilliseconds = 15_000;
-/** A reader who takes nothing for so long is dropped. */
+/** A client that reads nothing for this long is disconnected. Milliseconds. */
 const stallMilliseconds = 30_000;
 
 /**
- * Events of the graphql-sse protocol, one operation a connection. Written by hand because that library's own handler
- * reads the operation whatever its reader does: what waits for him would have no bound.
+ * Events of the graphql-sse protocol, one operation per connection. Written by hand because the library's handler reads
+ * results without backpressure, so the buffer for a slow client would be unbounded.
  */
 export class EventSocket {
   private readonly ping: NodeJS.Timeout;
@@ -29,16 +29,16 @@ export class EventSocket {
       connection: 'keep-alive',
       'x-accel-buffering': 'no',
     });
-    // Some browsers call an answer open when its first byte has come.
+    // Some browsers consider a response open only after its first byte.
     raw.write(':\n\n');
     this.ping = setInterval(() => {
       if (!raw.writableNeedDrain && raw.writable) raw.write(':\n\n');
     }, pingMilliseconds);
-    // He left before there was anybody to notice.
+    // The client disconnected before the listener was registered.
     if (raw.destroyed) gone();
   }
 
-  /** @returns when the reader can take more; false when he left */
+  /** @returns when the client can accept more; false when it has disconnected */
   async next(result: object): Promise<boolean> {
     if (!this.raw.writable) return false;
     if (!this.raw.write(`event: next\ndata: ${JSON.stringify(result)}\n\n`)) await this.drained();
@@ -50,7 +50,7 @@ export class EventSocket {
     if (this.raw.writable) this.raw.end('event: complete\ndata:\n\n');
   }
 
-  /** Whatever was not sent by then is not. */
+  /** Closes the connection after the timeout; events not sent by then are dropped. */
   closeWithin(milliseconds: number): void {
     const late = setTimeout(() => this.raw.destroy(), milliseconds);
     this.raw.once('close', () => clearTimeout(late));

@@ -4,7 +4,8 @@ import { InvalidInputError, isAppError, UnavailableError, type AppError, type Er
 import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
 
 /**
- * The GraphQL skin's table: may the text of this failure be shown? Everything foreseen may, except what hides a fault.
+ * Whether GraphQL clients may see the text of a failure. True for every expected failure except those that hide a
+ * defect.
  */
 const shown: Record<ErrorCode, boolean> = {
   INVALID_INPUT: true,
@@ -50,7 +51,7 @@ const shown: Record<ErrorCode, boolean> = {
   INTERNAL_ERROR: false,
 };
 
-/** Codes of Apollo itself: the document was wrong, not the program. Their texts name fields and types, never values. */
+/** Codes of Apollo for invalid documents. Their messages name fields and types, never values. */
 const documentCodes = new Set([
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -65,11 +66,11 @@ const documentCodes = new Set([
 const toKnown = (error: unknown): unknown =>
   isUnstorableValue(error) ? new InvalidInputError('Invalid parameter') : error;
 
-/** Of an error that a plugin threw before any field ran. */
+/** The error that a plugin threw before any field was resolved. */
 const foreseenCause = (thrown: unknown): AppError | null =>
   thrown instanceof GraphQLError && isAppError(thrown.originalError) ? thrown.originalError : null;
 
-/** @param report takes what the caller is not told, for the log */
+/** @param report receives errors that the caller must not see, for the log */
 export const formatErrors =
   (report: (error: unknown) => void) =>
   (formatted: GraphQLFormattedError, thrown: unknown): GraphQLFormattedError => {
@@ -97,10 +98,12 @@ export const formatErrors =
     return { message: 'Internal error', ...place, extensions: { code: 'INTERNAL_ERROR' } };
   };
 
-/** `Variable "$input" got invalid value {…} at …; Field "x" is required`: the value may be a password. */
+/**
+ * `Variable "$input" got invalid value {…} at …; Field "x" is required`: removes the value, which may be a password.
+ */
 const withoutValue = (message: string): string =>
   message
     .replace(/(cannot represent[^:]*): [\s\S]*$/, '$1')
     .replace(/Value "[\s\S]*" does not exist/, 'Value does not exist')
-    // greedy: the value itself may hold whatever follows it
+    // Greedy: the value itself may contain the text that follows it.
     .replace(/(got invalid value) [\s\S]*?((?: at "[^"]*")?; )(?![\s\S]*; )/, '$1$2');

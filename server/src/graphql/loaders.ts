@@ -33,7 +33,7 @@ export class Loaders {
     return loader;
   }
 
-  /** @param key which question of the source this is, with its arguments */
+  /** @param key identifies the query of this source, with its arguments */
   many<Result>(
     source: object,
     key: string,
@@ -80,7 +80,7 @@ export async function loadOne<Row extends { readonly id: number }>(
 
 /**
  * Resolves what belongs to a parent row, such as a user's tokens, for all parents of the request at once.
- * @param args tell different questions of one source apart
+ * @param args distinguish different queries of one source
  */
 export async function loadFor<Result>(
   context: LoaderContext,

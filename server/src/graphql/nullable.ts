@@ -3,13 +3,13 @@ import { isAppError } from '../shared/errors.js';
 /** An input as GraphQL clients send it: null means "not given" just as absence does. */
 export type Nullable<Fields> = { readonly [Key in keyof Fields]?: Fields[Key] | null };
 
-/** What is really given. */
+/** Copy without the fields that are null or undefined. */
 export const omitNullish = <Fields>(input: Nullable<Fields>): Partial<Fields> =>
   Object.fromEntries(
     Object.entries(input).filter(([, value]) => value !== null && value !== undefined),
   ) as Partial<Fields>;
 
-/** For lookups of one row: null where there is none. Mutations keep NOT_FOUND. */
+/** For lookups of one row: null when it does not exist. Mutations keep NOT_FOUND. */
 export async function nullWhenGone<Row>(row: Promise<Row>): Promise<Row | null> {
   try {
     return await row;

@@ -2,22 +2,27 @@ import type { Changes } from '../cache/changes.js';
 import type { Actor } from '../shared/actor.js';
 import { AppError, ForbiddenError, isAppError, UnavailableError } from '../shared/errors.js';
 
-/** A console has two open for each window that is looked at. */
+/** The console has two open per visible window. */
 const perUser = 20;
-/** Who is read again although nothing was announced: sessions also end by themselves. */
+/**
+ * Interval at which callers are read again without an announcement: sessions also expire by themselves. Milliseconds.
+ */
 const everyMilliseconds = 30_000;
 
-/** A stream that is open. */
+/** An open stream. */
 export interface Stream {
   readonly actor: Actor;
-  /** Who it is now. @throws AppError when the credentials are no good any more */
+  /**
+   * The current caller.
+   * @throws AppError when the credentials are no longer valid
+   */
   readonly identify: () => Promise<Actor>;
   readonly end: (reason: AppError) => void;
 }
 
 /**
- * Every subscription that is open on this node. A stream ends as soon as its user may not have opened it any more: his
- * session was revoked or ran out, he was banned, or he is less than he was.
+ * Every open subscription of this node. A stream ends as soon as its user could no longer open it: the session was
+ * revoked or expired, the user was banned or lost the role.
  */
 export class OpenStreams {
   private readonly streams = new Set<Stream>();
@@ -34,7 +39,10 @@ export class OpenStreams {
     this.clock = setInterval(() => this.recheck(), everyMilliseconds);
   }
 
-  /** @returns what is called when it is over @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE */
+  /**
+   * @returns a function to call when the stream has ended
+   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
   add(stream: Stream): () => void {
     if (this.stopped) throw stopping();
     const open = [...this.streams].filter(({ actor }) => actor.id === stream.actor.id).length;
@@ -43,14 +51,14 @@ export class OpenStreams {
     return () => this.streams.delete(stream);
   }
 
-  /** Ends all of them: their readers come back to another node. */
+  /** Ends all streams; their clients reconnect to another node. */
   stop(): void {
     this.stopped = true;
     clearInterval(this.clock);
     for (const stream of this.streams) stream.end(stopping());
   }
 
-  /** @param userId absent: everybody */
+  /** @param userId absent: all users */
   private recheck(userId?: number | string): void {
     for (const stream of this.streams) {
       if (userId === undefined || stream.actor.id === userId) void this.check(stream);
@@ -62,7 +70,7 @@ export class OpenStreams {
       if ((await identify()).role < actor.role) end(new ForbiddenError());
     } catch (error) {
       if (isAppError(error)) end(error);
-      // Who it is could not be read now; it is asked again.
+      // The caller could not be read now; the next check tries again.
       else this.report(error);
     }
   }

@@ -14,7 +14,7 @@ export class SortInput {
   direction: 'ASC' | 'DESC';
 }
 
-/** Arguments that every list takes; lists with a filter extend it. */
+/** Arguments of every list; lists with a filter extend this class. */
 @ArgsType()
 export class PageArgs {
   @Field(() => Int, { nullable: true, description: 'Starts at 0.' })
@@ -29,7 +29,7 @@ export class PageArgs {
 
 export const pageQueryOf = (args: PageArgs): PageQuery => toPageQuery(args);
 
-/** `<Noun>Page { items, totalCount }`. Extend it where a list says more. */
+/** `<Noun>Page { items, totalCount }`. Extend it where a list has further fields. */
 export function pageType<Item extends object>(item: ClassType<Item>, name: string): ClassType<Page<Item>> {
   @ObjectType(name)
   class PageType implements Page<Item> {

@@ -101,7 +101,7 @@ export function pageObject<Item extends object>(item: ClassType<Item>, name: str
   return PageObject;
 }
 
-/** What a list resolver returns. The rows are read already; the count is read when it is selected. */
+/** The result of a list resolver. The rows are read already; the count is read when it is selected. */
 export class PageOf<Item> {
   private total: Promise<Total> | undefined;
 

@@ -4,8 +4,8 @@ import type { GraphQLScalarType } from 'graphql';
 type FieldType = ClassType | GraphQLScalarType | StringConstructor | BooleanConstructor | object;
 
 /**
- * What a mutation returns: an object of its own, so that fields can be added later.
- * `payloadObject('BanUserPayload', { user: () => UserObject })`
+ * The result type of a mutation: an object, so that fields can be added later. `payloadObject('BanUserPayload', { user:
+ * () => UserObject })`
  */
 export function payloadObject<Fields extends Record<string, () => FieldType | readonly [FieldType]>>(
   name: string,

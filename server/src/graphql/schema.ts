@@ -21,7 +21,7 @@ export type ResolverClass = ClassType;
 
 /**
  * @param classes every resolver class
- * @param instances the same, built; without them the schema can be printed and not run
+ * @param instances the same, constructed; without them the schema can be printed but not executed
  */
 export async function createSchema(
   classes: readonly ResolverClass[],
@@ -40,7 +40,7 @@ export async function createSchema(
       },
     },
     scalarsMap: [{ type: Date, scalar: GraphQLDateTime }],
-    // Input is checked by the services, once for both skins.
+    // The services validate input, once for both APIs.
     validate: false,
     pubSub: noTopics,
   });
@@ -53,9 +53,10 @@ export async function createSchema(
 }
 
 /**
- * What holds for every field. Root fields are nullable, so that one that fails does not empty the response. Access
- * tokens need the scope of each root field. `@Access` is enforced on the fields of other types; for root fields their
- * service checks it. Access and cost close the description, because introspection shows no applied directives.
+ * Rules that apply to every field. Root fields are nullable, so that a failed one does not empty the response. Access
+ * tokens need the scope of each root field. `@Access` is enforced on the fields of other types; for root fields the
+ * service checks it. Access and cost are appended to the description, because introspection shows no applied
+ * directives.
  */
 function applyRules(schema: GraphQLSchema): void {
   const kinds = new Map([
@@ -86,7 +87,7 @@ function applyRules(schema: GraphQLSchema): void {
 
 type Field = GraphQLField<unknown, GraphQLContext>;
 
-/** Wraps what runs first: of a subscription its source, else the resolver. */
+/** Wraps the function that runs first: the source of a subscription, else the resolver. */
 function guard(
   field: Field,
   kind: 'query' | 'mutation' | 'subscription',
@@ -125,7 +126,7 @@ const closed = (description: string | null | undefined, ...sentences: string[]):
     .reduce((text, sentence) => `${text} ${sentence}`, description ?? '')
     .trim() || undefined;
 
-/** TypeGraphQL wants one; every subscription of ours opens its own source (`live-sources.ts`). */
+/** TypeGraphQL requires one; every subscription here opens its own source (`live-sources.ts`). */
 const noTopics: PubSub = {
   publish: refuseTopic,
   subscribe: refuseTopic,

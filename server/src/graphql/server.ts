@@ -28,7 +28,10 @@ export interface GraphQLDeps {
   readonly limitByAddress: onRequestAsyncHookHandler;
 }
 
-/** `POST /graphql` and `POST /graphql/stream`. Documents are JSON bodies only, which no foreign page can send without asking first. */
+/**
+ * `POST /graphql` and `POST /graphql/stream`. Documents must be JSON bodies, which a foreign page cannot send without a
+ * preflight.
+ */
 export const graphqlPlugin =
   ({ schema, authenticator, live, streams, logger, budget, limitByAddress }: GraphQLDeps): FastifyPluginAsync =>
   async (app) => {
@@ -38,7 +41,7 @@ export const graphqlPlugin =
       schema,
       validationRules,
       parseOptions: { maxTokens },
-      // armor's types name Apollo's CommonJS build, which is the same at run time
+      // Armor's types refer to Apollo's CommonJS build, which is the same at run time.
       plugins: [
         ...(plugins as unknown as ApolloServerPlugin<GraphQLContext>[]),
         ApolloServerPluginLandingPageDisabled(),
@@ -64,7 +67,7 @@ export const graphqlPlugin =
     mountStreams(app, { schema, authenticator, live, streams, report });
   };
 
-/** Failures before a document was read: limits, a body that is not JSON. */
+/** Failures before a document is read: limits, or a body that is not JSON. */
 function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unforeseen failure');

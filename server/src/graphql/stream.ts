@@ -13,7 +13,7 @@ import type { OpenStreams } from './open-streams.js';
 import { openSubscription, parseStreamRequest, type Results } from './subscribe.js';
 
 const bodyLimit = 64 * 1024;
-/** A revoked reader has nothing after so long, whether he took the last message or not. */
+/** Maximum delay between revocation and the end of the stream, even if the client does not read. Milliseconds. */
 const lastWordsMilliseconds = 500;
 
 export interface StreamDeps {
@@ -27,7 +27,7 @@ export interface StreamDeps {
 
 /**
  * `POST /graphql/stream`: one subscription as server-sent events (graphql-sse, distinct connections). JSON bodies only,
- * and the same two walls against forged requests as everywhere.
+ * with the same two protections against cross-site requests as everywhere.
  */
 export function mountStreams(app: FastifyInstance, deps: StreamDeps): void {
   const { schema, authenticator, live, streams, report } = deps;
@@ -76,7 +76,7 @@ export function mountStreams(app: FastifyInstance, deps: StreamDeps): void {
   });
 }
 
-/** What may end a stream, in whatever order it happens. */
+/** The lifecycle of a stream, which several events may end, in any order. */
 class StreamLife {
   failure: AppError | null = null;
   private left = false;
@@ -95,7 +95,7 @@ class StreamLife {
     if (this.failure || this.left) void results.return();
   }
 
-  /** By us: he is told why. */
+  /** Ended by the server: the reason is sent to the client. */
   end(reason: AppError): void {
     if (this.failure || this.left) return;
     this.failure = reason;
@@ -103,7 +103,7 @@ class StreamLife {
     void this.results?.return();
   }
 
-  /** By him. */
+  /** Ended by the client. */
   leave(): void {
     this.left = true;
     void this.results?.return();

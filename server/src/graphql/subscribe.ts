@@ -27,7 +27,7 @@ export const parseStreamRequest = (body: unknown): StreamRequest => requestShape
 
 export type Results = AsyncGenerator<ExecutionResult, void, void>;
 
-/** One subscription under the limits of every document. Refused ones answer `errors` with a code in each. */
+/** Runs one subscription under the limits of every document. A refused one returns `errors` with a code in each. */
 export async function openSubscription(
   schema: GraphQLSchema,
   request: StreamRequest,
@@ -49,7 +49,7 @@ export async function openSubscription(
     contextValue: await context(),
   });
   if (!('errors' in result)) return result as Results;
-  // What has no place in the answer is about a variable.
+  // An error without a path is about a variable.
   return { errors: (result.errors ?? []).map((error) => (error.path ? error : coded(error, 'BAD_USER_INPUT'))) };
 }
 

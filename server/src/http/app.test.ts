@@ -243,10 +243,10 @@ describe('the console’s page', () => {
     expect(file.headers['cache-control']).toContain('max-age=604800');
     expect(file.headers.vary).toContain('accept-encoding');
     expect(String(decompress(file.rawPayload))).toBe('console.info(2)');
-    // Without a copy of its own a file goes as it is.
+    // A file without a compressed copy is sent as it is.
     const other = await app.inject({ url: '/assets/main.js', headers: { 'accept-encoding': accepted } });
     expect([other.statusCode, other.headers['content-type']]).toEqual([200, file.headers['content-type']]);
-    // The copies have no address.
+    // Compressed copies have no URL of their own.
     for (const url of ['/assets/large.js.br', '/assets/large.js.gz']) {
       expect((await app.inject({ url })).statusCode).toBe(404);
     }

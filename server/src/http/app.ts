@@ -72,7 +72,7 @@ declare module 'fastify' {
   }
 }
 
-/** 64 MB at a slow household's upload rate; nothing honest sends less than a kilobyte a second. */
+/** 64 MB at a slow home connection's upload rate; no legitimate client sends less than a kilobyte per second. */
 const defaultPace: BodyPace = { grace: 15_000, minRate: 1024, maxTime: 15 * 60_000 };
 /** The longest document of the console with its variables. */
 const anonymousGraphqlLimit = 64 * 1024;
@@ -172,7 +172,7 @@ const consoleScope =
     await app.register(helmet, pageHeaders);
     const limit = limitByAddress(deps.state, 'GW', deps.webRateLimit);
     app.addHook('onRequest', async function (request, reply) {
-      // A screen has a dozen hashed files, which must not exhaust a visitor's limit.
+      // A screen loads a dozen hashed files, which must not exhaust a visitor's limit.
       if (!pathOf(request).startsWith('/assets/')) await limit.call(this, request, reply);
     });
     // One route for each file, so that unknown paths reach the not-found handler; the page itself is never a plain
@@ -189,7 +189,8 @@ const consoleScope =
   };
 
 /**
- * A large answer in half the time of the usual level, and a tenth longer: nobody asks for it twice, unlike for files.
+ * Compresses a large response in half the time of the default level, at a tenth more bytes. Responses, unlike files,
+ * are requested once.
  */
 const quickGzip = { encodings: ['gzip'], zlibOptions: { level: 3 } } satisfies FastifyCompressOptions;
 

@@ -16,7 +16,8 @@ export function answerClientError(
     error: { message: 'Bad request', type: 'invalid_request_error', param: '', code: '' },
   });
   if (socket.writable) {
-    // Closed as soon as it is written, or a call that already began would wait for ever for the rest of its body.
+    // Closed as soon as it is written; otherwise a call that already began would wait indefinitely for the rest of its
+    // body.
     const close = (): void => socket.destroy?.();
     socket.end(
       `HTTP/1.1 ${status}\r\nX-Oneapi-Request-Id: ${newRequestId()}\r\nContent-Type: application/json\r\n` +

@@ -5,7 +5,7 @@ import { closeGracefully } from './close-gracefully.js';
 
 const logger = createLogger('silent');
 
-/** A server whose one route takes its time, and a call to it that has begun. */
+/** A server with one slow route, and a call to it that has begun. */
 async function callInFlight(milliseconds: number) {
   const app = Fastify();
   let arrived: () => void;

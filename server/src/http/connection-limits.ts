@@ -5,13 +5,16 @@ import { addRange } from '../outbound/address-class.js';
 import { addressKey } from '../shared/address.js';
 
 export interface ConnectionLimits {
-  /** Client connections at once; 0: what the process may open less a reserve for databases, upstreams and files. */
+  /**
+   * Maximum number of client connections; 0: the descriptor limit of the process minus a reserve for databases,
+   * upstreams and files.
+   */
   readonly total: number;
-  /** Client connections of one address (of a /64 for IPv6) at once; 0: half of `total`. */
+  /** Maximum number of client connections per address (per /64 for IPv6); 0: half of `total`. */
   readonly perAddress: number;
 }
 
-/** Without a limit that we can read (macOS, Windows). */
+/** Used where the descriptor limit cannot be read (macOS, Windows). */
 const defaultDescriptors = 8192;
 /** A relayed call needs a second descriptor for its upstream, and the databases and files need some. */
 const reserve = 200;
@@ -24,8 +27,8 @@ const namedRanges: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Keeps file descriptors for the server itself, and for others when one address opens as many connections as it can.
- * Connections of trusted proxies are not counted by address: all clients come from there.
+ * Keeps file descriptors free for the server itself, and for other clients when one address opens as many connections
+ * as it can. Connections of trusted proxies are not counted by address, because all clients share them.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits, trustedProxies: readonly string[]): void {
   const total = limits.total || Math.max(50, Math.floor((maxDescriptors() - reserve) / 2));

@@ -99,12 +99,12 @@ const policy = (nonce: string, { turnstile, chatLinks }: ConsoleSite): string =>
     "default-src 'self'",
     ["script-src 'self'", ...(turnstile ? [turnstileOrigin] : [])].join(' '),
     `style-src 'self' 'nonce-${nonce}'`,
-    // logos, QR codes and images in responses come from any host
+    // Logos, QR codes and images in responses come from any host.
     "img-src 'self' data: blob: https: http:",
     "media-src 'self' data: blob: https:",
     "font-src 'self' data:",
     "connect-src 'self'",
-    // an About page may be one framed https address; chat apps in private networks often have no certificate
+    // An About page may be one framed https address; chat apps in private networks often have no certificate.
     ['frame-src https:', ...plainOrigins(chatLinks)].join(' '),
     "object-src 'none'",
     "base-uri 'none'",

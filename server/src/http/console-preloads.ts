@@ -35,7 +35,9 @@ export class ConsolePreloads {
     this.screens = built.screens.map((screen) => ({ ...screen, pattern: patternOf(screen.path) }));
   }
 
-  /** @param signedIn a guess by the session cookie. If it is wrong, the browser requests the missing files itself. */
+  /**
+   * @param signedIn a guess based on the session cookie. If it is wrong, the browser requests the missing files itself.
+   */
   of(path: string, signedIn: boolean): Preloads {
     const asked = this.screens.find(({ pattern }) => pattern.test(path));
     const needsSignIn = asked?.access === 'user' || asked?.access === 'admin';

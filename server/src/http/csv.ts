@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { RestAnswer } from './rest.js';
 
 /**
- * Streams a CSV file. An error before the first piece is an ordinary failure. A later one breaks the connection, so
- * that the client notices the incomplete file.
- * @param name without its ending
+ * Streams a CSV file. An error before the first piece is returned as an ordinary failure. A later error breaks the
+ * connection, so that the client notices the incomplete file.
+ * @param name without its extension
  */
 export async function sendCsv(reply: FastifyReply, name: string, pieces: AsyncIterable<string>): Promise<RestAnswer> {
   const iterator = pieces[Symbol.asyncIterator]();

@@ -4,14 +4,14 @@ import { maxInt32 } from '../shared/limits.js';
  * here ever fails.
  */
 
-/** A whole number; 0 when absent, `NaN`, empty or otherwise unreadable. */
+/** An integer; 0 when absent, `NaN`, empty or otherwise unreadable. */
 export function queryNumber(text: string | undefined): number {
   if (text === undefined || !/^[+-]?\d+$/.test(text.trim())) return 0;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : 0;
 }
 
-/** An id out of a path or a query; 0 (which nothing has) when it is not one. */
+/** An id from a path or a query; 0, which no row has, when it is not a valid id. */
 export function queryId(text: string | undefined): number {
   const value = queryNumber(text);
   return value > 0 && value <= maxInt32 ? value : 0;
@@ -20,7 +20,7 @@ export function queryId(text: string | undefined): number {
 export const queryFlag = (text: string | undefined): boolean =>
   text !== undefined && ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text);
 
-/** Page numbers of `{ items, total, page, page_size }` lists start at 1; inside they start at 0. */
+/** Page numbers of `{ items, total, page, page_size }` lists start at 1 on the wire and at 0 internally. */
 export function pageFromOne(text: string | undefined): { shown: number; page: number } {
   const shown = Math.min(Math.max(1, queryNumber(text)), 10_000_000);
   return { shown, page: shown - 1 };

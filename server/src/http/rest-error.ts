@@ -4,8 +4,8 @@ import { isAppError, UnavailableError, type AppError, type ErrorCode } from '../
 import { isDatabaseAway, isUnstorableValue } from '../shared/postgres-error.js';
 
 /**
- * The REST skin's table: HTTP status of every failure. Old clients read `success` and expect 200 for business failures;
- * they turn 401 into a sign-in page (docs/reference/rest/conventions.md).
+ * HTTP status of every failure on the REST API. Old clients read `success` and expect 200 for business failures; they
+ * turn 401 into a sign-in page (docs/reference/rest/conventions.md).
  */
 const restStatus: Record<ErrorCode, number> = {
   INVALID_INPUT: 200,
@@ -60,7 +60,8 @@ export interface RestFailure {
 
 /** Never shows the text of an unexpected error, which goes to the log with the request id. */
 export function sendRestError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  // The client left while its body was read: Node reports ECONNRESET, which is no failure of a store of ours.
+  // The client left while its body was read: Node reports ECONNRESET, which does not mean that one of our stores
+  // failed.
   if (request.raw.readableAborted) return reply.status(400).send({ ...ofCode('INVALID_INPUT', 'Invalid parameter') });
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));

@@ -12,7 +12,7 @@ export interface RestContext<A extends MaybeActor> {
   readonly reply: FastifyReply;
 }
 
-/** A response that is not `{ success: true, message: '', data }`: a few endpoints have a form of their own. */
+/** A response that is not `{ success: true, message: '', data }`: a few endpoints have their own shape. */
 export class RestAnswer {
   constructor(
     readonly body: unknown,
@@ -20,7 +20,7 @@ export class RestAnswer {
   ) {}
 }
 
-/** `{ success: true, message, data }` with a message of its own; `data` is left out when undefined. */
+/** `{ success: true, message, data }` with its own message; `data` is left out when undefined. */
 export const withMessage = (message: string, data?: unknown): RestAnswer =>
   new RestAnswer({ success: true, message, ...(data === undefined ? {} : { data }) });
 

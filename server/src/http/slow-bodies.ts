@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
 
 export interface BodyPace {
-  /** Milliseconds that every body gets, however slow it is. */
+  /** Milliseconds granted to every body, however slow it is. */
   readonly grace: number;
-  /** Bytes a second, on average since the request began; slower bodies are closed after the grace. */
+  /** Bytes per second, averaged since the request began; slower bodies are closed after the grace period. */
   readonly minRate: number;
-  /** Milliseconds after which a body has to be complete, however fast it is. */
+  /** Milliseconds after which a body must be complete, however fast it is. */
   readonly maxTime: number;
 }
 
@@ -16,9 +16,9 @@ interface OpenBody {
 }
 
 /**
- * Closes connections whose request body comes too slowly, on every route and before any key is checked: thousands of
- * dripping bodies would otherwise hold all file descriptors. Costs nothing while a body is read: bytes are counted by
- * the socket, and one timer looks at all open bodies.
+ * Closes connections whose request body arrives too slowly, on every route and before any key is checked: thousands of
+ * dripping bodies would otherwise hold all file descriptors. Costs nothing while a body is read: the socket counts the
+ * bytes, and one timer checks all open bodies.
  */
 export function closeSlowBodies(server: Server, pace: BodyPace): void {
   const open = new Set<OpenBody>();

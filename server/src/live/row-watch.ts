@@ -1,32 +1,32 @@
 import { Mailbox, type Delivery } from './mailbox.js';
 import type { Signals } from './signals.js';
 
-/** Who sees which rows of a kind, and how they are shown to him. */
+/** Which rows of one kind a subscriber sees, and how they are presented. */
 export interface Watcher<Row, View> {
   readonly sees: (row: Row) => boolean;
   readonly show: (row: Row) => View;
-  /** True: rows that are gone count as missed, since he saw all of them. */
+  /** True: deleted rows count as missed, because this subscriber saw all rows. */
   readonly tellGone: boolean;
-  /** Called once, when he is gone. */
+  /** Called once, when the subscriber has left. */
   readonly onClose?: () => void;
 }
 
 export interface RowWatchDeps<Row extends { readonly id: number }> {
   readonly signals: Signals;
-  /** @returns those that still are */
+  /** @returns the rows that still exist */
   readonly read: (ids: readonly number[]) => Promise<readonly Row[]>;
   readonly report: (error: unknown) => void;
 }
 
 type Deliver<Row> = (rows: readonly Row[], gone: number, unknown: number) => void;
 
-/** Changes of so long are read in one statement. */
+/** Changes within this time are read in one statement. */
 const gatherMilliseconds = 100;
 const maxRows = 200;
 
 /**
- * Rows of one kind as they change, for whoever watches: one statement for all watchers of this node, and none while there
- * are none.
+ * Delivers rows of one kind to subscribers as they change. One statement serves all subscribers of this node, and none
+ * runs while there are none.
  */
 export class RowWatch<Row extends { readonly id: number }> {
   private readonly places = new Set<Deliver<Row>>();
@@ -36,7 +36,7 @@ export class RowWatch<Row extends { readonly id: number }> {
 
   constructor(private readonly deps: RowWatchDeps<Row>) {}
 
-  /** @param ids the rows that changed; null: nobody knows which */
+  /** @param ids the rows that changed; null: unknown */
   touch(ids: readonly number[] | null): void {
     if (this.places.size === 0) return;
     if (ids === null) this.unknown = true;
@@ -44,7 +44,7 @@ export class RowWatch<Row extends { readonly id: number }> {
     this.timer ??= setTimeout(() => void this.look(), gatherMilliseconds);
   }
 
-  /** @returns when nothing that changes from then on is missed */
+  /** @returns a subscription that misses no later change, once it is registered */
   async watch<View extends { readonly id: number }>(
     watcher: Watcher<Row, View>,
   ): Promise<AsyncIterableIterator<Delivery<View>>> {
@@ -75,7 +75,7 @@ export class RowWatch<Row extends { readonly id: number }> {
       for (const deliver of this.places) deliver(rows, ids.length - rows.length, unknown);
     } catch (error) {
       this.deps.report(error);
-      // What could not be read now may be read by the list.
+      // Rows that cannot be read now count as missed, so that the client reloads the list.
       for (const deliver of this.places) deliver([], 0, unknown + ids.length);
     } finally {
       this.timer = null;

@@ -1,7 +1,10 @@
 import type { SharedState } from '../cache/shared-state.js';
 import type { Clock } from '../shared/clock.js';
 
-/** `log`: rows were written. `balance`: of these users. `channel`: figures of these channels that route no call. */
+/**
+ * `log`: rows were written. `balance`: balances of these users changed. `channel`: statistics of these channels
+ * changed, which do not affect routing.
+ */
 export const signalKinds = ['log', 'balance', 'channel'] as const;
 export type SignalKind = (typeof signalKinds)[number];
 
@@ -9,10 +12,10 @@ export type SignalKind = (typeof signalKinds)[number];
 type Handler = (ids: readonly number[] | null) => void;
 
 const topic = 'tollgate:signals';
-/** How long a node assumes subscribers on another node, and how often that node repeats it. */
+/** How long a node assumes that another node has subscribers, and how often that node repeats it. Milliseconds. */
 const wantedMilliseconds = 15_000;
 const sayEvery = 5_000;
-/** Milliseconds of signals that go into one message. */
+/** Signals within this time share one message. Milliseconds. */
 const gatherMilliseconds = 100;
 const maxIds = 1000;
 

@@ -77,6 +77,6 @@ export class Mailer {
   }
 }
 
-/** Microsoft's servers offer PLAIN and refuse it. */
+/** Microsoft's servers offer PLAIN but refuse it. */
 const wantsLogin = (host: string, user: string): boolean =>
   /outlook|onmicrosoft/i.test(user) || host === 'smtp.azurecomm.net';

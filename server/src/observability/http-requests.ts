@@ -64,15 +64,14 @@ export const requestLogger = (parent: FastifyBaseLogger, bindings: Bindings, opt
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The relay answers this one itself, and measures it. */
+    /** True when the relay responds to this request and measures it itself. */
     taken: boolean;
   }
 }
 
 /**
- * Times every request that the relay does not take by its route pattern, never its address. Registered first and
- * without a scope
- * of its own, so that its hook covers what is registered after it.
+ * Times every request that the relay does not handle, by its route pattern and never by its address. Registered first
+ * and without its own scope, so that its hook covers everything registered after it.
  */
 export function httpMetrics(metrics: Metrics): FastifyPluginAsync {
   const plugin: FastifyPluginAsync = async (app) => {

@@ -25,8 +25,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     },
     { write: (line: string) => output.write(maskCredentials(line)) },
   );
-  // What a child is given once stands in all of its lines, and the formatters do not see it. Children inherit this
-  // method.
+  // The bindings of a child appear in all of its lines and bypass the formatters. Children inherit this method.
   const { child: makeChild } = logger as unknown as { child: MakeChild };
   const redactingChild: MakeChild = function (bindings, options) {
     return makeChild.call(this, redactFields(bindings) as Bindings, options);

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** Seconds: from a cached answer to a long thinking model. */
+/** Seconds: from a cached response to a long reasoning model. */
 const callSeconds = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 const fastSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const batchSizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
@@ -160,7 +160,7 @@ export class Metrics {
   }
 }
 
-/** Registry counters that receive the sums at a scrape. */
+/** Registry counters that receive the totals at a scrape. */
 export interface RelayCounters {
   readonly relayCalls: Counter<'route' | 'model' | 'outcome'>;
   readonly relayActive: Gauge<'route'>;
@@ -168,7 +168,7 @@ export interface RelayCounters {
   readonly quotaCharged: Counter<'model'>;
 }
 
-/** Sums of one model's calls since the last scrape. */
+/** Totals of one model's calls since the last scrape. */
 export class ModelTally {
   promptTokens = 0;
   completionTokens = 0;
@@ -183,7 +183,7 @@ export class ModelTally {
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   }
 
-  /** Adds the sums to the counters and resets them. */
+  /** Adds the totals to the counters and resets them. */
   tell(model: string, counters: RelayCounters): void {
     if (this.promptTokens > 0) counters.tokens.inc({ model, kind: 'prompt' }, this.promptTokens);
     if (this.completionTokens > 0) counters.tokens.inc({ model, kind: 'completion' }, this.completionTokens);

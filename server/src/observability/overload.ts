@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { UnavailableError } from '../shared/errors.js';
 import type { Metrics } from './metrics.js';
 
-/** Above these the node refuses new calls; 0 switches a mark off. */
+/** Thresholds above which the node refuses new calls; 0 disables a threshold. */
 export interface OverloadMarks {
   /** Share of the heap limit in use, in percent. */
   readonly heapPercent: number;
@@ -16,7 +16,7 @@ export interface OverloadMarks {
 
 export type OverloadReason = 'heap' | 'event_loop' | 'database';
 
-/** Readings of one moment; tests bring their own. */
+/** Readings of one moment; tests provide their own. */
 export interface OverloadReadings {
   /** Percent of the heap limit in use. */
   heapPercent(): number;
@@ -25,16 +25,16 @@ export interface OverloadReadings {
 }
 
 const tickMilliseconds = 250;
-/** How much the newest reading counts: one long pause is over when it is seen, a row of them is load. */
+/** Weight of the newest reading: a single long pause is over when it is noticed, a series of them is load. */
 const smoothing = 0.3;
-/** Garbage that was not collected yet counts as used: after so many ticks above the mark the heap is collected once. */
+/** Uncollected garbage counts as used: after this many ticks above the threshold the heap is collected once. */
 const ticksBeforeCollect = 4;
 const ticksBetweenCollects = 20;
 const retryAfterSeconds = 2;
 
 /**
- * Decides whether this node takes new calls. It looks at itself four times a second; a call costs one comparison. Calls
- * in flight are finished whatever it says.
+ * Decides whether this node accepts new calls. It checks itself four times a second, so a call costs one comparison.
+ * Calls in flight always finish.
  */
 export class Overload {
   private state: OverloadReason | null = null;
@@ -55,7 +55,7 @@ export class Overload {
     this.shed = metrics.shedCalls;
   }
 
-  /** Why new calls are refused; null while they are taken. */
+  /** Why new calls are refused; null while they are accepted. */
   get reason(): OverloadReason | null {
     return this.state;
   }
@@ -92,7 +92,7 @@ export class Overload {
     else if (databaseWait > 0 && this.readings.databaseWait() > databaseWait) next = 'database';
     this.ticks = next === this.state ? this.ticks + 1 : 0;
     if (next !== this.state) this.change(next);
-    // While nothing is taken nothing is allocated either, so the engine would see no reason to collect.
+    // While no call is accepted nothing is allocated either, so the engine would see no reason to collect.
     if (next === 'heap' && this.ticks % ticksBetweenCollects === ticksBeforeCollect) collectGarbage();
   }
 

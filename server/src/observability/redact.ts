@@ -1,4 +1,4 @@
-/** Names of fields whose values are never written, wherever they stand. Lower case. */
+/** Names of fields whose values are never written, at any depth. Lower case. */
 const secretNames = new Set([
   'authorization',
   'proxy-authorization',
@@ -66,7 +66,7 @@ export function describeError(error: Error, depth = 0): Record<string, unknown> 
 }
 
 const patterns: ReadonlyArray<readonly [RegExp, string]> = [
-  // Keys of this gateway and of the providers that name theirs alike.
+  // Keys of this gateway, and of providers that use the same prefix.
   [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-[redacted]'],
   [/\bAIza[A-Za-z0-9_-]{20,}/g, 'AIza[redacted]'],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 [redacted]'],

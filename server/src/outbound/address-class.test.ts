@@ -29,7 +29,7 @@ describe('an address is', () => {
     ['fe80::1%eth0', 'forbidden'],
     ['ff02::1', 'forbidden'],
     ['fd00:ec2::254', 'forbidden'],
-    // IPv4 in IPv6 clothes
+    // IPv4 embedded in IPv6
     ['::ffff:8.8.8.8', 'public'],
     ['::ffff:127.0.0.1', 'private'],
     ['::ffff:7f00:1', 'private'],

@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Class of an address: `public` internet, `private` machine or networks, `forbidden` for every request (link-local,
+ * Class of an address: `public` internet, `private` machines or networks, `forbidden` for every request (link-local,
  * cloud metadata, multicast, unspecified, reserved).
  */
 export type AddressClass = 'public' | 'private' | 'forbidden';
@@ -27,7 +27,7 @@ export function addRange(list: BlockList, range: string): boolean {
 const forbidden = blockList([
   '0.0.0.0/8',
   '169.254.0.0/16',
-  // metadata and machine agents outside link-local: Alibaba, Oracle, Azure, AWS over IPv6
+  // Metadata and machine agents outside link-local: Alibaba, Oracle, Azure, AWS over IPv6.
   '100.100.100.200',
   '192.0.0.192',
   '168.63.129.16',
@@ -77,7 +77,7 @@ function classOf(address: string, family: 'ipv4' | 'ipv6'): AddressClass {
   return privateRanges.check(address, family) ? 'private' : 'public';
 }
 
-/** The IPv4 address that an IPv6 one stands for: mapped, compatible, translated (NAT64) or 6to4. */
+/** The IPv4 address embedded in an IPv6 address: mapped, compatible, translated (NAT64) or 6to4. */
 function embeddedIPv4(address: string): string | null {
   const words = expand(address);
   const startsWith = (...prefix: number[]): boolean => prefix.every((word, index) => words[index] === word);
@@ -86,7 +86,7 @@ function embeddedIPv4(address: string): string | null {
   const last = dotted(words[6], words[7]);
   const isMapped = startsWith(0, 0, 0, 0, 0, 0xffff) || startsWith(0, 0, 0, 0, 0xffff, 0);
   const isTranslated = startsWith(0x64, 0xff9b, 0, 0, 0, 0);
-  // `::` and `::1` are themselves
+  // `::` and `::1` are not IPv4-compatible addresses.
   const isCompatible = startsWith(0, 0, 0, 0, 0, 0) && (words[6] !== 0 || (words[7] ?? 0) > 1);
   return isMapped || isTranslated || isCompatible ? last : null;
 }

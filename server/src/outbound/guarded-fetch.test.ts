@@ -21,7 +21,7 @@ function fetcher(allow: string[] = [], resolver?: Resolver): GuardedFetch {
   return made;
 }
 
-/** Answers each question with the next list of addresses. */
+/** Resolves each lookup to the next list of addresses. */
 function resolving(...answers: string[][]): Resolver & { asked: number } {
   const resolver: Resolver & { asked: number } = Object.assign(
     (_hostname: string, _options: unknown, callback: Parameters<Resolver>[2]) => {

@@ -8,7 +8,7 @@ export interface GuardedRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** `http`, `https` or `socks5` proxy an admin set; it resolves the name then. */
+  /** `http`, `https` or `socks5` proxy set by an admin. The proxy then resolves the name. */
   readonly proxy?: string;
   /** For the whole call, redirects and body included. */
   readonly timeoutMs?: number;
@@ -29,7 +29,7 @@ const maxRedirects = 5;
 const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 20 * 1024 * 1024;
 const redirects: readonly number[] = [301, 302, 303, 307, 308];
-/** Never handed on to another origin. */
+/** Never forwarded to another origin. */
 const credentialHeaders: readonly string[] = ['authorization', 'cookie', 'x-api-key', 'api-key', 'x-goog-api-key'];
 
 /** HTTP calls to addresses that users or admins entered, or that a response named. */
@@ -44,7 +44,7 @@ export class GuardedFetch {
 
   /**
    * @throws AppError INVALID_INPUT (an address that may not be called), UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT,
-   *   UPSTREAM_INVALID_RESPONSE (too large, too many redirects). A status of any kind is an answer.
+   * UPSTREAM_INVALID_RESPONSE (too large, too many redirects). A response of any status is returned, not thrown.
    */
   async fetch(call: GuardedRequest): Promise<GuardedResponse> {
     const timeout = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs);
@@ -118,7 +118,7 @@ function withoutCredentials(headers: Record<string, string>): Record<string, str
   );
 }
 
-/** Texts of sockets and resolvers name hosts and ports of our network: they stay in `cause`. */
+/** Messages of sockets and resolvers contain hosts and ports of our network, so they stay in `cause`. */
 function toAppError(error: unknown, timedOut: boolean): AppError {
   const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
   if (known) return known;

@@ -17,9 +17,12 @@ export interface Actor {
   readonly role: number;
   readonly status: number;
   readonly group: string;
-  /** Set when the actor came by a browser session: its id, so that it can be revoked or kept. */
+  /**
+   * Set when the actor authenticated with a browser session: the session's id, so that this session can be revoked or
+   * kept.
+   */
   readonly sessionId?: string;
-  /** Set when the actor came by a named access token: its id, and all that it may do. */
+  /** Set when the actor authenticated with a named access token: the token's id, and its scopes. */
   readonly accessTokenId?: number;
   readonly scopes?: readonly AccessScope[];
   /** Address of the caller, for audit rows and throttles. */
@@ -29,12 +32,14 @@ export interface Actor {
 /** `null` is an anonymous caller. */
 export type MaybeActor = Actor | null;
 
+/** @throws AppError NOT_SIGNED_IN for an anonymous caller */
 export function requireActor(actor: MaybeActor): Actor {
   if (!actor) throw new AppError('NOT_SIGNED_IN', 'No permission: not logged in and no access token provided');
   if (actor.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
   return actor;
 }
 
+/** @throws AppError NOT_SIGNED_IN, INSUFFICIENT_PRIVILEGES when the actor's role is lower than `role` */
 export function requireRole(actor: MaybeActor, role: RoleName): Actor {
   const known = requireActor(actor);
   if (known.role < Role[role]) throw new ForbiddenError();
@@ -47,11 +52,12 @@ export function outranks(actor: Actor, targetRole: number): boolean {
 }
 
 /**
- * @throws ForbiddenError where the caller came with an access token that lacks the scope. Sessions and the one system
- * access token of the REST contract have no scopes: they may all that their user may.
+ * @throws ForbiddenError when the caller's access token lacks the scope. Sessions and the system access token of the
+ * REST contract have no scopes: they may do everything their user may do.
  */
 export function requireScope(actor: MaybeActor, scope: AccessScope): void {
   if (actor && !hasScope(actor, scope)) throw new ForbiddenError(`This access token lacks the scope ${scope}`);
 }
 
+/** Whether the actor may use what this scope protects. Actors without scopes are not restricted. */
 export const hasScope = ({ scopes }: Actor, scope: AccessScope): boolean => !scopes || scopes.includes(scope);

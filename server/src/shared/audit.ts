@@ -1,17 +1,17 @@
 import type { Actor } from './actor.js';
 
-/** One row of the log about something a person or the system did; consumption is logged by the ledger. */
+/** One row of the log about an action of a user or of the system. Consumption is logged by the ledger. */
 export interface AuditRow {
   /** `LogType` of `modules/logs/log.entity.ts`. */
   readonly type: number;
-  /** Whose log shows it. */
+  /** The user in whose log the row appears. */
   readonly userId: number;
   readonly username: string;
-  /** What happened, for people. Never a secret's value. */
+  /** Human-readable text. Never contains the value of a secret. */
   readonly content: string;
-  /** Who did it, when that is somebody else, and other facts for programs. */
+  /** The acting admin, when it is not the user, and other machine-readable facts. */
   readonly other?: Readonly<Record<string, unknown>>;
-  /** Points credited; 0 when absent. Old clients add this up to show an income. */
+  /** Quota credited; 0 when absent. Old clients add these up to show an income. */
   readonly quota?: number;
 }
 
@@ -19,7 +19,7 @@ interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** Writes log rows inside the caller's transaction; `modules/logs/log.service.ts` meets it. */
+/** Writes log rows inside the caller's transaction. Implemented by `modules/logs/log.service.ts`. */
 export interface UsageLog {
   record(transaction: Transaction, row: AuditRow): Promise<void>;
 }
@@ -27,20 +27,26 @@ export interface UsageLog {
 export const auditSubjects = ['option', 'user', 'channel', 'redemption'] as const;
 export type AuditSubject = (typeof auditSubjects)[number];
 
-/** A thing an admin made, changed or removed, as it was and as it is. */
+/** A change an admin made to an object: its state before and after. */
 export interface AuditChange {
-  /** `create`, `update`, `delete`, or a verb of the noun's own: `promote`. */
+  /** `create`, `update`, `delete`, or a verb specific to the object, such as `promote`. */
   readonly action: string;
   readonly subject: AuditSubject;
   readonly id: number | string;
-  /** Null when there was nothing before; nothing after. Only fields that differ are kept. */
+  /**
+   * Null when the object did not exist before. Null in `after` when it no longer exists. Only fields that differ are
+   * stored.
+   */
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
-  /** Fields whose values are secrets, besides those whose names say so: that they changed is kept, not what they are. */
+  /**
+   * Fields whose values are secret, in addition to those recognised by name. Only the fact of the change is stored, not
+   * the value.
+   */
   readonly secrets?: readonly string[];
 }
 
-/** Keeps what admins change, inside the transaction that changes it; `modules/audit/audit.service.ts` meets it. */
+/** Records what admins change, in the transaction that changes it. Implemented by `modules/audit/audit.service.ts`. */
 export interface AuditLog {
   write(transaction: Transaction, actor: Actor, ...changes: AuditChange[]): Promise<void>;
 }

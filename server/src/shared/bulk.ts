@@ -1,6 +1,6 @@
 import type { ErrorCode } from './errors.js';
 
-/** What became of each row that a mutation named. A row is in one of the two lists. */
+/** The outcome for each row that a mutation named. Every row is in exactly one of the two lists. */
 export interface BulkResult {
   readonly done: readonly number[];
   readonly failed: readonly BulkFailure[];

@@ -3,14 +3,17 @@
 const formats = new Map<string, Intl.DateTimeFormat>();
 const maxFormats = 500;
 
-/** A day of the calendar; `month` is 1 to 12. `day` may lie outside the month and then counts on, as `Date.UTC` does. */
+/**
+ * A day of the calendar; `month` is 1 to 12. `day` may lie outside the month, in which case it carries over as in
+ * `Date.UTC`.
+ */
 export interface CalendarDay {
   readonly year: number;
   readonly month: number;
   readonly day: number;
 }
 
-/** @throws RangeError for a name that is no time zone */
+/** @throws RangeError for an unknown time zone name */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
@@ -53,7 +56,8 @@ export function startOfDay({ year, month, day }: CalendarDay, timeZone: string):
   const clock = Date.UTC(year, month - 1, day);
   const before = clock - offsetAt(new Date(clock - 12 * 3_600_000), timeZone);
   const after = clock - offsetAt(new Date(clock + 12 * 3_600_000), timeZone);
-  // Of two instants that show midnight the earlier one is the start; where none does, the later offset names the first one.
+  // If two instants show midnight, the earlier one is the start. If none does, the later offset gives the first instant
+  // after the skipped hour.
   const candidates = [Math.min(before, after), Math.max(before, after)];
   const shown = candidates.find((instant) => instant + offsetAt(new Date(instant), timeZone) === clock);
   return new Date(shown ?? Math.max(before, after));

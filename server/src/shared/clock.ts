@@ -1,4 +1,4 @@
-/** Time as an argument, so that tests choose it. */
+/** Time as a dependency, so that tests can control it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

@@ -6,7 +6,7 @@ export const csvLine = (cells: readonly Cell[]): string => `${cells.map(toCell).
 function toCell(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell !== 'string') return String(cell);
-  // A spreadsheet would take these for a formula, and names are chosen by users.
+  // Spreadsheets would treat these as a formula, and users choose the names.
   const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -54,7 +54,7 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** An expected failure. Independent of how a skin shows it. */
+/** An expected failure. Independent of how REST, GraphQL and the relay render it. */
 export class AppError extends Error {
   constructor(
     readonly code: ErrorCode,
@@ -67,7 +67,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = options?.retryAfterSeconds;
   }
 
-  /** The input field at fault, as the client names it. */
+  /** The invalid input field, named as the client names it. */
   readonly field?: string;
   /** Whole seconds after which the same call may succeed. */
   readonly retryAfterSeconds?: number;
@@ -97,7 +97,7 @@ export class ForbiddenError extends AppError {
   }
 }
 
-/** A store this node needs (Postgres, Redis) did not answer. New calls get 503 with `Retry-After`. */
+/** A store this node needs (Postgres, Redis) did not respond. New calls get 503 with `Retry-After`. */
 export class UnavailableError extends AppError {
   constructor(message: string, options?: ErrorOptions & { retryAfterSeconds?: number }) {
     super('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 5, ...options });

@@ -7,7 +7,7 @@ export function randomAlphanumeric(length: number): string {
   let text = '';
   while (text.length < length) {
     for (const byte of randomBytes(length * 2)) {
-      // 248 = 4 * 62: larger bytes would favour the first characters
+      // 248 = 4 * 62: larger bytes would favour the first characters.
       if (byte < 248 && text.length < length) text += alphanumerics.charAt(byte % 62);
     }
   }
@@ -17,7 +17,7 @@ export function randomAlphanumeric(length: number): string {
 /** A random integer in [low, high], both inclusive. */
 export const randomBetween = (low: number, high: number): number => randomInt(low, high + 1);
 
-/** Random bytes drawn ahead: one system call serves hundreds of ids. */
+/** Random bytes generated in advance: one system call serves hundreds of ids. */
 let pool = randomBytes(4096);
 let used = 0;
 
@@ -29,7 +29,7 @@ function randomByte(): number {
   return pool[used++] ?? 0;
 }
 
-/** Text of `[0-9a-zA-Z]`; quicker than `randomAlphanumeric`, and as even. */
+/** Text of `[0-9a-zA-Z]`; faster than `randomAlphanumeric`, with the same distribution. */
 function randomSuffix(length: number): string {
   let text = '';
   while (text.length < length) {

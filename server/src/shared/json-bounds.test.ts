@@ -13,7 +13,7 @@ const passes = (text: string, maxDepth: number, maxValues: number): boolean => {
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
-/** Containers, and commas between their members. */
+/** Number of containers plus the commas between their members. */
 const valuesOf = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
   const members = Object.values(value);
@@ -44,6 +44,6 @@ it.each([
 });
 
 it('reads each byte of many escaped quotes once', () => {
-  // A search that looked back over all slashes at every quote would need minutes for this.
+  // A search that scanned back over all backslashes at every quote would need minutes for this.
   expect(passes(`["${'\\"'.repeat(2_000_000)}"]`, 1, 1)).toBe(true);
 });

@@ -1,9 +1,9 @@
 import { AppError } from './errors.js';
 
 export interface JsonBounds {
-  /** Arrays and objects inside each other. */
+  /** Maximum nesting depth of arrays and objects. */
   readonly maxDepth: number;
-  /** Elements of arrays and members of objects, all added up. */
+  /** Maximum number of array elements and object members in total. */
   readonly maxValues: number;
 }
 
@@ -23,7 +23,7 @@ export interface JsonShape {
   readonly nestedMembers: number;
 }
 
-/** Where a scan stands, so that a long text can be scanned in slices. */
+/** Progress of a scan, so that a long text can be scanned in slices. */
 export interface JsonScan {
   /** The next byte to look at. */
   at: number;
@@ -31,16 +31,16 @@ export interface JsonScan {
   values: number;
   members: number;
   nestedMembers: number;
-  /** Bytes outside of strings so far. */
+  /** Bytes outside of strings scanned so far. */
   outside: number;
 }
 
 export const newJsonScan = (): JsonScan => ({ at: 0, depth: 0, values: 0, members: 0, nestedMembers: 0, outside: 0 });
 
 /**
- * Counts depth and values of a JSON text before it is parsed: `[[],[],…]` grows fiftyfold in memory, and a parser cannot
- * be stopped half-way. One pass over the bytes without allocating; text inside strings is skipped by the runtime's own
- * search. Does not check that the text is JSON.
+ * Counts depth and values of a JSON text before it is parsed. `[[],[],…]` grows fiftyfold in memory, and a parser
+ * cannot be interrupted. One pass over the bytes without allocation; strings are skipped by the runtime's native
+ * search. Does not check that the text is valid JSON.
  * @throws AppError INVALID_INPUT when the text is nested too deeply or has too many values
  */
 export function assertJsonBounds(bytes: Buffer, bounds: JsonBounds): JsonShape {
@@ -50,9 +50,9 @@ export function assertJsonBounds(bytes: Buffer, bounds: JsonBounds): JsonShape {
 }
 
 /**
- * Scans on from `scan.at` to the end of the text, or until `budget` bytes outside of strings were looked at. Strings are
- * skipped by a native search, thirty times as fast, so they do not count against the budget.
- * @param onString called with the place of the opening and the closing quote
+ * Continues the scan from `scan.at` to the end of the text, or until `budget` bytes outside of strings were scanned.
+ * Strings are skipped by a native search that is thirty times as fast, so they do not count against the budget.
+ * @param onString called with the positions of the opening and the closing quote
  * @throws AppError INVALID_INPUT
  */
 export function scanJson(
@@ -93,7 +93,7 @@ export function scanJson(
   Object.assign(scan, { at, depth, values, outside: scan.outside + looked });
 }
 
-/** @returns the place of the closing quote; the end of the text when there is none */
+/** @returns the position of the closing quote; the end of the text when there is none */
 function endOfString(bytes: Buffer, start: number): number {
   let at = start;
   for (;;) {

@@ -4,14 +4,16 @@ export const durationBounds = [
   90_000, 120_000, 180_000, 300_000, 600_000,
 ] as const;
 
+/** The index of the bucket of `durationBounds` that a duration in milliseconds belongs to. */
 export function durationBucket(milliseconds: number): number {
   const index = durationBounds.findIndex((bound) => milliseconds <= bound);
   return index === -1 ? durationBounds.length : index;
 }
 
 /**
- * The duration under which a share of the calls stayed, by linear interpolation inside its bucket.
- * @returns milliseconds, null without calls
+ * The duration below which the given share of the calls stayed, interpolated linearly inside its bucket.
+ * @param share 0 to 1
+ * @returns milliseconds; null without calls
  */
 export function percentile(buckets: readonly number[], share: number): number | null {
   const total = buckets.reduce((sum, count) => sum + count, 0);

@@ -1,3 +1,3 @@
-/** Without the fields nobody gave, which would overwrite defaults when spread over them. */
+/** Copy without the fields that are undefined; spread over defaults, they would overwrite them. */
 export const omitUndefined = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;

@@ -4,19 +4,19 @@ export interface Page<T> {
   readonly totalCount: number;
 }
 
-/** One page of a list, read by offset or from a cursor on. */
+/** One page of a list, read by offset or after a cursor. */
 export interface Slice<Row> {
   readonly items: Row[];
   /** Opaque text that continues after the last row; null for an empty page. */
   readonly endCursor: string | null;
   readonly hasNextPage: boolean;
-  /** Counts all rows that match the filter. A query of its own, so call it only when the number is wanted. */
+  /** Counts all rows that match the filter. Runs a separate query, so call it only when the number is needed. */
   readonly total: () => Promise<Total>;
 }
 
 export interface Total {
   readonly count: number;
-  /** There are more rows than `count` says. */
+  /** True when there are more rows than `count` says. */
   readonly capped: boolean;
 }
 
@@ -25,7 +25,10 @@ export interface SortBy<Field extends string = string> {
   readonly direction: SortDirection;
 }
 
-/** How a list is read. `after` is a cursor of the same sort; then `page` is 0. An empty `sort` means the list's own order. */
+/**
+ * How to read a list. `after` is a cursor of the same sort, in which case `page` is 0. An empty `sort` means the list's
+ * default order.
+ */
 export interface ListQuery<Field extends string = string> {
   /** Starts at 0. */
   readonly page: number;

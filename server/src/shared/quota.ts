@@ -4,7 +4,7 @@
  */
 export const maxQuota = 9_000_000_000_000_000;
 
-/** True for an integer amount that the books can hold. */
+/** True for an integer amount that the ledger can store. */
 export const isQuota = (amount: number): boolean => Number.isSafeInteger(amount) && Math.abs(amount) <= maxQuota;
 
 /**

@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /**
- * Everything that must not lie in the database in clear.
+ * Protects what must not be stored in the database in plain text.
  * - `hash`: a keyed digest for looking a secret up (API keys, sessions, access tokens).
  * - `seal` / `open`: AES-256-GCM for what must be shown or used again (upstream keys, option secrets, own keys).
- * Keys are derived from ENCRYPTION_KEY by HKDF, one for each purpose.
+ * Keys are derived from ENCRYPTION_KEY by HKDF, one per purpose.
  */
 export class Secrets {
   private readonly hashKey: Buffer;
@@ -39,7 +39,7 @@ export class Secrets {
   }
 }
 
-/** Compares without telling by time where two texts differ. */
+/** Compares in constant time, so that the duration does not reveal where two texts differ. */
 export function sameSecret(left: string, right: string): boolean {
   const a = Buffer.from(left);
   const b = Buffer.from(right);

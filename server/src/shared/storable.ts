@@ -1,12 +1,12 @@
-/** Text that Postgres can hold: without NUL, and with U+FFFD where half of a surrogate pair stands alone. */
+/** Text that Postgres can store: without NUL, and with U+FFFD in place of lone surrogates. */
 export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** JSON.stringify writes exactly what Postgres refuses as escapes; those of pairs it never writes. */
+/** Escapes that Postgres refuses. JSON.stringify writes them for NUL and lone surrogates only, never for pairs. */
 const suspect = /\\u(?:0000|d[89a-f])/;
 
 /**
- * JSON text that Postgres takes as `json` and `jsonb`, whatever somebody named something. Costs one look where nothing is
- * wrong; looks at the values and not at the escapes, because an escaped backslash before `u0000` is a text like any other.
+ * JSON text that Postgres accepts as `json` and `jsonb`, with names and values made storable. Costs one regular expression
+ * when nothing has to change. Replaces values instead of escapes, because `\\u0000` is an escaped backslash and text.
  */
 export function storableJson(value: unknown): string {
   const json = JSON.stringify(value);

@@ -8,14 +8,14 @@ describe('the start of a day', () => {
     ['UTC', { year: 2026, month: 11, day: 1 }, '2026-11-01T00:00:00.000Z'],
     ['Asia/Shanghai', { year: 2026, month: 11, day: 1 }, '2026-10-31T16:00:00.000Z'],
     ['Asia/Kolkata', { year: 2026, month: 11, day: 1 }, '2026-10-31T18:30:00.000Z'],
-    // the clock goes back in the night of November 1, and forward in that of March 8
+    // The clock goes back in the night of November 1, and forward in that of March 8.
     ['America/New_York', { year: 2026, month: 11, day: 1 }, '2026-11-01T04:00:00.000Z'],
     ['America/New_York', { year: 2026, month: 11, day: 2 }, '2026-11-02T05:00:00.000Z'],
     ['America/New_York', { year: 2026, month: 3, day: 8 }, '2026-03-08T05:00:00.000Z'],
     ['America/New_York', { year: 2026, month: 3, day: 9 }, '2026-03-09T04:00:00.000Z'],
-    // midnight is skipped here: the day begins at 1 o'clock
+    // Midnight is skipped here: the day begins at 1 o'clock.
     ['Africa/Cairo', { year: 2026, month: 4, day: 24 }, '2026-04-23T22:00:00.000Z'],
-    // days beyond the month count on
+    // Days beyond the month carry over.
     ['UTC', { year: 2026, month: 12, day: 32 }, '2027-01-01T00:00:00.000Z'],
     ['UTC', { year: 2026, month: 13, day: 1 }, '2027-01-01T00:00:00.000Z'],
   ])('in %s, %j', (zone, day, expected) => {
@@ -42,7 +42,7 @@ describe('the start of a day', () => {
 });
 
 describe('a calendar period', () => {
-  // a Wednesday in Shanghai, still Tuesday in UTC
+  // A Wednesday in Shanghai, still Tuesday in UTC.
   const now = new Date('2026-11-17T17:30:00Z');
   it.each<[CalendarPeriod, string, string]>([
     ['TODAY', '2026-11-17T16:00:00.000Z', '2026-11-18T16:00:00.000Z'],

@@ -16,7 +16,7 @@ export const calendarPeriods = [
 ] as const;
 export type CalendarPeriod = (typeof calendarPeriods)[number];
 
-/** What a caller sends: bounds, or a calendar period, never both. Null means absent. */
+/** A range as callers send it: bounds or a calendar period, never both. Null means absent. */
 export interface TimeRangeInput {
   readonly from?: Date | null;
   readonly until?: Date | null;
@@ -45,8 +45,8 @@ const periods: Record<CalendarPeriod, (today: CalendarDay) => readonly [Calendar
 };
 
 /**
- * Turns a range as callers send it into two instants.
- * @param timeZone of `calendar` when the range names none
+ * Resolves a range as callers send it to two instants.
+ * @param timeZone used for `calendar` when the range names none
  * @param field named in errors
  * @throws InvalidInputError for a calendar beside bounds, an unknown zone, or a range that ends before it begins
  */

@@ -1,2 +1,2 @@
-/** The release, as `package.json` has it (a test compares them). */
+/** The release, equal to the version in `package.json` (a test compares them). */
 export const version = '0.1.0';

@@ -5,21 +5,21 @@ import { EmbeddedError } from './embedded-error.js';
 
 const run = promisify(execFile);
 
-/** Whom Postgres runs as. */
+/** The operating system account that Postgres runs as. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Accounts that exist anyway. `initdb` wants one with a name, so a bare number will not do. */
+/** Accounts that exist on most systems. `initdb` requires an account with a name, so a bare number does not work. */
 const candidates = ['postgres', '_postgres', 'nobody'];
 
 /**
- * Postgres refuses to run as root: then it runs as the owner of the database if there is one, else as `postgres`, else as
- * `nobody`. A plain user runs it under its own name.
+ * Postgres refuses to run as root. It then runs as the owner of the data folder if there is one, else as `postgres`,
+ * else as `nobody`. A non-root user runs it as itself.
  * @param cluster the data folder, which may not exist yet
- * @returns undefined for "as ourselves"
- * @throws EmbeddedError when the database belongs to somebody we cannot become
+ * @returns undefined for the current user
+ * @throws EmbeddedError when this process cannot switch to the owner of the data folder
  */
 export async function chooseAccount(cluster: string): Promise<Account | undefined> {
   const self = process.getuid?.();

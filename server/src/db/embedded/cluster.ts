@@ -8,14 +8,17 @@ import { EmbeddedError } from './embedded-error.js';
 import { executable, type NativePackage } from './native-package.js';
 import { runTool, type ToolOptions } from './run-tool.js';
 
-/** The database of the server, and the role that owns it: not a superuser, so no query can reach the machine. */
+/**
+ * Name of the server's database and of the role that owns it. The role is not a superuser, so no query can reach the
+ * machine.
+ */
 export const databaseName = 'tollgate';
 const draftPrefix = 'cluster.new.';
 
 /**
- * Postgres's data folder, open. Everything under `DATA_DIR` is closed to other users, perhaps with folders above it, and
- * the account Postgres runs as is another user when we are root. So the account gets its folder by open descriptor: that
- * path needs no permission on the way.
+ * An open Postgres data folder. Everything under `DATA_DIR` is closed to other users, and so may be the folders above
+ * it; when this process is root, Postgres runs as another user. That user therefore gets the folder as an open file
+ * descriptor, which needs no permission on the path to it.
  */
 export class Cluster {
   private constructor(
@@ -26,6 +29,10 @@ export class Cluster {
     readonly account: Account | undefined,
   ) {}
 
+  /**
+   * Opens the folder, creating it for the account if it is missing.
+   * @throws EmbeddedError
+   */
   static async open(folder: DataFolder, account: Account | undefined): Promise<Cluster> {
     await mkdir(folder.home, { recursive: true, mode: 0o700 });
     if (account) await chown(folder.home, account.uid, account.gid);
@@ -42,7 +49,7 @@ export class Cluster {
     return join(this.home, 'cluster');
   }
 
-  /** Postgres's own path to it. */
+  /** The data folder's path as Postgres sees it. */
   get pathSeen(): string {
     return join(this.homeSeen, 'cluster');
   }
@@ -52,8 +59,9 @@ export class Cluster {
   }
 
   /**
-   * Makes the data folder unless it is there. It is made under a name of its own first and put in place whole; what a crash
-   * left half made is thrown away. @throws EmbeddedError
+   * Creates the data folder unless it exists. It is created under a temporary name and renamed when complete; what a
+   * crash left incomplete is removed.
+   * @throws EmbeddedError
    */
   async prepare(postgres: NativePackage, password: string): Promise<void> {
     if (existsSync(this.path)) return this.assertVersion(postgres);
@@ -64,7 +72,10 @@ export class Cluster {
     await rename(join(this.home, draft), this.path);
   }
 
-  /** The `initdb` of a server killed this moment may still be writing into one: what resists goes the next time. */
+  /**
+   * The `initdb` of a server killed a moment ago may still be writing into a draft. A draft that cannot be removed now
+   * is removed at the next start.
+   */
   private async removeDrafts(): Promise<void> {
     for (const name of (await readdir(this.home)).filter((entry) => entry.startsWith(draftPrefix))) {
       await rm(join(this.home, name), { recursive: true, force: true }).catch(() => undefined);
@@ -73,7 +84,7 @@ export class Cluster {
 
   private async initialise(postgres: NativePackage, draft: string): Promise<void> {
     const passwordFile = join(this.home, `${draft}.password`);
-    // Nobody keeps the superuser's password; maintenance goes through single-user mode.
+    // The superuser's password is not stored; maintenance uses single-user mode.
     await writeFile(passwordFile, randomBytes(32).toString('hex'), { mode: 0o600 });
     try {
       if (this.account) await chown(passwordFile, this.account.uid, this.account.gid);
@@ -99,7 +110,7 @@ export class Cluster {
       ['--single', '-D', pathSeen, 'postgres'],
       {
         ...this.toolOptions,
-        // One command a line. The password is hexadecimal.
+        // One command per line. The password is hexadecimal.
         input: `CREATE ROLE ${databaseName} LOGIN PASSWORD '${password}';\nCREATE DATABASE ${databaseName} OWNER ${databaseName};\n`,
       },
     );
@@ -119,7 +130,7 @@ export class Cluster {
   }
 }
 
-/** Of what a program wrote, the line that says why. */
+/** The line of a program's output that gives the reason of its failure. */
 export function lastError(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return (

@@ -4,10 +4,10 @@ import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EmbeddedError } from './embedded-error.js';
 
-/** Where things lie under `DATA_DIR`. */
+/** Paths under `DATA_DIR`. */
 export interface DataFolder {
   readonly path: string;
-  /** Belongs to the account Postgres runs under. */
+  /** Owned by the account Postgres runs as. */
   readonly home: string;
   readonly cluster: string;
   readonly secrets: string;
@@ -25,7 +25,10 @@ export function dataFolder(dataDir: string): DataFolder {
   };
 }
 
-/** Makes the folder, closed to everybody else. @throws EmbeddedError when it cannot be used */
+/**
+ * Creates the folder, closed to all other users.
+ * @throws EmbeddedError when it cannot be used
+ */
 export async function prepareDataFolder(folder: DataFolder): Promise<void> {
   try {
     await mkdir(folder.path, { recursive: true, mode: 0o700 });
@@ -38,7 +41,7 @@ export async function prepareDataFolder(folder: DataFolder): Promise<void> {
   }
 }
 
-/** What nobody has to choose while one server owns its database. */
+/** Secrets generated for a server that owns its database, so that no configuration is needed. */
 export interface StoredSecrets {
   readonly sessionSecret: string;
   readonly encryptionKey: string;
@@ -46,8 +49,8 @@ export interface StoredSecrets {
 }
 
 /**
- * Reads the secrets, or makes them once, mode 0600. Call under the instance lock.
- * @throws EmbeddedError when they are gone but a database exists: a new key would make everything sealed unreadable
+ * Reads the secrets, or creates them once with mode 0600. Call under the instance lock.
+ * @throws EmbeddedError when they are missing but a database exists: a new key would make all sealed values unreadable
  */
 export async function loadOrCreateSecrets(folder: DataFolder): Promise<StoredSecrets> {
   const stored = await readSecrets(folder);
@@ -62,7 +65,7 @@ export async function loadOrCreateSecrets(folder: DataFolder): Promise<StoredSec
   return made;
 }
 
-/** @returns null when there are none yet */
+/** @returns null when none exist yet */
 export async function readSecrets(folder: DataFolder): Promise<StoredSecrets | null> {
   let text: string;
   try {
@@ -89,7 +92,7 @@ function parseObject(text: string): Record<string, unknown> {
 
 const random = (): string => randomBytes(32).toString('hex');
 
-/** All of it or nothing, on the disk before it is used, and never over a file that is there. */
+/** Writes the whole file or nothing, flushed to disk, and never over an existing file. */
 async function writeOnce(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}`;
   const file = await open(draft, 'w', 0o600);

@@ -1,4 +1,4 @@
-/** The embedded database cannot run here. The message is one clear line that says what to do. */
+/** Postgres cannot run embedded here. The message is one line that says what to do. */
 export class EmbeddedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -18,7 +18,7 @@ import { PostgresProcess } from './postgres-process.js';
 export interface EmbeddedPostgres {
   readonly url: string;
   readonly secrets: StoredSecrets;
-  /** Stops Postgres and gives the data folder free. */
+  /** Stops Postgres and releases the data folder. */
   stop(): Promise<void>;
 }
 
@@ -27,12 +27,12 @@ export interface EmbeddedSettings {
   readonly databasePoolSize: number;
 }
 
-/** The ledger's pool, the migration lock, tools, and some room. */
+/** For the ledger's pool, the migration lock and tools, with some reserve. */
 const connectionsBesidePool = 30;
 
 /**
- * A real Postgres of our own under `dataDir`, for when nobody gave us one. Works as root and as a plain user, wherever
- * the project lies; takes over what a killed server left.
+ * A real Postgres under `dataDir`, used when `DATABASE_URL` is not set. Works as root and as a normal user, wherever
+ * the project is installed, and takes over what a killed server left behind.
  * @throws EmbeddedError: one clear line
  */
 export async function startEmbeddedPostgres(settings: EmbeddedSettings, logger: Logger): Promise<EmbeddedPostgres> {
@@ -72,8 +72,8 @@ export async function startEmbeddedPostgres(settings: EmbeddedSettings, logger: 
 }
 
 /**
- * The embedded database for a tool beside the server: the running server's own, or one started for the tool.
- * `stop` leaves a running server's database alone.
+ * The embedded database for a tool beside the server: the running server's own, or one started for the tool. `stop`
+ * does not stop a running server's database.
  */
 export async function joinEmbeddedPostgres(settings: EmbeddedSettings, logger: Logger): Promise<EmbeddedPostgres> {
   const folder = dataFolder(settings.dataDir);

@@ -7,7 +7,7 @@ import { processBeginning, processSpace, processState } from './process-table.js
 interface Holder {
   readonly pid: number;
   readonly beginning: string;
-  /** Machine and process namespace `pid` counts in. */
+  /** The machine and process namespace in which `pid` is valid. */
   readonly space: string;
   readonly id: string;
 }
@@ -17,12 +17,15 @@ export interface InstanceLock {
 }
 
 const beatMilliseconds = 1500;
-/** A holder elsewhere (another container on the same volume) that was silent this long is dead. */
+/**
+ * A holder elsewhere (another container on the same volume) without a heartbeat for this long is dead. Milliseconds.
+ */
 const silenceMilliseconds = 6000;
 
 /**
- * One server for each data folder. The file names its holder by process and start time, so one that a `kill -9` left
- * behind is recognised at once; holders in another process space, whose numbers mean nothing here, are known by their beat.
+ * Allows one server per data folder. The lock file names its holder by process id and start time, so a holder that was
+ * ended by `kill -9` is recognised at once. Holders in another process namespace, whose process ids mean nothing here,
+ * are recognised by their heartbeat.
  * @throws EmbeddedError while another server holds it
  */
 export async function takeInstanceLock(path: string): Promise<InstanceLock> {
@@ -32,7 +35,7 @@ export async function takeInstanceLock(path: string): Promise<InstanceLock> {
     space: processSpace(hostname()),
     id: randomUUID(),
   };
-  // Twice: the second time after a dead holder's file was moved away.
+  // Two attempts: the second one after a dead holder's file was moved out of the way.
   for (let attempt = 0; attempt < 2; attempt++) {
     if (await place(path, me)) return hold(path, me);
     const holder = await readHolder(path);
@@ -42,7 +45,7 @@ export async function takeInstanceLock(path: string): Promise<InstanceLock> {
   throw inUse(path, await readHolder(path));
 }
 
-/** Does a living server hold it? */
+/** Whether a running server holds the lock. */
 export async function isInstanceLocked(path: string): Promise<boolean> {
   const holder = await readHolder(path);
   return holder !== null && isAlive(path, holder, { space: processSpace(hostname()) });
@@ -53,7 +56,7 @@ const inUse = (path: string, holder: Holder | null): EmbeddedError =>
     `another server${holder ? ` (process ${holder.pid})` : ''} is running on this DATA_DIR: stop it first, or set DATA_DIR to another folder (lock: ${path})`,
   );
 
-/** Atomic: a link is made whole or not at all, and never over another. */
+/** Atomic: a link is created completely or not at all, and never over another file. */
 async function place(path: string, me: Holder): Promise<boolean> {
   const draft = `${path}.${me.id}`;
   await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
@@ -88,7 +91,10 @@ async function isAlive(path: string, holder: Holder, me: Pick<Holder, 'space'>):
 
 const lastBeat = async (path: string): Promise<number> => (await stat(path).catch(() => ({ mtimeMs: 0 }))).mtimeMs;
 
-/** Of several that find the same dead holder one moves its file; what another placed meanwhile is put back. */
+/**
+ * When several servers find the same dead holder, one of them moves its file; a lock that another server placed
+ * meanwhile is put back.
+ */
 async function moveAway(path: string, dead: Holder | null): Promise<void> {
   const aside = `${path}.${randomUUID()}`;
   try {

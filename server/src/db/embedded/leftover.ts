@@ -5,13 +5,14 @@ import type { Logger } from '../../observability/logger.js';
 import { EmbeddedError } from './embedded-error.js';
 import { processState, worksIn } from './process-table.js';
 
-/** What Postgres writes into `postmaster.pid`. */
+/** The fields of Postgres's `postmaster.pid`. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
   readonly ready: boolean;
 }
 
+/** @returns null when the file is missing or unreadable */
 export async function readPostmaster(cluster: string): Promise<Postmaster | null> {
   try {
     const lines = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n');
@@ -26,8 +27,8 @@ const fastMilliseconds = 20_000;
 const immediateMilliseconds = 5_000;
 
 /**
- * Stops the Postgres that a killed server left running. Call under the instance lock: whoever runs on this folder then
- * has no owner. Everything it acknowledged is on the disk.
+ * Stops the Postgres that a killed server left running. Call under the instance lock, which guarantees that the
+ * Postgres found here has no owner. Everything it acknowledged is on disk.
  */
 export async function stopLeftover(cluster: string, logger: Logger): Promise<void> {
   const postmaster = await readPostmaster(cluster);
@@ -59,9 +60,9 @@ async function endProcess(pid: number, signal: NodeJS.Signals, milliseconds: num
 }
 
 /**
- * A dead postmaster that nobody takes note of (containers without an init) counts as alive for the next one, for ever. Its
- * file gets a number that no process can have, rather than being removed: so Postgres still checks that no other process
- * of the old one is left.
+ * In containers without an init process a dead postmaster stays a zombie, which the next postmaster takes for a running
+ * one, indefinitely. Its pid file gets a number that no process can have instead of being removed, so that Postgres
+ * still checks for remaining child processes of the old one.
  */
 async function disownZombie(cluster: string, pid: number): Promise<void> {
   const path = join(cluster, 'postmaster.pid');

@@ -7,18 +7,19 @@ import type { Account } from './account.js';
 import { EmbeddedError } from './embedded-error.js';
 import { runTool } from './run-tool.js';
 
-/** Postgres as it lies on the disk: `bin/`, `lib/`, `share/`. */
+/** The folder of the Postgres binaries: `bin/`, `lib/`, `share/`. */
 export interface NativePackage {
   readonly folder: string;
-  /** `18`: data folders of another major version cannot be opened. */
+  /** Such as `18`. Data folders of another major version cannot be opened. */
   readonly majorVersion: string;
 }
 
 /**
- * The Postgres of the npm package for this platform, in a place the account can run it from: where npm put it, or a copy
- * when the project lies where that account cannot go or npm left the package incomplete.
- * @param privateFolder for the copy of a plain user
- * @param source where npm put it (tests bring their own)
+ * Locates the Postgres binaries of the npm package for this platform in a folder from which the account can run them:
+ * where npm installed them, or a copy when that account has no access to the project or npm installed the package
+ * incompletely.
+ * @param privateFolder for the copy of a non-root user
+ * @param source where npm installed the package (tests pass their own)
  */
 export async function locatePostgres(
   account: Account | undefined,
@@ -56,12 +57,13 @@ function installedFolder(): string {
 }
 
 /**
- * npm packages cannot hold symbolic links, so an install script makes those of the libraries. Where such scripts do not
- * run we make them. @returns false when some are missing and cannot be made here
+ * npm packages cannot contain symbolic links, so an install script creates those of the libraries. Where such scripts
+ * do not run, this function creates them.
+ * @returns false when some are missing and cannot be created here
  */
 async function restoreLinks(folder: string): Promise<boolean> {
   for (const { source, target } of await listedLinks(folder)) {
-    // The list speaks of `native/…` from the package's root.
+    // The list contains paths `native/…` relative to the package's root.
     const from = join(dirname(folder), source);
     const to = join(dirname(folder), target);
     if (isThere(to)) continue;
@@ -84,7 +86,10 @@ async function listedLinks(folder: string): Promise<Array<{ source: string; targ
 
 const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Runs it once as the account that will. @returns undefined when that account cannot */
+/**
+ * Runs Postgres once as the given account.
+ * @returns undefined when that account cannot run it
+ */
 async function probe(folder: string, account: Account | undefined): Promise<NativePackage | undefined> {
   if (account && !(await isReadableByOthers(join(folder, 'share', 'postgresql', 'postgres.bki')))) return undefined;
   const { code, output } = await runTool(executable(folder, 'postgres'), ['--version'], { account });
@@ -101,13 +106,13 @@ async function isReadableByOthers(path: string): Promise<boolean> {
 }
 
 /**
- * A copy that every user may read, and only we may change. A folder that somebody else could have prepared is not used.
+ * A copy that every user may read and only we may change. A folder that another user could have prepared is not used.
  */
 async function copyOf(source: string, shelf: string): Promise<string> {
   const place = (await usableShelf(shelf)) ?? (await mkdtemp(join(tmpdir(), 'tollgate-')));
   await chmod(place, 0o755);
   const name = `postgres-${await packageVersion(source)}`;
-  // `native` stays the last name, because the list of links speaks of it.
+  // `native` stays the last path component, because the list of links contains it.
   const whole = join(place, name, 'native');
   if (existsSync(whole)) return whole;
   const draft = join(place, `${name}.${process.pid}`);
@@ -117,7 +122,7 @@ async function copyOf(source: string, shelf: string): Promise<string> {
   try {
     await rename(draft, join(place, name));
   } catch {
-    // Another server made the same copy meanwhile.
+    // Another server created the same copy meanwhile.
     await rm(draft, { recursive: true, force: true });
   }
   return whole;

@@ -14,10 +14,13 @@ const tryAgainMilliseconds = 500;
 const maxPauseMilliseconds = 10_000;
 const fastStopMilliseconds = 20_000;
 
-/** Another try may work: a port somebody took, or processes of a killed Postgres that are about to end. */
+/**
+ * Errors that a retry may resolve: a port taken by another process, or processes of a killed Postgres that are about to
+ * end.
+ */
 const passing = /could not bind|could not create any TCP|pre-existing shared memory|lock file .* already exists/i;
 
-/** A running Postgres that belongs to this process: started again when it dies, stopped with us. */
+/** A Postgres process owned by this process: restarted when it dies, stopped with the server. */
 export class PostgresProcess {
   private child: ChildProcess | undefined;
   private stopping = false;
@@ -28,11 +31,11 @@ export class PostgresProcess {
     private readonly postgres: NativePackage,
     private readonly connections: number,
     private readonly logger: Logger,
-    /** On loopback; stays the same for the life of this object. */
+    /** On loopback; constant for the lifetime of this object. */
     readonly port: number,
   ) {}
 
-  /** @throws EmbeddedError with Postgres's own reason */
+  /** @throws EmbeddedError with the reason Postgres gave */
   static async start(cluster: Cluster, postgres: NativePackage, connections: number, logger: Logger) {
     for (let attempt = 1; ; attempt++) {
       const running = new PostgresProcess(cluster, postgres, connections, logger, await freePort());
@@ -46,7 +49,7 @@ export class PostgresProcess {
     }
   }
 
-  /** Ends its connections, writes everything, leaves no process. */
+  /** Closes its connections, flushes everything to disk and ends all its processes. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.restart;
@@ -62,7 +65,10 @@ export class PostgresProcess {
     clearTimeout(late);
   }
 
-  /** Resolves when it takes connections. @throws EmbeddedError */
+  /**
+   * Resolves when it accepts connections.
+   * @throws EmbeddedError
+   */
   private async launch(): Promise<void> {
     await stopLeftover(this.cluster.path, this.logger);
     const child = spawnTool(
@@ -91,7 +97,7 @@ export class PostgresProcess {
     for (;;) {
       const postmaster = await readPostmaster(this.cluster.path);
       if (postmaster && postmaster.pid === child.pid && postmaster.ready) return undefined;
-      // Then the other side of the race answers; this one only has to end.
+      // In that case the other promise of the race settles; this one must stay pending.
       if (child.pid === undefined || hasEnded(child)) return new Promise(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
@@ -103,7 +109,7 @@ export class PostgresProcess {
     this.restart ??= this.relaunch().finally(() => (this.restart = undefined));
   }
 
-  /** On the same port, so that everybody finds it again. Tries until it works or we stop. */
+  /** Restarts on the same port, so that clients reconnect. Retries until it succeeds or the server stops. */
   private async relaunch(): Promise<void> {
     for (let pause = tryAgainMilliseconds; !this.stopping; pause = Math.min(pause * 2, maxPauseMilliseconds)) {
       try {
@@ -117,7 +123,7 @@ export class PostgresProcess {
     }
   }
 
-  /** Ends early when we stop. */
+  /** Ends early when the server stops. */
   private async pause(milliseconds: number): Promise<void> {
     for (const until = Date.now() + milliseconds; Date.now() < until && !this.stopping;) {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -130,15 +136,15 @@ export class PostgresProcess {
       port: this.port,
       unix_socket_directories: '',
       max_connections: this.connections,
-      // What was acknowledged survives a power cut.
+      // Acknowledged transactions must survive a power cut.
       fsync: 'on',
       synchronous_commit: 'on',
       full_page_writes: 'on',
-      // Small /dev/shm of containers; our queries are small.
+      // Containers have a small /dev/shm, and our queries are small.
       max_parallel_workers_per_gather: 0,
       jit: 'off',
       timezone: 'UTC',
-      // Neither statements nor rows: they hold what people wrote.
+      // No statements and no rows: they contain users' content.
       log_error_verbosity: 'terse',
       log_min_error_statement: 'panic',
       log_line_prefix: '',
@@ -150,7 +156,10 @@ export class PostgresProcess {
     ];
   }
 
-  /** Its messages into our log. @returns the last lines, for the reason of a failure */
+  /**
+   * Forwards its messages to our log.
+   * @returns the last lines, for the reason of a failure
+   */
   private follow(child: ChildProcess): string[] {
     const recent: string[] = [];
     for (const stream of [child.stdout, child.stderr]) {

@@ -4,22 +4,23 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** `zombie`: dead, but its parent has not taken note; the system still counts it as there. */
+/** `zombie`: the process ended but its parent has not collected the exit status, so the system still lists it. */
 export type ProcessState = 'running' | 'zombie' | 'gone';
 
 export function processState(pid: number): ProcessState {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it is there and another user's.
+    // EPERM: the process exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return 'gone';
   }
   return statFields(pid)?.[0] === 'Z' ? 'zombie' : 'running';
 }
 
 /**
- * When a process began, in whatever form the system tells it: the same number with another beginning is another process.
- * @returns empty when the system does not tell
+ * When a process started, as an opaque system-specific text. The same process id with another start time is another
+ * process.
+ * @returns empty when the system does not report it
  */
 export async function processBeginning(pid: number): Promise<string> {
   const fields = statFields(pid);
@@ -31,7 +32,7 @@ export async function processBeginning(pid: number): Promise<string> {
   }
 }
 
-/** Does this process work in that folder? Postgres always works in its data folder. */
+/** Whether this process works in that folder. Postgres always works in its data folder. */
 export async function worksIn(pid: number, folder: string): Promise<boolean> {
   if (process.platform === 'linux') {
     try {
@@ -47,7 +48,7 @@ export async function worksIn(pid: number, folder: string): Promise<boolean> {
   }
 }
 
-/** Processes of another machine or container have numbers of their own. */
+/** Identifies the process namespace: process ids of another machine or container are not comparable. */
 export function processSpace(hostname: string): string {
   try {
     return `${hostname} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -56,7 +57,7 @@ export function processSpace(hostname: string): string {
   }
 }
 
-/** Of `/proc/<pid>/stat`, what follows the name: state first, start time at 19. */
+/** The fields of `/proc/<pid>/stat` after the name: state first, start time at index 19. */
 function statFields(pid: number): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -3,14 +3,14 @@ import type { Account } from './account.js';
 
 export interface ToolOptions {
   readonly account?: Account;
-  /** An open folder, handed on as descriptor 3. */
+  /** An open folder, passed on as descriptor 3. */
   readonly folder?: number;
   readonly input?: string;
 }
 
 /**
- * Starts one of Postgres's programs with nothing of our environment: no variable of a Postgres client may steer it, and
- * its messages stay in English because we read them.
+ * Starts one of the Postgres programs without our environment: no Postgres client variable may affect it, and its
+ * messages stay in English because we parse them.
  */
 export function spawnTool(path: string, parameters: string[], options: ToolOptions, stdin: 'pipe' | 'ignore') {
   const stdio: StdioOptions = [stdin, 'pipe', 'pipe', ...(options.folder === undefined ? [] : [options.folder])];
@@ -18,14 +18,14 @@ export function spawnTool(path: string, parameters: string[], options: ToolOptio
     stdio,
     cwd: '/',
     env: { PATH: process.env.PATH, SystemRoot: process.env.SystemRoot, TEMP: process.env.TEMP, LC_ALL: 'C', TZ: 'UTC' },
-    // Out of the terminal's process group: a Ctrl-C is for us, and we stop the database when everything else has stopped.
+    // Outside the terminal's process group: a Ctrl-C is for us, and we stop the database after everything else.
     detached: true,
     windowsHide: true,
     ...(options.account ?? {}),
   }) satisfies ChildProcess;
 }
 
-/** Runs to the end. Never throws: what cannot even start answers with code -1. */
+/** Runs to completion. Never throws: a program that cannot be started returns code -1. */
 export function runTool(
   path: string,
   parameters: string[],
@@ -41,7 +41,7 @@ export function runTool(
     child.stderr?.on('data', collect);
     child.on('error', (error) => resolve({ code: -1, output: error.message }));
     child.on('close', (code) => resolve({ code: code ?? -1, output }));
-    // A program that fails at once closes its input before it has read it.
+    // A program that fails at once closes its input before reading it.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.input ?? '');
   });
