@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A changed field. Values are readable text; null means no value. */
+/** A changed field. Values are human-readable text; null means no value. */
 export interface FieldChange {
   readonly field: string;
   readonly before: string | null;
@@ -13,7 +13,7 @@ export class AuditRecord {
   @PrimaryGeneratedColumn({ type: 'bigint' }) id: string;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;
   @Column('integer', { name: 'actor_id' }) actorId: number;
-  /** Name at that time. */
+  /** The actor's name at that time. */
   @Column('text', { name: 'actor_name' }) actorName: string;
   @Column('text', { default: '' }) ip: string;
   @Column('text') action: string;

@@ -11,7 +11,7 @@ export interface AuditFilter {
   readonly subject?: string | null;
   readonly subjectId?: string | null;
   readonly actorId?: number | null;
-  /** Both included. */
+  /** Inclusive. */
   readonly from?: Date | null;
   readonly to?: Date | null;
 }
@@ -20,10 +20,11 @@ interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** Audit entries: actor, time, changed fields before and after. Only root reads them. */
+/** Stores and lists audit entries: actor, time, changed fields before and after. Only root may read them. */
 export class AuditService implements AuditLog {
   constructor(private readonly entries: Repository<AuditRecord>) {}
 
+  /** Writes one entry per change in the caller's transaction. */
   async write(transaction: Transaction, actor: Actor, ...changes: AuditChange[]): Promise<void> {
     if (changes.length === 0) return;
     await transaction.query(
@@ -39,7 +40,10 @@ export class AuditService implements AuditLog {
     );
   }
 
-  /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below root */
+  /**
+   * Newest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below root
+   */
   async list(actor: MaybeActor, filter: AuditFilter, query: PageQuery): Promise<Page<AuditRecord>> {
     requireRole(actor, 'root');
     const { sort } = query;

@@ -4,10 +4,10 @@ import type { FieldChange } from './audit.entity.js';
 
 const secretName = /password|secret|hash|sealed|^keys?$|(access|api)?(Key|Token)$/i;
 const hidden = '***';
-/** Characters; longer than any real price table. */
+/** Maximum number of characters of a value; longer than any real price table. */
 const longest = 100_000;
 
-/** The fields in which two states differ, as readable text. Secrets are compared, then hidden. */
+/** The fields that differ between two states, as readable text. Secrets are compared, then masked. */
 export function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
   return fields.flatMap((field) => {
@@ -26,9 +26,9 @@ function toText(value: unknown): string | null {
   return JSON.stringify(value);
 }
 
-/** Hides the value but keeps empty visible: whether a secret is set may be shown. */
+/** Masks the value but keeps empty values visible: whether a secret is set may be shown. */
 const mask = (text: string | null): string | null => (text === null || text === '' ? text : hidden);
 
-/** Postgres JSON cannot hold NUL. */
+/** Removes NUL, which Postgres JSON cannot store. */
 const maskedText = (text: string | null): string | null =>
   text === null ? null : maskCredentials(text.replaceAll('\0', '')).slice(0, longest);

@@ -9,7 +9,10 @@ import { isUniqueViolation } from '../../shared/postgres-error.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { AccessToken } from './access-token.entity.js';
 
-/** Tells a named access token from the single one of the REST contract, which is base64 and has no hyphen. */
+/**
+ * Distinguishes a named access token from the system access token of the REST contract, which is base64 and has no
+ * hyphen.
+ */
 export const namedTokenPrefix = 'tga-';
 const maxTokens = 20;
 const usedEveryMilliseconds = 60_000;
@@ -43,16 +46,16 @@ export class AccessTokenService {
     },
   ) {}
 
-  /** The caller's own, newest first. Expired ones are listed until they are revoked. */
+  /** The caller's own tokens, newest first. Expired tokens are listed until they are revoked. */
   async list(actor: MaybeActor): Promise<AccessToken[]> {
     const { id: userId } = requireActor(actor);
     return this.deps.accessTokens.find({ where: { userId }, order: { id: 'DESC' } });
   }
 
   /**
-   * @returns the row and the token, which is shown this once
-   * @throws AppError INVALID_INPUT, CONFLICT (name in use, too many), INSUFFICIENT_PRIVILEGES (ADMIN_READ for a common
-   * user, or a caller who came with a named token)
+   * @returns the row, and the token, which is shown only once
+   * @throws AppError INVALID_INPUT, CONFLICT (name in use, too many tokens), INSUFFICIENT_PRIVILEGES (ADMIN_READ for a
+   * common user, or a caller who used a named token)
    */
   async create(actor: MaybeActor, input: NewAccessToken): Promise<{ row: AccessToken; token: string }> {
     const self = requireOwner(actor);
@@ -83,7 +86,10 @@ export class AccessTokenService {
     return { row: await this.deps.accessTokens.findOneByOrFail({ userId: self.id, name }), token };
   }
 
-  /** @returns the row that is gone @throws AppError NOT_FOUND also for those of other users */
+  /**
+   * @returns the deleted row
+   * @throws AppError NOT_FOUND, also for tokens of other users
+   */
   async revoke(actor: MaybeActor, id: number): Promise<AccessToken> {
     const { id: userId } = requireOwner(actor);
     const row = await this.deps.accessTokens.findOneBy({ id, userId });
@@ -93,7 +99,7 @@ export class AccessTokenService {
     return row;
   }
 
-  /** The valid token behind the text, or null. */
+  /** The valid token with this text, or null. */
   async find(token: string): Promise<AccessToken | null> {
     const row = await this.deps.accessTokens.findOneBy({ tokenHash: this.deps.secrets.hash(token) });
     const now = this.deps.clock.now();
@@ -105,7 +111,7 @@ export class AccessTokenService {
   }
 }
 
-/** A named token must not make or revoke others: it would not be limited by its own scopes then. */
+/** A named token must not create or revoke tokens, because it could escape its own scopes that way. */
 function requireOwner(actor: MaybeActor): Actor {
   const self = requireActor(actor);
   if (self.scopes) throw new ForbiddenError('Sign in to manage access tokens');

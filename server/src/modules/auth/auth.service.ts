@@ -22,9 +22,9 @@ export type { Challenge };
  * (docs/reference/rest/conventions.md#rate-limits).
  */
 const criticalLimit = { count: 20, seconds: 1200 };
-/** Sign-in attempts at one account, from all addresses together. */
+/** Sign-in attempts on one account, from all addresses together. */
 const accountLimit = { count: 20, seconds: 900 };
-/** How long a node may use a cached caller. Announcements end it earlier. */
+/** How long a node may use a cached caller, in milliseconds. Announcements end it earlier. */
 const actorMilliseconds = 1000;
 
 export interface Credentials {
@@ -35,7 +35,7 @@ export interface Credentials {
 
 export interface SignIn {
   readonly user: User;
-  /** For the cookie. */
+  /** Value of the session cookie. */
   readonly secret: string;
 }
 
@@ -72,6 +72,10 @@ export class AuthService {
     });
   }
 
+  /**
+   * The user of a system access token, or of a named token with its scopes; null when the token is unknown, expired or
+   * revoked.
+   */
   actorOfAccessToken(token: string): Promise<Actor | null> {
     return this.remember(`token:${token}`, async () => {
       if (token === '') return null;
@@ -83,8 +87,8 @@ export class AuthService {
 
   /**
    * Checks the password and opens a new session.
-   * @throws AppError RATE_LIMITED, INVALID_INPUT (switched off, empty field), INVALID_CREDENTIALS (one text for every
-   * reason)
+   * @throws AppError RATE_LIMITED, INVALID_INPUT (password sign-in disabled, empty field), INVALID_CREDENTIALS (the
+   * same text for every reason)
    */
   async login(credentials: Credentials, origin: SessionOrigin, challenge: Challenge): Promise<SignIn> {
     await this.admit(challenge);
@@ -116,7 +120,7 @@ export class AuthService {
     return { user: { ...user, setting: withoutSecrets(user.setting) }, secret };
   }
 
-  /** Ends the session of this cookie, if there is one. */
+  /** Ends the session of this cookie, if any. */
   async logout(cookie: string | undefined): Promise<void> {
     if (!cookie) return;
     const id = await this.deps.sessions.close(cookie);

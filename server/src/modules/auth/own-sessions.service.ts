@@ -13,7 +13,7 @@ export interface OwnSession {
   readonly expiresAt: Date;
   readonly ip: string;
   readonly userAgent: string;
-  /** The session of this request. */
+  /** True for the session of this request. */
   readonly current: boolean;
 }
 
@@ -38,7 +38,7 @@ export class OwnSessionsService {
     }));
   }
 
-  /** @throws AppError NOT_FOUND, also for one of another user */
+  /** @throws AppError NOT_FOUND, also for a session of another user */
   async revoke(actor: MaybeActor, id: string): Promise<void> {
     const { id: userId } = requireActor(actor);
     const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
@@ -48,7 +48,8 @@ export class OwnSessionsService {
   }
 
   /**
-   * Ends all sessions except the caller's; all of them when the caller used an access token. @returns how many ended
+   * Ends all sessions except the caller's; all of them when the caller used an access token.
+   * @returns the number of ended sessions
    */
   async revokeOthers(actor: MaybeActor): Promise<number> {
     const { id: userId, sessionId } = requireActor(actor);

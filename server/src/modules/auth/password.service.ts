@@ -7,7 +7,7 @@ export interface PasswordStrength {
   readonly memoryCost: number;
   /** Passes over the memory. */
   readonly timeCost: number;
-  /** Lanes. */
+  /** Number of lanes. */
   readonly parallelism: number;
 }
 
@@ -16,16 +16,16 @@ export const defaultStrength: PasswordStrength = { memoryCost: 19_456, timeCost:
 
 export interface PasswordCheck {
   readonly matches: boolean;
-  /** The stored hash is of an older kind: store a new one. */
+  /** The stored hash uses an older algorithm or strength: store a new one. */
   readonly outdated: boolean;
 }
 
 /** Hashes passwords with argon2id. Also checks bcrypt hashes, which users migrated from older consoles still have. */
 export class PasswordService {
-  /** Verified against when there is no such user, so that the response time does not reveal which users exist. */
+  /** Verified when the user does not exist, so that the response time does not reveal which users exist. */
   private readonly decoy: Promise<string>;
 
-  /** @param strength only tests pass a weaker one, to spend their time on something else */
+  /** @param strength a weaker one is passed by tests only, to save time */
   constructor(private readonly strength: PasswordStrength = defaultStrength) {
     this.decoy = hash('no user has this password', strength);
   }

@@ -4,7 +4,7 @@ import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
 @Entity('sessions')
 export class Session {
   @PrimaryColumn('bytea', { name: 'id_hash' }) idHash: Buffer;
-  /** The id that its owner sees and uses to revoke it. */
+  /** The id that its owner sees and uses to revoke the session. */
   @Column('uuid', { name: 'public_id' }) publicId: string;
   @Column('integer', { name: 'user_id' }) userId: number;
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz' }) createdAt: Date;

@@ -48,14 +48,17 @@ export class SessionService {
     return session;
   }
 
-  /** @returns the user's id; null when there was no session */
+  /** @returns the user's id; null when there was no such session */
   async close(secret: string): Promise<number | null> {
     const session = await this.sessions.findOneBy({ idHash: this.hash(secret) });
     if (session) await this.sessions.delete({ idHash: session.idHash });
     return session?.userId ?? null;
   }
 
-  /** Ends every session of a user, in the caller's transaction. @param except public id of one to keep */
+  /**
+   * Ends every session of a user, in the caller's transaction.
+   * @param except public id of a session to keep
+   */
   async revokeAll(manager: EntityManager, userId: number, except?: string): Promise<void> {
     await manager.delete(Session, { userId, ...(except === undefined ? {} : { publicId: Not(except) }) });
   }

@@ -41,7 +41,7 @@ export class TurnstileService {
     await state.set(key, '1', passSeconds);
   }
 
-  /** Signing in and out ends the pass. */
+  /** Removes the pass at sign-in and sign-out. */
   async forget({ visitor }: Challenge): Promise<void> {
     if (this.deps.options.values.TurnstileCheckEnabled) await this.deps.state.delete(passOf(visitor()));
   }

@@ -7,9 +7,9 @@ export interface UsableGroup {
   readonly ratio: number;
 }
 
-/** Model lookup that this service needs from the channels. */
+/** Provided by the channels: which models a group can call. */
 export interface ModelsOfGroups {
-  /** Models that enabled channels of these groups serve, by the names that clients call. */
+  /** Models that enabled channels of these groups serve, under the names that clients use. */
   modelsOfGroups(groups: readonly string[]): string[] | Promise<string[]>;
 }
 
@@ -20,18 +20,21 @@ export class GroupService {
     private readonly channels: ModelsOfGroups,
   ) {}
 
-  /** Every group, sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Every group, sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   list(actor: MaybeActor): string[] {
     requireRole(actor, 'admin');
     return Object.keys(this.options.values.GroupRatio).sort();
   }
 
-  /** Groups that the caller may choose for tokens: the public ones and their own. */
+  /** Groups that the caller may choose for tokens: the usable groups and their own. */
   listUsable(actor: MaybeActor): UsableGroup[] {
     return this.usableBy(requireActor(actor).group);
   }
 
-  /** Groups for visitors without an account: the public ones and `default`. */
+  /** Groups for visitors without an account: the usable groups and `default`. */
   listPublic(): UsableGroup[] {
     return this.usableBy('default', 'Default group');
   }

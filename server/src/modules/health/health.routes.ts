@@ -5,9 +5,9 @@ import { sameSecret } from '../../shared/secrets.js';
 import type { HealthService } from './health.service.js';
 
 /**
- * `/healthz`: the process responds. `/readyz`: it can serve calls (200 or 503, with the failed checks by name).
- * `/metrics`: Prometheus text. It shows turnover by model, so it needs the bearer token; without a configured token it
- * is for this machine alone.
+ * `/healthz`: the process responds. `/readyz`: the node can serve calls (200, or 503 with the names of the failed
+ * checks). `/metrics`: Prometheus text. Metrics show turnover per model, so they require the bearer token; without a
+ * configured token only this machine may read them.
  */
 export const healthRoutes =
   (health: HealthService, metrics: Metrics, metricsToken?: string): FastifyPluginAsync =>

@@ -9,7 +9,7 @@ export interface Readiness {
   readonly checks: Record<string, boolean>;
 }
 
-/** Whether this node can serve calls now. Always answers within its timeout, because load balancers wait for it. */
+/** Whether this node can serve calls now. Always resolves within its timeout, because load balancers wait for it. */
 export class HealthService {
   private stopping = false;
 
@@ -18,7 +18,7 @@ export class HealthService {
     private readonly timeoutMilliseconds = 2000,
   ) {}
 
-  /** Makes this node not ready, so that balancers stop sending calls while running ones finish. */
+  /** Makes this node not ready, so that load balancers stop sending calls while running ones finish. */
   beginStop(): void {
     this.stopping = true;
   }

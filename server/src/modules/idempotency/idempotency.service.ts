@@ -3,36 +3,37 @@ import type { DataSource, EntityManager } from 'typeorm';
 import type { Actor } from '../../shared/actor.js';
 import { ConflictError, InvalidInputError } from '../../shared/errors.js';
 
-/** How long the result of a key is kept, at least. */
+/** Minimum time for which the result of a key is stored. */
 const keptInterval = '7 days';
 const maxKeyLength = 128;
 
-/** One thing that must happen once. */
+/** A unit of work that must happen at most once per key. */
 export interface OnceRequest {
-  /** What is done, such as `grantQuota`: keys of different operations are apart. */
+  /** Name of the operation, such as `grantQuota`. Keys of different operations are independent. */
   readonly operation: string;
-  /** Chosen by the client, 1 to 128 characters. Absent: the work is done each time. */
+  /** Chosen by the client, 1 to 128 characters. Absent: the work is done on every call. */
   readonly key?: string | null;
-  /** All that decides what is done. The same key with another input is refused. */
+  /** All input of the operation. The same key with different input is refused. */
   readonly input: unknown;
 }
 
 export interface OnceResult<Result> {
   readonly result: Result;
-  /** The work was done by an earlier call with this key, and `result` is that of the earlier call. */
+  /** True when an earlier call with this key did the work; `result` is the result of that call. */
   readonly replayed: boolean;
 }
 
 /**
  * Makes mutations that move money safe to retry. The key and the result are stored in the transaction of the work, so a
- * crash keeps either both or neither. Two calls with one key at the same time run one after the other.
+ * crash keeps both or neither. Concurrent calls with the same key run one after the other.
  */
 export class Idempotency {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * @param work does everything with the given manager; its result must survive JSON
-   * @throws AppError INVALID_INPUT (key), CONFLICT (same key, other input), and what `work` throws: then nothing is stored
+   * @param work must write through the given manager only; its result must be serializable as JSON
+   * @throws AppError INVALID_INPUT (invalid key), CONFLICT (same key, different input), and any error of `work`, in
+   * which case nothing is stored
    */
   async once<Result>(
     actor: Actor,
@@ -46,7 +47,7 @@ export class Idempotency {
     const inputHash = createHash('sha256').update(JSON.stringify(input)).digest();
     const place = [actor.id, operation, key];
     return this.database.transaction(async (manager) => {
-      // Waits for a call with the same key that has not finished.
+      // Waits for an unfinished call with the same key.
       const [claimed] = await manager.query<unknown[]>(
         `INSERT INTO idempotency_keys (user_id, operation, key, input_hash) VALUES ($1, $2, $3, $4)
          ON CONFLICT DO NOTHING RETURNING key`,

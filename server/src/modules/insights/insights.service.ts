@@ -5,17 +5,17 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage.service.js';
 
-/** Debts of the site to its users, in quota. */
+/** What the site owes to its users, in quota. */
 export interface Books {
-  /** Balances of users who are not deleted. */
+  /** Total balance of users who are not deleted. */
   readonly balances: number;
-  /** Invite rewards that are not transferred to a balance yet. */
+  /** Invite rewards that are not yet transferred to a balance. */
   readonly inviteEarnings: number;
-  /** Codes that can still be redeemed: each remaining use. */
+  /** Value of all codes that can still be redeemed: each remaining use counts. */
   readonly unusedCodes: number;
-  /** Gift codes without a maximum of uses. They are not part of `unusedCodes`. */
+  /** Number of gift codes without a limit of uses. They are not part of `unusedCodes`. */
   readonly unlimitedCodes: number;
-  /** Reserved for calls in flight, and already taken from the balances. */
+  /** Reserved for calls in flight. Already deducted from the balances. */
   readonly holds: number;
   readonly liability: number;
   readonly liabilityUsd: number;
@@ -38,7 +38,7 @@ export interface LiveCallFilter {
   readonly userIds?: readonly number[];
   readonly tokenIds?: readonly number[];
   readonly models?: readonly string[];
-  /** Only calls that have run for at least so many seconds. */
+  /** Only calls that have run for at least this many seconds. */
   readonly atLeastSeconds?: number;
 }
 
@@ -53,7 +53,7 @@ export interface LiveCalls extends Slice<LiveCall> {
   readonly sums: { readonly count: number; readonly heldQuota: number };
 }
 
-/** Codes that were made under one name. */
+/** Codes created under one name. */
 export interface RedemptionBatch {
   readonly name: string;
   readonly total: number;
@@ -61,7 +61,7 @@ export interface RedemptionBatch {
   readonly disabled: number;
   /** Credited to users so far. */
   readonly quotaUsed: number;
-  /** Can still be redeemed. Gift codes without a maximum of uses count once. */
+  /** Value that can still be redeemed. Gift codes without a limit of uses count once. */
   readonly quotaOpen: number;
   readonly firstAt: Date;
   readonly lastUsedAt: Date | null;
@@ -71,7 +71,7 @@ export interface RedemptionBatch {
 export interface GrowthPoint {
   readonly time: Date;
   readonly users: number;
-  /** Spent by them in the seven days after they signed up. */
+  /** Quota these users spent in the seven days after they signed up. */
   readonly firstWeekQuota: number;
 }
 
@@ -80,11 +80,11 @@ export interface ChannelRetries {
   readonly channelId: number;
   /** Null: the channel was deleted. */
   readonly channelName: string | null;
-  /** Calls that it could not serve, and that went to another channel. */
+  /** Calls that this channel could not serve and another channel took over. */
   readonly passedOn: number;
-  /** Calls that it served after another channel could not. */
+  /** Calls that this channel served after another channel had failed. */
   readonly takenOver: number;
-  /** Calls that failed at it, after at least one other channel. */
+  /** Calls that failed at this channel, after at least one other channel. */
   readonly failedLast: number;
 }
 
@@ -99,16 +99,16 @@ interface InsightDeps {
   readonly clock: Clock;
 }
 
-/** Log rows are read one by one, so the range is short. */
+/** Log rows are read individually, so the range is limited. */
 const maxRetrySeconds = 48 * 3600;
-/** Buckets of `userGrowth` are drawn, so there are few. */
+/** Buckets of `userGrowth` are drawn as a chart, so their number is limited. */
 const maxGrowthBuckets = 400;
 
-/** Figures about the whole site that no list has. All for admins. */
+/** Statistics about the whole site that are not part of any list. All require the admin role. */
 export class InsightService {
   constructor(private readonly deps: InsightDeps) {}
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async books(actor: MaybeActor): Promise<Books> {
     requireRole(actor, 'admin');
     const now = seconds(this.deps.clock);
@@ -134,7 +134,10 @@ export class InsightService {
     return { ...amounts, asOf, liability, liabilityUsd: liability / this.deps.options.values.QuotaPerUnit };
   }
 
-  /** Calls in flight, the longest running first. @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT */
+  /**
+   * Calls in flight, the longest running first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT
+   */
   async liveCalls(
     actor: MaybeActor,
     filter: LiveCallFilter,
@@ -183,7 +186,10 @@ export class InsightService {
     };
   }
 
-  /** Batches of codes, the newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Batches of codes, newest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async redemptionBatches(
     actor: MaybeActor,
     { page, pageSize }: PageQuestion,
@@ -225,8 +231,8 @@ export class InsightService {
   }
 
   /**
-   * Channels between which calls moved, the most passed on first; from the log, so only calls that have a row.
-   * @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT for more than 48 hours
+   * Pairs of channels between which calls moved, most frequent first. Read from the log, so only logged calls count.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for more than 48 hours
    */
   async channelRetries(
     actor: MaybeActor,
@@ -256,8 +262,8 @@ export class InsightService {
   }
 
   /**
-   * New users by the time they signed up, buckets without any included.
-   * @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT
+   * New users by sign-up time, including empty buckets.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT
    */
   async userGrowth(
     actor: MaybeActor,
@@ -290,14 +296,17 @@ export class InsightService {
   }
 }
 
-/** SQL: the code can be redeemed now or later. @param now placeholder of the moment, Unix seconds */
+/**
+ * SQL: whether the code can be redeemed now or later.
+ * @param now placeholder of the current time, Unix seconds
+ */
 const isOpen = (now: string): string =>
   `deleted_at IS NULL AND status = 1 AND (valid_until = 0 OR valid_until >= ${now})`;
 
-/** SQL: how often a code can still be redeemed; 1 for a gift without a maximum. */
+/** SQL: how often a code can still be redeemed; 1 for a gift code without a limit. */
 const remainingUses = 'CASE WHEN is_gift AND max_uses > 0 THEN greatest(max_uses - used_count, 0) ELSE 1 END';
 
-/** The time is the database's text, which has microseconds. */
+/** `at` is the database's text form of a time, which has microseconds. */
 const toCursor = (at: string, id: string): string => Buffer.from(JSON.stringify([at, id])).toString('base64url');
 
 function fromCursor(cursor: string): { at: string; id: string } {
@@ -310,7 +319,7 @@ function fromCursor(cursor: string): { at: string; id: string } {
       }
     }
   } catch {
-    // Refused below.
+    // Not a cursor: refused below.
   }
   throw new InvalidInputError('This is no cursor of this list', 'after');
 }

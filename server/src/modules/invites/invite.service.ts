@@ -22,7 +22,7 @@ export interface InviteDeps {
 export class InviteService {
   constructor(private readonly deps: InviteDeps) {}
 
-  /** The caller's invite code, created when missing, as for imported users. */
+  /** The caller's invite code. Created if missing, which is the case for imported users. */
   async code(actor: MaybeActor): Promise<string> {
     const { id } = requireActor(actor);
     const { users } = this.deps;
@@ -36,7 +36,8 @@ export class InviteService {
   }
 
   /**
-   * Moves earnings to the balance, as two ledger entries in one transaction. At least one unit (option QuotaPerUnit).
+   * Transfers invite earnings to the balance, as two ledger entries in one transaction. The minimum is one unit (option
+   * QuotaPerUnit).
    * @returns the caller after the transfer
    * @throws AppError INVALID_INPUT, INSUFFICIENT_QUOTA
    */

@@ -11,7 +11,7 @@ export interface LogFilter {
   readonly username?: string;
   readonly tokenIds?: readonly number[];
   readonly tokenName?: string;
-  /** Whole names, in which `*` stands for any text. */
+  /** Full names; `*` matches any text. */
   readonly models?: readonly string[];
   readonly groups?: readonly string[];
   readonly channelIds?: readonly number[];
@@ -20,12 +20,12 @@ export interface LogFilter {
   readonly requestId?: string;
 }
 
-/** The conditions of one statement and the values they refer to. */
+/** The conditions of one statement, and the values of their placeholders. */
 export class Where {
   private readonly clauses: string[] = [];
   readonly values: unknown[] = [];
 
-  /** @param sql with `?` where the value goes */
+  /** @param sql contains `?` in place of the value */
   and(sql: string, value: unknown): this {
     this.clauses.push(sql.replace('?', this.value(value)));
     return this;
@@ -74,18 +74,18 @@ function andRange(where: Where, filter: LogFilter): Where {
   return where;
 }
 
-/** The whole filter, for lists. */
+/** The complete filter, including the time range, for lists. */
 export function logConditions(filter: LogFilter): Where {
   return andRange(andLogFields(new Where(), filter), filter);
 }
 
-/** The text after FROM, and its values. */
+/** The text after FROM, and the values of its placeholders. */
 export interface Source {
   readonly from: string;
   readonly values: unknown[];
 }
 
-/** Rollups of the rows that match a filter (`logFrom`); null when only the rows themselves have the columns. */
+/** Rollups of the rows that match a filter (`logFrom`); null when no rollup has the columns, only the rows. */
 export function logSource(
   filter: LogFilter,
   state: RollupState,
@@ -122,7 +122,7 @@ const logColumns = {
 
 export const isPattern = (model: string): boolean => model.includes('*');
 
-/** At most one column with one value: its index already has the order of the page. */
+/** True for at most one column with one value, whose index already has the order of the page. */
 export function isIndexed(filter: LogFilter): boolean {
   const lists = [filter.types, filter.userIds, filter.tokenIds, filter.models, filter.groups, filter.channelIds];
   return (

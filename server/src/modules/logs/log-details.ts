@@ -1,13 +1,13 @@
 import { LogType } from './log.entity.js';
 import type { LogView } from './log-view.js';
 
-/** The factors of a charge. A factor is null where the call was not priced by it. */
+/** The factors of a charge. A factor is null if the call was not priced by it. */
 export interface LogPrice {
-  /** Name of the price tables in force, see `priceVersions`. Null in rows that do not state it. */
+  /** Name of the price tables at that time, see `priceVersions`. Null in rows that do not state it. */
   readonly version: string | null;
   /** USD per call. Null for calls that are priced by tokens. */
   readonly modelPrice: number | null;
-  /** 1 is 2 USD per million prompt tokens. */
+  /** 1 means 2 USD per million prompt tokens. */
   readonly modelRatio: number | null;
   readonly completionRatio: number | null;
   readonly cacheRatio: number | null;
@@ -59,16 +59,16 @@ export interface LogDetails {
   readonly error: LogError | null;
   /** Ids of the channels that were tried, in order. */
   readonly attemptIds: readonly number[];
-  /** What the provider charged. */
+  /** The amount the provider charged, in USD. */
   readonly upstreamUsd: number | null;
-  /** Everything that is stored, under the names of the REST API. */
+  /** All stored details, under the names of the REST API. */
   readonly all: Readonly<Record<string, unknown>> | null;
 }
 
-/** Stands for a cache write ratio in rows that were written before it was logged. */
+/** Assumed for rows written before the cache write ratio was logged. */
 const oldCacheWriteRatio = 1.25;
 
-/** Reads the `other` text of a row. Text that is not a JSON object counts as none. */
+/** Parses the `other` text of a row. Text that is not a JSON object counts as empty. */
 export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'content' | 'type'>): LogDetails {
   const all = parseObject(other);
   const from = all ?? {};

@@ -7,11 +7,14 @@ import { namesOfChannels, ownFilter, resolveUser } from './log.service.js';
 
 const rowsPerRead = 1000;
 
-/** The log as CSV, in pieces: memory stays the same however many rows there are. */
+/** The log as CSV, in pieces: memory use does not depend on the number of rows. */
 export class LogExport {
   constructor(private readonly database: DataSource) {}
 
-  /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin, before the first piece */
+  /**
+   * Newest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, before the first piece
+   */
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterable<string>> {
     requireRole(actor, 'admin');
     const resolved = await resolveUser(this.database, filter);
@@ -32,7 +35,7 @@ export class LogExport {
     shown: readonly Column[],
     see: (rows: ViewRow[]) => LogView[] | Promise<LogView[]>,
   ): AsyncGenerator<string> {
-    // Read before anything is sent, so that a failure is answered as one.
+    // Read before anything is sent, so that a failure is returned as an error response.
     let rows = await this.read(filter, null);
     yield csvLine(shown.map(([name]) => name));
     while (rows.length > 0) {
@@ -43,7 +46,7 @@ export class LogExport {
     }
   }
 
-  /** Goes on behind a row, by the index, so that the last piece is as quick as the first. */
+  /** Continues after a row by index, so that the last piece is as fast as the first. */
   private read(filter: LogFilter, after: Pick<ViewRow, 'createdAt' | 'id'> | null): Promise<ViewRow[]> {
     const where = logConditions(filter);
     const behind = after

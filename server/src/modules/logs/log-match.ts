@@ -1,6 +1,6 @@
 import type { LogFilter } from './log-conditions.js';
 
-/** Whether a row that was already read matches the filter, as the statement of the list decides it. Ignores times. */
+/** Whether a row that was already read matches the filter, with the same result as the list's SQL. Ignores times. */
 export function matchesLog(row: LogFields, filter: LogFilter): boolean {
   const { types, userIds, username, tokenIds, tokenName, models, groups, channelIds, requestId } = filter;
   return (
@@ -16,7 +16,7 @@ export function matchesLog(row: LogFields, filter: LogFilter): boolean {
   );
 }
 
-/** What the filter compares. */
+/** The columns that the filter compares. */
 export interface LogFields {
   readonly type: number;
   readonly userId: number;

@@ -13,9 +13,9 @@ export interface Wanted {
   readonly direction: 'ASC' | 'DESC';
   readonly offset: number;
   readonly limit: number;
-  /** Continues after this row; the offset is 0 then. */
+  /** Continues after this row; the offset is then 0. */
   readonly after: LogPosition | null;
-  /** Whether the total is wanted. */
+  /** Whether to count the total. */
   readonly counted: boolean;
   /** Rows are counted up to this number. */
   readonly most: number;
@@ -23,11 +23,11 @@ export interface Wanted {
 
 export interface Found {
   readonly rows: ViewRow[];
-  /** Exact up to `most`; `most + 1` means that there are more. Null when it was not wanted. */
+  /** Exact up to `most`; `most + 1` means that there are more. Null when it was not requested. */
   readonly total: number | null;
 }
 
-/** How many matching rows a stretch of time holds. `end` is not included. */
+/** Number of matching rows within a period. `end` is exclusive. */
 interface Part {
   readonly from: number;
   readonly end: number;
@@ -35,8 +35,8 @@ interface Part {
 }
 
 /**
- * One page of the log. The rollups give the number of rows and, where no index has all filters, the hours in which the
- * page lies. So neither a rare combination nor a late page needs a scan.
+ * One page of the log. The rollups give the number of rows and, if no index covers all filters, the hours that contain
+ * the page. Neither a rare combination nor a late page needs a full scan.
  */
 export async function readLogPage(
   database: Queries,
@@ -59,7 +59,7 @@ export async function readLogPage(
   return { rows: await readRows(database, located.filter, located.page), total };
 }
 
-/** How many rows match; `most + 1` for more than `most`. */
+/** Number of matching rows; `most + 1` when there are more than `most`. */
 export async function countLogs(
   database: Queries,
   filter: LogFilter,
@@ -87,14 +87,14 @@ async function readAfter(
   const page = { ...wanted, offset: 0 };
   const parts = isIndexed(filter) ? null : await readParts(database, rest, state);
   if (!parts) return readRows(database, rest, page);
-  // Rows of the cursor's second are counted by the rollups, but some of them were read already.
+  // The rollups count all rows of the cursor's second, but some of them were read already.
   const second = { ...filter, from: after.createdAt, until: after.createdAt + 1 };
   const limit = page.limit + (await countRows(database, second, wanted.most));
   const located = await locateWithin(database, parts, rest, state, { ...page, limit });
   return readRows(database, located.filter, page);
 }
 
-/** Narrows the filter to the hours in which the page lies. */
+/** Narrows the filter to the hours that contain the page. */
 async function locateWithin<Page extends Wanted>(
   database: Queries,
   parts: readonly Part[],
@@ -109,7 +109,7 @@ async function locateWithin<Page extends Wanted>(
 
 const isShort = ({ from = 0, until = Infinity }: LogFilter): boolean => until - from < 2 * hour;
 
-/** The shortest time in which the page lies, and the offset of the page within it. */
+/** The shortest period that contains the page, and the offset of the page within it. */
 function locate<Page extends Wanted>(
   parts: readonly Part[],
   filter: LogFilter,

@@ -6,7 +6,7 @@ import { viewColumns, type ViewRow } from './log-view.js';
 
 export const searchSize = 100;
 const searchedCalls = 10_000;
-/** So many rows are found by what they say; when there are more, the newest of each type are looked through. */
+/** Up to this many rows are found by content; when there are more, only the newest of each type are searched. */
 const maxAlike = 2000;
 const otherTypes = Object.values(LogType).filter((type) => type !== LogType.consume);
 const newestFirst = 'ORDER BY created_at DESC, id DESC';
@@ -15,7 +15,7 @@ const newestFirst = 'ORDER BY created_at DESC, id DESC';
 export async function searchLogs(database: Queries, keyword: string, type: number | null): Promise<ViewRow[]> {
   const where = new Where();
   const start = where.value(`${escapeLike(keyword)}%`);
-  // In the order of the index on content, so that no other way is taken.
+  // In the order of the index on content, so that the planner uses it.
   const alike = `SELECT created_at, id FROM logs WHERE type <> ${LogType.consume} AND content LIKE ${start}
     ORDER BY content USING ~<~ LIMIT ${maxAlike}`;
   const [found] = await database.query<Array<{ rows: number }>>(

@@ -16,7 +16,7 @@ export interface LogRate {
   readonly tokens: number;
 }
 
-/** Ignores the types of the filter: sums are of charged calls. */
+/** Ignores the types of the filter: sums include charged calls only. */
 export function readSums(database: Queries, filter: LogFilter, state: RollupState): Promise<LogSums> {
   const charged = { ...filter, types: [LogType.consume] };
   return addUp(database, logSource(charged, state) ?? plainSource(charged));
@@ -35,7 +35,7 @@ async function addUp(database: Queries, source: Source): Promise<LogSums> {
   };
 }
 
-/** Rollups have neither names of users nor request ids. */
+/** Used because rollups have neither user names nor request ids. */
 function plainSource(filter: LogFilter): Source {
   const where = logConditions(filter);
   return { from: `(SELECT * FROM logs WHERE ${where.toString()}) plain`, values: where.values };

@@ -10,9 +10,15 @@ import { toOwnView, toView, viewColumns, type LogView, type OwnLogView, type Vie
 
 /** Rows younger than this are compared with those already seen. A settlement commits far sooner after its row's time. */
 const windowSeconds = 10;
-/** Between two reads, so that a busy site costs a watched node at most four small statements per second. */
+/**
+ * Pause between two reads, so that a busy site costs a node with subscribers at most four small statements per second.
+ * Milliseconds.
+ */
 const pauseMilliseconds = 250;
-/** Reads without a signal find rows that no settlement wrote, and rows of nodes whose signals do not arrive. */
+/**
+ * Interval of reads without a signal. They find rows that no settlement wrote, and rows of nodes whose signals do not
+ * arrive. Milliseconds.
+ */
 const everyMilliseconds = 2000;
 const maxKeys = 5000;
 const maxRows = 200;
@@ -35,12 +41,12 @@ export interface LogTailDeps {
 }
 
 /**
- * New log rows for subscriptions. The rows are read from the table, whichever node wrote them, once for all watchers of
- * this node. Settlements only signal that there are new rows, and only while there are watchers.
+ * Delivers new log rows to subscriptions. The rows are read from the table, whichever node wrote them, once for all
+ * subscribers of this node. Settlements only signal that there are new rows, and only while there are subscribers.
  */
 export class LogTail {
   private readonly watchers = new Set<Watcher>();
-  /** Rows of the window that were delivered, id to time. */
+  /** Delivered rows of the window, id to time. */
   private seen = new Map<string, number>();
   private beginning: Promise<void> | null = null;
   private timer: NodeJS.Timeout | null = null;
@@ -52,15 +58,15 @@ export class LogTail {
   }
 
   /**
-   * Rows of all users from now on. Ignores the times of the filter.
-   * @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   * New rows of all users. Ignores the times of the filter.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async all(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<LogView>>> {
     requireRole(actor, 'admin');
     return this.open(await resolveUser(this.deps.database, filter), true, toView);
   }
 
-  /** The caller's own rows from now on, without channels and admin details. */
+  /** The caller's own new rows, without channels and admin details. */
   async own(actor: MaybeActor, filter: LogFilter): Promise<AsyncIterableIterator<Delivery<OwnLogView>>> {
     return this.open(ownFilter(requireActor(actor), filter), false, (row) => toOwnView(row, this.deps.secrets));
   }
@@ -95,7 +101,7 @@ export class LogTail {
       close: () => void mailbox.return(),
     };
     try {
-      // A watcher must not miss rows written after its stream is open.
+      // Rows written after the stream is open must not be missed.
       if (this.watchers.size === 0) this.beginning ??= this.begin().finally(() => (this.beginning = null));
       await this.beginning;
     } catch (error) {
@@ -159,7 +165,7 @@ export class LogTail {
     }
   }
 
-  /** The newest first. */
+  /** Newest first. */
   private readKeys(): Promise<Key[]> {
     return this.deps.database.query(
       `SELECT id, created_at AS "createdAt" FROM logs
@@ -169,7 +175,7 @@ export class LogTail {
     );
   }
 
-  /** The newest rows, if a watcher does not restrict the users, and all rows of watched users. The oldest first. */
+  /** The newest rows if a subscriber does not restrict the users, and all rows of watched users. Oldest first. */
   private readRows(keys: readonly Key[], watchers: readonly Watcher[]): Promise<ViewRow[]> {
     const userIds = watchers.flatMap(({ filter }) => filter.userIds ?? []);
     const ofAll = watchers.some(({ filter }) => filter.userIds === undefined) ? maxRows : 0;

@@ -5,18 +5,18 @@ const lockNotAvailable = '55P03';
 
 interface Partition {
   readonly name: string;
-  /** First second after it. */
+  /** The first second after the partition. */
   readonly end: number;
 }
 
 /**
- * Deletes log rows of any type older than a moment: whole months by dropping their partition, the rest in small steps, so
- * that no statement holds the table for long. The hourly usage stays: dashboards keep their history.
+ * Deletes log rows of any type older than a moment: whole months by dropping their partition, the rest in small steps,
+ * so that no statement locks the table for long. Hourly usage is kept, so dashboards keep their history.
  * @param before Unix seconds
- * @returns how many rows are gone
+ * @returns the number of deleted rows
  */
 export async function trimLogs(database: DataSource, before: number): Promise<number> {
-  // Told first, so that nobody expects a row that may go at any moment from here on.
+  // Announced first, so that no reader expects rows that may be deleted from now on.
   await database.query('UPDATE log_state SET trimmed_before = greatest(trimmed_before, $1)', [before]);
   let deleted = 0;
   for (const partition of await listPartitions(database)) {
@@ -41,13 +41,13 @@ async function listPartitions(database: DataSource): Promise<Partition[]> {
   });
 }
 
-/** @returns its rows, or 0 when it is too busy to go: the steps take them then */
+/** @returns the number of its rows, or 0 when the lock is not available: the rows are then deleted in steps */
 async function dropPartition(database: DataSource, name: string): Promise<number> {
   const table = `"${name.replaceAll('"', '""')}"`;
   try {
     return await database.transaction(async (manager) => {
       await manager.query("SET LOCAL lock_timeout = '3s'");
-      // Counting a hundred million rows takes longer than any other statement may.
+      // Counting a hundred million rows takes longer than the limit for other statements.
       await manager.query('SET LOCAL statement_timeout = 0');
       const [row] = await manager.query<Array<{ rows: string }>>(`SELECT count(*)::text AS rows FROM ${table}`);
       await manager.query(`DROP TABLE ${table}`);

@@ -31,8 +31,8 @@ export type LogView = Pick<
 /** A log row as its owner sees it: without channels and admin details. */
 export type OwnLogView = Omit<LogView, 'id' | 'channelId' | 'channelName'> & {
   /**
-   * The same for every read of the row, on every node. Derived with a secret, because row ids would show owners how many
-   * calls the whole site serves.
+   * Stable across reads and nodes. Derived with a secret, because row ids would reveal how many calls the whole site
+   * serves.
    */
   readonly id: string;
 };

@@ -11,7 +11,7 @@ export class Log {
   @Column('text', { name: 'request_id', default: '' }) requestId: string;
   @Column('smallint') type: number;
   @Column('integer', { name: 'user_id' }) userId: number;
-  /** Name when the row was written. */
+  /** The user's name at the time of writing. */
   @Column('text', { default: '' }) username: string;
   @Column('integer', { name: 'token_id', default: 0 }) tokenId: number;
   @Column('text', { name: 'token_name', default: '' }) tokenName: string;

@@ -16,7 +16,10 @@ interface RetentionDeps {
   readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
-/** Drops whole months of the log that are older than the site keeps them. One node does it, by lease; twice is harmless. */
+/**
+ * Drops whole months of the log that are older than the retention period. One node does it at a time, by lease; running
+ * twice is harmless.
+ */
 export class LogRetention {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
@@ -38,7 +41,7 @@ export class LogRetention {
     await this.running;
   }
 
-  /** @returns how many rows are gone; 0 when another node has the lease */
+  /** @returns the number of deleted rows; 0 when another node has the lease */
   async drop(): Promise<number> {
     const { database, state, nodeId, clock, days } = this.deps;
     if (!(await state.lease('log-retention', nodeId, leaseSeconds))) return 0;
@@ -55,7 +58,7 @@ export class LogRetention {
   }
 }
 
-/** Unix seconds: the first of the month that holds the oldest day to keep. */
+/** Unix seconds: the first of the month that contains the oldest day to keep. */
 export function keptSince(now: number, days: number): number {
   const oldest = new Date(now - days * 24 * hour);
   return Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth(), 1) / 1000;

@@ -386,7 +386,7 @@ export class LogListArgs extends ListArgs {
   sort?: Array<SortBy<'createdAt'>> | null;
 }
 
-/** @throws InvalidInputError for a range that is none */
+/** @throws InvalidInputError for an invalid range */
 export function toLogFilter(input: LogFilterInput | null | undefined): LogFilter {
   const { at, ...rest } = input ?? {};
   const { from, until } = resolveTimeRange(at, { field: 'filter.at' });

@@ -76,7 +76,7 @@ export class LogResolver {
   }
 }
 
-/** Reads the total in the snapshot of the rows when it is selected, and no rows when only sums are. */
+/** Counts the total in the same snapshot as the rows if it is selected, and reads no rows if only sums are selected. */
 function slice<Row>(
   info: GraphQLResolveInfo,
   args: OwnLogListArgs,

@@ -18,9 +18,9 @@ import { toOwnView, toView, viewColumns, type LogView, type OwnLogView, type Vie
 
 export type { LogFilter, LogRate, LogSums, LogView, OwnLogView };
 
-/** Rows are counted, and read by offset, up to this number. A cursor or a time range reaches the others. */
+/** Rows are counted, and read by offset, up to this number. Later rows need a cursor or a time range. */
 export const maxCountedLogs = 100_000;
-/** Stands where other rows name the API key. */
+/** Shown in place of the API key's name. */
 const testTokenName = 'model test';
 
 /** How a list of the log is read. */
@@ -47,7 +47,7 @@ interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** The log: who may read what of it, and every row that is not written by a settlement. */
+/** Reads the log according to the caller's rights, and writes every row that is not written by a settlement. */
 export class LogService implements UsageLog {
   constructor(
     private readonly database: DataSource,
@@ -59,12 +59,15 @@ export class LogService implements UsageLog {
     await insertRow(transaction, seconds(this.clock), { ...uncounted, ...row, quota: row.quota ?? 0 });
   }
 
-  /** A consume row that moves no balance. */
+  /** Writes a consume row that moves no balance. */
   async recordTest(transaction: Transaction, call: UnchargedCall): Promise<void> {
     await insertRow(transaction, seconds(this.clock), { ...call, type: LogType.consume, tokenName: testTokenName });
   }
 
-  /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Newest first.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async list(actor: MaybeActor, filter: LogFilter, query: LogListQuery): Promise<Slice<LogView>> {
     requireRole(actor, 'admin');
     const page = await this.readPage(await resolveUser(this.database, filter), query, plainCursor);
@@ -78,7 +81,7 @@ export class LogService implements UsageLog {
     return { ...page, items: page.items.map((row) => toOwnView(row, this.secrets)) };
   }
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: LogFilter): Promise<LogSums> {
     requireRole(actor, 'admin');
     return this.readSums(await resolveUser(this.database, filter));
@@ -88,7 +91,10 @@ export class LogService implements UsageLog {
     return this.readSums(ownFilter(requireActor(actor), filter));
   }
 
-  /** Of the last minute. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Rate of the last minute.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async rate(actor: MaybeActor, filter: LogFilter): Promise<LogRate> {
     requireRole(actor, 'admin');
     return readRate(this.database, await resolveUser(this.database, filter), seconds(this.clock));
@@ -99,8 +105,8 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * The newest 100 rows whose type is the keyword or whose content starts with it. Calls have few different texts, so only
-   * the newest are searched. The same holds for other rows when thousands have the same text.
+   * The newest 100 rows whose type is the keyword or whose content starts with it. Content of calls is not searched
+   * beyond the newest rows, because it is mostly the same; nor are other rows when thousands share their text.
    */
   async search(actor: MaybeActor, keyword: string): Promise<LogView[]> {
     requireRole(actor, 'admin');
@@ -109,7 +115,7 @@ export class LogService implements UsageLog {
     return rows.map((row) => toView(row, names));
   }
 
-  /** The newest 100 own rows whose type is the keyword. */
+  /** The newest 100 of the caller's rows whose type is the keyword. */
   async searchOwn(actor: MaybeActor, keyword: string): Promise<OwnLogView[]> {
     const type = toType(keyword);
     const owner = requireActor(actor);
@@ -119,7 +125,10 @@ export class LogService implements UsageLog {
     return rows.map((row) => toOwnView(row, this.secrets));
   }
 
-  /** Rows of one own API key, given with or without `sk-`; none for an unknown key or a key of another user. Newest first. */
+  /**
+   * Rows of one of the caller's API keys, given with or without `sk-`, newest first; none for an unknown key or a key
+   * of another user.
+   */
   async listOfKey(actor: MaybeActor, key: string, query: LogListQuery): Promise<Slice<OwnLogView>> {
     const owner = requireActor(actor);
     const [token] = await this.database.query<Array<{ id: number }>>(
@@ -130,8 +139,8 @@ export class LogService implements UsageLog {
   }
 
   /**
-   * Deletes rows of all types older than `before` (Unix seconds; the future counts as now) and writes a manage row.
-   * @returns how many are gone
+   * Deletes rows of all types older than `before` (Unix seconds; a future time counts as now) and writes a manage row.
+   * @returns the number of deleted rows
    */
   async deleteBefore(actor: MaybeActor, before: number): Promise<number> {
     const admin = requireRole(actor, 'admin');
@@ -158,7 +167,7 @@ export class LogService implements UsageLog {
     const direction = query.sort[0]?.direction ?? 'DESC';
     const offset = query.after === null ? query.page * query.pageSize : 0;
     const after = query.after === null ? null : cursors.decode(query.after, direction);
-    // Rows behind this number are reached by a cursor or a time range, not by an offset.
+    // Rows beyond this number need a cursor or a time range instead of an offset.
     const shown = after ? query.pageSize : Math.min(query.pageSize, maxCountedLogs - offset);
     const { counted = false } = query;
     const wanted = { direction, offset, after, counted, limit: query.pageSize + 1, most: maxCountedLogs };
@@ -189,7 +198,10 @@ export class LogService implements UsageLog {
   }
 }
 
-/** Replaces a name by the id of the user who has it now, also for rows under an older name. A name without a user is compared with the rows. */
+/**
+ * Replaces a name by the id of the user who has it now, which also finds rows under an older name. A name without a
+ * user is compared with the rows.
+ */
 export async function resolveUser(database: DataSource, filter: LogFilter): Promise<LogFilter> {
   const { username, userIds, ...rest } = filter;
   if (username === undefined) return filter;
@@ -198,7 +210,7 @@ export async function resolveUser(database: DataSource, filter: LogFilter): Prom
   return { ...rest, userIds: userIds && !userIds.includes(user.id) ? [] : [user.id] };
 }
 
-/** One statement, however many channels the rows name. */
+/** One statement for all channels named by the rows. */
 export async function namesOfChannels(database: DataSource, rows: readonly ViewRow[]): Promise<Map<number, string>> {
   const ids = [...new Set(rows.map((row) => row.channelId).filter((id) => id !== 0))];
   if (ids.length === 0) return new Map();
@@ -235,7 +247,7 @@ const uncounted = {
   useTime: 0,
 };
 
-/** Restricts to the caller's rows. Drops the filters that only admins have. */
+/** Restricts to the caller's rows and drops the filters that only admins have. */
 export const ownFilter = (
   { id }: Actor,
   { types, tokenIds, tokenName, models, groups, from, until, requestId }: LogFilter,
@@ -253,7 +265,7 @@ const toTotal = (count: number): Total => ({
   capped: count > maxCountedLogs,
 });
 
-/** Writes the position after which the next page begins. */
+/** Encodes the position after which the next page begins. */
 interface CursorCodec {
   encode(position: LogPosition, direction: SortDirection): string;
   /** @throws InvalidInputError */
@@ -276,13 +288,13 @@ const plainCursor: CursorCodec = {
   },
 };
 
-/** Encrypted, because the id of a row would show its owner how many rows the site writes. */
+/** Encrypted, because a row id would reveal to its owner how many rows the site writes. */
 const sealedCursor = (secrets: Secrets): CursorCodec => ({
   encode: (position, direction) => secrets.seal(plainCursor.encode(position, direction)),
   decode: (cursor, direction) => plainCursor.decode(openOr(secrets, cursor), direction),
 });
 
-/** @returns text that is no cursor when it cannot be opened */
+/** @returns text that is not a cursor when it cannot be decrypted */
 function openOr(secrets: Secrets, sealed: string): string {
   try {
     return secrets.open(sealed);

@@ -26,11 +26,14 @@ export const toWire = (log: LogView): Record<string, unknown> => ({
   other: log.other,
 });
 
-/** @param place position in the list, the oldest row is 1: the id of an own row here. Fields for admins are blank. */
+/** @param place position in the list, where the oldest row is 1: used as the id of own rows. Admin fields are blank. */
 export const toOwnWire = (log: OwnLogView, place: number): Record<string, unknown> =>
   toWire({ ...log, id: place, channelId: null, channelName: null });
 
-/** Own rows, the newest first. @param newest position of the first one */
+/**
+ * Own rows, newest first.
+ * @param newest position of the first one
+ */
 export const toOwnWires = (rows: readonly OwnLogView[], newest: number): Array<Record<string, unknown>> =>
   rows.map((row, index) => toOwnWire(row, newest - index));
 
@@ -48,7 +51,7 @@ export const toPageWire = (
   page_size: pageSize,
 });
 
-/** Zero, empty and unreadable values do not restrict. The end of the range is included here. */
+/** Zero, empty and unreadable values do not restrict. The end of the range is inclusive. */
 export function toFilter(query: Query): LogFilter {
   const list = <Value>(value: Value | undefined): Value[] | undefined => (value ? [value] : undefined);
   const last = queryNumber(query['end_timestamp']);

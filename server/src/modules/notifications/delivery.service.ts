@@ -17,7 +17,7 @@ export interface Notice {
 
 export interface Recipient {
   readonly id: number;
-  /** The account's address, may be empty. */
+  /** The account's address; may be empty. */
   readonly email: string;
   readonly setting: UserSetting;
 }

@@ -31,11 +31,11 @@ interface Row {
 }
 
 const defaultPauses = [2_000, 10_000];
-/** Longer than any attempt takes. A notice held longer belongs to a dead node. */
+/** Longer than any attempt takes, in seconds. A notice claimed for longer belongs to a dead node. */
 const leaseSeconds = 60;
 const batch = 20;
 const stopMilliseconds = 5000;
-/** A timer may fire a millisecond early, when the database does not consider the notice due yet. */
+/** Milliseconds added to a timer, which may fire before the database considers the notice due. */
 const timerMarginMilliseconds = 10;
 
 const insertSql = `INSERT INTO notices (user_id, type, title, content, fillings, tries, due_at)
@@ -69,7 +69,7 @@ export class NoticeOutbox {
     if (row) await this.attempt({ id: row.id, userId, type, title, content, values, tries: 1 });
   }
 
-  /** Attempts all due notices: retries, and those of nodes that are gone. Never throws. */
+  /** Attempts all due notices: retries, and notices of nodes that have stopped. Never throws. */
   round(): Promise<void> {
     const running = this.takeUp().catch((error: unknown) => {
       this.deps.logger.warn({ err: error }, 'due notices could not be claimed');

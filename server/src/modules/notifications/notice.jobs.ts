@@ -2,7 +2,7 @@ import type { NoticeOutbox } from './notice-outbox.service.js';
 
 const milliseconds = 5_000;
 
-/** Retries unattended notices, at start and every few seconds. */
+/** Retries undelivered notices, at start and every few seconds. */
 export class NoticeClock {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> | null = null;

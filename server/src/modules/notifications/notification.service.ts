@@ -20,20 +20,20 @@ export interface NotificationDeps {
   readonly settings: Pick<UserSettings, 'read'>;
   readonly outbox: Pick<NoticeOutbox, 'post'>;
   readonly options: { readonly values: OptionValues };
-  /** Notices of one type to one user within `seconds`, and within one hour of the clock. */
+  /** Limit of notices of one type to one user: within `seconds`, and within one clock hour. */
   readonly limit: { readonly count: number; readonly seconds: number };
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
 const thresholds = { max: 20_000, lifetimeSeconds: 60 };
-/** Milliseconds in which this node does not check a user again after a notice or a refusal by the limit. */
+/** After a notice or a refusal by the limit, this node does not check the user again for this many milliseconds. */
 const quietMilliseconds = 10_000;
 const maxUnderWay = 1000;
 const stopMilliseconds = 5000;
 const defaultServerAddress = 'http://localhost:3000';
 
-/** Creates notices. All methods return at once and never throw. */
+/** Creates notices. All methods return immediately and never throw. */
 export class NotificationService {
   /** Warning thresholds by user id; null means the site's default. */
   private readonly known: Loader<number, { readonly threshold: number | null }>;
@@ -46,7 +46,8 @@ export class NotificationService {
   }
 
   /**
-   * Called after every charge, so it is cheap when the balance is sufficient. @param left the balance after the charge
+   * Called after every charge, so it must be cheap while the balance is sufficient.
+   * @param left the balance after the charge
    */
   charged(userId: number, _quota: number, left: number): void {
     if (this.quiet.has(userId)) return;
@@ -113,7 +114,7 @@ export class NotificationService {
     return row ? { threshold: this.deps.settings.read(row.setting).quotaWarningThreshold } : null;
   }
 
-  /** Drops a notice when too many are running, rather than slowing the node down. */
+  /** Drops a notice when too many deliveries are running, instead of slowing the node down. */
   private run(work: () => Promise<void>): void {
     if (this.underWay.size >= maxUnderWay) return;
     const running = work().catch((error: unknown) => {

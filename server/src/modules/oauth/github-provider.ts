@@ -4,10 +4,10 @@ import type { OptionValues } from '../options/option.service.js';
 import type { Callback, Identity, RedirectProvider } from './identity-provider.js';
 import { askProvider, returnAddress, tokenShape } from './provider-call.js';
 
-/** A `login` can be renamed and taken by another person. The number cannot. */
+/** A `login` can be renamed and taken by another person. The numeric id cannot. */
 const profileShape = z.object({ id: z.int().min(1), login: z.string(), name: z.string().nullish() });
 
-/** GitHub (docs/reference/rest/accounts.md#github). Its e-mail addresses are not verified, so none is stored. */
+/** GitHub (docs/reference/rest/accounts.md#github). Its e-mail addresses are not verified, so they are not stored. */
 export class GitHubProvider implements RedirectProvider {
   constructor(
     private readonly fetch: GuardedFetch,
@@ -39,7 +39,7 @@ export class GitHubProvider implements RedirectProvider {
     const { id, login, name } = await askProvider(this.fetch, 'GitHub', profile, profileShape);
     return {
       id: String(id),
-      // A login of digits alone could be the number of another user.
+      // A login made of digits could equal the numeric id of another user.
       ...(/^\d+$/.test(login) ? {} : { formerId: login }),
       ...(name ? { displayName: name } : {}),
     };

@@ -58,7 +58,7 @@ export interface Proof {
   readonly codeVerifier?: string;
 }
 
-/** Parameters of the redirect back. */
+/** Query parameters of the redirect back. */
 export interface Callback {
   readonly code: string;
   /** The issuer named in the redirect (RFC 9207), if any. */
@@ -66,7 +66,7 @@ export interface Callback {
 }
 
 export interface RedirectProvider {
-  /** The address to send the browser to, and values to store until it returns. */
+  /** The URL to send the browser to, and values to store until it returns. */
   begin(state: string): Promise<{ url: string; proof: Omit<Proof, 'state'> }>;
   /** @throws AppError INVALID_INPUT, UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE */
   identify(callback: Callback, proof: Proof): Promise<Identity>;

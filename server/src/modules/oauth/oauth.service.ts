@@ -19,7 +19,7 @@ export { StateError } from './sign-in-state.service.js';
 export interface Asker {
   readonly actor: MaybeActor;
   readonly origin: SessionOrigin;
-  /** Undefined: this browser has no sign-in in progress. */
+  /** Undefined: no sign-in is in progress in this browser. */
   readonly visitor: string | undefined;
 }
 
@@ -38,7 +38,10 @@ export interface OAuthDeps {
 export class OAuthService {
   constructor(private readonly deps: OAuthDeps) {}
 
-  /** A state for clients that build the provider's address themselves. @throws AppError RATE_LIMITED */
+  /**
+   * A state for clients that build the provider's URL themselves.
+   * @throws AppError RATE_LIMITED
+   */
   async makeState(
     asker: Asker & { visitor: string },
     inviterCode: string,
@@ -50,7 +53,10 @@ export class OAuthService {
     return text;
   }
 
-  /** The provider's address with state, and with nonce and PKCE where it supports them. @throws AppError */
+  /**
+   * The provider's URL with state, and with nonce and PKCE where it supports them.
+   * @throws AppError
+   */
   async begin(
     asker: Asker & { visitor: string },
     inviterCode: string,
@@ -101,12 +107,15 @@ export class OAuthService {
     await this.deps.accounts.bind(sources.wechat, await this.deps.wechat.identify(code), self);
   }
 
-  /** @throws AppError INVALID_INPUT when no other way to sign in would remain */
+  /** @throws AppError INVALID_INPUT when the user would have no way to sign in */
   async unbind(actor: MaybeActor, name: SourceName): Promise<void> {
     await this.deps.accounts.unbind(sources[name], requireActor(actor));
   }
 
-  /** Signs in a bound user; never registers. @param answer parameters of the widget */
+  /**
+   * Signs in a user with a bound Telegram account; never registers.
+   * @param answer parameters of the widget
+   */
   async signInWithTelegram(answer: TelegramAnswer, origin: SessionOrigin): Promise<SignIn> {
     const { auth, accounts } = this.deps;
     await auth.limitCritical(origin.ip);
@@ -120,12 +129,15 @@ export class OAuthService {
     await this.deps.accounts.bind(sources.telegram, { id: this.telegramId(answer) }, self);
   }
 
-  /** Consumes a state of the caller, for the request that the widget sends by itself. @throws StateError */
+  /**
+   * Consumes a state of the caller, for the request that the widget itself sends.
+   * @throws StateError
+   */
   async takeState(actor: Actor, state: string, visitor: string | undefined): Promise<void> {
     await this.deps.states.take(state, { visitor, userId: actor.id, provider: null });
   }
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES below root */
+  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below root */
   async discover(actor: MaybeActor, wellKnown: string): Promise<OidcEndpoints> {
     requireRole(actor, 'root');
     return this.deps.oidc.discover(wellKnown);

@@ -30,8 +30,8 @@ export interface OidcEndpoints {
 }
 
 /**
- * Any OpenID provider (docs/reference/rest/accounts.md#oidc). With a well-known address, endpoints are discovered and
- * the id token is verified. Without one, the three configured endpoints are used as plain OAuth 2.
+ * Any OpenID provider (docs/reference/rest/accounts.md#oidc). With a well-known URL, endpoints are discovered and the
+ * id token is verified. Without one, the three configured endpoints are used as plain OAuth 2.
  */
 export class OidcProvider implements RedirectProvider {
   private known: { readonly key: string; readonly at: number; readonly config: Promise<oidc.Configuration> } | null =
@@ -74,7 +74,10 @@ export class OidcProvider implements RedirectProvider {
     };
   }
 
-  /** Endpoints behind a well-known address, for the settings form. @throws AppError */
+  /**
+   * Endpoints named by a well-known URL, for the settings form.
+   * @throws AppError
+   */
   async discover(wellKnown: string): Promise<OidcEndpoints> {
     if (!URL.canParse(wellKnown) || !/^https?:$/.test(new URL(wellKnown).protocol)) {
       throw new InvalidInputError('The well-known address must begin with http:// or https://', 'wellKnown');
@@ -173,7 +176,7 @@ export class OidcProvider implements RedirectProvider {
   }
 }
 
-/** The library's messages name claims and addresses, so they stay in `cause`. */
+/** The library's messages contain claims and URLs, so they stay in `cause`. */
 function toAppError(error: unknown): AppError {
   const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
   if (known?.code === 'INVALID_INPUT' && known.field === 'code') return known;

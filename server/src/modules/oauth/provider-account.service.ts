@@ -58,7 +58,7 @@ export class ProviderAccounts {
 
   /**
    * Unbinds an identity, unless it is the only way to sign in.
-   * @throws AppError INVALID_INPUT, NOT_SIGNED_IN (the account is gone)
+   * @throws AppError INVALID_INPUT, NOT_SIGNED_IN (the account was deleted)
    */
   async unbind(source: Source, actor: Actor): Promise<void> {
     await this.deps.users.manager.transaction(async (manager) => {
@@ -98,7 +98,7 @@ export class ProviderAccounts {
           ),
         );
       } catch (error) {
-        // The same person registered in another window at the same moment.
+        // The same person registered in another window at the same time.
         if (isUniqueViolation(error, indexOf(source))) return this.signInBound(source, identity);
         if (!isUniqueViolation(error, 'users_username')) throw error;
       }
@@ -120,7 +120,7 @@ export class ProviderAccounts {
     });
   }
 
-  /** Candidate usernames: the provider's, then numbers after the newest user's, then a random one. */
+  /** Candidate usernames: the provider's name, then a number after the newest user's id, then a random one. */
   private async names({ namePrefix }: Source, { username }: Identity): Promise<string[]> {
     const preferred = usernameRule.safeParse(username ?? '');
     const [row] = await this.deps.users.query<Array<{ next: number }>>(
@@ -152,7 +152,7 @@ function living(user: User): User {
   return user;
 }
 
-/** `githubId` is kept unique by `users_github_id`. */
+/** `githubId` is unique by the index `users_github_id`. */
 const indexOf = ({ column }: Source): string =>
   `users_${column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 

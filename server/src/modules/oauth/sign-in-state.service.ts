@@ -9,13 +9,13 @@ export interface PendingSignIn {
   readonly visitor: string;
   /** The signed-in user at that time, or 0. A state for binding cannot be used to sign in, and the reverse. */
   readonly userId: number;
-  /** Null: the client named none, so its only use decides. */
+  /** Null: the client named no provider, so the first use decides. */
   readonly provider: ProviderName | null;
   readonly inviterCode: string;
   readonly proof: Omit<Proof, 'state'>;
 }
 
-/** 403 on the wire. */
+/** Status 403 on the wire. */
 export class StateError extends AppError {
   constructor() {
     super('INVALID_INPUT', 'state is empty or not same', { field: 'state' });
@@ -24,7 +24,7 @@ export class StateError extends AppError {
 
 const lifetimeSeconds = 600;
 
-/** One-time states of 128 random bits, valid ten minutes, bound to browser, user and provider. */
+/** One-time states of 128 random bits, valid for ten minutes, bound to browser, user and provider. */
 export class SignInStates {
   constructor(private readonly state: SharedState) {}
 

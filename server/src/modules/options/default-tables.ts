@@ -28,14 +28,14 @@ export const defaultModelPrices: Readonly<Record<string, number>> = {
   mj_upload: 0.05,
 };
 
-/** Output factor. */
+/** Completion ratios. */
 export const defaultCompletionRatios: Readonly<Record<string, number>> = {
   'gpt-4-gizmo-*': 2,
   'gpt-4o-gizmo-*': 3,
   'gpt-4-all': 2,
 };
 
-/** Factor of cached prompt tokens. */
+/** Ratio of cached prompt tokens. */
 export const defaultCacheRatios: Readonly<Record<string, number>> = {
   'gpt-4': 0.5,
   o1: 0.5,
@@ -72,16 +72,16 @@ export const defaultCacheRatios: Readonly<Record<string, number>> = {
   'claude-opus-4-20250514-thinking': 0.1,
 };
 
-/** Price factor of a group, and the list of groups. */
+/** Price ratio of a group. The keys are the list of groups. */
 export const defaultGroupRatios: Readonly<Record<string, number>> = { default: 1, vip: 1, svip: 1 };
 
-/** Payable factor of a group. */
+/** Top-up price ratio of a group. */
 export const defaultTopupGroupRatios: Readonly<Record<string, number>> = { default: 1, vip: 1, svip: 1 };
 
-/** Groups that any user may pick, with what they see. */
+/** Groups that any user may choose, with their display names. */
 export const defaultUsableGroups: Readonly<Record<string, string>> = { default: 'Default group', vip: 'VIP group' };
 
-/** Mail domains of the allow list. */
+/** Allowed e-mail domains. */
 export const defaultEmailDomains: readonly string[] = [
   'gmail.com',
   '163.com',
@@ -94,7 +94,7 @@ export const defaultEmailDomains: readonly string[] = [
   'foxmail.com',
 ];
 
-/** Word filter. */
+/** Words that prompts must not contain. */
 export const defaultSensitiveWords: readonly string[] = ['test_sensitive'];
 
 /** Upstream error texts that disable a channel. */
@@ -108,7 +108,7 @@ export const defaultDisableKeywords: readonly string[] = [
   'Your account is not authorized',
 ];
 
-/** Links to chat clients; `{address}` and `{key}` are filled in by the console. */
+/** Links to chat clients; the console fills in `{address}` and `{key}`. */
 export const defaultChats: ReadonlyArray<Readonly<Record<string, string>>> = [
   { 'ChatGPT Next Web (official demo)': 'https://app.nextchat.dev/#/?settings={"key":"{key}","url":"{address}"}' },
   {
@@ -123,7 +123,7 @@ export const defaultChats: ReadonlyArray<Readonly<Record<string, string>>> = [
   { OpenCat: 'opencat://team/join?domain={address}&token={key}' },
 ];
 
-/** Output limit by Claude model; `default` for all others. */
+/** Maximum output tokens by Claude model; `default` for all others. */
 export const defaultClaudeMaxTokens: Readonly<Record<string, number>> = { default: 8192 };
 
 /** Gemini safety thresholds by category. */
@@ -141,13 +141,13 @@ export const defaultGeminiVersions: Readonly<Record<string, string>> = {
   'gemini-1.0-pro': 'v1beta',
 };
 
-/** Gemini models that draw. */
+/** Gemini models that generate images. */
 export const defaultGeminiImagineModels: readonly string[] = [
   'gemini-2.0-flash-exp-image-generation',
   'gemini-2.0-flash-exp',
 ];
 
-/** Gemini models that take a thinking budget. */
+/** Gemini models that accept a thinking budget. */
 export const defaultGeminiThinkingModels: readonly string[] = [
   'gemini-2.5-flash-preview-05-20',
   'gemini-2.5-flash-preview-04-17',

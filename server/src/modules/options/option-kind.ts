@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { maxInt32 } from '../../shared/limits.js';
 
 /**
- * What a setting may hold. On the wire and in the database every value is text
+ * Type and rules of a setting. On the wire and in the database every value is text
  * (docs/reference/rest/conventions.md#data-types).
  */
 export interface OptionDefinition<T> {
   readonly defaultValue: T;
-  /** Least role that may write it: `root` for what would let an admin become root. */
+  /** Minimum role that may write it: `root` where a value could let an admin become root. */
   readonly writer: 'admin' | 'root';
-  /** Sealed at rest and never shown. */
+  /** Encrypted at rest and never shown. */
   readonly secret: boolean;
   /** How the console edits it. */
   readonly kind: 'boolean' | 'integer' | 'decimal' | 'text' | 'list' | 'json';
   /** @throws OptionValueError */
   parse(text: string): T;
-  /** The text that `parse` reads back; what is stored and shown. */
+  /** The text that `parse` reads back; stored and shown. */
   toText(value: T): string;
 }
 
-/** Says what a value must be, never what it was. */
+/** States the expected format, never the given value. */
 export class OptionValueError extends Error {}
 
 type Table<T> = Readonly<Record<string, T>>;
@@ -60,13 +60,13 @@ export const decimal = (defaultValue: number, { min, above, max = 1e12 }: Decima
 export const text = (defaultValue = '', maxLength = 1000): OptionDefinition<string> =>
   definition('text', defaultValue, (value) => atMost(value.trim(), maxLength), String);
 
-/** Markdown or HTML that people write; kept as typed. */
+/** Markdown or HTML, stored as typed. */
 export const content = (): OptionDefinition<string> =>
   definition('text', '', (value) => atMost(value, 200_000), String);
 
 export const secretText = (): OptionDefinition<string> => ({ ...rootOnly(text('', 4000)), secret: true });
 
-/** An absolute http or https address, or nothing; kept without a trailing slash. */
+/** An absolute http or https URL or an empty text; stored without a trailing slash. */
 export const url = (defaultValue = ''): OptionDefinition<string> =>
   definition('text', defaultValue, (value) => parseUrl(value.trim()), String);
 
@@ -82,7 +82,7 @@ export const choice = <T extends string>(defaultValue: T, all: readonly T[]): Op
     String,
   );
 
-/** Entries on one line each, or between commas. */
+/** Entries separated by lines or commas. */
 export const list = (
   defaultValue: readonly string[],
   separator: ',' | '\n',
@@ -118,7 +118,7 @@ export const json = <T>(schema: z.ZodType<T>, defaultValue: T): OptionDefinition
     (value) => JSON.stringify(value, null, 2),
   );
 
-/** Name to number. Without a prototype, so that no name finds anything that nobody put there. */
+/** Name to number. The table has no prototype, so that lookups of inherited names find nothing. */
 export const numberTable = (defaultValue: Table<number>): OptionDefinition<Table<number>> =>
   json(
     z

@@ -6,7 +6,7 @@ interface Precondition {
   readonly message: string;
 }
 
-/** What must be filled in before a switch may be turned on (docs/reference/rest/options.md#endpoints). */
+/** Settings that must be filled in before a switch may be turned on (docs/reference/rest/options.md#endpoints). */
 const preconditions: Partial<Record<OptionKey, Precondition>> = {
   GitHubOAuthEnabled: {
     needs: ['GitHubClientId'],
@@ -35,7 +35,7 @@ const preconditions: Partial<Record<OptionKey, Precondition>> = {
   },
 };
 
-/** @throws InvalidInputError when a switch is turned on without what it needs */
+/** @throws InvalidInputError when a switch is turned on while a setting it needs is missing */
 export function assertReady(key: OptionKey, value: unknown, values: OptionValues): void {
   const precondition = preconditions[key];
   if (!precondition || value !== true) return;

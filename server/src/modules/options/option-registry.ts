@@ -37,7 +37,7 @@ const word = (entry: string): string | undefined => {
   }
 };
 
-/** One console form shows -1 for "no limit"; 0 is what is kept. */
+/** One console form shows -1 for "no limit"; 0 is stored. */
 const requestLimit: OptionDefinition<number> = {
   ...whole(0),
   parse: (value) => (value.trim() === '-1' ? 0 : whole(0).parse(value)),
@@ -47,9 +47,9 @@ const calls = z.int('must be a whole number').min(0, 'must not be less than 0').
 
 const quota = (defaultValue: number): OptionDefinition<number> => whole(defaultValue, 0, maxQuota);
 
-/** Every setting there is, by its key on the wire (docs/reference/rest/options.md); what is not here is refused. */
+/** All settings by their wire key (docs/reference/rest/options.md). Unknown keys are refused. */
 export const optionRegistry = {
-  // access and registration: root, or an admin could let himself in as somebody else
+  // Access and registration: root only, because an admin could otherwise sign in as another user.
   PasswordLoginEnabled: rootOnly(flag(true)),
   PasswordRegisterEnabled: rootOnly(flag(true)),
   RegisterEnabled: rootOnly(flag(true)),
@@ -81,7 +81,7 @@ export const optionRegistry = {
   TelegramBotToken: secretText(),
   TelegramBotName: rootOnly(text()),
 
-  // mail, server, payment: root
+  // Mail, server, payment: root only
   SMTPServer: rootOnly(text()),
   SMTPAccount: rootOnly(text()),
   SMTPFrom: rootOnly(text()),
@@ -100,7 +100,7 @@ export const optionRegistry = {
   TopupGroupRatio: rootOnly(numberTable(tables.defaultTopupGroupRatios)),
   TopUpLink: rootOnly(url()),
 
-  // content
+  // Content
   Notice: content(),
   About: content(),
   HomePageContent: content(),
@@ -108,10 +108,10 @@ export const optionRegistry = {
   Logo: url(),
   Footer: content(),
   'general_setting.docs_link': url(),
-  // The console fills the reader's API key into these addresses, so an admin below root must not choose them.
+  // The console inserts the user's API key into these URLs, so only root may choose them.
   Chats: rootOnly(json(z.array(z.record(z.string().min(1), z.string())), tables.defaultChats)),
 
-  // operation
+  // Operation
   QuotaPerUnit: decimal(500_000, { above: 0 }),
   DisplayInCurrencyEnabled: flag(true),
   DisplayTokenStatEnabled: flag(true),
@@ -156,7 +156,7 @@ export const optionRegistry = {
   ImageUploadPermission: whole(0),
   ImageDownloadPermission: whole(0),
 
-  // models, groups, limits
+  // Models, groups, limits
   ModelRatio: numberTable(defaultModelRatios),
   ModelPrice: numberTable(tables.defaultModelPrices),
   CompletionRatio: numberTable(tables.defaultCompletionRatios),
@@ -167,13 +167,12 @@ export const optionRegistry = {
   ModelRequestRateLimitDurationMinutes: whole(1, 0, 525_600),
   ModelRequestRateLimitCount: requestLimit,
   ModelRequestRateLimitSuccessCount: whole(1000, 1),
-  // group to [calls, successful calls] in place of the two above; 0 is no limit
+  // Group to [calls, successful calls], in place of the two settings above; 0 means no limit.
   ModelRequestRateLimitGroup: json(
     z.record(z.string().min(1), z.tuple([calls, calls], 'must be two numbers')).transform(bare),
     bare<readonly [number, number]>({}),
   ),
-  // at once, by each node; 0 is no limit
-  // Generous: they stop a runaway client, not a busy one.
+  // Concurrent calls per node; 0 means no limit. The defaults stop a runaway client, not a busy one.
   ModelRequestUserInFlightLimit: whole(1000),
   ModelRequestNodeInFlightLimit: whole(10_000),
   ModelRequestTokenInFlightLimit: whole(0),
@@ -205,7 +204,7 @@ export const optionRegistry = {
 
 export type OptionKey = keyof typeof optionRegistry;
 
-/** All settings in force, parsed, by their key on the wire. */
+/** All current settings, parsed, by their wire key. */
 export type OptionValues = {
   readonly [Key in OptionKey]: (typeof optionRegistry)[Key] extends OptionDefinition<infer Value> ? Value : never;
 };
@@ -214,10 +213,10 @@ export const optionKeys = Object.keys(optionRegistry) as OptionKey[];
 
 export const isOptionKey = (key: string): key is OptionKey => Object.hasOwn(optionRegistry, key);
 
-/** The same for every key, where the value's type is of no interest. */
+/** The definition of a key where the type of the value does not matter. */
 export const definitionOf = (key: OptionKey): OptionDefinition<unknown> => optionRegistry[key];
 
-/** @throws InvalidInputError that names the key, never the value */
+/** @throws InvalidInputError naming the key, never the value */
 export function parseOption<Key extends OptionKey>(key: Key, given: string): OptionValues[Key] {
   try {
     if (given.includes('\0')) throw new OptionValueError('must not contain the character NUL');
@@ -230,6 +229,6 @@ export function parseOption<Key extends OptionKey>(key: Key, given: string): Opt
 
 export const optionText = (key: OptionKey, value: unknown): string => definitionOf(key).toText(value);
 
-/** What holds before anybody saved anything; tests start from it. */
+/** The values before any setting is saved. Tests start from them. */
 export const defaultOptionValues = (): OptionValues =>
   Object.fromEntries(optionKeys.map((key) => [key, definitionOf(key).defaultValue])) as unknown as OptionValues;

@@ -28,9 +28,9 @@ export interface OptionEntry {
   readonly value: string;
   readonly kind: 'boolean' | 'integer' | 'decimal' | 'text' | 'list' | 'json';
   readonly secret: boolean;
-  /** Differs from the built-in value; for a secret: there is one. */
+  /** Whether it differs from the built-in value; for a secret: whether one is stored. */
   readonly isSet: boolean;
-  /** This actor may write it. */
+  /** Whether this actor may write it. */
   readonly writable: boolean;
 }
 
@@ -49,10 +49,10 @@ export interface OptionServiceDeps {
   readonly syncSeconds: number;
 }
 
-/** Any number, the same on every node. */
+/** Advisory lock id: an arbitrary number, the same on every node. */
 const changeLock = 730_512;
 
-/** Settings: a snapshot in memory for everybody who reads them, and the only way to change one. */
+/** Settings: a snapshot in memory for readers, and the only way to change one. */
 export class OptionService {
   private current: OptionValues = defaultOptionValues();
   private running: Promise<void> | null = null;
@@ -61,12 +61,14 @@ export class OptionService {
 
   constructor(private readonly deps: OptionServiceDeps) {}
 
-  /** The settings in force on this node, at most a second behind the others'. Read it at every use; never keep it. */
+  /**
+   * The current settings on this node, at most a second older than on others. Read it at every use; never keep a copy.
+   */
   get values(): OptionValues {
     return this.current;
   }
 
-  /** Loads the settings, then follows changes and re-reads on a clock in case an announcement was lost. */
+  /** Loads the settings, then follows changes. Also re-reads periodically in case an announcement was lost. */
   async start(): Promise<void> {
     await this.reload();
     this.deps.changes.on('option', () => this.reloadQuietly());
@@ -77,13 +79,16 @@ export class OptionService {
     clearInterval(this.timer);
   }
 
-  /** Every known setting in the registry's order. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * All settings in the registry's order.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   list(actor: MaybeActor): OptionEntry[] {
     const admin = requireRole(actor, 'admin');
     return optionKeys.map((key) => this.entry(admin, key));
   }
 
-  /** Some of them. Without a page size: all that match. */
+  /** Settings that match a filter. Without a page size: all of them. */
   find(actor: MaybeActor, filter: OptionFilter, query: Partial<PageQuery> = {}): Page<OptionEntry> {
     const keyword = filter.keyword?.trim().toLowerCase() ?? '';
     const found = this.list(actor).filter(
@@ -95,8 +100,8 @@ export class OptionService {
   }
 
   /**
-   * Saves one setting and puts it in force at once. A bad value saves nothing.
-   * @throws AppError INVALID_INPUT (unknown key, bad value, missing precondition), INSUFFICIENT_PRIVILEGES
+   * Saves one setting and applies it at once. An invalid value saves nothing.
+   * @throws AppError INVALID_INPUT (unknown key, invalid value, missing precondition), INSUFFICIENT_PRIVILEGES
    */
   async set(actor: MaybeActor, key: string, text: string): Promise<OptionEntry> {
     const admin = requireRole(actor, 'admin');
@@ -113,7 +118,7 @@ export class OptionService {
     return this.entry(admin, key);
   }
 
-  /** Back to the built-in prompt ratios, this table only (docs/reference/rest/options.md#endpoints). */
+  /** Resets the prompt ratios to the built-in values; other tables stay (docs/reference/rest/options.md#endpoints). */
   async resetModelRatio(actor: MaybeActor): Promise<void> {
     const root = requireRole(actor, 'root');
     const key = 'ModelRatio';
@@ -125,13 +130,13 @@ export class OptionService {
     await this.announce(key);
   }
 
-  /** For a caller with a transaction and permission of its own; follow it with `announce` after the commit. */
+  /** For a caller that has its own transaction and has checked permissions; call `announce` after the commit. */
   async store(manager: EntityManager, key: OptionKey, text: string): Promise<void> {
     const value = definitionOf(key).secret && text !== '' ? this.deps.secrets.seal(text) : text;
     await manager.upsert(Option, { key, value, updatedAt: new Date() }, ['key']);
   }
 
-  /** Puts stored settings in force here and on every node. */
+  /** Applies stored settings on this node and announces them to every other. */
   async announce(...keys: OptionKey[]): Promise<void> {
     await this.reload();
     await this.deps.changes.announce(...keys.map((id) => ({ kind: 'option' as const, id })));
@@ -150,7 +155,10 @@ export class OptionService {
     };
   }
 
-  /** The text in force before this transaction. Two changes of one key wait for each other, also of a key with no row. */
+  /**
+   * The stored text before this transaction. Concurrent changes of one key run one after the other, even if the key has
+   * no row yet.
+   */
   private async stored(manager: EntityManager, key: OptionKey): Promise<string> {
     await manager.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [changeLock, key]);
     const row = await manager.findOneBy(Option, { key });
@@ -186,7 +194,7 @@ export class OptionService {
     this.reload().catch((error: unknown) => this.deps.logger.warn({ err: error }, 'options could not be re-read'));
   }
 
-  /** A read that starts after this call; callers meanwhile share one. */
+  /** Starts a read after this call; concurrent callers share it. */
   private reload(): Promise<void> {
     if (!this.running) {
       this.running = this.load().finally(() => (this.running = null));
@@ -211,8 +219,10 @@ export class OptionService {
     this.current = next as unknown as OptionValues;
   }
 
-  /** Undefined for a key nobody knows, and for a value written by another version or sealed with another key: the
-   * built-in value stands until somebody saves it again. */
+  /**
+   * Undefined for an unknown key, and for a value written by another version or encrypted with another key: the
+   * built-in value applies until the setting is saved again.
+   */
   private read({ key, value }: Option): OptionValues[OptionKey] | undefined {
     if (!isOptionKey(key)) return undefined;
     try {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { OptionEntry } from './option.service.js';
 
-/** Older clients send switches and numbers bare. */
+/** Older clients send booleans and numbers unquoted. */
 export const optionBody = z.object({
   key: z.string(),
   value: z.union([z.string(), z.number(), z.boolean()]).transform(String),
 });
 
-/** Keys by whose names the old list hides what it must not show. */
+/** Keys whose values the old list hides, matched by name. */
 const hiddenName = /(token|secret|key)$/i;
 
 export const toWire = (entries: readonly OptionEntry[]): Array<{ key: string; value: string }> =>

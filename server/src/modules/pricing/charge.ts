@@ -1,40 +1,41 @@
 import { Decimal } from 'decimal.js';
 
 /**
- * What a call costs: pure decimal formulas (docs/reference/relay/billing.md), no look-ups and no clock. Ratios come as
- * doubles and count as the shortest decimal that names them, so 0.075 is exactly 0.075. Quota is rounded once, at the
- * end.
+ * Price formulas with exact decimals (docs/reference/relay/billing.md), without look-ups or a clock. Ratios are doubles
+ * and count as the shortest decimal that represents them, so 0.075 is exactly 0.075. Quota is rounded once, at the end.
  */
 const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
 
-/** Ratio 1 = 0.002 USD per 1000 tokens; 500000 quota are one USD. */
+/** A price per token. Ratio 1 = 0.002 USD per 1000 tokens; 500000 quota are one USD. */
 export interface RatioPrice {
   readonly kind: 'ratio';
   readonly modelRatio: number;
   readonly completionRatio: number;
-  /** Factor of tokens read from the provider's prompt cache. */
+  /** Ratio of tokens read from the provider's prompt cache. */
   readonly cacheRatio: number;
-  /** Factor of tokens written to it. */
+  /** Ratio of tokens written to the provider's prompt cache. */
   readonly cacheWriteRatio: number;
   readonly audioRatio: number;
   readonly audioCompletionRatio: number;
   readonly groupRatio: number;
-  /** Names the tables it was found in. */
+  /** Name of the price tables it comes from. */
   readonly version?: string;
 }
 
-/** USD per call, whatever its tokens. */
+/** A fixed price in USD per call, independent of tokens. */
 export interface CallPrice {
   readonly kind: 'call';
   readonly modelPrice: number;
   readonly groupRatio: number;
-  /** Names the tables it was found in. */
+  /** Name of the price tables it comes from. */
   readonly version?: string;
 }
 
 export type Price = RatioPrice | CallPrice;
 
-/** Whole, non-negative counts; prompt includes cache reads and writes and audio, completion includes reasoning and audio. */
+/**
+ * Non-negative integers. Prompt includes cache reads, cache writes and audio; completion includes reasoning and audio.
+ */
 export interface ChargedUsage {
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -51,10 +52,10 @@ export interface AudioUsage {
 
 /** Rounds halves away from zero. */
 const rounded = (value: Decimal): number => value.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
-/** Drops the fraction. */
+/** Truncates the fraction. */
 const truncated = (value: Decimal): number => value.toDecimalPlaces(0, Decimal.ROUND_DOWN).toNumber();
 
-/** True when nothing can be charged whatever the call uses: it needs no balance and reserves nothing. */
+/** True when the charge is 0 whatever the call uses: such a call needs no balance and reserves nothing. */
 export function isFree(price: Price): boolean {
   return price.groupRatio === 0 || (price.kind === 'call' ? price.modelPrice === 0 : price.modelRatio === 0);
 }
@@ -62,7 +63,7 @@ export function isFree(price: Price): boolean {
 /**
  * Quota to reserve before the call (docs/reference/relay/billing.md#reservation). The completion ratio is not part of
  * it, so a charge may exceed its reservation.
- * @param maxOutput 0 when the client named no limit: then `preConsumedTokens` stands for the whole call
+ * @param maxOutput 0 when the client named no limit; then `preConsumedTokens` is used for the whole call
  */
 export function reserveOf(
   price: Price,
@@ -86,7 +87,7 @@ export function chargeOf(price: Price, usage: ChargedUsage, quotaPerUnit: number
   );
 }
 
-/** Messages formula: the same usage, but the fraction is dropped. */
+/** Messages formula: the same usage, but the fraction is truncated. */
 export function chargeOfMessages(price: Price, usage: ChargedUsage, quotaPerUnit: number): number {
   if (usage.promptTokens + usage.completionTokens === 0) return 0;
   if (price.kind === 'call') return truncated(callQuota(price, quotaPerUnit));
@@ -118,7 +119,7 @@ export interface ImageOrder {
   readonly size: string;
   readonly quality: string;
   readonly count: number;
-  /** The model that is really called: quality only weighs for dall-e-3. */
+  /** The model that is actually called: quality only matters for dall-e-3. */
   readonly upstreamModel: string;
 }
 
@@ -132,7 +133,7 @@ export function chargeOfImages(price: Price, order: ImageOrder, quotaPerUnit: nu
   return rounded(new Exact(imagePrice(price, order)).times(quotaPerUnit).times(price.groupRatio));
 }
 
-/** A map: the size is a client's text, and `__proto__` is one too. */
+/** A map, because the size is a client's text and may be `__proto__`. */
 const sizeRatios = new Map([
   ['256x256', 0.4],
   ['512x512', 0.45],
@@ -150,14 +151,17 @@ function qualityRatio(order: ImageOrder): number {
 }
 
 /**
- * Speech to text is priced by length: 1000 tokens per minute, started seconds count
+ * Tokens of a transcription, priced by length: 1000 tokens per minute, rounded up to seconds
  * (docs/reference/relay/billing.md#usage).
  */
 export function transcriptionTokens(durationSeconds: number): number {
   return rounded(new Exact(Math.ceil(durationSeconds)).dividedBy(60).times(1000));
 }
 
-/** Amount logged for a channel test (docs/reference/relay/routing.md#channel-test): without group, not charged. */
+/**
+ * Amount logged for a channel test (docs/reference/relay/routing.md#channel-test): without group ratio, and not
+ * charged.
+ */
 export function chargeOfTest(
   price: Price,
   usage: { promptTokens: number; completionTokens: number },
@@ -172,7 +176,10 @@ export function chargeOfTest(
 const callQuota = (price: CallPrice, quotaPerUnit: number): Decimal =>
   new Exact(price.modelPrice).times(quotaPerUnit).times(price.groupRatio);
 
-/** A provider that reports more cached than prompt tokens must not make the rest negative. */
+/**
+ * Splits prompt tokens by price. A provider that reports more cached than prompt tokens must not make the rest
+ * negative.
+ */
 function splitPrompt(usage: ChargedUsage): { plain: number; cached: number; written: number } {
   const cached = Math.min(usage.cachedTokens, usage.promptTokens);
   const written = Math.min(usage.cacheWriteTokens, usage.promptTokens - cached);
@@ -181,7 +188,7 @@ function splitPrompt(usage: ChargedUsage): { plain: number; cached: number; writ
 
 type Rounding = 'truncate' | 'half-up';
 
-/** The same sum in whole numbers; null when a ratio is too long for it. A sum of nothing is left to the long way. */
+/** The same formula in integers; null when a ratio has too many digits or the result is 0. */
 function shortCharge(price: RatioPrice, usage: ChargedUsage, rounding: Rounding): number | null {
   const { plain, cached, written } = splitPrompt(usage);
   const parts = [
@@ -204,7 +211,7 @@ function shortCharge(price: RatioPrice, usage: ChargedUsage, rounding: Rounding)
   return sum ? shortProduct(sum, digits, price, rounding) : null;
 }
 
-/** `amount / 10^digits * modelRatio * groupRatio`, rounded once; null when it does not fit. */
+/** `amount / 10^digits * modelRatio * groupRatio`, rounded once; null when it does not fit a safe integer. */
 function shortProduct(amount: number, digits: number, price: RatioPrice, rounding: Rounding): number | null {
   const model = toScaled(price.modelRatio);
   const group = toScaled(price.groupRatio);
@@ -229,12 +236,13 @@ function atLeastOne(value: Decimal, price: RatioPrice, round: (value: Decimal) =
 }
 
 /**
- * Exact products of short decimals in whole numbers: 1.25 is 125 over 10². Most prices have few digits, so a charge fits a
- * safe integer and needs no decimal library; when it does not fit, the answer is null and the caller takes the long way.
+ * A short decimal as an integer and a power of ten: 1.25 is 125 / 10². Most prices have few digits, so a charge fits a
+ * safe integer and needs no decimal library. When it does not fit, the functions return null and the caller uses the
+ * decimal library.
  */
 export interface Scaled {
   readonly mantissa: number;
-  /** Digits after the point. */
+  /** Digits after the decimal point. */
   readonly digits: number;
 }
 
@@ -242,7 +250,10 @@ const powers = Array.from({ length: 16 }, (_, digits) => 10 ** digits);
 const known = new Map<number, Scaled | null>();
 const maxKnown = 4096;
 
-/** @returns null for a number that is negative, not finite or too long. A ratio is asked for at every call, so it is kept. */
+/**
+ * @returns null for a number that is negative, not finite or too long. Results are cached, because every call needs its
+ * ratios.
+ */
 export function toScaled(value: number): Scaled | null {
   const kept = known.get(value);
   if (kept !== undefined) return kept;
@@ -262,7 +273,7 @@ function parse(value: number): Scaled | null {
     : null;
 }
 
-/** The product of whole numbers, null when it is not exact any more. */
+/** The product of integers; null when it exceeds the safe integers. */
 export function product(...factors: readonly number[]): number | null {
   let result = 1;
   for (const factor of factors) {
@@ -274,7 +285,7 @@ export function product(...factors: readonly number[]): number | null {
 
 export const powerOfTen = (digits: number): number | null => powers[digits] ?? null;
 
-/** `numerator / 10^digits` without its fraction; both exact, so the remainder is. */
+/** `numerator / 10^digits`, rounded to an integer. Exact, because both are. */
 export function quotient(numerator: number, denominator: number, rounding: 'truncate' | 'half-up'): number {
   const remainder = numerator % denominator;
   const whole = (numerator - remainder) / denominator;

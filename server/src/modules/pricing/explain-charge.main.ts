@@ -5,8 +5,8 @@ import { createLogger } from '../../observability/logger.js';
 import { explainCharge, type ChargedRow } from './explain-charge.service.js';
 
 /**
- * `npm run explain-charge -- <request id>`: the formula of a charge with its numbers, computed again from the log row
- * alone. Exit code 0 when both agree, 1 when they do not or there is no such row, 2 when the log could not be read.
+ * `npm run explain-charge -- <request id>`: the formula of a charge with its numbers, recomputed from the log row
+ * alone. Exit code 0 when both agree, 1 when they differ or there is no such row, 2 when the log could not be read.
  */
 async function main(requestId: string | undefined): Promise<number> {
   if (!requestId) {

@@ -1,7 +1,7 @@
 import { chargeOf, chargeOfAudio, chargeOfCall, chargeOfMessages, type CallPrice, type RatioPrice } from './charge.js';
 import { cacheWriteRatio } from './price-book.service.js';
 
-/** A consume row of the log, as far as its charge goes. */
+/** The fields of a consume row that determine its charge. */
 export interface ChargedRow {
   readonly quota: number;
   readonly promptTokens: number;
@@ -15,13 +15,13 @@ export interface ExplainedCharge {
   readonly formula: 'text' | 'messages' | 'audio' | 'images' | 'per call';
   /** The formula with its numbers. */
   readonly text: string;
-  /** What it comes to: what the row says, or somebody changed one of them. */
+  /** The recomputed charge. It equals the row's unless one of them was changed later. */
   readonly quota: number;
 }
 
 const defaultQuotaPerUnit = 500_000;
 
-/** Computes a charge again from its log row alone. */
+/** Recomputes a charge from its log row alone. */
 export function explainCharge(row: ChargedRow): ExplainedCharge {
   const number = (name: string, missing = 0): number => {
     const value = row.other[name];
@@ -44,7 +44,7 @@ export function explainCharge(row: ChargedRow): ExplainedCharge {
   return explainTokens(row, price, number, quotaPerUnit);
 }
 
-/** Sound in a conversation, or in all turns of a realtime session. */
+/** Whether the call was priced by audio: an audio conversation, or all turns of a realtime session. */
 const isAudio = ({ other }: ChargedRow): boolean => other['audio'] === true || other['ws'] === true;
 
 type Read = (name: string, missing?: number) => number;

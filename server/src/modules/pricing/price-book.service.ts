@@ -3,7 +3,7 @@ import type { OptionValues } from '../options/option.service.js';
 import { chargeOfTest, type CallPrice, type Price, type RatioPrice } from './charge.js';
 import { priceVersionOf } from './price-version.js';
 
-/** The formulas, for those who meet this module through its service. */
+/** The formulas, re-exported for users of this module's service. */
 export {
   chargeOf,
   chargeOfAudio,
@@ -17,7 +17,7 @@ export {
 } from './charge.js';
 export type { ImageOrder, Price } from './charge.js';
 
-/** The settings that price a call. */
+/** The settings that determine a price. */
 export interface PriceSettings {
   readonly values: Pick<
     OptionValues,
@@ -32,13 +32,13 @@ export interface PriceSettings {
 }
 
 export interface PriceTerms {
-  /** Group that pays: the token's, else the user's. */
+  /** The group that pays: the token's, else the user's. */
   readonly group: string;
-  /** The user's setting `accept_unset_model_ratio_model`: calls models that nobody priced at the fallback ratio. */
+  /** The user's setting `accept_unset_model_ratio_model`: models without a price are called at the fallback ratio. */
   readonly acceptsUnpriced: boolean;
 }
 
-/** What a model costs that nobody priced, where that is allowed: dear on purpose. */
+/** Fallback ratio of a model without a price, deliberately expensive. */
 export const unpricedRatio = 37.5;
 
 /** Custom GPTs have an id each; all of a family share one price, one route and one name in the log. */
@@ -50,14 +50,14 @@ export function collapseGizmo(model: string): string {
 
 /**
  * Looks prices up (docs/reference/relay/prices.md#completion-ratio, docs/reference/relay/billing.md#price-lookup): pure
- * and synchronous over the settings in force. A model is named as the client asked for it, without its routing prefix.
+ * and synchronous over the current settings. A model is named as the client requested it, without its routing prefix.
  */
 export class PriceBook {
   private named: { readonly values: PriceSettings['values']; readonly version: string } | null = null;
 
   constructor(private readonly settings: PriceSettings) {}
 
-  /** Names the tables in force; settings are replaced as a whole, so the name is found once for each. */
+  /** Name of the current price tables. Settings are replaced as a whole, so the name is computed once per change. */
   get version(): string {
     const { values } = this.settings;
     if (this.named?.values !== values) this.named = { values, version: priceVersionOf(values) };
@@ -77,7 +77,7 @@ export class PriceBook {
     );
   }
 
-  /** The price somebody set, or null. A fixed price wins over a ratio. */
+  /** The configured price, or null. A fixed price takes precedence over a ratio. */
   find(model: string, group: string): Price | null {
     const name = collapseGizmo(model);
     const { ModelPrice, ModelRatio } = this.settings.values;
@@ -92,7 +92,7 @@ export class PriceBook {
     return this.settings.values.ModelPrice[name] !== undefined || this.settings.values.ModelRatio[name] !== undefined;
   }
 
-  /** Output factor, and whether the CompletionRatio setting has no say in it. */
+  /** The completion ratio, and whether the CompletionRatio setting is ignored for this model. */
   completionRatio(model: string): RuledRatio {
     const name = collapseGizmo(model);
     const saved = this.settings.values.CompletionRatio[name];
@@ -101,12 +101,12 @@ export class PriceBook {
     return ruled.locked || saved === undefined ? ruled : { ratio: saved, locked: false };
   }
 
-  /** A group that has no factor counts as 1. */
+  /** A group without a ratio counts as 1. */
   groupRatio(group: string): number {
     return this.settings.values.GroupRatio[group] ?? 1;
   }
 
-  /** The cost line of a channel test: what it would cost without a group's factor. Nobody pays it. */
+  /** The logged cost of a channel test, without group ratio. It is not charged. */
   testCharge(
     model: string,
     usage: { readonly promptTokens: number; readonly completionTokens: number },
@@ -169,15 +169,15 @@ const rule = (matches: Rule['matches'], ratio: number, lock: 'locked' | 'open'):
   locked: lock === 'locked',
 });
 
-/** `gpt-4…` names, save the reverse-engineered `-all` ones and the gizmo entries, which only the setting prices. */
+/** `gpt-4…` names, except the reverse-engineered `-all` models and the gizmo entries, which only the setting prices. */
 const gpt4 =
   (matches: Rule['matches']) =>
   (model: string): boolean =>
     !model.endsWith('-all') && !model.endsWith('-gizmo-*') && matches(model);
 
 /**
- * First match wins (docs/reference/relay/prices.md#completion-ratio). Fractions are written as fractions: rounded to a
- * double once.
+ * The first match wins (docs/reference/relay/prices.md#completion-ratio). Fractions are written as fractions, so that
+ * they are rounded to a double once.
  */
 const completionRules: readonly Rule[] = [
   rule(exactly('gpt-4o-2024-05-13'), 3, 'locked'),
@@ -220,7 +220,7 @@ const unruled: RuledRatio = { ratio: 1, locked: false };
 export const ruledCompletionRatio = (model: string): RuledRatio =>
   completionRules.find((candidate) => candidate.matches(model)) ?? unruled;
 
-/** Factor of audio input against text input (docs/reference/relay/prices.md#audio-ratios). */
+/** Ratio of audio input to text input (docs/reference/relay/prices.md#audio-ratios). */
 export function audioInputRatio(model: string): number {
   if (model.includes('-realtime')) {
     if (model.endsWith('gpt-4o-realtime-preview-2024-12-17')) return 8;
@@ -233,8 +233,8 @@ export function audioInputRatio(model: string): number {
   return 20;
 }
 
-/** Factor of audio output against audio input. */
+/** Ratio of audio output to audio input. */
 export const audioOutputRatio = 2;
 
-/** Factor of tokens written to a provider's prompt cache: the same for every model. */
+/** Ratio of tokens written to a provider's prompt cache, the same for every model. */
 export const cacheWriteRatio = 1.25;

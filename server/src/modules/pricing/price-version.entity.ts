@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A set of price tables, named by its content. */
+/** A set of price tables, identified by a hash of its content. */
 @Entity('price_versions')
 export class PriceVersion {
   @PrimaryColumn('text') version: string;
-  /** When it was first in force. */
+  /** When it was first in use. */
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   /** Option key to value. */
   @Column('jsonb') tables: Readonly<Record<string, unknown>>;

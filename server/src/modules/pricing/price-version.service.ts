@@ -18,18 +18,18 @@ export interface PriceVersionDeps {
   readonly logger: { warn(details: object, message: string): void };
 }
 
-/** Keeps the price tables that log rows refer to. For admins. */
+/** Stores the price tables that log rows refer to. For admins. */
 export class PriceVersionService {
   private kept = '';
 
   constructor(private readonly deps: PriceVersionDeps) {}
 
-  /** Keeps what is in force, and whatever comes into force. */
+  /** Stores the current price tables, and every later change of them. */
   async start(): Promise<void> {
     await this.keep();
     this.deps.changes.on('option', () =>
       this.keep().catch((error: unknown) => {
-        // The next change, the next start or another node keeps it.
+        // Stored at the next change, at the next start, or by another node.
         this.deps.logger.warn({ err: error }, 'the prices in force could not be kept');
       }),
     );
@@ -57,7 +57,7 @@ export class PriceVersionService {
     return found;
   }
 
-  /** Models that enabled channels serve and nobody priced, sorted. */
+  /** Models that enabled channels serve and that have no price, sorted. */
   async unpriced(actor: MaybeActor): Promise<string[]> {
     const models = await this.deps.channels.enabledModels(requireRole(actor, 'admin'));
     return models.filter((model) => !this.deps.prices.isPriced(model)).sort();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { OptionValues } from '../options/option.service.js';
 
-/** The settings that decide what a call costs. */
+/** The settings that determine prices. */
 export const pricedBy = [
   'ModelRatio',
   'ModelPrice',
@@ -14,8 +14,8 @@ export const pricedBy = [
 export type PriceTables = Pick<OptionValues, (typeof pricedBy)[number]>;
 
 /**
- * Names price tables by what they say, so that every node gives them the same name without asking another, and prices
- * that come back get their old name back.
+ * Name of price tables, derived from their content: every node computes the same name without coordination, and tables
+ * that are restored get their old name.
  */
 export function priceVersionOf(tables: PriceTables): string {
   const text = JSON.stringify(pricedBy.map((key) => sorted(tables[key])));

@@ -3,7 +3,7 @@ import { RestAnswer, type RestHandlers } from '../../http/rest.js';
 import type { PricingService } from './pricing.service.js';
 import { toWire } from './pricing.wire.js';
 
-/** `/api/pricing`: open to everybody, looks at the session when there is one. */
+/** `/api/pricing`: public; reads the session if there is one. */
 export const pricingRoutes =
   (pricingService: PricingService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

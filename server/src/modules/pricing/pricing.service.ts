@@ -3,27 +3,27 @@ import type { ChannelDirectory, ChannelOffer } from '../channels/channel-directo
 import type { OptionValues } from '../options/option.service.js';
 import { unpricedRatio, type PriceBook } from './price-book.service.js';
 
-/** What one model costs before the group's factor. */
+/** The price of one model, without the group ratio. */
 export interface PricedModel {
-  /** As it is asked for, routing prefix included. */
+  /** As clients request it, routing prefix included. */
   readonly modelName: string;
   /** USD per call; null when it is priced by tokens. */
   readonly modelPrice: number | null;
-  /** 1 is 2 USD per million prompt tokens; 0 when it is priced per call. */
+  /** 1 means 2 USD per million prompt tokens; 0 when it is priced per call. */
   readonly modelRatio: number;
   readonly completionRatio: number;
-  /** Groups whose members can call it, sorted. */
+  /** Groups that can call it, sorted. */
   readonly enableGroups: readonly string[];
 }
 
 export interface PriceList {
   readonly models: readonly PricedModel[];
-  /** Groups the viewer may pick, with what they are called. */
+  /** Groups the viewer may choose, with their display names. */
   readonly usableGroups: Readonly<Record<string, string>>;
   readonly groupRatios: Readonly<Record<string, number>>;
 }
 
-/** The public price list (docs/reference/rest/public.md#price-list), for guests and for members. */
+/** The public price list (docs/reference/rest/public.md#price-list), for guests and users. */
 export class PricingService {
   constructor(
     private readonly directory: Pick<ChannelDirectory, 'offers'>,
@@ -68,8 +68,8 @@ export class PricingService {
 type Offered = Map<string, { readonly model: string; readonly groups: Set<string> }>;
 
 /**
- * Names by which models can be called. Channels with a prefix offer prefixed names only; of those a member sees his own
- * group's, and a plain name that his group has under a prefix only is not listed.
+ * Names by which models can be called. Channels with a prefix offer prefixed names only. A user sees the prefixed names
+ * of their own group; a plain name that their group has only under a prefix is not listed.
  */
 function offeredTo(group: string | null, offers: readonly ChannelOffer[]): Offered {
   const isOwn = (offer: ChannelOffer): boolean => group === null || offer.groups.includes(group);

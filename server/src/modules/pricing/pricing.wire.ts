@@ -10,7 +10,10 @@ const toModelWire = (model: PricedModel): Record<string, unknown> => ({
   ...(model.enableGroups.length > 0 ? { enable_groups: model.enableGroups } : {}),
 });
 
-/** `GET /api/pricing`: siblings of `data`, no `message` (docs/reference/rest/public.md#price-list). */
+/**
+ * `GET /api/pricing`: the fields are beside `data`, and there is no `message`
+ * (docs/reference/rest/public.md#price-list).
+ */
 export const toWire = (list: PriceList): Record<string, unknown> => ({
   success: true,
   data: list.models.map(toModelWire),

@@ -1,10 +1,13 @@
-/** How a lane's work is done, and what happens when it cannot be. */
+/** How a batch of a queue is executed, and how failures are handled. */
 export interface LaneWork<Item> {
-  /** One transaction for all of them; tells each item its result. Throws what the database said when nothing was done. */
+  /**
+   * Executes all items in one transaction and resolves each item. Throws the database's error when nothing was
+   * committed.
+   */
   run(items: Item[]): Promise<void>;
-  /** The database could not be reached, or went away meanwhile: whether the batch was committed is not known. */
+  /** The database was unreachable, or became so during the batch: it is unknown whether the batch was committed. */
   away(items: Item[], error: unknown): Promise<void>;
-  /** The database will not take this one as it is. */
+  /** The database refuses this item for its content. */
   refused(item: Item, error: unknown): void;
 }
 
@@ -16,9 +19,9 @@ const maxBatch = 256;
 const maxConflictRetries = 5;
 
 /**
- * Group commit: while one batch is on its way to the database the next one gathers. There is no timer, so an idle node adds
- * no wait, and batches grow with the load. A batch that the database refuses for its data is tried again one by one, so
- * that one bad row harms nobody else.
+ * Group commit: while one batch is being committed, the next one collects items. There is no timer, so an idle node
+ * adds no delay, and batches grow with the load. A batch that the database refuses for its content is retried item by
+ * item, so that one invalid row does not affect the others.
  */
 export class BatchQueue<Item> {
   private waiting: Item[] = [];
@@ -34,11 +37,11 @@ export class BatchQueue<Item> {
     this.waiting.push(item);
     if (this.running) return;
     this.running = true;
-    // After this round of I/O callbacks, so that calls which arrived together start together.
+    // After this round of I/O callbacks, so that calls that arrived together share a batch.
     setImmediate(() => void this.drive());
   }
 
-  /** Resolves when nothing is queued or on its way. */
+  /** Resolves when no item is queued or being committed. */
   async drained(): Promise<void> {
     if (!this.running) return;
     await new Promise<void>((resolve) => this.idle.push(resolve));
@@ -78,22 +81,24 @@ export class BatchQueue<Item> {
   }
 }
 
-/** Serialization failure or deadlock: the same batch may work now. */
+/** Serialization failure or deadlock: retrying the same batch may succeed. */
 function isConflict(error: unknown): boolean {
   const code = sqlState(error);
   return code === '40001' || code === '40P01';
 }
 
-/** The server said nothing, or that it is going away or full: whether the batch was committed is not known. */
+/**
+ * The server did not respond, is shutting down or is out of resources: it is unknown whether the batch was committed.
+ */
 export function isAway(error: unknown): boolean {
   const code = sqlState(error);
   if (code === null) return true;
-  // 08 connection, 53 resources (too many connections, disk full), 57 operator (shutdown, statement timeout), 58 system,
-  // 25006 read-only, XX000 internal
+  // 08 connection, 53 resources (too many connections, disk full), 57 operator (shutdown, statement timeout), 58
+  // system, 25006 read-only, XX000 internal
   return /^(08|53|57|58)/.test(code) || code === '25006' || code === 'XX000';
 }
 
-/** The SQLSTATE of a database error; null for anything else, such as ECONNREFUSED, which also has a `code`. */
+/** The SQLSTATE of a database error; null for other errors, such as ECONNREFUSED, which also have a `code`. */
 export function sqlState(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code) ? code : null;

@@ -3,8 +3,8 @@ import { storableJson } from '../../shared/storable.js';
 import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
 
 /**
- * What the ledger's SQL functions read: one JSON object a call, written once and used for the batch and for the spool.
- * Names are those of the `ledger_*` functions in the migrations.
+ * Input of the ledger's SQL functions: one JSON object per call, written once and used for both the batch and the
+ * spool. Names match the `ledger_*` functions in the migrations.
  */
 export interface SettleLine {
   readonly requestId: string;
@@ -13,12 +13,16 @@ export interface SettleLine {
   readonly json: string;
 }
 
+/**
+ * The settlement of one call.
+ * @param settledAt Unix seconds
+ */
 export function toSettleLine(reservation: Reservation, charge: Charge, settledAt: number): SettleLine {
   const durationMs = Math.max(0, Math.round(charge.durationMs));
   return {
     requestId: reservation.requestId,
     userId: reservation.userId,
-    // What a client or an upstream named something must never keep a call from being charged.
+    // A name chosen by a client or a provider must never prevent a charge.
     json: storableJson({
       request_id: reservation.requestId,
       user_id: reservation.userId,
@@ -37,7 +41,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
       cached_tokens: charge.cachedTokens,
       duration_ms: durationMs,
       duration_bucket: durationBucket(durationMs),
-      // Null where unknown, as in spools of earlier builds.
+      // Null where unknown, as in spool files of earlier builds.
       first_token_bucket: charge.firstTokenMs == null ? null : durationBucket(charge.firstTokenMs),
       cost_nano_usd: nanoUsd(charge.upstreamUsd),
       is_stream: charge.isStream,
@@ -47,7 +51,7 @@ export function toSettleLine(reservation: Reservation, charge: Charge, settledAt
   };
 }
 
-/** Null for what no provider charges: unknown, negative, or too much to store. */
+/** USD in billionths. Null for values that no provider charges: unknown, negative, or too large to store. */
 function nanoUsd(usd: number | undefined): number | null {
   if (usd === undefined || !(usd >= 0)) return null;
   const nano = Math.round(usd * 1e9);
@@ -61,16 +65,17 @@ export function toReserveJson(request: ReserveRequest): string {
     u: request.userId,
     t: request.tokenId,
     a: request.amount,
-    // The least balance: a priced call whose estimate rounds to nothing still needs one unit.
+    // The minimum balance: a priced call whose estimate rounds to 0 still needs one unit.
     m: request.priced ? Math.max(1, request.amount) : 0,
   });
 }
 
+/** One line of a spool file, with the newline. */
 export function toSpoolText(line: SettleLine): string {
   return `{"u":${line.userId},"s":${line.json}}`;
 }
 
-/** @returns null for a line that was cut off by a crash: its call was never answered */
+/** @returns null for a line that a crash cut off; its call never got a response */
 export function fromSpoolText(text: string): SettleLine | null {
   try {
     const parsed = JSON.parse(text) as { u: number; s: { request_id: string } };

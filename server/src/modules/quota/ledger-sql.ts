@@ -1,17 +1,17 @@
 import type { Pool } from 'pg';
 
-/** What one refused reservation looked like to the database. */
+/** Why the database refused a reservation. */
 export interface Refusal {
-  /** 1 user unknown, 2 user quota too low, 3 token quota too low. */
+  /** 1 unknown user, 2 user quota too low, 3 token quota too low. */
   readonly outcome: number;
   readonly userQuota: number;
   readonly tokenQuota: number;
 }
 
 export interface SettledBatch {
-  /** The balance after, for every user who was charged. */
+  /** New balance of every user who was charged. */
   readonly balances: ReadonlyMap<number, number>;
-  /** Request ids without a reservation: settled before, or lost in a crash. */
+  /** Request ids without a reservation: already settled, or lost in a crash. */
   readonly missing: ReadonlySet<string>;
 }
 
@@ -20,7 +20,7 @@ export interface SettledLost {
   readonly doubtful: ReadonlySet<string>;
 }
 
-/** The setting is this transaction's own, and set before the function reads its arguments. */
+/** Turns flushing off for this transaction only, before the function reads its arguments. */
 const unflushedNode = `CASE WHEN set_config('synchronous_commit', 'off', true) = 'off' THEN $1 END`;
 
 const reserving = (name: string, call: string): { name: string; text: string } => ({
@@ -32,7 +32,7 @@ const settling = (name: string, call: string): { name: string; text: string } =>
   text: `SELECT out_user, user_quota, out_missing FROM ${call}`,
 });
 
-/** A batch of one has functions of its own, which do without the sets. */
+/** A batch of one has its own functions, which need no set operations. */
 const statements = {
   flushed: {
     one: reserving('ledger-reserve-one', 'ledger_reserve_one($1, $2::json)'),
@@ -48,7 +48,7 @@ const statements = {
   },
 };
 
-/** Prepared statements over the functions of the ledger migration; each is one transaction. */
+/** Prepared statements over the `ledger_*` functions of the migrations. Each call is one transaction. */
 export class LedgerSql {
   constructor(
     private readonly pool: Pool,
@@ -56,9 +56,9 @@ export class LedgerSql {
   ) {}
 
   /**
-   * @param flushed whether the rows have to outlive a crash of the database. A hold that is lost gives its amount back by
-   * that, and whoever is charged without one is found by `settleLost`; so most calls need not wait for the disk here.
-   * @returns what was refused, by request id; what is not in it is held
+   * @param flushed whether the rows must survive a database crash. A lost reservation returns its amount, and
+   * `settleLost` charges the calls of lost reservations, so most calls need not wait for the disk here.
+   * @returns the refused reservations by request id; all others are reserved
    */
   async reserve(rows: readonly string[], flushed: boolean): Promise<Map<string, Refusal>> {
     const answer = await this.pool.query<[string, number, string | null, string | null]>({
@@ -90,8 +90,8 @@ export class LedgerSql {
   }
 
   /**
-   * Settles calls whose reservation a crash of the database may have taken, unless they were settled before.
-   * @returns the balances after, and the calls of which nobody can tell any more
+   * Settles calls whose reservation may have been lost in a database crash, unless they were settled before.
+   * @returns the new balances, and the calls for which neither can be proven
    */
   async settleLost(rows: readonly string[]): Promise<SettledLost> {
     const answer = await this.pool.query<{ out_user: number | null; user_quota: string; out_doubtful: string }>(
@@ -116,6 +116,6 @@ export class LedgerSql {
   }
 }
 
-/** The row itself where there is one. */
+/** A single row is passed as it is, several as a JSON array. */
 const asJson = (rows: readonly string[]): string => (rows.length === 1 ? (rows[0] ?? '') : jsonArray(rows));
 const jsonArray = (rows: readonly string[]): string => `[${rows.join(',')}]`;

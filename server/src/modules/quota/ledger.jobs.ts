@@ -2,23 +2,27 @@ import type { Pool } from 'pg';
 import type { PostgresLedger } from './postgres-ledger.service.js';
 
 export interface KeeperTimes {
-  /** How often this node says that it lives, and looks for what others left. */
+  /** Interval of this node's heartbeat and of its search for what dead nodes left behind. Milliseconds. */
   readonly beatMilliseconds: number;
-  /** A node that was silent for longer is dead: its reservations go back. */
+  /** A node without a heartbeat for longer is dead; its reservations are returned. Seconds. */
   readonly deadSeconds: number;
-  /** A reservation of a living node that the node itself does not know any more. */
+  /** Age after which a reservation of a live node that this node does not know is returned. Seconds. */
   readonly strayedSeconds: number;
 }
 
 export const defaultKeeperTimes: KeeperTimes = { beatMilliseconds: 5_000, deadSeconds: 20, strayedSeconds: 120 };
 
 const sweepBatch = 500;
-/** A settlement in a dead node's spool may come this late; until then its swept reservation stays as an empty row. */
+/**
+ * For this many days a settlement may still arrive from a dead node's spool; until then its swept reservation is kept
+ * as an empty row.
+ */
 const sweptDays = 30;
 
 /**
- * The clock's skin of the ledger: heartbeat, sweeping what dead nodes reserved, replaying what they spooled, log
- * partitions ahead of time. Every node runs it; rows that another node sweeps are skipped, and twice is harmless.
+ * Periodic work of the ledger: heartbeat, returning reservations of dead nodes, replaying their spool files, creating
+ * log partitions in advance. Every node runs it. Rows that another node sweeps are skipped, and running twice is
+ * harmless.
  */
 export class LedgerKeeper {
   private timer: NodeJS.Timeout | null = null;
@@ -39,7 +43,10 @@ export class LedgerKeeper {
     return this.deps.times ?? defaultKeeperTimes;
   }
 
-  /** @param alone no other node can live (embedded database): what older processes left is swept at once */
+  /**
+   * @param alone true when no other node can exist (embedded database): reservations of earlier processes are returned
+   * at once
+   */
   async start(alone: boolean): Promise<void> {
     if (alone) await this.deps.pool.query('DELETE FROM nodes');
     await this.beat();
@@ -55,7 +62,7 @@ export class LedgerKeeper {
     await this.deps.pool.query('DELETE FROM nodes WHERE id = $1', [this.deps.nodeId]).catch(() => undefined);
   }
 
-  /** One round. Never throws: the next beat tries again. */
+  /** One round. Never throws: the next heartbeat tries again. */
   async beat(): Promise<void> {
     try {
       await this.deps.pool.query(
@@ -71,7 +78,7 @@ export class LedgerKeeper {
     }
   }
 
-  /** @returns how many reservations of dead nodes were given back */
+  /** @returns the number of returned reservations of dead nodes */
   async sweepDead(): Promise<number> {
     let total = 0;
     for (;;) {
@@ -85,14 +92,14 @@ export class LedgerKeeper {
       const ids = found.rows.map((row) => row.request_id);
       const given = await this.deps.pool.query('SELECT * FROM ledger_release($1, true)', [ids]);
       total += given.rowCount ?? 0;
-      // Rows that another node is sweeping right now were skipped.
+      // Rows that another node is sweeping were skipped.
       if (found.rows.length < sweepBatch || (given.rowCount ?? 0) === 0) break;
     }
     if (total > 0) this.deps.logger.info({ count: total }, 'reservations of dead nodes were given back');
     return total;
   }
 
-  /** The answer to a reserving statement may have been lost on the way: then nobody here knows of the row. */
+  /** A reserving statement may commit although its response was lost, so that this node does not know the row. */
   private async releaseStrayed(): Promise<void> {
     const found = await this.deps.pool.query<{ request_id: string }>(
       `SELECT request_id FROM reservations
@@ -100,7 +107,7 @@ export class LedgerKeeper {
       [this.deps.nodeId, this.times.strayedSeconds, sweepBatch],
     );
     const strayed = found.rows.map((row) => row.request_id).filter((id) => !this.deps.ledger.holds(id));
-    // Swept, not deleted: should its settlement be in the spool, it still finds its row.
+    // Swept, not deleted: if its settlement is in the spool, it still finds its row.
     if (strayed.length > 0) await this.deps.pool.query('SELECT * FROM ledger_release($1, true)', [strayed]);
   }
 

@@ -1,34 +1,39 @@
 /**
- * The only writer of a balance. Every amount is an integer quota. See `docs/adr` and the migration `ledger`.
+ * The only writer of a balance. Every amount is an integer quota. See `docs/adr` and
+ * `db/migrations/ledger-functions.ts`.
  */
 export interface Ledger {
   /**
-   * Takes `amount` from the user and the token in one guarded step before the upstream is called.
-   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA; SERVICE_UNAVAILABLE when the database is away
+   * Takes `amount` from the user and the token in one atomic step, before the provider is called.
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA; SERVICE_UNAVAILABLE while the database is
+   * unavailable
    */
   reserve(request: ReserveRequest): Promise<Reservation>;
   /**
-   * Charges a call exactly once: true-up, counters, log row and rollup in one transaction. A replay changes nothing.
-   * Resolves when the charge is durable (committed, or fsynced to the spool while the database is away).
+   * Charges a call exactly once: the difference to the reservation, counters, log row and hourly usage in one
+   * transaction. A replay changes nothing. Resolves when the charge is durable: committed, or fsynced to the spool
+   * while the database is unavailable.
    */
   settle(reservation: Reservation, charge: Charge): Promise<Settled>;
-  /** Gives everything back. Never throws: what cannot be released now is retried, and swept at the latest. */
+  /**
+   * Returns the whole reservation. Never throws: a failed release is retried, and the sweeper returns it at the latest.
+   */
   release(reservation: Reservation): Promise<void>;
 }
 
 export interface ReserveRequest {
   readonly requestId: string;
   readonly userId: number;
-  /** 0: no token pays (playground). */
+  /** 0: no token is charged (playground). */
   readonly tokenId: number;
-  /** For lists of calls in flight. */
+  /** Shown in lists of calls in flight. */
   readonly modelName?: string;
   readonly amount: number;
   /** A priced call needs a positive balance even when its reservation rounds to 0; a free one needs none. */
   readonly priced: boolean;
   /**
-   * The hold must outlive a crash of the database, because it is settled within another row's transaction. Waits for the
-   * disk; the others do not, and lose nothing by it.
+   * The reservation must survive a database crash, because it is settled within another row's transaction. Waits for
+   * the disk. Other reservations need not wait, because their loss costs nothing.
    */
   readonly durable?: boolean;
 }
@@ -40,8 +45,8 @@ export interface Reservation extends ReserveRequest {
 export interface Charge {
   readonly quota: number;
   /**
-   * False for a call that counts nowhere (zero guard of docs/reference/relay/billing.md#settlement): only its log row
-   * is written.
+   * False for a call that no counter includes (zero guard of docs/reference/relay/billing.md#settlement): only its log
+   * row is written.
    */
   readonly counted: boolean;
   /** Option LogConsumeEnabled. */
@@ -55,9 +60,9 @@ export interface Charge {
   readonly completionTokens: number;
   readonly cachedTokens: number;
   readonly durationMs: number;
-  /** Milliseconds until the provider's first data; null or absent for responses that came in one piece. */
+  /** Milliseconds until the provider's first data; null or absent for non-streaming responses. */
   readonly firstTokenMs?: number | null;
-  /** What the provider charged for the call, if it reports that. */
+  /** Amount in USD that the provider reports as charged, if it reports one. */
   readonly upstreamUsd?: number | undefined;
   readonly isStream: boolean;
   readonly content: string;
@@ -66,11 +71,11 @@ export interface Charge {
 }
 
 export interface Settled {
-  /** The user's balance after; null when it is not known (spooled, or settled before). */
+  /** The user's new balance; null when unknown (spooled, or settled before). */
   readonly userQuota: number | null;
 }
 
-/** Every movement that is not a call. `source` is unique: a replay books nothing. */
+/** A movement that is not a call. `source` is unique: repeating it changes nothing. */
 export interface Posting {
   /** `redemption:<code>:<user>`, `epay:<order>`, `checkin:<user>:<day>` … */
   readonly source: string;
@@ -86,20 +91,23 @@ export interface Posting {
     | 'refund'
     | 'token_limit';
   readonly userId: number;
-  /** What is moved: by default the user's balance, or the token's remaining quota when `tokenId` is set. */
+  /** The account: by default the user's balance, or the token's remaining quota when `tokenId` is set. */
   readonly account?: 'user' | 'token' | 'affiliate';
   readonly tokenId?: number;
   readonly amount: number;
   readonly actorId?: number;
   readonly note?: string;
-  /** Refuse when the balance would fall below. */
+  /** The movement is refused if the balance would fall below this value. */
   readonly floor?: number;
 }
 
-/** Anything with `query(sql, params)` inside the caller's transaction: TypeORM's EntityManager. */
+/** Runs SQL inside the caller's transaction, such as TypeORM's EntityManager. */
 export interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
 }
 
-/** @returns the balance after, or null when this source was booked before @throws AppError INSUFFICIENT_QUOTA at the floor */
+/**
+ * @returns the new balance, or null when this source was posted before
+ * @throws AppError INSUFFICIENT_QUOTA below the floor
+ */
 export type PostEntry = (transaction: Transaction, posting: Posting) => Promise<number | null>;

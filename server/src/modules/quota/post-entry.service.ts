@@ -2,11 +2,13 @@ import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isQuota } from '../../shared/quota.js';
 import type { PostEntry } from './ledger.service.js';
 
-/** What `ledger_post` raises when a floor holds a movement back. */
+/** Raised by `ledger_post` when the balance would fall below the floor. */
 const belowFloor = 'LDG01';
 const noBalance = 'LDG02';
 
-/** Books one movement inside the caller's transaction. A source that was booked before changes nothing and answers null. */
+/**
+ * Posts one movement inside the caller's transaction. A source that was posted before changes nothing and returns null.
+ */
 export const postEntry: PostEntry = async (transaction, posting) => {
   if (!isQuota(posting.amount))
     throw new InvalidInputError('The amount is not a whole number the books can hold', 'quota');
@@ -33,7 +35,7 @@ function toAppError(error: unknown): unknown {
   const code = (error as { code?: string } | null)?.code;
   if (code === belowFloor) return new AppError('INSUFFICIENT_QUOTA', 'The balance is too low', { cause: error });
   if (code === noBalance) return new AppError('NOT_FOUND', 'There is no such balance', { cause: error });
-  // check_violation: the sum would leave what the books can hold
+  // check_violation: the balance would exceed the range of the column.
   if (code === '23514') return new InvalidInputError('The resulting balance is out of range', 'quota');
   return error;
 }

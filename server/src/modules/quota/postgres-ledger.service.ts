@@ -9,7 +9,7 @@ import { LedgerSql, type Refusal } from './ledger-sql.js';
 import type { Charge, Ledger, Reservation, ReserveRequest, Settled } from './ledger.service.js';
 import type { Spool } from './spool.js';
 
-/** Why a reservation was refused, with the numbers; the relay words it in the site's currency. */
+/** Why a reservation was refused, with the amounts; the relay formats them in the site's currency. */
 export class QuotaError extends AppError {
   constructor(
     code: 'INSUFFICIENT_QUOTA' | 'INSUFFICIENT_TOKEN_QUOTA',
@@ -33,7 +33,7 @@ export interface LedgerDeps {
   readonly clock: Clock;
   readonly logger: LedgerLogger;
   readonly metrics?: GroupCommitMetrics;
-  /** Told of every batch that is booked; nobody waits for it. */
+  /** Notified of every committed batch; never awaited. */
   readonly signals?: Pick<Signals, 'wanted' | 'send'>;
 }
 
@@ -52,7 +52,7 @@ interface ReserveItem extends Waiting<void> {
 
 interface SettleItem extends Waiting<number | null> {
   readonly line: SettleLine;
-  /** Its reservation was never given back, so when it is missing it may have been lost. */
+  /** This node never released the reservation, so if it is missing it may have been lost. */
   readonly owned: boolean;
 }
 
@@ -62,21 +62,21 @@ interface ReleaseItem {
 }
 
 /**
- * The ledger on Postgres. Reservations, settlements and releases each have a lane of their own, so that no call waits for
- * the end of another kind of batch. While the database is away new calls are refused at once, settlements go to the
- * spool, and a probe looks for its return; then the spool is replayed and doubtful reservations are given back.
+ * The ledger on Postgres. Reservations, settlements and releases each have a batch queue, so that no call waits for a
+ * batch of another kind. While the database is unavailable, new calls are refused at once, settlements go to the spool,
+ * and a probe waits for its return. Then the spool is replayed and doubtful reservations are released.
  */
 export class PostgresLedger implements Ledger {
   private readonly reserving: BatchQueue<ReserveItem>;
   private readonly settling: BatchQueue<SettleItem>;
   private readonly releasing: BatchQueue<ReleaseItem>;
-  /** Reservations of this process whose call is not over. */
+  /** Reservations of this process whose call is running. */
   private readonly open = new Set<string>();
-  /** Reservations that may or may not exist: given back when the database answers again. */
+  /** Reservations that may or may not exist: released when the database responds again. */
   private readonly doubtful = new Set<string>();
   private away = false;
   private probing: Promise<void> | null = null;
-  /** One replay at a time: two of the same file would take it away under each other. */
+  /** Serializes replays: two concurrent replays would remove each other's file. */
   private replaying: Promise<unknown> = Promise.resolve();
   private stopped = false;
 
@@ -122,19 +122,19 @@ export class PostgresLedger implements Ledger {
       },
       away: (items, error) => this.releasesWentAway(items, error),
       refused: ({ requestId, done }, error) => {
-        // The sweeper looks at it again.
+        // The sweeper tries it again.
         this.deps.logger.error({ err: error, requestId }, 'a reservation could not be given back');
         done();
       },
     });
   }
 
-  /** False while the database does not answer. */
+  /** False while the database does not respond. */
   get available(): boolean {
     return !this.away;
   }
 
-  /** True while this process still works on the call: the sweeper must leave its reservation alone. */
+  /** True while this process works on the call: the sweeper must then keep its reservation. */
   holds(requestId: string): boolean {
     return this.open.has(requestId);
   }
@@ -176,12 +176,12 @@ export class PostgresLedger implements Ledger {
     this.open.delete(requestId);
   }
 
-  /** Settles a spooled line; one that was settled before changes nothing. */
+  /** Settles a spooled line. A line that was settled before changes nothing. */
   async replay(line: SettleLine): Promise<void> {
     await this.settleLine(line, true);
   }
 
-  /** Waits until everything that was asked for is committed or on the disk. */
+  /** Resolves when all requested work is committed or on disk. */
   async drain(): Promise<void> {
     await Promise.all([this.reserving.drained(), this.settling.drained(), this.releasing.drained()]);
   }
@@ -207,7 +207,7 @@ export class PostgresLedger implements Ledger {
     return new Promise((done, failed) => this.settling.add({ line, owned, done, failed }));
   }
 
-  /** What has no reservation was settled before, or a crash of the database took the reservation. */
+  /** A call without a reservation was settled before, or a database crash lost its reservation. */
   private async settleLost(sql: LedgerSql, items: readonly SettleItem[]): Promise<void> {
     const { balances, doubtful } = await sql.settleLost(items.map(({ line }) => line.json));
     const { logger, spool } = this.deps;
@@ -219,7 +219,7 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  /** The database will never take this row as it is: it is kept for people, and its reservation stays held. */
+  /** The database refuses this row permanently: it is stored for manual inspection, and its reservation stays. */
   private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
     this.deps.logger.error({ err: error, requestId: line.requestId }, 'a settlement was refused by the database');
     this.deps.spool
@@ -252,7 +252,7 @@ export class PostgresLedger implements Ledger {
       for (const { done } of items) done(null);
       return;
     }
-    // Neither the database nor the disk: the calls wait for one of them.
+    // Neither the database nor the disk is available: the calls wait for one of them.
     await new Promise((resolve) => setTimeout(resolve, probeMilliseconds));
     for (const item of items) this.settling.add(item);
   }
@@ -273,7 +273,7 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  /** Runs until the database answers and everything that waited for it is booked. Never throws. */
+  /** Runs until the database responds and all delayed settlements are committed. Never throws. */
   private async probe(): Promise<void> {
     while (this.away && !this.stopped) {
       try {
@@ -285,13 +285,14 @@ export class PostgresLedger implements Ledger {
       this.away = false;
       this.deps.logger.info({ doubtful: this.doubtful.size }, 'the database is back');
       await this.releaseDoubtful();
-      // It may go away again meanwhile: then `away` is set, what is open is back in the spool, and this goes on.
+      // The database may fail again meanwhile: then `away` is set, open settlements are spooled again, and the loop
+      // continues.
       await this.replaySpool(() => false).catch((error: unknown) => {
-        // The keeper's next beat tries again.
+        // The next heartbeat tries again.
         this.deps.logger.error({ err: error }, 'the settlement spool could not be replayed');
       });
     }
-    // In the same turn as the last look at `away`: whoever sets it from now on has to begin a probe.
+    // In the same turn as the last check of `away`: a failure from now on has to start a new probe.
     this.probing = null;
   }
 
@@ -301,7 +302,9 @@ export class PostgresLedger implements Ledger {
     await Promise.all(all.map((requestId) => new Promise<void>((done) => this.releasing.add({ requestId, done }))));
   }
 
-  /** Settles what this node and dead nodes left on the disk. Safe to call at any time: the probe and the keeper do. */
+  /**
+   * Settles the spool files of this node and of dead nodes. May be called at any time, by the probe and by the keeper.
+   */
   replaySpool(isDead: (nodeId: string) => boolean): Promise<number> {
     const turn = this.replaying.then(() => this.replayFiles(isDead));
     this.replaying = turn.catch(() => undefined);
@@ -316,12 +319,12 @@ export class PostgresLedger implements Ledger {
       try {
         const lines = await spool.read(name);
         await Promise.allSettled(lines.map((line) => this.replay(line)));
-        // While this ran the database may have gone again: then the lines are back in the open file, which is kept.
+        // The database may have failed meanwhile: then the lines are in the open file again, which is kept.
         await spool.remove(name);
         count += lines.length;
         logger.info({ file: name, lines: lines.length }, 'spooled settlements were replayed');
       } catch (error) {
-        // One that cannot be read keeps the others from nothing, and is tried again with the next beat.
+        // An unreadable spool file does not block the others. It is retried on the next heartbeat.
         logger.error({ err: error, file: name }, 'spooled settlements could not be replayed');
       }
     }

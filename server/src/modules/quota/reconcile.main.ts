@@ -5,8 +5,8 @@ import { createLogger } from '../../observability/logger.js';
 import { reconcile, type Drift } from './reconcile.service.js';
 
 /**
- * `npm run reconcile`: proves the books of the configured database, beside a running server or without one.
- * Exit code 0 when they add up, 1 with a list of what does not, 2 when they could not be read.
+ * `npm run reconcile`: verifies the ledger of the configured database, with or without a running server. Exit code 0
+ * when it is consistent, 1 with a list of differences, 2 when it could not be read.
  */
 async function main(): Promise<number> {
   const config = parseConfig(process.env);
@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** All checks see one moment, so a live server does not disturb them. */
+/** All checks read one snapshot, so a running server does not disturb them. */
 async function readBooks(url: string): Promise<Drift[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'tollgate-reconcile' });
   await client.connect();

@@ -1,12 +1,12 @@
 import { rollupChecks } from '../rollups/rollup-checks.service.js';
 import { taskChecks } from './task-checks.js';
 
-/** Anything that answers SQL: a pool, a client. */
+/** Executes SQL: a pool or a client. */
 export interface Queryable {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>;
 }
 
-/** One place where the books do not add up. Amounts are quota. */
+/** One inconsistency of the ledger. Amounts are quota. */
 export interface Drift {
   readonly account: string;
   readonly id: string;
@@ -24,11 +24,13 @@ interface DriftRow {
 }
 
 /**
- * Proves the books, from independent records of the same movements:
- * entries - charges - open reservations = balance, for users, tokens and invite earnings; charges = used counters, for
- * users, tokens and channels; the sum of the log = the charges, hour by hour as far as the log was not trimmed; what
- * stands on a task = its charge, and its refund when it failed; the rollups that dashboards read = the rows they are made of.
- * Rows are compared in one snapshot, so it may run beside a live server.
+ * Verifies the ledger from independent records of the same movements:
+ * - entries - charges - open reservations = balance, for users, tokens and invite earnings;
+ * - charges = used counters, for users, tokens and channels;
+ * - the total of the log = the charges, per hour, for hours whose log was not trimmed;
+ * - the charge stored on a task = its log row, and its refund if it failed;
+ * - rollups = the rows they were aggregated from.
+ * Reads one snapshot, so it may run beside a live server.
  */
 export async function reconcile(database: Queryable): Promise<Drift[]> {
   const drifts: Drift[] = [];
@@ -96,7 +98,7 @@ const checks = [
   usedCheck('users', 'user_id', 'username'),
   usedCheck('tokens', 'token_id', 'name'),
   usedCheck('channels', 'channel_id', 'name'),
-  // A log row that was trimmed is not missed; a whole hour counts from the first full one after the trim.
+  // Trimmed log rows are not missing rows: hours count from the first complete one after the trim.
   `WITH since AS (SELECT CASE WHEN trimmed_before % 3600 = 0 THEN trimmed_before
                               ELSE trimmed_before - trimmed_before % 3600 + 3600 END AS at FROM log_state),
    booked AS (SELECT hour, user_id, sum(logged_quota) AS quota, sum(logged_calls) AS calls FROM usage_hourly

@@ -16,13 +16,13 @@ export interface SessionBooksDeps {
 }
 
 /**
- * The money of one realtime session: a reservation for each turn, settled when the turn ends. All turns share one log
- * row that is their sum. One call at a time; the caller keeps the order.
+ * Charges one realtime session: a reservation per turn, settled when the turn ends. All turns share one log row with
+ * their totals. Not concurrent: the caller awaits each call.
  */
 export class SessionBooks {
   private turn = 0;
   private held: Reservation | null = null;
-  /** Unix seconds of the log row, 0 while there is none. */
+  /** Time of the log row in Unix seconds, 0 before it exists. */
   private loggedAt = 0;
 
   constructor(
@@ -30,19 +30,22 @@ export class SessionBooks {
     private readonly session: Omit<ReserveRequest, 'amount' | 'priced'>,
   ) {}
 
-  /** Holds what the next turn may cost. @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE */
+  /**
+   * Reserves the maximum cost of the next turn.
+   * @throws AppError INSUFFICIENT_QUOTA, INSUFFICIENT_TOKEN_QUOTA, SERVICE_UNAVAILABLE
+   */
   async reserve(amount: number, priced: boolean): Promise<void> {
     const requestId = `${this.session.requestId}-${this.turn + 1}`;
     this.held = await this.deps.ledger.reserve({ ...this.session, requestId, amount, priced, durable: true });
     this.turn++;
   }
 
-  /** Whether a turn is held that was not settled. */
+  /** Whether a turn is reserved and not yet settled. */
   get isOpen(): boolean {
     return this.held !== null;
   }
 
-  /** Charges the turn that is held, exactly once, whatever the balance. */
+  /** Charges the reserved turn exactly once, whatever the balance. */
   async settle(charge: Charge): Promise<Settled> {
     const { held } = this;
     if (!held) return { userQuota: null };
@@ -63,17 +66,17 @@ export class SessionBooks {
       balance = rows[0]?.user_quota;
       if (charge.logged && this.loggedAt === 0) this.loggedAt = at;
     } catch (error) {
-      // The ledger keeps what the database does not take now; that turn gets a log row of its own. Was it booked after
-      // all, its reservation is gone, and the second booking changes nothing.
+      // The ledger stores what the database does not accept now; this turn then gets its own log row. If it was charged
+      // after all, its reservation no longer exists, and the second settlement changes nothing.
       logger.warn({ err: error, requestId: held.requestId }, 'a turn is booked through the ledger');
       return ledger.settle(held, charge);
     }
-    // Settled: nothing is left to give back; the ledger forgets it.
+    // Settled, so nothing is returned: this removes the reservation from the ledger's memory.
     await ledger.release(held);
     return { userQuota: balance === undefined ? null : Number(balance) };
   }
 
-  /** Gives back what the last turn held and did not use. */
+  /** Releases the reservation of the last turn. */
   async close(): Promise<void> {
     const { held } = this;
     this.held = null;

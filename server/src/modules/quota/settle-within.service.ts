@@ -4,12 +4,12 @@ import { toSettleLine } from './ledger-lines.js';
 import type { Charge, Reservation, Settled, Transaction } from './ledger.service.js';
 
 /**
- * Charges a reservation inside the caller's transaction, for charges that stand or fall with another row. Afterwards the
- * ledger has to be told to `release` the reservation: a settled one has nothing to give back, and one whose transaction
- * was rolled back has all of it.
+ * Charges a reservation inside the caller's transaction, for charges that must commit together with another row.
+ * Afterwards call the ledger's `release` for the reservation: after a commit it returns nothing, after a rollback all
+ * of it.
  * @param settledAt Unix seconds
- * @param reservation one that was made `durable`
- * @returns null when the reservation is gone, settled before or given back
+ * @param reservation must be `durable`
+ * @returns null when the reservation was settled or released before
  */
 export async function settleWithin(
   transaction: Transaction,

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { fromSpoolText, toSpoolText, type SettleLine } from './ledger-lines.js';
 
 /**
- * Settlements that could not reach the database, one JSON line each, fsynced before the call is answered. A replay is
- * harmless: a settlement whose reservation is gone changes nothing.
- * Files: `<node>.jsonl` (open), `<node>.<n>.replay` (closed, being replayed), `rejected.jsonl` (for people to look at).
+ * Settlements that could not be committed to the database: one JSON line each, fsynced before the client gets its
+ * response. Replaying is harmless: a settlement without reservation changes nothing. Files: `<node>.jsonl` (open),
+ * `<node>.<n>.replay` (closed, being replayed), `rejected.jsonl` (for manual inspection).
  */
 export class Spool {
   private file: FileHandle | null = null;
   private queue: Array<{ text: string; resolve: () => void; reject: (error: unknown) => void }> = [];
-  /** Writing, rotating and closing take turns: a line never lands in a file that is being replayed. */
+  /** Serializes writing, rotating and closing: a line never lands in a file that is being replayed. */
   private turn: Promise<void> = Promise.resolve();
   private sequence = 0;
 
@@ -19,7 +19,7 @@ export class Spool {
     private readonly nodeId: string,
   ) {}
 
-  /** Resolves when the lines are on the disk. */
+  /** Resolves when the lines are on disk. */
   append(lines: readonly SettleLine[]): Promise<void> {
     if (lines.length === 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export class Spool {
     });
   }
 
-  /** Keeps what the database refused for its content, so that nothing is lost in silence. */
+  /** Stores a line that the database refused for its content, so that it is not lost. */
   async reject(line: SettleLine, reason: string): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const file = await open(join(this.folder, 'rejected.jsonl'), 'a', 0o600);
@@ -40,7 +40,7 @@ export class Spool {
     }
   }
 
-  /** Closes the open file, so that what it holds can be replayed. New lines go to a new file. */
+  /** Closes the open file, so that it can be replayed. New lines go to a new file. */
   rotate(): Promise<void> {
     return this.inTurn(async () => {
       if (!this.file) return;
@@ -50,7 +50,7 @@ export class Spool {
     });
   }
 
-  /** @returns names of closed files of this node, and all files of nodes for which `isDead` says so */
+  /** @returns names of this node's closed files, and of all files of nodes for which `isDead` returns true */
   async pending(isDead: (nodeId: string) => boolean): Promise<string[]> {
     const names = await readdir(this.folder).catch(() => []);
     return names.filter((name) => {
@@ -60,7 +60,7 @@ export class Spool {
     });
   }
 
-  /** @returns nothing for a file that another node replayed meanwhile */
+  /** @returns an empty list for a file that another node replayed meanwhile */
   async read(name: string): Promise<SettleLine[]> {
     const text = await readFile(join(this.folder, name), 'utf8').catch(ifMissing(''));
     return text.split('\n').flatMap((line) => (line === '' ? [] : (fromSpoolText(line) ?? [])));
@@ -87,7 +87,7 @@ export class Spool {
     return next;
   }
 
-  /** One write and one fsync for all that gathered meanwhile. Each entry hears of its own fate. */
+  /** One write and one fsync for all waiting entries. Each entry resolves or rejects with its own result. */
   private async write(): Promise<void> {
     const batch = this.queue.splice(0);
     if (batch.length === 0) return;
@@ -105,7 +105,7 @@ export class Spool {
   }
 }
 
-/** Nodes that share a folder may find a dead node's file at the same time. */
+/** Ignores missing files: nodes that share a folder may find a dead node's file at the same time. */
 const ifMissing =
   <Value>(value: Value) =>
   (error: unknown): Value => {

@@ -1,13 +1,13 @@
-/** Tables of tasks, and how their refunds are named in the ledger. */
+/** Tables of tasks, and the source names of their refunds in the ledger. */
 const kinds = [
   { table: 'midjourneys', source: 'mj', name: 'mj_id' },
   { table: 'tasks', source: 'task', name: 'task_id' },
 ] as const;
 
 /**
- * Proves the money of tasks. What stands on a row as charged has a log row of the same call and amount, where one was
- * written and not trimmed; a task that failed was refunded exactly that, to its user and its token as far as they still
- * exist, and no other task was refunded anything.
+ * Verifies the charges of tasks. A charge stored on a task has a log row of the same call and amount, unless the row
+ * was not written or was trimmed. A failed task was refunded exactly this amount, to its user and its token if they
+ * still exist; no other task was refunded.
  */
 export const taskChecks: readonly string[] = kinds.flatMap(({ table, source, name }) => [
   `SELECT '${table} charged' AS account, x.id::text, x.${name} AS name, x.quota::text AS expected, coalesce(l.quota, 0)::text AS found

@@ -20,11 +20,11 @@ export interface RedeemDeps {
   readonly clock: Clock;
 }
 
-/** Why a code gives nothing to this user. */
+/** Why a code credits nothing to this user. */
 export type RedeemRefusal =
   ('UNKNOWN' | 'DISABLED' | 'NOT_YET_VALID' | 'EXPIRED') | ('USED' | 'USED_UP' | 'USED_BY_YOU');
 
-/** An ordinary outcome: the code exists or not, but gives nothing. */
+/** An ordinary outcome: the code is unknown, or cannot be redeemed by this user. */
 export class RedeemRefusedError extends InvalidInputError {
   constructor(
     readonly refusal: RedeemRefusal,
@@ -34,7 +34,7 @@ export class RedeemRefusedError extends InvalidInputError {
   }
 }
 
-/** Counts tries, not failures: parallel guesses cannot pass between the check and the count. */
+/** Counts attempts, not failures: parallel guesses cannot pass between the check and the count. */
 const triesPerWindow = 120;
 const windowSeconds = 600;
 const maxKeyLength = 128;
@@ -44,9 +44,9 @@ export class RedeemService {
   constructor(private readonly deps: RedeemDeps) {}
 
   /**
-   * One transaction. It locks the row of the code first, so that of many users at once no more succeed than may. The
-   * table of uses and the source of the ledger entry ensure the same.
-   * @throws RedeemRefusedError when the code gives nothing; AppError INVALID_INPUT for no code, RATE_LIMITED
+   * One transaction. It locks the code's row first, so that concurrent users cannot redeem it more often than allowed.
+   * The table of uses and the source of the ledger entry ensure the same.
+   * @throws RedeemRefusedError when the code cannot be redeemed; AppError INVALID_INPUT for an empty code, RATE_LIMITED
    */
   async redeem(actor: MaybeActor, given: string): Promise<Redeemed> {
     const user = requireActor(actor);

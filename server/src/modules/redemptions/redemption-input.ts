@@ -12,7 +12,7 @@ export interface NewRedemptions extends RedemptionFields {
   readonly maxUses: number;
   /** Number of codes; ignored with a `key`. */
   readonly count: number;
-  /** A chosen code. Empty creates random ones. */
+  /** A custom code. Empty creates random ones. */
   readonly key: string;
 }
 

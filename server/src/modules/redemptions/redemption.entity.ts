@@ -3,11 +3,13 @@ import { bigintColumn } from '../../db/columns.js';
 
 export const RedemptionStatus = { enabled: 1, disabled: 2, used: 3 } as const;
 
-/** A redemption code. A normal code serves one user, a gift code many, each once. Times are Unix seconds, 0 unset. */
+/**
+ * A redemption code. A normal code serves one user, a gift code many, once each. Times are Unix seconds, 0 when unset.
+ */
 @Entity('redemptions')
 export class Redemption {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
-  /** The admin who made it. */
+  /** The admin who created it. */
   @Column('integer', { name: 'user_id' }) userId: number;
   @Column('bytea', { name: 'key_hash', select: false }) keyHash: Buffer;
   @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
@@ -17,7 +19,7 @@ export class Redemption {
   @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
   /** Normal codes only. */
   @Column('bigint', { name: 'redeemed_time', transformer: bigintColumn, default: 0 }) redeemedTime: number;
-  /** Inclusive; 0 is no bound. */
+  /** Inclusive; 0 means no bound. */
   @Column('bigint', { name: 'valid_from', transformer: bigintColumn, default: 0 }) validFrom: number;
   @Column('bigint', { name: 'valid_until', transformer: bigintColumn, default: 0 }) validUntil: number;
   /** Normal codes only; 0 before use. */

@@ -168,7 +168,7 @@ export class RedemptionFilterInput {
   created?: TimeRangeObject | null;
 }
 
-/** @throws InvalidInputError for a range that is none */
+/** @throws InvalidInputError for an invalid range */
 export function toRedemptionFilter(input: RedemptionFilterInput | null | undefined): RedemptionFilter {
   const { batch, kind, created, ...rest } = input ?? {};
   return omitUndefined({
@@ -254,7 +254,7 @@ export const toNewRedemptions = (input: CreateRedemptionsInput): Partial<NewRede
   maxUses: input.maxUses ?? -1,
 });
 
-/** Absent fields stay absent. A bound that is null is no bound. */
+/** Absent fields stay absent. Null removes a bound. */
 export function toRedemptionFields({
   batch,
   quota,

@@ -37,9 +37,9 @@ export type { NewRedemptions, RedemptionFields };
 /** Conditions on codes. Absent fields do not restrict; an empty list matches nothing. */
 export interface RedemptionFilter {
   readonly ids?: readonly number[];
-  /** The beginning of the name, an id, or the whole code. */
+  /** A prefix of the name, an id, or the full code. */
   readonly keyword?: string;
-  /** The whole name. */
+  /** The full name. */
   readonly name?: string;
   readonly statuses?: readonly number[];
   readonly isGift?: boolean;
@@ -51,11 +51,11 @@ export type RedemptionSortField = 'id' | 'name' | 'status' | 'quota' | 'createdT
 /** Totals of all codes that match a filter. */
 export interface RedemptionSums {
   readonly codes: number;
-  /** What the codes still can give: unused, enabled and not expired. Without gifts that have no maximum. */
+  /** Value that can still be redeemed: unused, enabled and not expired codes, without unlimited gift codes. */
   readonly unusedQuota: number;
-  /** What the codes gave. */
+  /** Value that was redeemed. */
   readonly usedQuota: number;
-  /** Codes that can be used without end. */
+  /** Number of gift codes without a limit of uses. */
   readonly endlessGifts: number;
 }
 
@@ -89,7 +89,10 @@ const maxId = 2_147_483_647;
 export class RedemptionService {
   constructor(private readonly deps: RedemptionDeps) {}
 
-  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Newest first unless sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async list(
     actor: MaybeActor,
     filter: RedemptionFilter,
@@ -101,7 +104,7 @@ export class RedemptionService {
     return { ...page, items: page.items.map((row) => this.keyed(row)) };
   }
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: RedemptionFilter): Promise<RedemptionSums> {
     requireRole(actor, 'admin');
     const now = seconds(this.deps.clock);
@@ -128,8 +131,8 @@ export class RedemptionService {
   }
 
   /**
-   * Who used these codes, the newest first: one page of each code, in two statements for all.
-   * @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT for a cursor that is none
+   * Users who redeemed these codes, newest first: one page per code, in two statements for all codes.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin; INVALID_INPUT for an invalid cursor
    */
   async usesOf(
     actor: MaybeActor,
@@ -181,7 +184,7 @@ export class RedemptionService {
   }
 
   /**
-   * @param idempotencyKey a retry with the same key returns the codes of the first call; those deleted since are absent
+   * @param idempotencyKey a retry with the same key returns the codes of the first call, without those deleted since
    * @returns the new codes, in order
    * @throws AppError INVALID_INPUT, CONFLICT
    */
@@ -222,7 +225,10 @@ export class RedemptionService {
     return ids;
   }
 
-  /** Only an unused code. Absent fields stay as they are. @throws AppError INVALID_INPUT, NOT_FOUND */
+  /**
+   * Changes an unused code. Absent fields keep their value.
+   * @throws AppError INVALID_INPUT, NOT_FOUND
+   */
   async update(actor: MaybeActor, id: number, given: Partial<RedemptionFields>): Promise<KeyedRedemption> {
     return this.change(requireRole(actor, 'admin'), id, 'Changed', ({ redemption }) => {
       if (redemption.status !== RedemptionStatus.enabled) {
@@ -232,7 +238,10 @@ export class RedemptionService {
     });
   }
 
-  /** @param status 1 or 2; a used code stays used @throws AppError INVALID_INPUT, NOT_FOUND */
+  /**
+   * @param status 1 or 2; a used code keeps its status
+   * @throws AppError INVALID_INPUT, NOT_FOUND
+   */
   async setStatus(actor: MaybeActor, id: number, status: number): Promise<KeyedRedemption> {
     const admin = requireRole(actor, 'admin');
     const word = status === RedemptionStatus.enabled ? 'Enabled' : 'Disabled';
@@ -254,7 +263,7 @@ export class RedemptionService {
     if (gone === 0) throw new NotFoundError('Redemption code', id);
   }
 
-  /** @param name the whole name */
+  /** @param name the full name */
   async countByName(actor: MaybeActor, name: string): Promise<number> {
     requireRole(actor, 'admin');
     return this.deps.redemptions.countBy({ name: checkedName(name) });
@@ -305,7 +314,7 @@ export class RedemptionService {
     andAmong(query, 'redemption.name', filter.name === undefined ? undefined : [filter.name]);
     andDuring(query, 'redemption.created_time', filter.created);
     if (filter.isGift !== undefined) query.andWhere('redemption.isGift = :isGift', { isGift: filter.isGift });
-    // Postgres texts cannot contain NUL, so no name begins with one.
+    // Postgres texts cannot contain NUL, so no name starts with one.
     if (filter.keyword) query.andWhere(this.matching(filter.keyword.replaceAll('\0', '')));
     return query;
   }
@@ -326,7 +335,7 @@ export class RedemptionService {
     decide: (before: KeyedRedemption) => Partial<Redemption>,
   ): Promise<KeyedRedemption> {
     return this.deps.redemptions.manager.transaction(async (manager) => {
-      // The lock of redeeming: the decision is about the current row.
+      // The same lock as redeeming, so that the decision is based on the current row.
       await manager.query('SELECT 1 FROM redemptions WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const before = await this.find(manager, id);
       await manager.update(Redemption, { id }, decide(before));
@@ -340,7 +349,7 @@ export class RedemptionService {
   private async remove(admin: Actor, which: FindOptionsWhere<Redemption>, content: string): Promise<number> {
     return this.deps.redemptions.manager.transaction(async (manager) => {
       let gone = 0;
-      // As many rows at a time as one statement can name. Deleted rows are not found again.
+      // Deletes as many rows at a time as one statement can name. Deleted rows are not found again.
       for (let found = maxIds; found === maxIds; gone += found) {
         const rows = await lockWhere(manager, which, maxIds);
         found = rows.length;
@@ -373,7 +382,7 @@ export class RedemptionService {
   }
 }
 
-/** Locks in the order of ids, as every other transaction that locks several rows. */
+/** Locks in the order of ids, like every other transaction that locks several rows. */
 const lockWhere = (manager: EntityManager, where: FindOptionsWhere<Redemption>, take?: number): Promise<Redemption[]> =>
   manager.find(Redemption, { where, order: { id: 'ASC' }, take, lock: { mode: 'for_no_key_update' } });
 
@@ -381,7 +390,7 @@ type Audited = Pick<Redemption, 'name' | 'quota' | 'validFrom' | 'validUntil' | 
   readonly status?: number;
 };
 
-/** Audited fields, without the code itself. */
+/** Audited fields, without the code. */
 const auditedFields = (row: Audited): Record<string, unknown> => ({
   name: row.name,
   quota: row.quota,

@@ -17,7 +17,10 @@ export interface EmailBindingDeps {
 export class EmailBinding {
   constructor(private readonly deps: EmailBindingDeps) {}
 
-  /** @throws AppError RATE_LIMITED, INVALID_INPUT (one text for every wrong code), CONFLICT (taken meanwhile) */
+  /**
+   * @throws AppError RATE_LIMITED, INVALID_INPUT (the same text for every wrong code), CONFLICT (address taken
+   * meanwhile)
+   */
   async bind(actor: MaybeActor, address: string, code: string, ip: string): Promise<void> {
     const { users, auth, codes, changes } = this.deps;
     await auth.limitCritical(ip);

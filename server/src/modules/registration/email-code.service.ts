@@ -56,13 +56,13 @@ export class EmailCodeService {
   /**
    * Checks a code without consuming it. Call `consume` in the transaction that relies on it.
    * @returns the normalized address
-   * @throws AppError INVALID_INPUT: one text for a wrong, expired or used code, and after too many attempts
+   * @throws AppError INVALID_INPUT: the same text for a wrong, expired or used code, and after too many attempts
    */
   async verify(address: string, code: string): Promise<string> {
     const email = assertAllowedAddress(address, this.deps.options.values);
     const { state } = this.deps;
     const key = keyOf(email);
-    // Counted before the comparison, so that parallel guesses cannot pass together.
+    // Counted before the comparison, so that parallel guesses cannot exceed the limit.
     const tries = await state.incrementBy(`${key}:tries`, 1, lifetimeSeconds);
     if (tries > attempts || !this.matches(await state.get(key), code)) throw wrongCode();
     await state.incrementBy(`${key}:tries`, -1, lifetimeSeconds);

@@ -10,8 +10,8 @@ const longest = 50;
 const address = /^[^\s@<>"(),;:\\[\]\p{Cc}]+@[^\s@<>"(),;:\\[\]\p{Cc}]+\.[^\s@<>"(),;:\\[\]\p{Cc}]+$/u;
 
 /**
- * In this order: form, domain list, aliases. The list is compared without case.
- * @returns the address, trimmed
+ * Checks the form, the domain list (case-insensitive) and aliases, in this order.
+ * @returns the trimmed address
  * @throws InvalidInputError
  */
 export function assertAllowedAddress(given: string, rules: Rules): string {

@@ -27,7 +27,10 @@ export interface Newcomer extends Omit<NewUser, 'role' | 'quota' | 'inviterId' |
 export class Enrolment {
   constructor(private readonly deps: EnrolmentDeps) {}
 
-  /** Runs in the caller's transaction. */
+  /**
+   * Runs in the caller's transaction.
+   * @returns the new user
+   */
   async enrol(manager: EntityManager, { inviterCode, ...newcomer }: Newcomer): Promise<User> {
     const { QuotaForNewUser, QuotaForInvitee, QuotaForInviter } = this.deps.options.values;
     const inviter = await findInviter(manager, inviterCode);

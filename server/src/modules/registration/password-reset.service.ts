@@ -36,7 +36,7 @@ export class PasswordResetService {
   /**
    * Responds the same, and equally fast, whether or not an account has this address. The mail is sent after the
    * response.
-   * @throws AppError RATE_LIMITED, INVALID_INPUT, UPSTREAM_UNREACHABLE (no mail server at all)
+   * @throws AppError RATE_LIMITED, INVALID_INPUT, UPSTREAM_UNREACHABLE (no mail server is configured)
    */
   async request(address: string, challenge: Challenge): Promise<void> {
     const { auth, mailer, state } = this.deps;
@@ -59,7 +59,7 @@ export class PasswordResetService {
     const tries = await state.incrementBy(`${key}:tries`, 1, lifetimeSeconds);
     const given = secrets.hash(token).toString('base64');
     const matches = (held: string | null): boolean => held !== null && sameSecret(held, given);
-    // Compared before it is taken, so that a wrong guess does not consume the valid link.
+    // Compared before it is consumed, so that a wrong guess does not consume the valid link.
     if (tries > attempts || !matches(await state.get(key)) || !matches(await state.take(key))) throw badLink();
     const user = await this.findUser(email);
     if (!user) throw badLink();
@@ -75,7 +75,7 @@ export class PasswordResetService {
     });
     await this.deps.changes.announce({ kind: 'user', id: user.id }, { kind: 'session', id: user.id });
     const { mailer, options } = this.deps;
-    // The mailer logs a failure. The new password is valid anyway.
+    // The mailer logs a failure. The new password is valid in any case.
     mailer.send({ to: user.email, ...passwordChangedLetter(options.values.SystemName) }).catch(() => undefined);
     return password;
   }

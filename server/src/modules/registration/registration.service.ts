@@ -18,7 +18,7 @@ export interface RegistrationInput {
   readonly password: string;
   readonly email?: string;
   readonly verificationCode?: string;
-  /** The inviter's. */
+  /** Invite code of the inviter. */
   readonly affCode?: string;
 }
 

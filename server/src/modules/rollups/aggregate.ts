@@ -34,7 +34,7 @@ export async function dropFiveMinutes(database: Queries, end: number): Promise<v
   }
 }
 
-/** Deletes rollups of log rows that were trimmed. No question reads them any more. */
+/** Deletes rollups of trimmed log rows, which no query reads any more. */
 export async function dropTrimmed(database: Queries): Promise<void> {
   for (const table of tablesInOrder.filter(({ family }) => family === 'log')) {
     for (const granularity of table.granularities) {
@@ -46,10 +46,16 @@ export async function dropTrimmed(database: Queries): Promise<void> {
   }
 }
 
-/** Seconds for which `usage_five_minutes` keeps its rows: the horizon that is promised, and an hour so that no answer loses its start. */
+/**
+ * Seconds for which `usage_five_minutes` keeps its rows: the promised horizon and one extra hour, so that no result
+ * loses its start.
+ */
 export const recentSeconds = 48 * hour;
 
-/** Deletes five-minute usage behind the horizon. @param now Unix seconds */
+/**
+ * Deletes five-minute usage older than the horizon.
+ * @param now Unix seconds
+ */
 export async function dropOldFiveMinuteUsage(database: Queries, now: number): Promise<void> {
   const oldest = Math.floor((now - recentSeconds - hour) / fiveMinutes) * fiveMinutes;
   await database.query('DELETE FROM usage_five_minutes WHERE start < $1', [oldest]);
@@ -57,7 +63,7 @@ export async function dropOldFiveMinuteUsage(database: Queries, now: number): Pr
 
 const hasFiveMinutes = ({ granularities }: RollupTable): boolean => granularities.includes('FIVE_MINUTES');
 
-/** @param shorter the granularity of the same table to add up; null: the table's source */
+/** @param shorter the granularity of the same table to aggregate; null: the table's source */
 async function aggregate(
   database: Queries,
   table: RollupTable,
@@ -80,11 +86,11 @@ async function aggregate(
   );
 }
 
-/** The numbers are ours, so they may be part of the statement's text. */
+/** The numbers are generated here, so they may be part of the SQL text. */
 const within = (time: string, ranges: readonly Range[]): string =>
   `(${ranges.map(({ from, end }) => `${time} >= ${from} AND ${time} < ${end}`).join(' OR ')})`;
 
-/** The buckets of a granularity that contain one of these hours and have ended; neighbours as one range. */
+/** The buckets of a granularity that contain one of these hours and have ended, adjacent ones merged into ranges. */
 function runs(hours: readonly number[], granularity: Granularity, until: number): Range[] {
   const length = lengthOf[granularity];
   const starts = new Set(hours.map((start) => Math.floor(start / length) * length));

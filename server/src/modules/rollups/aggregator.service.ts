@@ -6,19 +6,20 @@ import type { Snapshots } from './rollups.service.js';
 const hourDelay = 120;
 /** The same for five minutes, which cost little to recompute. */
 const fiveMinutesDelay = 10;
-/** Hours of one transaction while there is much to catch up with. */
+/** Hours per transaction while catching up. */
 const hoursPerStep = 24;
 const pollMilliseconds = 20;
 
 /**
- * Keeps the rollups up to date: hours that have ended, five-minute buckets of the log after them, and times that changed
- * after they were aggregated. Each step is one idempotent transaction, so any number of nodes may run it, and crash.
+ * Keeps the rollups up to date: hours that have ended, later five-minute buckets of the log, and periods that changed
+ * after they were aggregated. Each step is one idempotent transaction, so any number of nodes may run it, or crash.
  *
- * The rollups are exact because of two facts. A time is closed before it is aggregated, and a transaction that changes a
- * closed time invalidates it in the same transaction (triggers of the migrations), so it is read from its source until it
- * is aggregated again. And a transaction that changed it before it was closed had begun to write by then: nothing is
- * aggregated before all of those have ended. No clock has to be right: a wrong one closes too early, which costs
- * invalidations, or too late.
+ * The rollups are exact for two reasons. (1) A period is closed before it is aggregated, and a transaction that changes
+ * a closed period invalidates it in the same transaction (triggers of the migrations), so it is read from its source
+ * until it is aggregated again. (2) A transaction that changed a period before it was closed had already begun to
+ * write, and nothing is aggregated before all such transactions have ended.
+ *
+ * No clock has to be correct: a wrong one closes periods too early, which costs invalidations, or too late.
  */
 export class Aggregator {
   /** @param patienceMilliseconds how long a step waits for open transactions that may still write */
@@ -27,7 +28,9 @@ export class Aggregator {
     private readonly patienceMilliseconds = 5_000,
   ) {}
 
-  /** @returns how many buckets were aggregated: 0 when nothing is left to do, or when a writer has not ended yet */
+  /**
+   * @returns the number of aggregated buckets: 0 when there is nothing left to do, or when a writer has not ended yet
+   */
   async step(): Promise<number> {
     const [now] = await this.database.query<Progress[]>(
       `SELECT rollup_clock() AS clock, hours_until::text AS hours, five_minutes_until::text AS "fiveMinutes",
@@ -53,7 +56,10 @@ export class Aggregator {
     );
   }
 
-  /** Steps until nothing is left. @returns how many buckets were aggregated */
+  /**
+   * Runs steps until nothing is left.
+   * @returns the number of aggregated buckets
+   */
   async run(): Promise<number> {
     for (let total = 0; ;) {
       const done = await this.step();
@@ -63,19 +69,19 @@ export class Aggregator {
   }
 
   /**
-   * From now on, every transaction that changes a time at or before this moment invalidates it, except those that already
-   * write. A time never opens again, however many nodes close at once.
+   * From now on, every transaction that changes a period at or before this moment invalidates it, except those that
+   * have already begun to write. A period never reopens, however many nodes close concurrently.
    * @returns the first transaction id that is certainly not among the exceptions
    */
   private close(moment: number): Promise<string> {
     return this.database.transaction(async (transaction) => {
       await lockState(transaction);
-      // All transactions see it at once, before this one commits: a sequence is not transactional.
+      // Visible to all transactions at once, before this one commits: sequences are not transactional.
       await transaction.query(
         `SELECT setval('rollup_closed_until', greatest($1, pg_sequence_last_value('rollup_closed_until')))`,
         [moment],
       );
-      // A statement of its own, so that its snapshot is taken after the one above.
+      // A separate statement, so that its snapshot is taken after the one above.
       const [row] = await transaction.query<Array<{ horizon: string }>>(
         'SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS horizon',
       );
@@ -84,7 +90,10 @@ export class Aggregator {
     });
   }
 
-  /** Waits until every transaction that had begun to write has ended. @returns false when patience ran out */
+  /**
+   * Waits until every transaction that had begun to write has ended.
+   * @returns false after the timeout
+   */
   private async waitFor(horizon: string): Promise<boolean> {
     const deadline = performance.now() + this.patienceMilliseconds;
     for (;;) {
@@ -113,7 +122,7 @@ async function aggregateNextHours(transaction: Queries, ended: number): Promise<
   if (hoursUntil >= ended) return 0;
   const begin = Math.max(hoursUntil, await nextHour(transaction, hoursUntil, ended));
   const end = Math.min(ended, (Math.floor(begin / hour / hoursPerStep) + 1) * hoursPerStep * hour);
-  // The first hour stands for those that are skipped: the day that ends among them contains it.
+  // The first hour represents skipped hours too: a day that ends among them contains it.
   const hours = [...new Set([hoursUntil, ...hoursOf({ from: begin, end })])];
   await dropFiveMinutes(transaction, end);
   await recomputeHours(transaction, hours, end);
@@ -160,7 +169,7 @@ async function aggregateInvalidatedFiveMinutes(transaction: Queries): Promise<nu
   return ranges.length;
 }
 
-/** Invalidations go first: the statements after this one see at least what left them. */
+/** Deletes invalidations first: the statements after this one see at least the changes that caused them. */
 async function recomputeHours(transaction: Queries, hours: number[], until: number): Promise<void> {
   await transaction.query(`DELETE FROM rollup_invalidated WHERE start - start % ${hour} = ANY ($1)`, [hours]);
   await aggregateHours(transaction, hours, until);
@@ -177,7 +186,7 @@ async function lockState(transaction: Queries): Promise<Omit<Watermarks, 'invali
   return { hoursUntil: Number(state?.hours ?? 0), fiveMinutesUntil: Number(state?.fiveMinutes ?? 0) };
 }
 
-/** The first hour from a moment on that has rows, or the end. */
+/** The first hour with rows from a moment on, or the end. */
 async function nextHour(database: Queries, from: number, end: number): Promise<number> {
   const [row] = await database.query<Array<{ next: string | null }>>(
     `SELECT least((SELECT min(hour) FROM usage_hourly WHERE hour >= $1),

@@ -1,4 +1,4 @@
-/** Unix seconds; `end` is the first second after the range. */
+/** Unix seconds; `end` is exclusive. */
 export interface Range {
   readonly from: number;
   readonly end: number;
@@ -20,7 +20,7 @@ export interface BucketRange extends Range {
   readonly granularity: Granularity;
 }
 
-/** Which buckets and which source rows add up to a range. Every second is in exactly one place. */
+/** The buckets and source rows that add up to a range. Every second is in exactly one of them. */
 export interface ReadPlan {
   readonly buckets: readonly BucketRange[];
   /** Ranges that are read from the source rows. */
@@ -29,18 +29,20 @@ export interface ReadPlan {
 
 /** Which rollups are up to date. */
 export interface Watermarks {
-  /** Every hour and day that ends at or before it is aggregated. Unix seconds, whole hours. */
+  /** Every hour and day that ends at or before this is aggregated. Unix seconds, full hours. */
   readonly hoursUntil: number;
-  /** From `hoursUntil` on, every five-minute bucket that ends at or before it is aggregated. Whole five minutes. */
+  /**
+   * From `hoursUntil` on, every five-minute bucket that ends at or before this is aggregated. Multiple of five minutes.
+   */
   readonly fiveMinutesUntil: number;
   /** Starts of five-minute buckets or hours that changed after they were aggregated. */
   readonly invalidated: readonly number[];
 }
 
 /**
- * Plans the read of a range: as few buckets as possible, and source rows for the edges inside a bucket, for what is not
- * aggregated yet, and for what changed since.
- * @param granularities that the table has and the question allows
+ * Plans how to read a range: as few buckets as possible, and source rows for partial buckets at the edges, for periods
+ * not yet aggregated, and for periods that changed since.
+ * @param granularities those the table has and the query allows
  */
 export function planRead(range: Range, granularities: readonly Granularity[], watermarks: Watermarks): ReadPlan {
   const plan: MutablePlan = { buckets: [], source: [] };
@@ -65,7 +67,7 @@ const clamp = (moment: number, low: number, high: number): number => Math.max(lo
 const startsOf = (moments: readonly number[], length: number): number[] =>
   [...new Set(moments.map((moment) => moment - (moment % length)))].sort((left, right) => left - right);
 
-/** Buckets of a range; an invalidated part of `length` seconds is read from the source as a whole. */
+/** Covers a range with buckets; an invalidated bucket of `length` seconds is read from the source completely. */
 function cover(
   range: Range,
   longestFirst: readonly Granularity[],
@@ -84,7 +86,7 @@ function cover(
   divide({ from, end: range.end }, longestFirst, plan);
 }
 
-/** The longest buckets inside a range, shorter ones before and after them. */
+/** Uses the longest buckets inside a range, and shorter ones before and after them. */
 function divide(range: Range, longestFirst: readonly Granularity[], plan: MutablePlan): void {
   const [granularity, ...shorter] = longestFirst;
   if (range.from >= range.end) return;
@@ -108,7 +110,7 @@ function addRange(ranges: Range[], range: Range): void {
   if (range.from < range.end) ranges.push(range);
 }
 
-/** In order of time, neighbours merged. */
+/** Sorted by time, adjacent ranges merged. */
 function joined(ranges: readonly Range[]): Range[] {
   const whole: Range[] = [];
   for (const range of [...ranges].sort((left, right) => left.from - right.from)) {

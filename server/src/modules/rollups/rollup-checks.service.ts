@@ -7,9 +7,9 @@ const state = `state AS (
 const names: Readonly<Record<Granularity, string>> = { FIVE_MINUTES: 'five minutes', HOUR: 'an hour', DAY: 'a day' };
 
 /**
- * Statements of `npm run reconcile` that find buckets which differ from the rows they were made of. Buckets that are not
- * aggregated, invalidated, or trimmed on purpose are left out: no question reads them. `found` counts the rows of a bucket
- * that differ in any column.
+ * SQL statements of `npm run reconcile` that find buckets which differ from their source rows. Buckets that are not
+ * aggregated, invalidated or trimmed are skipped, because no query reads them. `found` counts the rows of a bucket that
+ * differ in any column.
  */
 export const rollupChecks: readonly string[] = tablesInOrder.flatMap((table) =>
   table.granularities.map((granularity, index) => {

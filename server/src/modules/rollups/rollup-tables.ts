@@ -2,28 +2,30 @@ import { durationBounds } from '../../shared/latency.js';
 import type { Granularity } from './read-plan.js';
 
 /**
- * A rollup table: rows of its source, added up by some of their columns per bucket of time. Two families: `usage_*` over
+ * A rollup table: rows of its source, aggregated by some of their columns per time bucket. Two families: `usage_*` over
  * `usage_hourly`, which settlements write, for dashboards; `log_*` over `logs`, for counts and totals of the log page.
  */
 export interface RollupTable {
   readonly name: string;
   readonly family: 'usage' | 'log';
   readonly keys: readonly string[];
-  /** Shortest first. Shorter times are read from the source. FIVE_MINUTES exist only until their hour is aggregated. */
+  /**
+   * Shortest first. Shorter periods are read from the source. FIVE_MINUTES exist only until their hour is aggregated.
+   */
   readonly granularities: readonly Granularity[];
-  /** The table or source that its shortest hourly or daily buckets are added up from. */
+  /** The table or source from which its shortest hourly or daily buckets are aggregated. */
   readonly madeFrom: string;
 }
 
 const usageKeys = ['user_id', 'token_id', 'channel_id', 'model_name', 'group'] as const;
 
-/** Smallest first: the first table that has all wanted columns is the one to read. */
+/** Smallest first: the first table with all requested columns is read. */
 export const usageTables: readonly RollupTable[] = [
   usageTable('usage_by_model', ['model_name'], 'usage_by_route'),
   usageTable('usage_by_user', ['user_id'], 'usage_by_token'),
   usageTable('usage_by_route', ['channel_id', 'model_name', 'group'], 'usage_hourly'),
   usageTable('usage_by_token', ['user_id', 'token_id'], 'usage_hourly'),
-  // Its hours would repeat the source.
+  // Its hours would duplicate the source.
   { ...usageTable('usage_by_all', usageKeys, 'usage_hourly'), granularities: ['DAY'] },
 ];
 
@@ -33,7 +35,7 @@ export const logTables: readonly RollupTable[] = [
   logTable('log_by_all', ['type', 'user_id', 'token_id', 'token_name', 'channel_id', 'model_name', 'group'], 'logs'),
 ];
 
-/** A table stands behind the one it is made from. */
+/** Every table comes after the one it is aggregated from. */
 export const tablesInOrder: readonly RollupTable[] = [...usageTables.toReversed(), ...logTables.toReversed()];
 
 const plainUsageMeasures = [
@@ -44,18 +46,18 @@ const plainUsageMeasures = [
 export const histogramColumns = ['duration_buckets', 'first_token_buckets'] as const;
 const logMeasures = ['entries', 'quota', 'prompt_tokens', 'completion_tokens'];
 
-/** Everything that usage is counted by. */
+/** All counters of usage. */
 export const usageCounters: readonly string[] = [...plainUsageMeasures, ...histogramColumns];
 
 export interface Measure {
   readonly column: string;
-  /** Over rows of a table that has the column. */
+  /** SQL aggregate over rows of a table that has the column. */
   readonly sum: string;
 }
 
 /**
- * Sums of an array column, element by element: many times cheaper than adding arrays. SQL list for `ARRAY[…]`.
- * @param only SQL behind each aggregate, such as `FILTER (…)`
+ * Element-wise sums of an array column: many times cheaper than adding arrays. SQL list for `ARRAY[…]`.
+ * @param only SQL after each aggregate, such as `FILTER (…)`
  */
 export const histogramSums = (column: string, only = ''): string =>
   Array.from({ length: durationBounds.length + 1 }, (_, n) => `coalesce(sum(${column}[${n + 1}])${only}, 0)`).join(

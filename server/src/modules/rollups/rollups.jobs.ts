@@ -6,14 +6,14 @@ const leaseSeconds = 60;
 
 interface RollupClockDeps {
   readonly aggregator: Pick<Aggregator, 'step'>;
-  /** Deletes what is older than its horizon. */
+  /** Deletes data older than its horizon. */
   readonly dropOld: () => Promise<void>;
   readonly state: Pick<SharedState, 'lease'>;
   readonly nodeId: string;
   readonly logger: { info(details: object, message: string): void; warn(details: object, message: string): void };
 }
 
-/** Updates the rollups every ten seconds, on one node by lease. Two nodes at once would wait for each other and change nothing. */
+/** Updates the rollups every ten seconds, on one node by lease. A second node would only wait for the first. */
 export class RollupClock {
   private timer: NodeJS.Timeout | null = null;
   private running: Promise<void> = Promise.resolve();
@@ -36,7 +36,7 @@ export class RollupClock {
     await this.running;
   }
 
-  /** Never throws: the next round continues where this one ended. */
+  /** Never throws: the next round continues where this one stopped. */
   private async round(): Promise<void> {
     const { aggregator, dropOld, state, nodeId, logger } = this.deps;
     try {

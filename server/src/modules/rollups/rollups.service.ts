@@ -34,8 +34,8 @@ export interface RollupState extends Watermarks {
 }
 
 /**
- * Reads state, rollups and source rows in one snapshot: the watermarks are true of every rollup that is read beside them,
- * so the result is exact whatever is settled or aggregated at the same time.
+ * Reads state, rollups and source rows in one snapshot. The watermarks therefore match the rollups read beside them,
+ * and the result is exact whatever is settled or aggregated concurrently.
  */
 export async function readSnapshot<T>(
   database: Snapshots,
@@ -46,7 +46,9 @@ export async function readSnapshot<T>(
   );
 }
 
-/** For the transaction: what is left to add up costs less than starting workers or a compiler for it. */
+/**
+ * Settings of the transaction: the remaining aggregation costs less than starting parallel workers or the JIT compiler.
+ */
 const quickSettings = `set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
   set_config('work_mem', '32MB', true)`;
 
@@ -68,21 +70,21 @@ async function readState(database: Queries): Promise<RollupState> {
 }
 
 interface UsageQuestion {
-  /** Whole hours, in order, none twice. Each is planned by itself. */
+  /** Full hours, ordered, without duplicates. Each is planned separately. */
   readonly ranges: readonly Range[];
-  /** Columns that the question groups by or filters with. */
+  /** Columns that the query groups by or filters on. */
   readonly columns: readonly string[];
   /** SQL over these columns; TRUE for all rows. */
   readonly condition: string;
-  /** The longest bucket that may be one row. */
+  /** The longest bucket that one row may cover. */
   readonly longest: 'HOUR' | 'DAY';
-  /** Counters that are wanted. Every other one would be carried along. */
+  /** Requested counters. Others would only cost time. */
   readonly counters: readonly string[];
 }
 
 /**
- * SQL for FROM that reads usage: rows of the smallest table that has these columns, and of `usage_hourly` where no rollup
- * is up to date. Its columns are those of the question, the counters, and `hour`: the start of a bucket, Unix seconds.
+ * SQL for FROM that reads usage: rows of the smallest table with these columns, and of `usage_hourly` where no rollup
+ * is up to date. Its columns are those of the query, the counters, and `hour`: the start of a bucket, Unix seconds.
  */
 export function usageFrom(question: UsageQuestion, state: Watermarks): string {
   const { ranges, columns, condition, longest, counters } = question;
@@ -117,19 +119,19 @@ export function usageTableOf(columns: readonly string[]): RollupTable {
 
 interface LogQuestion {
   readonly range: Range;
-  /** Columns that the condition names. */
+  /** Columns used by the condition. */
   readonly columns: readonly string[];
   /** SQL that is valid for log rows and for their rollups. */
   readonly condition: string;
-  /** The longest bucket that may be one row; DAY when absent. */
+  /** The longest bucket that one row may cover; DAY when absent. */
   readonly longest?: 'HOUR' | 'DAY' | undefined;
-  /** Only the rollups, or only the rows beside them; both when absent. */
+  /** Only the rollups, or only the source rows beside them; both when absent. */
   readonly only?: 'rollups' | 'rows' | undefined;
 }
 
 /**
- * SQL for FROM that adds up log rows: `entries` (how many), `quota`, `prompt_tokens`, `completion_tokens`, and the time
- * they lie in, `begins` to before `ends`. Null when no rollup table has one of the columns.
+ * SQL for FROM that aggregates log rows: `entries` (their number), `quota`, `prompt_tokens`, `completion_tokens`, and
+ * their period from `begins` to `ends` (exclusive). Null when no rollup table has one of the columns.
  */
 export function logFrom(question: LogQuestion, state: RollupState): string | null {
   const { range, columns, condition, longest = 'DAY', only } = question;
