@@ -4,7 +4,7 @@ import { startServer } from '../support/server.js';
 import { openBrowser, visit } from './console-page.js';
 import { signIn } from './console-session.js';
 import { openSite, sayIn, type ConsoleSite } from './console-site.js';
-import { adminViews, Hands, openView, publicViews, type View } from './console-views.js';
+import { adminViews, PageActions, openView, publicViews, type View } from './console-views.js';
 import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
 
 /** Every screen and dialog as assistive technology finds it: on a desk and a phone, light and dark. */
@@ -50,7 +50,7 @@ async function barriers(page: Page, rules?: string[]): Promise<string[]> {
 
 async function look(page: Page, view: View, how: 'load' | 'inside'): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' });
-  await openView(view, new Hands(page, sayIn('en')), how);
+  await openView(view, new PageActions(page, sayIn('en')), how);
   const found: string[] = [];
   for (const [colorScheme, rules] of [
     ['light', undefined],

@@ -4,7 +4,7 @@ import { zh } from '../../client/src/i18n/zh/zh.js';
 import { rootPassword } from '../support/api.js';
 import { openBrowser, type Visitor } from './console-page.js';
 import { openSite, sayIn, type ConsoleSite } from './console-site.js';
-import { adminViews, Hands, openView, publicViews, type View } from './console-views.js';
+import { adminViews, PageActions, openView, publicViews, type View } from './console-views.js';
 import { onBoth, sendWalkers, wear, type Walkers } from './console-walk.js';
 
 /** Every screen and dialog in Chinese, on a desk and a phone, light and dark: in words and as pictures. */
@@ -79,7 +79,7 @@ async function faults(page: Page): Promise<string[]> {
 async function look(view: View, visitor: Visitor, how: 'load' | 'inside'): Promise<string[]> {
   const { page } = visitor;
   await page.emulateMedia({ colorScheme: 'light' });
-  await openView(view, new Hands(page, say), how);
+  await openView(view, new PageActions(page, say), how);
   const found = await faults(page);
   const width = String(page.viewportSize()?.width);
   for (const colorScheme of ['light', 'dark'] as const) {

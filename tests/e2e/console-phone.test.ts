@@ -2,7 +2,7 @@ import type { Browser, Locator } from 'playwright-core';
 import { openBrowser, visit, type Visitor } from './console-page.js';
 import { signIn } from './console-session.js';
 import { openSite, sayIn, type ConsoleSite } from './console-site.js';
-import { adminViews, dialogViews, Hands, openView, type View } from './console-views.js';
+import { adminViews, dialogViews, PageActions, openView, type View } from './console-views.js';
 
 /** Phone layout: dialogs and drawers fill the screen, and nothing overflows it. */
 jest.setTimeout(120_000);
@@ -67,26 +67,26 @@ async function resize(width: number): Promise<void> {
   );
 }
 
-async function open(view: View): Promise<Hands> {
+async function open(view: View): Promise<PageActions> {
   await resize(390);
-  const hands = new Hands(visitor.page, sayIn('en'));
-  await openView(view, hands);
-  return hands;
+  const actions = new PageActions(visitor.page, sayIn('en'));
+  await openView(view, actions);
+  return actions;
 }
 
 const wider = (): Promise<number> =>
   visitor.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 it.each(dialogViews.map((view) => [view.name, view] as const))('%s takes all of the screen', async (_name, view) => {
-  const hands = await open(view);
+  const actions = await open(view);
   for (const width of [390, 360]) {
     await resize(width);
     await visitor.photograph(`phone-${view.name}-${String(width)}`);
-    expect(await hands.dialog().boundingBox()).toEqual({ x: 0, y: 0, width, height });
-    expect(await stickingOut(hands.dialog())).toEqual([]);
+    expect(await actions.dialog().boundingBox()).toEqual({ x: 0, y: 0, width, height });
+    expect(await stickingOut(actions.dialog())).toEqual([]);
     expect(await wider()).toBe(0);
     // The way out is on the screen without scrolling.
-    const buttons = hands.dialog().getByRole('button');
+    const buttons = actions.dialog().getByRole('button');
     const last = await buttons.last().boundingBox();
     expect(last && last.y + last.height <= height && last.x + last.width <= width).toBe(true);
   }

@@ -77,7 +77,7 @@ const ask = async (text: string): Promise<void> => {
   await message().fill(text);
   await message().press('Enter');
 };
-/** The pictures that wait to be sent. */
+/** Images attached to the message. */
 const attached = (): Locator => visitor.page.getByRole('form', { name: 'Message' }).getByRole('img');
 const sent = (index: number): Record<string, unknown> => upstream.requests[index]?.body ?? {};
 
@@ -258,7 +258,7 @@ it('folds what a model thinks', async () => {
 });
 
 /** As from another window: the clipboard's picture with Ctrl+V. */
-async function pastePicture(base64: string): Promise<void> {
+async function pasteImage(base64: string): Promise<void> {
   const { page } = visitor;
   await page.evaluate(async (data) => {
     const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
@@ -281,12 +281,12 @@ async function drop(files: readonly (readonly [name: string, type: string, base6
   await visitor.page.getByRole('form', { name: 'Message' }).dispatchEvent('drop', { dataTransfer: data });
 }
 
-it('takes pictures that are pasted and dropped, and leaves out what was taken back', async () => {
+it('attaches pasted and dropped images, except removed ones', async () => {
   const { page } = visitor;
   const shot = async (width: number) =>
     (await page.screenshot({ clip: { x: 0, y: 0, width, height: 120 } })).toString('base64');
   const [pasted, dropped] = [await shot(200), await shot(150)];
-  await pastePicture(pasted);
+  await pasteImage(pasted);
   await attached().first().waitFor();
   await drop([
     ['notes.txt', 'text/plain', 'aGVsbG8='],
@@ -309,7 +309,7 @@ it('takes pictures that are pasted and dropped, and leaves out what was taken ba
   expect(await button(/^Remove image/).count()).toBe(0);
 });
 
-it('shows pictures to models that see, and to no other', async () => {
+it('sends images only to models that accept them', async () => {
   const { page } = visitor;
   const picture = Buffer.from(await page.screenshot({ clip: { x: 0, y: 0, width: 200, height: 120 } }));
   await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: picture });
@@ -323,7 +323,7 @@ it('shows pictures to models that see, and to no other', async () => {
   await page.getByRole('combobox', { name: 'Model' }).fill('3.5');
   await page.getByRole('option', { name: 'gpt-3.5-turbo' }).click();
   expect(await button('Add image').count()).toBe(0);
-  await pastePicture(picture.toString('base64'));
+  await pasteImage(picture.toString('base64'));
   await drop([['a.png', 'image/png', picture.toString('base64')]]);
   await page.waitForTimeout(500);
   expect(await button(/^Remove image/).count()).toBe(0);

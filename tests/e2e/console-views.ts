@@ -7,15 +7,15 @@ export interface View {
   readonly name: string;
   readonly path: string;
   /** Steps after the page is there. */
-  open?(at: Hands): Promise<void>;
+  open?(at: PageActions): Promise<void>;
   /** Default: a heading of the first level. */
-  readonly shows?: (at: Hands) => Locator;
+  readonly shows?: (at: PageActions) => Locator;
   /** Batch selection and the column dialog belong to grids, which phones have not. */
   readonly deskOnly?: boolean;
 }
 
 /** User actions on a page, by the texts of its language. */
-export class Hands {
+export class PageActions {
   constructor(
     readonly page: Page,
     readonly say: Say,
@@ -38,11 +38,12 @@ export class Hands {
   }
 }
 
-const inDialog = ({ page }: Hands): Locator => page.locator('[role=dialog]:visible, [role=alertdialog]:visible').last();
+const inDialog = ({ page }: PageActions): Locator =>
+  page.locator('[role=dialog]:visible, [role=alertdialog]:visible').last();
 /** Over the drawer it was opened from, which is a dialog as well. */
-const inPicker = ({ page, say }: Hands): Locator =>
+const inPicker = ({ page, say }: PageActions): Locator =>
   page.getByRole('dialog', { name: say('channels.pickerTitle'), exact: true });
-const row = ({ page }: Hands, text: string): Locator =>
+const row = ({ page }: PageActions, text: string): Locator =>
   page.locator('main [role=row], main li').filter({ hasText: text }).first();
 
 /** Before anybody signs in. */
@@ -59,7 +60,7 @@ export const publicViews: readonly View[] = [
   { name: 'not-found', path: '/nowhere', shows: ({ page }) => page.getByRole('heading').first() },
 ];
 
-const more = (noun: string, name: string, choice: string) => async (at: Hands) => {
+const more = (noun: string, name: string, choice: string) => async (at: PageActions) => {
   await at.press(`${noun}.moreOf`, { name });
   await at.choose(choice);
 };
@@ -192,7 +193,7 @@ export const adminViews: readonly View[] = [
   ...['operation', 'ratelimit', 'models', 'system', 'other'].map((tab) => ({
     name: `setting-${tab}`,
     path: `/setting?tab=${tab}`,
-    shows: ({ page }: Hands) => page.locator('[data-setting]').first(),
+    shows: ({ page }: PageActions) => page.locator('[data-setting]').first(),
   })),
 ];
 
@@ -210,8 +211,8 @@ const follow = (page: Page, path: string): Promise<void> =>
  * @param how 'inside': within the console that is on the page already, which takes a fraction of the time; nothing that
  *   was open before stays so
  */
-export async function openView(view: View, hands: Hands, how: 'load' | 'inside' = 'load'): Promise<void> {
-  const { page, say } = hands;
+export async function openView(view: View, actions: PageActions, how: 'load' | 'inside' = 'load'): Promise<void> {
+  const { page, say } = actions;
   if (how === 'load') await page.goto(view.path);
   else {
     const nowhere = page.getByText(say('notFound.text'));
@@ -222,8 +223,8 @@ export async function openView(view: View, hands: Hands, how: 'load' | 'inside' 
   }
   // Not by its role: an open drawer hides what is below it from that.
   await page.locator('h1, h2').first().waitFor();
-  await view.open?.(hands);
-  await (view.shows?.(hands) ?? page.locator('h1')).first().waitFor();
+  await view.open?.(actions);
+  await (view.shows?.(actions) ?? page.locator('h1')).first().waitFor();
   await settled(page);
 }
 

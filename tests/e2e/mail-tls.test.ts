@@ -13,7 +13,7 @@ const identity = {
   cert: readFileSync(receiverCertificate),
   key: readFileSync(receiverCertificate.replace('certificate.pem', 'key.pem')),
 };
-/** Whether each sign-in used TLS, as the mail server reports it. */
+/** Whether each message arrived over TLS, as the mail server reports it. */
 const secured: boolean[] = [];
 let trusting: SpawnedServer;
 let wary: SpawnedServer;

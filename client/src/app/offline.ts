@@ -1,6 +1,6 @@
 import { createStore, useStore } from '../lib/store.js';
 
-/** True after a call that got no answer, until one does. */
+/** True from a request without a response until the next one that gets a response. */
 export const offline = (() => {
   const store = createStore(false);
   return {

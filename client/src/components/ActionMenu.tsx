@@ -5,7 +5,7 @@ import MenuItem from '@mui/material/MenuItem';
 export interface RowAction {
   readonly label: string;
   readonly onSelect: () => void;
-  /** Last in the menu, after a line, in the colour of errors. */
+  /** Shown last in the menu, below a divider, in the error colour. */
   readonly destructive?: boolean;
   readonly disabled?: boolean;
 }

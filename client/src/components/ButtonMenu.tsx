@@ -3,7 +3,7 @@ import ExpandMoreOutlinedIcon from '@mui/icons-material/ExpandMoreOutlined';
 import type { RowAction } from './ActionMenu.js';
 import { useActionMenu } from './useActionMenu.js';
 
-/** A button that opens a menu of what is done rarely. */
+/** A button that opens a menu of less frequent actions. */
 export function ButtonMenu({ label, actions }: { readonly label: string; readonly actions: readonly RowAction[] }) {
   const { open, menu } = useActionMenu(actions);
   return (

@@ -1,14 +1,14 @@
 import Box from '@mui/material/Box';
 import { CopyButton } from './CopyButton.js';
 
-/** Code or a formula on sunken ground; lines wrap unless `scroll`. */
+/** Code or a formula on a sunken background; lines wrap unless `scroll`. */
 export function CodeBlock({
   text,
   copyLabel,
   scroll = false,
 }: {
   readonly text: string;
-  /** With a label the block offers Copy. */
+  /** The accessible name of the Copy button. Without it there is no button. */
   readonly copyLabel?: string;
   readonly scroll?: boolean;
 }) {
@@ -34,7 +34,7 @@ export function CodeBlock({
         {text}
       </Box>
       {copyLabel && (
-        // Opaque: a long line runs below it.
+        // Opaque, because long lines scroll below it.
         <Box
           sx={({ vars }) => ({
             position: 'absolute',

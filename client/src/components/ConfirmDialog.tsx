@@ -6,7 +6,7 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
 import type { Question } from './ConfirmProvider.js';
 
-/** The question, its consequence, and a verb to say yes with. Focus starts on the way out. */
+/** The question, its consequence, and the verb that confirms. Cancel has the focus. */
 export function ConfirmDialog({
   question,
   open,

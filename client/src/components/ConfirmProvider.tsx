@@ -26,8 +26,8 @@ interface Questions {
 const ConfirmContext = createContext<Questions>({ ask: () => Promise.resolve(false), takeBack: () => undefined });
 
 /**
- * Asks before what cannot be undone. Resolves true for yes. A question goes with the part of the page that asked it, as
- * on the way back in the browser, and is then a no.
+ * Returns a function that asks for confirmation and resolves true if the user confirms. When the component that asked
+ * unmounts, the dialog closes and the function resolves false.
  */
 export function useConfirm(): Confirm {
   const { ask, takeBack } = useContext(ConfirmContext);

@@ -4,7 +4,7 @@ import ContentCopyOutlinedIcon from '@mui/icons-material/ContentCopyOutlined';
 import { useEffect, useRef, useState } from 'react';
 import { useCopy } from './CopyProvider.js';
 
-/** Copies and shows a tick for a moment. `value` may be fetched when pressed. */
+/** Copies, then shows a check mark for 1.5 s. A function as `value` is called on click. */
 export function CopyButton({
   value,
   label,
@@ -12,7 +12,7 @@ export function CopyButton({
   size = 28,
 }: {
   readonly value: string | (() => Promise<string>);
-  /** Says what is copied: "Copy key of prod-web". */
+  /** The accessible name, with the object: "Copy key of prod-web". */
   readonly label: string;
   /** Value shown in the toast: a masked text for keys, empty for none. Default: the value. */
   readonly shown?: string;

@@ -6,7 +6,7 @@ import DialogTitle from '@mui/material/DialogTitle';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import { useTranslation } from 'react-i18next';
 
-/** The clipboard refused: the text, selected, to be copied by hand. */
+/** Shows the selected text to copy manually, for when the clipboard is unavailable. */
 export function CopyByHandDialog({ text, onClose }: { readonly text: string; readonly onClose: () => void }) {
   const { t } = useTranslation();
   return (

@@ -10,7 +10,7 @@ const CopyByHandDialog = lazyPart(async () => (await import('./CopyByHandDialog.
 
 const CopyContext = createContext<Copy>(() => Promise.resolve(false));
 
-/** Copies a text, says so, and falls back to a dialog when the clipboard refuses. Answers whether it was copied. */
+/** Copies a text and shows a toast, or a dialog if the clipboard is unavailable. Resolves to whether it was copied. */
 export const useCopy = (): Copy => useContext(CopyContext);
 
 export function CopyProvider({ children }: { readonly children: ReactNode }) {

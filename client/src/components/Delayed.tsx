@@ -1,6 +1,6 @@
 import { useEffect, useState, type ReactNode } from 'react';
 
-/** Shows its children only after 150 ms: what is faster needs no skeleton. */
+/** Renders its children after 150 ms, so that fast responses show no skeleton. */
 export function Delayed({ children }: { readonly children: ReactNode }) {
   const [late, setLate] = useState(false);
   useEffect(() => {

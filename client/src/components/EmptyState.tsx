@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 
-/** Nothing here yet, why, and what to do about it. */
+/** The empty state of a list or a page: title, explanation, and an action. */
 export function EmptyState({
   icon,
   title,

@@ -8,17 +8,17 @@ import { downloadCsv, ExportRefused } from '../lib/download.js';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 import { toast } from './toast.js';
 
-/** Saves what the list or the charts show as a CSV file, every row of it. */
+/** Exports all rows of a list or chart as a CSV file. */
 export function ExportButton({
   path,
   parameters,
   name,
 }: {
-  /** Where the server makes the file. */
+  /** The export's path under `/api`. */
   readonly path: string;
-  /** The filters, read at the moment of the press. */
+  /** Returns the filters; called on click. */
   readonly parameters: () => Readonly<Record<string, string>>;
-  /** The file's name without its ending. */
+  /** The file name without its extension. */
   readonly name: string;
 }) {
   const { t } = useTranslation();

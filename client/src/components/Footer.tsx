@@ -9,7 +9,7 @@ import { LazyRichText } from './LazyRichText.js';
 const interval = 200;
 const attempts = 5;
 
-/** Below the public pages. Looks five times at what is stored, because the first paint may come before the status. */
+/** Footer of the public pages. Reads the stored status five times, because the first paint may precede the status. */
 export function Footer() {
   const { t } = useTranslation();
   const { footerHtml } = useStatus();

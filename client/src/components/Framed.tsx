@@ -1,6 +1,6 @@
 import Box from '@mui/material/Box';
 
-/** Another site's page in all the room below the top bar. It may run its own scripts, and has no way into ours. */
+/** A page of another site, filling the space below the top bar. It may run scripts but cannot access the console. */
 export function Framed({ src, title }: { readonly src: string; readonly title: string }) {
   return (
     <Box

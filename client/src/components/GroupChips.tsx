@@ -1,7 +1,7 @@
 import { groupTone } from '../lib/groupTone.js';
 import { ToneChip } from './Tone.js';
 
-/** Groups as chips; what does not fit is counted and listed in the tooltip. */
+/** Groups as chips. Those beyond `shown` are counted, and listed in the tooltip. */
 export function GroupChips({ groups, shown = 2 }: { readonly groups: readonly string[]; readonly shown?: number }) {
   const visible = groups.length > shown ? groups.slice(0, Math.max(1, shown - 1)) : groups;
   const more = groups.slice(visible.length);

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 
-/** The frame of a list: title row with the actions at its right, then notice, badges, filters and grid below each other. */
+/** Layout of a list screen: title row with actions at its right, then notice, badges, filters and grid. */
 export function ListScreen({
   title,
   actions,

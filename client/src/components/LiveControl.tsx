@@ -12,7 +12,7 @@ interface LiveControlProps {
   readonly onPause: (paused: boolean) => void;
 }
 
-/** How the list is kept up to date, and the button that stops it from changing under the reader. */
+/** Shows how the list is updated, with a button that pauses updates. */
 export function LiveControl({ state, paused, onPause }: LiveControlProps) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
@@ -50,7 +50,7 @@ export function LiveControl({ state, paused, onPause }: LiveControlProps) {
   );
 }
 
-/** A colour alone says nothing: the text stands beside it, on narrow screens in the button's name. */
+/** Dot with its text, because colour alone is not accessible. On narrow screens the text is the button's name. */
 function Dot({ state }: { readonly state: Exclude<LiveState, 'off'> | 'paused' }) {
   const colour = {
     live: 'success.main',

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from './EmptyState.js';
 import { describeFailure } from '../lib/errors.js';
 
-/** A whole page that could not be loaded, and another try. */
+/** A page that could not be loaded, with a Retry button. */
 export function LoadFailure({
   title,
   error,

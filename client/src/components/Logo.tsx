@@ -1,7 +1,7 @@
 import Box from '@mui/material/Box';
 import { useStatus } from '../lib/status.js';
 
-/** The site's own picture when one is set, else our mark: a gate's post and bar, and the token that passes. */
+/** The site's logo if one is set, else Tollgate's: the post and bar of a gate, and a token that passes. */
 export function Logo({ size }: { readonly size: number }) {
   const { logo } = useStatus();
   if (logo) {

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 
 const icons = { amber: WarningAmberOutlinedIcon, red: ErrorOutlinedIcon, blue: InfoOutlinedIcon } as const;
 
-/** A tinted banner of one or two lines. Red ones are announced at once, others politely. */
+/** A tinted banner of one or two lines. Errors are announced to screen readers at once, others politely. */
 export function Notice({
   tone,
   children,

@@ -3,7 +3,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode } from 'react';
 import { Footer } from './Footer.js';
 
-/** A centred column for what is used before signing in, with the site's footer unless it is the wizard. */
+/** Centred column of the pages before sign-in, with the site's footer except in the setup wizard. */
 export function PublicPage({
   width,
   logo,

@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import { useMemo } from 'react';
 import { cleanHtml, richHtml } from '../lib/richText.js';
 
-/** Text of an admin: Markdown or HTML, cleaned. Others bring what makes clean HTML of theirs. */
+/** Sanitized Markdown or HTML. The default is for admins' texts; other sources pass their own renderer. */
 export function RichText({
   text,
   html = false,

@@ -1,7 +1,7 @@
 import ToggleButton from '@mui/material/ToggleButton';
 import ToggleButtonGroup from '@mui/material/ToggleButtonGroup';
 
-/** One of a few, side by side. */
+/** A choice of a few options, side by side. */
 export function Segments<V extends string>({
   label,
   value,

@@ -6,7 +6,7 @@ import CloseOutlinedIcon from '@mui/icons-material/CloseOutlined';
 import { useId, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** A panel from the right: editors 640, details 520, small forms 480; the whole screen on narrow ones. */
+/** A panel from the right: editors 640 px, details 520, small forms 480. Full width on narrow screens. */
 export function SideDrawer({
   open,
   width,
@@ -99,7 +99,7 @@ export function SideDrawer({
   );
 }
 
-/** A part of a drawer: a heading, one line that explains, and a line above unless it is the first. */
+/** A section of a drawer: a heading and one line of help, below a divider unless it is the first. */
 export function DrawerSection({
   title,
   explanation,
@@ -132,7 +132,7 @@ export function DrawerSection({
   );
 }
 
-/** Two short fields side by side; below each other on narrow screens. */
+/** Short fields side by side; stacked on narrow screens. */
 export function FieldRow({ children, columns = 2 }: { readonly children: ReactNode; readonly columns?: 2 | 3 }) {
   const wide = columns === 2 ? '1fr 1fr' : '1fr 1fr 2fr';
   return (
@@ -142,7 +142,7 @@ export function FieldRow({ children, columns = 2 }: { readonly children: ReactNo
   );
 }
 
-/** Names at the left, values at the right. Rows without a value are left out. */
+/** Name-value pairs. Rows without a value are left out. */
 export function NameValues({ rows }: { readonly rows: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <Box

@@ -11,7 +11,7 @@ export interface Stat {
   readonly full?: string;
 }
 
-/** One card split by lines: the figures above a list. The first cell is a little wider. */
+/** The figures above a list, in one card with dividers. The first cell is wider. */
 export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; readonly label: string }) {
   return (
     <Card

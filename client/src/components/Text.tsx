@@ -1,12 +1,12 @@
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import type { ReactNode } from 'react';
 
-/** Figures: tabular, without kerning, never wrapped. */
+/** A number: tabular figures, without kerning, never wrapped. */
 export function Num({ children, strong = false }: { readonly children: ReactNode; readonly strong?: boolean }) {
   return <span className={strong ? 'num nowrap strong' : 'num nowrap'}>{children}</span>;
 }
 
-/** Nothing to show here. */
+/** Placeholder for a missing value. */
 export function Dash() {
   return <span className="faint">–</span>;
 }
@@ -16,7 +16,7 @@ export function Mono({ children }: { readonly children: ReactNode }) {
   return <span className="mono anywhere">{children}</span>;
 }
 
-/** Text in one line that gives way with an ellipsis. */
+/** One line of text, truncated with an ellipsis. */
 export function Ellipsis({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
   return (
     <span title={title} className="ellipsis">

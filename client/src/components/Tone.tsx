@@ -6,7 +6,7 @@ import type { ToneName } from '../app/theme/tokens.js';
 /** `outline` is grey text in a border, for values that are neither good nor bad. */
 export type Tone = ToneName | 'outline';
 
-/** One word on a tinted background. The word carries the meaning, the colour repeats it. */
+/** A chip with one word. The word carries the meaning; the colour only repeats it. */
 export function ToneChip({
   tone,
   children,

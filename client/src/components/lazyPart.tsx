@@ -41,7 +41,7 @@ class PartBoundary extends Component<{ readonly children: ReactNode }, { readonl
   }
 }
 
-/** Above everything else, because it may stand for a dialog. */
+/** Above everything else, because the failed part may be a dialog. */
 function PartFailure() {
   const { t } = useTranslation();
   return (

@@ -10,7 +10,7 @@ import { forwardRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsMobile } from '../lib/useMediaFlags.js';
 
-/** Short messages at the bottom of the page. The same text is shown once at a time. */
+/** Short messages at the bottom of the page. Identical messages are shown once at a time. */
 export const toast = {
   success: (text: string): void => {
     enqueueSnackbar(text, { variant: 'success', autoHideDuration: 3000 });
@@ -60,7 +60,7 @@ const Toast = forwardRef<HTMLDivElement, CustomContentProps>(function Toast({ id
   );
 });
 
-/** Above buttons at the bottom of the window, so that they stay usable. On phones a dialog has its buttons there. */
+/** Raises toasts above buttons at the bottom of the window. On phones those of dialogs are there too. */
 const raised = { marginBottom: '60px' };
 const aboveBars = ({ breakpoints }: Theme) => ({
   'body:has([data-floating-bar]) .notistack-SnackbarContainer': raised,

@@ -7,7 +7,7 @@ export function useActionMenu(actions: readonly RowAction[]): {
   readonly menu: ReactNode;
 } {
   const [anchor, setAnchor] = useState<HTMLElement | null>(null);
-  // Mounted with its first opening: a list has as many menus as rows.
+  // Mounted on first use, because a list has one menu per row.
   const [used, setUsed] = useState(false);
   return {
     open: (event) => {

@@ -16,7 +16,7 @@ declare module 'i18next' {
   }
 }
 
-/** Of each language two chunks: only the one in use is fetched, and what comes after signing in not before it. */
+/** Two chunks per language, so that the texts used after sign-in are not loaded before it. */
 const dictionaries = {
   en: {
     first: async () => (await import('./en/first.js')).first,
@@ -30,7 +30,7 @@ const dictionaries = {
 
 type Part = 'first' | 'rest';
 
-/** The parts that some screen of this visit needs, in whichever language. */
+/** The parts that the screens of this visit need, in any language. */
 const needed = new Set<Part>(['first']);
 const loaded = new Set<string>();
 
@@ -47,7 +47,7 @@ async function ensureLoaded(language: Language, part: Part): Promise<void> {
   loaded.add(key);
 }
 
-/** Fetches the texts that no public page has, in the language in use. A screen that has such texts waits for it. */
+/** Loads the texts that public pages do not use, in the current language. Screens with such texts wait for it. */
 export async function loadAllTexts(): Promise<void> {
   needed.add('rest');
   await ensureLoaded(languages.find((language) => language === i18next.language) ?? preferredLanguage(), 'rest');

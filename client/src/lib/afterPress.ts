@@ -20,8 +20,8 @@ addEventListener('pointerup', release, true);
 addEventListener('pointercancel', release, true);
 
 /**
- * Runs at once, or, while a mouse button is down, after the click it becomes. A field left by pressing a button must not
- * grow a line of error before that button is let go: the button would move away below the pointer and never be clicked.
+ * Runs at once, or, while a mouse button is down, after the click. When a press on a button blurs a field, the field's error
+ * line must not appear before the release: it would move the button from under the pointer, and the click would be lost.
  */
 export function afterPress(run: () => void): void {
   if (pressed) waiting.push(run);

@@ -1,4 +1,4 @@
-/** `a, b,,a` → `['a', 'b']`: the wire keeps lists as comma texts. */
+/** `a, b,,a` → `['a', 'b']`: the stored form of lists is text with commas. */
 export const fromCommaList = (text: string): string[] => [
   ...new Set(
     text

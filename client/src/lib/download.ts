@@ -1,6 +1,6 @@
 import { session } from './session.js';
 
-/** Gives a file to the browser, as if it had been downloaded. */
+/** Saves a file as a download. */
 export function saveFile(content: Blob, name: string): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');
@@ -51,7 +51,7 @@ export async function downloadCsv(
   try {
     saveFile(await response.blob(), `${name}.csv`);
   } catch {
-    // The connection broke in the middle: half a file is none.
+    // The connection broke during the download: discard the partial file.
     throw new ExportRefused('', null);
   }
 }

@@ -2,13 +2,13 @@ import { CombinedGraphQLErrors, ServerError, ServerParseError } from '@apollo/cl
 import type { TFunction } from 'i18next';
 
 export interface Failure {
-  /** A server code (`NOT_FOUND`), or `NETWORK` when no answer came. */
+  /** The server's error code (`NOT_FOUND`), or `NETWORK` when there was no response. */
   readonly code: string;
-  /** The server's own words; empty when it sent none. */
+  /** The server's message; empty when it sent none. */
   readonly message: string;
   /** The input field at fault. */
   readonly field: string | null;
-  /** HTTP status of an answer that was no GraphQL result. */
+  /** HTTP status of a response that was no GraphQL result. */
   readonly status: number | null;
 }
 
@@ -29,7 +29,7 @@ export function toFailure(error: unknown): Failure {
   return { code: 'NETWORK', message: '', field: null, status: null };
 }
 
-/** One sentence for people: the specification's for HTTP failures, else the server's words as they came. */
+/** One sentence for the user: our text for HTTP failures, else the server's message. */
 export function describeFailure(error: unknown, t: TFunction): string {
   const { code, message, status } = toFailure(error);
   if (code === 'NETWORK') return t('errors.network');

@@ -1,4 +1,4 @@
-/** How money, counts, times and durations are written. Pure; `useFormat` binds them to the site's settings. */
+/** Formats of amounts, counts, times and durations. Pure; `useFormat` binds them to the site's settings. */
 
 export interface CurrencyDisplay {
   readonly quotaPerUnit: number;
@@ -16,17 +16,17 @@ function formatOf(digits: number): Intl.NumberFormat {
   return known;
 }
 
-/** Up to here a number times a power of ten is exact enough to be rounded by hand. */
-const mostExact = 2 ** 50;
+/** Largest number that is rounded exactly enough after multiplying with a power of ten. */
+const maxExact = 2 ** 50;
 
 /**
- * `1,284.31`; thousands commas, never `-0.00`. What `Intl` says, halves away from zero by the decimals that the number is
- * written with, without waiting for it to be set up, which takes a phone longer than a page of numbers.
+ * `1,284.31`: thousands separators, never `-0.00`, halves rounded up in magnitude. Same result as `Intl.NumberFormat`, whose
+ * set-up takes longer on a phone than formatting a page of numbers here.
  */
 export function decimal(value: number, digits: number): string {
   const size = Math.abs(value);
   const units = Math.round(Number(`${String(size)}e${String(digits)}`));
-  if (!(units < mostExact))
+  if (!(units < maxExact))
     return formatOf(digits)
       .format(value)
       .replace(/^-(?=[0.,]+$)/, '');
@@ -61,7 +61,7 @@ export function money(quota: number, kind: MoneyKind, display: CurrencyDisplay):
   return dollars(value, value !== 0 && Math.abs(value) < 1 ? 6 : 2);
 }
 
-/** Dollars for a million tokens: 2 decimals, 3 below ten cents. */
+/** USD per million tokens: 2 decimals, 3 below ten cents. */
 export const unitPrice = (value: number): string => dollars(value, value > 0 && value < 0.1 ? 3 : 2);
 
 /** Full with commas below 10,000, then `12.2k`, `1.92M`, `3.40B`. */
@@ -77,13 +77,13 @@ export function count(value: number): string {
 export const duration = (seconds: number): string =>
   Math.abs(seconds) < 9.95 ? `${decimal(seconds, 1)} s` : `${decimal(seconds, 0)} s`;
 
-/** A channel's answer time: `640 ms`, from one second `1.82 s`. */
+/** A channel's response time: `640 ms`, from one second `1.82 s`. */
 export const responseTime = (milliseconds: number): string =>
   milliseconds < 1000 ? `${decimal(milliseconds, 0)} ms` : `${decimal(milliseconds / 1000, 2)} s`;
 
 export const percent = (share: number): string => `${decimal(share * 100, 0)}%`;
 
-/** As stored: `0.625`, never rounded to fewer than six digits. */
+/** A ratio as stored: `0.625`, with up to 12 significant digits. */
 export const ratio = (value: number): string => String(Number(value.toPrecision(12)));
 
 export type TimeDetail = 'seconds' | 'minutes' | 'card' | 'day';

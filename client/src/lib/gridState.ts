@@ -26,7 +26,7 @@ export interface PageVariables {
 }
 
 /**
- * @param defaults the filters with their defaults; a filter at its default does not stand in the URL
+ * @param defaults the filters with their defaults; the URL leaves out defaults
  */
 export function gridStateOf<F extends Record<string, string>>(
   params: URLSearchParams,
@@ -61,7 +61,7 @@ export const sortVariable = <Field extends string>(
       ]
     : null;
 
-/** Page and sort of a typed list. */
+/** Query variables for the page and the sort order of a list. */
 export const listVariablesOf = <Field extends string>({
   page,
   pageSize,

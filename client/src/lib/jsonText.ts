@@ -12,7 +12,7 @@ export function findJsonProblem(text: string): JsonProblem | null {
   }
 }
 
-/** Engines tell the place as a line, as a position, or not at all; then it is looked for. */
+/** Line of a syntax error. Engines report a line, a position, or neither; then the text is scanned. */
 function lineOf(text: string, error: unknown): number {
   const message = error instanceof Error ? error.message : '';
   const line = /line (\d+)/.exec(message)?.[1];
@@ -24,7 +24,7 @@ function lineOf(text: string, error: unknown): number {
 const token =
   /[ \t\r\n]*([{}[\]:,]|"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.]))/uy;
 
-/** Where a JSON text can no longer be one: the start of the first token that may not stand there, else the end. */
+/** Position of the first unexpected token, else the end of the text. */
 function faultOf(text: string): number {
   const open: string[] = [];
   let wanted: 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'next' = 'value';
@@ -59,7 +59,7 @@ function faultOf(text: string): number {
   }
 }
 
-/** Indents by two; text that is not JSON stays as it is. */
+/** Indents by two spaces; invalid JSON is returned unchanged. */
 export function formatJson(text: string): string {
   try {
     return text.trim() === '' ? text : JSON.stringify(JSON.parse(text), null, 2);

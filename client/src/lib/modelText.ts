@@ -1,7 +1,7 @@
 import { Marked } from 'marked';
 import { cleanHtml } from './richText.js';
 
-/** A model's words are Markdown whose HTML stays text, because models write of HTML. Links open beside the console. */
+/** Renders a model's text. HTML in it stays text, because models write about HTML. Links open in a new tab. */
 const markdown = new Marked({
   gfm: true,
   breaks: true,
@@ -17,14 +17,14 @@ const markdown = new Marked({
 
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
 
-/** Clean HTML of what a model said. */
+/** Sanitized HTML of a model's text. */
 export const modelHtml = (text: string): string => cleanHtml(markdown.parse(text, { async: false }), ['target', 'rel']);
 
 export type MarkdownBlock =
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
   | { readonly kind: 'text'; readonly text: string };
 
-/** The blocks of a Markdown text in order; code blocks apart, so that they can be copied. */
+/** The blocks of a Markdown text in order. Code blocks are separate, so that they get a Copy button. */
 export const markdownBlocks = (text: string): MarkdownBlock[] =>
   markdown
     .lexer(text)

@@ -1,2 +1,2 @@
-/** Where the content security policy names a nonce for style elements, the page carries it. */
+/** Nonce for style elements, from the page, if the content security policy has one. */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content;

@@ -2,9 +2,8 @@ import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 
 /**
- * Bare HTML, as the footer is. What admins write may hold it; nothing of it runs, sends forms, or reaches out of its
- * place on the page.
- * @param attributes allowed besides the usual ones, whatever they say
+ * Sanitizes HTML of admins, such as the footer: no scripts, no forms, no styles that reach beyond its place on the page.
+ * @param attributes allowed in addition to the usual ones, with any value
  */
 export const cleanHtml = (html: string, attributes: string[] = []): string =>
   DOMPurify.sanitize(html, {
@@ -17,6 +16,6 @@ export const cleanHtml = (html: string, attributes: string[] = []): string =>
     ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/(?!\/)|#)/i,
   });
 
-/** Markdown (which may hold HTML) as clean HTML. */
+/** Markdown, which may contain HTML, as sanitized HTML. */
 export const richHtml = (text: string): string =>
   cleanHtml(marked.parse(text, { async: false, gfm: true, breaks: true }));

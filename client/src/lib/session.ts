@@ -6,7 +6,7 @@ export interface SessionUser {
   readonly id: number;
   readonly username: string;
   readonly displayName: string;
-  /** 1 common, 10 admin, 100 super admin. */
+  /** 1 common, 10 admin, 100 root. */
   readonly role: number;
   readonly status: number;
   readonly group: string;
@@ -38,7 +38,7 @@ addEventListener('storage', (event) => {
   if (event.key === storageKey || event.key === null) store.set(fromStoredUser(readJson(storageKey)));
 });
 
-/** Who is signed in, by what the browser remembers; the server decides on every call anyway. */
+/** The signed-in user as stored by the browser. The server authorizes every request itself. */
 export const session = {
   get: store.get,
   start(user: SessionUser): void {

@@ -1,6 +1,6 @@
 import type { SessionUser } from './session.js';
 
-/** The stored shape is the older consoles' answer of a sign-in: browser extensions read it from local storage. */
+/** The stored shape is the sign-in response of older consoles: browser extensions read it from local storage. */
 interface StoredUser {
   readonly id: number;
   readonly username: string;

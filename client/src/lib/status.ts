@@ -4,7 +4,7 @@ import { readJson, writeJson } from './storage.js';
 import { createStore, useStore } from './store.js';
 
 const storageKey = 'status';
-/** The chat links once more, where browser extensions look for them. */
+/** Key of a second copy of the chat links, which browser extensions read. */
 const chatsKey = 'chats';
 
 interface StatusState {

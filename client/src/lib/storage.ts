@@ -12,7 +12,7 @@ export function writeText(key: string, value: string | null): void {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // The choice holds for this page only.
+    // Storage is unavailable: the value is kept for this page only.
   }
 }
 

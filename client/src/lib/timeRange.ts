@@ -1,4 +1,4 @@
-/** A time range as it stands in the URL: Unix seconds, empty for the default. */
+/** A time range as written in the URL: Unix seconds, empty for the default. */
 export type RangeTexts = Readonly<Record<'from' | 'to', string>>;
 
 const hour = 3_600_000;
@@ -19,7 +19,7 @@ export const rangeOf = ({ from, to }: RangeTexts, start: Date): { from: Date; to
   to: fromSeconds(to),
 });
 
-/** The two ends as the server is asked for them. An open end is an hour ahead: clocks differ. */
+/** Start and end for the query. An open end is one hour ahead, because clocks differ. */
 export function toTimes(texts: RangeTexts, start: Date, now: Date): { from: string; to: string } {
   const { from, to } = rangeOf(texts, start);
   return { from: from.toISOString(), to: (to ?? new Date(now.getTime() + hour)).toISOString() };

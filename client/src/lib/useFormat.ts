@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import * as format from './format.js';
 import { useStatus } from './status.js';
 
-/** Money as this site shows it: dollars, or plain quota with the word. */
+/** Formats bound to the site's settings: amounts in USD, or as quota. */
 export function useFormat() {
   const { quotaPerUnit, displayInCurrency } = useStatus();
   const { t, i18n } = useTranslation();

@@ -17,22 +17,22 @@ export interface LiveContext {
 
 export interface LiveOptions<Data, Variables> {
   readonly variables: Variables;
-  /** Nothing is opened. */
+  /** True: no subscription is opened. */
   readonly skip?: boolean;
-  /** False: what comes is not kept in the cache. */
+  /** False: received data is not written to the cache. */
   readonly cached?: boolean;
   readonly onData: (data: Data) => void;
-  /** Something may have been missed: the stream has just opened, or cannot be. Read it again. */
+  /** Called when data may have been missed: the stream was just opened, or cannot be. Reload the data. */
   readonly onCatchUp: () => void;
 }
 
 export const pollMilliseconds = 15_000;
 const firstRetry = 2_000;
 const lastRetry = 60_000;
-/** A window that is hidden for longer gives its connection back: a browser has few to one address. */
+/** Time until a hidden window closes its connection: browsers allow few connections per host. */
 const hiddenMilliseconds = 10_000;
 
-/** One subscription while its screen is mounted and its window is looked at, with polling where no stream can be had. */
+/** One subscription while its component is mounted and the window visible. Falls back to polling without a stream. */
 export function useLive<Data, Variables extends OperationVariables>(
   document: TypedDocumentNode<Data, Variables>,
   options: LiveOptions<Data, Variables>,
@@ -98,7 +98,7 @@ interface WatchParts<Data> {
   readonly onState: (state: LiveState) => void;
 }
 
-/** Opens a stream, and opens it again when it broke, later each time; meanwhile it asks for polls. */
+/** Opens a stream and reopens it after failures with increasing delays, polling in the meantime. */
 class Watch<Data> {
   private close: (() => void) | null = null;
   private retry: ReturnType<typeof setTimeout> | null = null;
@@ -138,7 +138,7 @@ class Watch<Data> {
         this.failed(error);
       },
     );
-    // It may have ended before it was there to be closed.
+    // The stream may have ended before `close` was assigned.
     if (over) close();
     else this.close = close;
   }
@@ -146,7 +146,7 @@ class Watch<Data> {
   private failed(error: unknown): void {
     this.parts.onState('polling');
     this.poll ??= setInterval(this.parts.onCatchUp, pollMilliseconds);
-    // The server says that this reader may not: an ordinary call tells the console what that means.
+    // The server refused the subscription. An ordinary request runs the usual error handling, such as sign-out.
     if (error !== null && toFailure(error).code !== 'NETWORK') this.parts.onCatchUp();
     this.retry = setTimeout(
       () => {

@@ -14,7 +14,7 @@ interface Changed {
   readonly missed: number;
 }
 
-/** The list is read again so often at most. */
+/** Minimum interval between reloads of the list. */
 const reloadMilliseconds = 3000;
 
 /**
@@ -27,7 +27,7 @@ export function useLiveList<Data, Variables extends OperationVariables>(parts: {
   readonly skip?: boolean;
   readonly changedOf: (data: Data) => Changed;
   readonly rows: ReadonlyArray<{ readonly id: number | string }> | undefined;
-  /** New rows belong to what is shown: the first page of the list. */
+  /** Whether new rows appear on the current page, which is the first. */
   readonly takesNew: boolean;
   readonly reload: () => void;
 }): LiveList {

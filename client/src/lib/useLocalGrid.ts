@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { pageSizes } from './gridState.js';
 import type { ServerGrid } from './useServerGrid.js';
 
-/** The rows of the page a grid is on, of all that are here already. A page behind the last is the last. */
+/** The rows of the grid's page, of a list that is loaded completely. A page after the last shows the last. */
 export function useRowsOf<R, F extends Record<string, string>>(
   all: readonly R[],
   grid: ServerGrid<F>,
@@ -13,7 +13,7 @@ export function useRowsOf<R, F extends Record<string, string>>(
   return { grid: { ...grid, page }, rows };
 }
 
-/** Pages of rows that are all here already and stand in a part of a screen, whose address says nothing of them. */
+/** Paging and sorting of rows that are loaded completely, without state in the URL. */
 export function useLocalGrid<R>(
   all: readonly R[],
   { isFiltered, reset }: { readonly isFiltered: boolean; readonly reset: () => void },

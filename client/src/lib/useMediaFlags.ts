@@ -5,7 +5,7 @@ const narrow = '(max-width:599.95px)';
 /** Under 600 px: cards instead of grids, sheets instead of drawers. */
 export const useIsMobile = (): boolean => useMediaQuery(narrow, { noSsr: true });
 
-/** The same at this moment, for what is decided once. */
+/** Current value of `useIsMobile`, for decisions that are made once. */
 export const isMobile = (): boolean => matchMedia(narrow).matches;
 
 /** 600 to 1023 px: the side bar is always collapsed. */

@@ -11,7 +11,7 @@ import { writeText } from './storage.js';
 import { useUrlParams } from './useUrlParams.js';
 
 export interface ServerGridOptions<F extends Record<string, string>> {
-  /** The filters with their defaults; a filter at its default does not stand in the URL. */
+  /** The filters with their defaults; the URL leaves out defaults. */
   readonly filters: F;
   readonly defaultSort?: GridSort;
 }
@@ -21,7 +21,7 @@ export interface ServerGrid<F extends Record<string, string>> extends GridState<
   readonly pageVariables: PageVariables;
   setPage(page: number): void;
   setPageSize(size: number): void;
-  /** Undefined returns to the list's own order. */
+  /** Undefined returns to the default order. */
   setSort(sort: GridSort | undefined): void;
   /** Goes to the first page. With `replace` no history entry is added, for filters that change with every keystroke. */
   setFilter(filter: Partial<F>, how?: { readonly replace: boolean }): void;
@@ -34,10 +34,10 @@ export interface ServerGrid<F extends Record<string, string>> extends GridState<
  */
 export function useServerGrid<F extends Record<string, string>>(options: ServerGridOptions<F>): ServerGrid<F> {
   const [params, change] = useUrlParams();
-  // Callers write the defaults inline; the first ones count.
+  // Callers pass the defaults inline as a new object; keep the first.
   const [defaults] = useState(options.filters);
 
-  // Addresses that say the same are one state, with one filter and one order.
+  // URLs with the same meaning give the same state object.
   const text = JSON.stringify(gridStateOf(params, defaults, options.defaultSort));
   const state = useMemo(() => JSON.parse(text) as GridState<F>, [text]);
 

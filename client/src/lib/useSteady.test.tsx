@@ -9,7 +9,7 @@ it('keeps the earlier value while the new one says the same', () => {
   const second = { items: [{ id: 1, name: 'two' }] };
   rerender({ value: second });
   expect(result.current).toBe(second);
-  // Back to what it was first: that is news again.
+  // Back to the first value: this is a change again.
   rerender({ value: first });
   expect(result.current).toBe(first);
 });

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** The earlier value while the new one says the same, so that what was drawn of it stays: for rows of plain values. */
+/** Returns the earlier object while the new one has equal values, to avoid renders. For rows of plain values. */
 export function useSteady<T>(value: T): T {
   const [steady, setSteady] = useState(value);
   if (value === steady) return steady;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef } from 'react';
 
-/** Calls `action` once for any number of wishes within `milliseconds`, at their end. */
+/** Returns a throttled `action`: any number of calls within `milliseconds` run it once, at the end. */
 export function useThrottled(action: () => void, milliseconds: number): () => void {
   const latest = useRef(action);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -1,13 +1,12 @@
 import { useCallback, useContext } from 'react';
 import { UNSAFE_DataRouterContext, useSearchParams } from 'react-router-dom';
 
-/** Parameters to write into the URL; null takes one out, and what is not named stays. */
+/** Parameters to write into the URL; null removes one, others stay. */
 export type UrlPatch = Readonly<Record<string, string | null>>;
 
 /**
- * The URL's parameters, and how to change some of them. A change begins with the URL as it is, not as it was when the screen
- * was last drawn: drawing may lag behind on a busy machine, and the router's own setter would then take back what was
- * chosen in between.
+ * The URL's parameters, and a function that changes some of them. A change applies to the current URL, not to that of the
+ * last render: rendering may lag, and the router's own setter would then revert changes made in between.
  */
 export function useUrlParams(): readonly [URLSearchParams, (patch: UrlPatch, how?: { replace?: boolean }) => void] {
   const [params, setParams] = useSearchParams();

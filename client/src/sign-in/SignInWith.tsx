@@ -18,7 +18,7 @@ const TelegramDialog = lazyPart(
   ({ open }) => open,
 );
 
-/** Buttons for the sites whose accounts open this one; nothing where there is none. */
+/** Buttons of the sign-in providers; nothing without any. */
 export function SignInWith({
   affCode,
   alone = false,

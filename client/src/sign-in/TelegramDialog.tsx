@@ -12,8 +12,8 @@ import { askOAuth, type OAuthAnswer } from './oauthApi.js';
 import { fromTelegramMessage, telegramOrigin } from './telegramMessage.js';
 
 /**
- * Telegram's own button in a frame. Its script is left out: all it does is make this frame and listen to it, and the page
- * then needs to allow no foreign script.
+ * Telegram's sign-in button in a frame. Telegram's script, which only creates this frame and listens to it, is not used, so
+ * the page's policy need not allow a third-party script.
  */
 export function TelegramDialog({
   open,

@@ -16,7 +16,7 @@ declare global {
   }
 }
 
-/** The one foreign script that the page's policy allows, and only while the check is on. */
+/** The only third-party script that the page's policy allows, and only while the check is enabled. */
 const script = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit';
 let loading: Promise<TurnstileApi> | null = null;
 
@@ -40,16 +40,16 @@ function loadTurnstile(): Promise<TurnstileApi> {
 }
 
 export interface BotCheck {
-  /** To send along; undefined while nothing is checked. */
+  /** The token to send; undefined while the check is disabled. */
   readonly token: string | undefined;
-  /** True while a form has to wait for the widget. */
+  /** True while the form must wait for the widget. */
   readonly waiting: boolean;
-  /** A token is good for one call. */
+  /** Requests a new token; each is valid for one call. */
   renew(): void;
   readonly widget: React.ReactNode;
 }
 
-/** The check against bots, for forms that strangers send. Without it on the site there is nothing to see or wait for. */
+/** The bot check of public forms. If the site disables it, nothing is shown and nothing waits. */
 export function useBotCheck(): BotCheck {
   const { turnstileCheck, turnstileSiteKey } = useStatus();
   const [token, setToken] = useState('');

@@ -11,7 +11,7 @@ import type { SessionUser } from '../lib/session.js';
 import { useStatus } from '../lib/status.js';
 import { askOAuth } from './oauthApi.js';
 
-/** The official account's QR code, and the code that it answers with. */
+/** The official account's QR code, and a field for the verification code that it sends. */
 export function WeChatDialog({
   open,
   onClose,
@@ -21,7 +21,7 @@ export function WeChatDialog({
   readonly open: boolean;
   readonly onClose: () => void;
   readonly onSignedIn?: (user: SessionUser) => void;
-  /** Binds with the code instead of signing in. @returns what went wrong, in words for people */
+  /** Binds with the code instead of signing in. @returns the error message, or null */
   readonly onBind?: (code: string) => Promise<string | null>;
 }) {
   const { t } = useTranslation();

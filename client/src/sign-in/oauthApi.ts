@@ -6,21 +6,21 @@ export type OAuthAnswer =
   | { readonly kind: 'signedIn'; readonly user: SessionUser }
   /** The identity is now bound to the signed-in user. */
   | { readonly kind: 'bound' }
-  /** With the server's words, empty when it was not reached. */
+  /** With the server's message; empty when it was unreachable. */
   | { readonly kind: 'refused'; readonly message: string };
 
 /**
- * Asks one of the sign-in endpoints that only REST has, because browsers come back to them from other sites.
+ * Calls one of the OAuth endpoints, which exist in REST only, because other sites redirect browsers to them.
  * @param path below `/api/oauth/`
  */
 export async function askOAuth(path: string, query: URLSearchParams): Promise<OAuthAnswer> {
   const refused = (message: string): OAuthAnswer => ({ kind: 'refused', message });
   try {
     const response = await fetch(`/api/oauth/${path}?${query.toString()}`, {
-      // Another site can send a visitor here, but not this header.
+      // Other sites can redirect a browser here, but cannot set this header.
       headers: { 'Veloera-User': String(session.get()?.id ?? -1), 'cache-control': 'no-store' },
       credentials: 'same-origin',
-      // A finished Telegram binding answers with a redirect for browsers that came by themselves.
+      // A completed Telegram binding responds with a redirect, meant for direct visits.
       redirect: 'manual',
     });
     if (response.type === 'opaqueredirect') return { kind: 'bound' };

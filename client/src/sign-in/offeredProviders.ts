@@ -2,7 +2,7 @@ import { useStatus } from '../lib/status.js';
 
 export type ProviderId = 'github' | 'oidc' | 'linuxdo' | 'wechat' | 'telegram';
 
-/** Other sites whose accounts open this one, as far as the admin turned them on. */
+/** The sign-in providers that the site has enabled. */
 export function useProviders(): readonly ProviderId[] {
   const { githubOauth, oidcEnabled, linuxdoOauth, wechatLogin, telegramOauth } = useStatus();
   const on: Record<ProviderId, boolean> = {

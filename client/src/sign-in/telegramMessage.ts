@@ -4,8 +4,8 @@ export const telegramOrigin = 'https://oauth.telegram.org';
 const fields = ['id', 'first_name', 'last_name', 'username', 'photo_url', 'auth_date', 'hash', 'lang'];
 
 /**
- * Who signed in, out of what the frame posts.
- * @returns null for its other messages, and for who was known before anybody pressed the button
+ * The signed identity from a message of Telegram's frame.
+ * @returns null for other messages, and for an identity sent before the user pressed the button
  */
 export function fromTelegramMessage(data: unknown): URLSearchParams | null {
   if (typeof data !== 'string') return null;

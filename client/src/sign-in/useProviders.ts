@@ -9,7 +9,7 @@ import { BeginSignInDocument, type SignInProvider } from './signIn.generated.js'
 
 const redirecting: Partial<Record<ProviderId, SignInProvider>> = { github: 'GITHUB', oidc: 'OIDC', linuxdo: 'LINUXDO' };
 
-/** Leaves for a provider that sends the browser back to `/oauth/<provider>`. False: this one has another way. */
+/** Redirects to a provider that returns to `/oauth/<provider>`. Resolves false for providers that work otherwise. */
 export function useLeaveForProvider(): (id: ProviderId, affCode?: string) => Promise<boolean> {
   const { t } = useTranslation();
   const client = useApolloClient();

@@ -38,7 +38,7 @@ export function BalanceLink({ user, shown }: { readonly user: SessionUser; reado
       keep(balanceChanged);
     },
     onCatchUp: () => {
-      // An open stream begins with what is now.
+      // An open stream begins with the current balance.
       if (state === 'live') return;
       void client.query({ query: BalanceDocument, fetchPolicy: 'network-only' }).then(
         ({ data }) => {

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { changeLanguage, languages, type Language } from '../../i18n/i18n.js';
 import type { MenuListProps } from './IconMenu.js';
 
-/** Each language in its own words, whatever the current one is. */
+/** The name of each language in that language. */
 const names: Record<Language, string> = { zh: '中文', en: 'English' };
 
-/** The entries alone: on narrow screens they stand in the user menu. */
+/** The menu entries without a menu, because narrow screens show them in the user menu. */
 export function LanguageItems({ onDone }: { readonly onDone: () => void }) {
   const { i18n } = useTranslation();
   return languages.map((language) => (

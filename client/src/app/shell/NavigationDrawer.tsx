@@ -10,7 +10,7 @@ import { itemStyle } from './itemStyle.js';
 import { SideBar } from './SideBar.js';
 import { useSiteLinks } from './siteLinks.js';
 
-/** The side bar of narrow screens, and below it what the top bar has no room for. Visitors have the latter alone. */
+/** Drawer of narrow screens: the side bar, and below it the links of the top bar. Visitors get the links only. */
 export function NavigationDrawer({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
   const signedIn = useSession() !== null;
   return (

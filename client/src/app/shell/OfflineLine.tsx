@@ -2,7 +2,7 @@ import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
 import { useIsOffline } from '../offline.js';
 
-/** Stands below the top bar while the server does not answer. */
+/** Line below the top bar while the server does not respond. */
 export function OfflineLine() {
   const { t } = useTranslation();
   if (!useIsOffline()) return null;

@@ -94,7 +94,7 @@ export function SideBar({ collapsed, onToggle }: { readonly collapsed: boolean; 
   );
 }
 
-/** Folds out below; where the bar is narrow, beside. */
+/** Expands below its entry; beside it when the bar is collapsed. */
 function Submenu({
   entry,
   children,

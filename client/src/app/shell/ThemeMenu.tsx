@@ -10,7 +10,7 @@ const List = lazyPart(
   ({ anchor }) => anchor !== null,
 );
 
-/** Light, dark, or as the system is, which is what holds without a choice. */
+/** Choice of the light, dark or system theme. The default is the system theme. */
 export function ThemeMenu() {
   const { t } = useTranslation();
   const { colorScheme } = useColorScheme();

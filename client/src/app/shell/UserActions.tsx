@@ -15,7 +15,7 @@ import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { LogoutDocument } from './logout.generated.js';
 import { LanguageItems } from './LanguageItems.js';
 
-/** Name and role, on narrow screens the languages, one's own page, and the way out. */
+/** Name and role, the account page, and Sign out; on narrow screens the languages too. */
 export function UserActions({
   user,
   anchor,

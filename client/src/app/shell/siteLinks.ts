@@ -3,7 +3,7 @@ import { useStatus } from '../../lib/status.js';
 
 export interface SiteLink {
   readonly label: `shell.${'home' | 'console' | 'pricing' | 'docs' | 'about'}`;
-  /** A path of the console, or an address elsewhere that opens beside it. */
+  /** A path of the console, or an external URL that opens in a new tab. */
   readonly to: string;
   readonly outside?: boolean;
 }

@@ -1,7 +1,7 @@
 import type { Components, Theme } from '@mui/material/styles';
 import { mono } from './fonts.js';
 
-/** The same on both themes: it floats above either. */
+/** The same in both themes. */
 const tooltipLook = {
   backgroundColor: '#1B2428',
   color: '#F1F5F5',
@@ -13,12 +13,12 @@ const tooltipLook = {
   border: '1px solid #333F44',
 } as const;
 
-/** Everything that is a ground rather than a control: page, cards, drawers, menus, tooltips, progress. */
+/** Surfaces: page, cards, drawers, menus, tooltips, progress. */
 export const surfaceOverrides: Components<Theme> = {
   MuiCssBaseline: {
     styleOverrides: ({ vars: { palette } }: Theme) => ({
       body: { fontSize: 13, lineHeight: '20px', WebkitFontSmoothing: 'antialiased', MozOsxFontSmoothing: 'grayscale' },
-      // Kerning closes the point in "17.7k" until it reads "177k": figures go without.
+      // Kerning narrows the point in "17.7k" so much that it reads as "177k".
       '.num': { fontVariantNumeric: 'tabular-nums', fontKerning: 'none' },
       '.mono, .mono.MuiInputBase-input': { fontFamily: mono, fontSize: '.94em' },
       ':lang(zh) *': { letterSpacing: '0 !important' },
@@ -52,7 +52,7 @@ export const surfaceOverrides: Components<Theme> = {
         borderRadius: 10,
         border: `1px solid ${theme.vars.palette.surface.line}`,
         boxShadow: '0 8px 28px rgba(8, 16, 18, 0.18)',
-        // A phone has no room to spare around it; the buttons then stand at the lower end, where the thumb is.
+        // Full screen on phones, with the buttons at the bottom, within reach of the thumb.
         [theme.breakpoints.down('sm')]: {
           width: '100%',
           maxWidth: '100%',

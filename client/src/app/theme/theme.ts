@@ -66,5 +66,5 @@ const makeTheme = () =>
 
 let made: Theme | undefined;
 
-/** The theme of the whole console, made once: a slow phone needs a tenth of a second for it, and should choose when. */
+/** The console's theme, created on first use: it takes 100 ms on a slow phone, so start-up decides when. */
 export const consoleTheme = (): Theme => (made ??= makeTheme());

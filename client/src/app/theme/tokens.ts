@@ -1,4 +1,4 @@
-/** The palette: plain values, one table a theme. Components never see these, only the CSS variables made of them. */
+/** The palette: plain values, one table per theme. Components use only the CSS variables generated from them. */
 export interface Surface {
   readonly sunken: string;
   readonly hover: string;

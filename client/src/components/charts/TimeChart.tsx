@@ -45,7 +45,7 @@ export function TimeChart({ series, labels, format, height, name, kind, whole = 
         tickNumber: 4,
         valueFormatter: format,
         ...(whole ? { tickMinStep: 1 } : {}),
-        // Without usage the axis still has a scale.
+        // Give the axis a scale even without usage.
         ...(isEmpty ? { min: 0, max: 4 } : { min: 0 }),
       },
     ],

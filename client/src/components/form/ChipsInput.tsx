@@ -9,14 +9,14 @@ import { useBound, type BoundProps } from './inputs.js';
 
 export interface ChipsInputProps<T extends FieldValues> extends BoundProps<T> {
   readonly options: readonly string[];
-  /** Lets people add what is not among the options. */
+  /** Allows values that are not among the options. */
   readonly free?: boolean;
   readonly placeholder?: string;
   /** Chips shown while the field is not focused. */
   readonly shownTags?: number;
 }
 
-/** Several values as chips. Pasting a comma or line list adds each of them. */
+/** Several values as chips. Pasting a list separated by commas or lines adds each value. */
 export function ChipsInput<T extends FieldValues>(props: ChipsInputProps<T>) {
   const { options, free = false, placeholder, shownTags = 8 } = props;
   const { id, field, wrapper, aria, invalid } = useBound(props);

@@ -19,14 +19,14 @@ export interface EditorDrawerProps<T extends FieldValues> {
   /** Rejects with the server's error; one that names a field is shown there. */
   readonly onSave: (values: T) => Promise<void>;
   readonly onClosed: () => void;
-  /** Server field names of form fields that are called otherwise. */
+  /** Form fields by the server's field name, where the names differ. */
   readonly fieldNames?: Readonly<Record<string, FieldPath<T>>>;
   readonly children: ReactNode;
 }
 
 /**
- * A form in a drawer: counts the changes, asks before it throws them away, saves with Ctrl or Cmd and S, and on errors
- * goes to the first. Closes by itself after saving.
+ * A form in a drawer. It counts the changes, asks before it discards them, saves with Ctrl+S or Cmd+S, focuses the first
+ * error, and closes after saving.
  */
 export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>) {
   const { form, width, title, meta, saveLabel, onSave, onClosed, fieldNames, children } = props;
@@ -37,13 +37,13 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
   const { isSubmitting, dirtyFields } = form.formState;
   const changes = Object.keys(dirtyFields).length;
 
-  // Saved or given up: what follows is no longer asked about.
+  // Saved or discarded: leaving needs no further confirmation.
   const leaving = useRef(false);
 
   const leave = () => {
     leaving.current = true;
     setOpen(false);
-    // The drawer slides out first.
+    // Wait for the closing animation.
     setTimeout(onClosed, 160);
   };
   const mayDiscard = useCallback(
@@ -60,7 +60,7 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
   const close = async () => {
     if (changes === 0 || (await mayDiscard())) leave();
   };
-  // The way back leads past the drawer: it is open because the address says so.
+  // The browser's Back button closes the drawer too, because the URL opens it.
   const { state: way, proceed, reset } = useBlocker(useCallback(() => changes > 0 && !leaving.current, [changes]));
   useEffect(() => {
     if (way !== 'blocked') return;

@@ -11,12 +11,12 @@ export interface FieldProps {
   readonly optional?: boolean;
   readonly hint?: ReactNode;
   readonly error?: string;
-  /** At the right of the label instead of "Optional". */
+  /** Shown at the right of the label in place of "Optional". */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A label above its control, marks for required and optional, and one line of help or error below. */
+/** A label above its control, with a mark for required or optional, and one line of help or error below. */
 export function Field({ label, id, required = false, optional = false, hint, error, aside, children }: FieldProps) {
   const { t } = useTranslation();
   const below = error ?? hint;

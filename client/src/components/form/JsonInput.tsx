@@ -6,7 +6,7 @@ import { findJsonProblem, formatJson } from '../../lib/jsonText.js';
 import { Field } from './Field.js';
 import { useBound, type BoundProps } from './inputs.js';
 
-/** JSON in mono, 3 to 10 rows; says in which line the error is and offers to format. Empty is allowed. */
+/** JSON text, 3 to 10 rows. Shows the line of a syntax error and a Format button. Empty is valid. */
 export function JsonInput<T extends FieldValues>({ example, ...props }: BoundProps<T> & { readonly example: string }) {
   const { t } = useTranslation();
   const validate = (value: unknown) => {

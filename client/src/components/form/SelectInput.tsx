@@ -10,7 +10,7 @@ export interface SelectInputProps<T extends FieldValues> extends BoundProps<T> {
   readonly onPick?: (value: string | number) => void;
 }
 
-/** One of few, from a menu. */
+/** A choice from a menu. */
 export function SelectInput<T extends FieldValues>(props: SelectInputProps<T>) {
   const { id, field, wrapper, aria, invalid } = useBound(props);
   return (

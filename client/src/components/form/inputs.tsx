@@ -119,7 +119,7 @@ export interface NumberInputProps<T extends FieldValues> extends BoundProps<T> {
   readonly disabled?: boolean;
 }
 
-/** A number as typed text (the form keeps the text, rules check it), right-aligned, with its unit. */
+/** A number with its unit, right-aligned. The form keeps the typed text; its rules check it. */
 export function NumberInput<T extends FieldValues>(props: NumberInputProps<T>) {
   const { id, field, wrapper, aria, invalid } = useBound(props);
   return (

@@ -4,7 +4,7 @@ import type { KeyboardEvent, ReactNode } from 'react';
 import { Delayed } from '../Delayed.js';
 import type { ListGridProps } from './listGridProps.js';
 
-/** The rows of a list below each other, each three lines, for narrow screens. */
+/** The rows of a list as cards of three lines, for narrow screens. */
 export function CardList<R extends GridValidRowModel>({
   rows,
   error,
@@ -58,7 +58,7 @@ export function CardList<R extends GridValidRowModel>({
   );
 }
 
-/** Three lines, padding and line, px. */
+/** Three lines, padding and border, px. */
 const cardHeight = 93;
 
 /** Three lines: name and amount, meta, chips and actions. */

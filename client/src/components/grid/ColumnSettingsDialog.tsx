@@ -10,7 +10,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ColumnChoice } from './useColumnChoice.js';
 
-/** A checkbox a column, in two columns. What is ticked counts once it is confirmed. */
+/** One checkbox per column. The choice applies when it is confirmed. */
 export function ColumnSettingsDialog({
   choice,
   open,

@@ -7,24 +7,24 @@ import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { FilterSheet } from './FilterSheet.js';
 
 export interface FilterBarProps {
-  /** The field everybody uses: search, or the time range. */
+  /** The most used filter: search, or the time range. */
   readonly main: ReactNode;
   /** The others; on narrow screens they move into a sheet. */
   readonly more?: ReactNode;
-  /** Switches between ways of looking, at the right end; on narrow screens in the sheet. */
+  /** Switches of the view, at the right end; on narrow screens in the sheet. */
   readonly views?: ReactNode;
-  /** Columns: only grids have them. */
+  /** The Columns button; grids only. */
   readonly end?: ReactNode;
   /** Filters of `more` that are set. */
   readonly activeCount: number;
   readonly isFiltered: boolean;
-  /** Query is filled where the title row has no filled button. */
+  /** Whether Query is a filled button, for screens without another one. */
   readonly filled?: boolean;
   readonly onQuery: () => void;
   readonly onReset: () => void;
 }
 
-/** One wrapping row of filters. Enter in any field queries. */
+/** One wrapping row of filters. Enter in any field submits. */
 export function FilterBar({
   main,
   more,

@@ -4,7 +4,7 @@ import Typography from '@mui/material/Typography';
 import type { ReactNode, SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** The filters of a narrow screen, below each other; it comes up from below. */
+/** The filters of a narrow screen, in a sheet from the bottom. */
 export function FilterSheet({
   open,
   onClose,

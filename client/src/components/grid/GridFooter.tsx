@@ -20,7 +20,7 @@ export const GridFooter = memo(function GridFooter({
 }: {
   readonly grid: ServerGrid<Record<string, string>>;
   readonly totalCount: number;
-  /** False before the first answer. */
+  /** False before the first response. */
   readonly known: boolean;
 }) {
   const { t } = useTranslation();
@@ -41,7 +41,7 @@ export const GridFooter = memo(function GridFooter({
         color: vars.palette.text.secondary,
         fontSize: 13,
         whiteSpace: 'nowrap',
-        // It stands below as many rows as there are, and comes with them.
+        // Its position depends on the number of rows, so show it together with them.
         visibility: known ? undefined : 'hidden',
       })}
     >

@@ -8,11 +8,11 @@ export function InlineNumber({
   minimum,
   onSave,
 }: {
-  /** Null: several different ones; a dash stands there until one is typed. */
+  /** Null: several different values, shown as a dash. */
   readonly value: number | null;
   readonly label: string;
   readonly minimum: number;
-  /** Rejects when the server refused; the old value comes back. */
+  /** Rejects when the server refused the value; the old one is shown again. */
   readonly onSave: (value: number) => Promise<void>;
 }) {
   const shown = value === null ? '' : String(value);

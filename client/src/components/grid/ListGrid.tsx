@@ -14,7 +14,7 @@ import { GridFooter } from './GridFooter.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
 import type { WideGrid as Wide } from './WideGrid.js';
 
-// Phones show cards and never fetch the grid. Elsewhere it is fetched together with the screen.
+// Phones show cards and never load the grid. Elsewhere it is loaded together with the screen.
 const loadWideGrid = () => import('./WideGrid.js');
 if (!isMobile()) void loadWideGrid().catch(() => undefined);
 const WideGrid = lazy(async () => ({ default: (await loadWideGrid()).WideGrid })) as unknown as typeof Wide;

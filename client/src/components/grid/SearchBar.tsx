@@ -3,7 +3,7 @@ import { FilterBar } from './FilterBar.js';
 import { TextFilter } from './filterFields.js';
 import { useFilterDraft } from './useFilterDraft.js';
 
-/** The filters of a list that is searched by one field and nothing else. */
+/** The filter bar of a list with one search field and no other filters. */
 export function SearchBar({
   grid,
   label,

@@ -17,7 +17,7 @@ export interface SelectBoxProps {
   readonly width: number | '100%';
 }
 
-/** One of several choices, for filters and footers. Phones show the system's own picker. */
+/** A select for filters and footers. Phones show the system's picker. */
 export function SelectBox({ label, value, onChange, choices, placeholder, width }: SelectBoxProps) {
   const native = useIsMobile();
   const isUnset = value === '' && placeholder !== undefined;

@@ -3,7 +3,7 @@ import Button from '@mui/material/Button';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** Stands where the filters stood while rows are chosen: how many, what can be done with them, and Clear. */
+/** Replaces the filters while rows are selected: the number of rows, bulk actions, and Clear. */
 export function SelectionBar({
   count,
   onClear,

@@ -12,7 +12,7 @@ export interface TimeRange {
   readonly to: Date | null;
 }
 
-/** Two ends in one field; opens a small form with common ranges. */
+/** A time range in one field; opens a form with presets. */
 export function TimeRangeField({
   value,
   onChange,

@@ -22,7 +22,7 @@ interface FormProps {
   readonly onApply: (range: TimeRange) => void;
 }
 
-/** Two ends and common ranges, at the field that opened them. */
+/** Start, end and presets of a time range, in a popover at the field. */
 export function TimeRangeForm({
   anchor,
   onClose,

@@ -4,7 +4,7 @@ import { rangeOf, toSeconds, type RangeTexts } from '../../lib/timeRange.js';
 import { FilterBar } from './FilterBar.js';
 import { TimeRangeField } from './TimeRangeField.js';
 
-/** The filters of a list over time: its range first, which takes effect at once, then those of the list. */
+/** The filters of a list with a time range. The range applies at once, the others with Query. */
 export function TimedFilterBar({
   grid: { filter, isFiltered, resetFilter },
   range,

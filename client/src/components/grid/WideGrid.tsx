@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { styleNonce } from '../../lib/nonce.js';
 import { headerHeight, type ListGridProps } from './listGridProps.js';
 
-/** Something inside the row was meant, not the row. */
+/** Whether the click was on a control inside the row. */
 const isControl = (target: EventTarget): boolean =>
   target instanceof Element && target.closest('button, a, input, label, [role="button"], [role="menu"]') !== null;
 
-/** The rows of a list in columns. In a chunk of its own: it is heavy. */
+/** The rows of a list in a data grid. Loaded separately because of its size. */
 export function WideGrid<R extends GridValidRowModel>({
   grid,
   columns,
@@ -102,7 +102,7 @@ export function WideGrid<R extends GridValidRowModel>({
   );
 }
 
-/** A grid may hold nothing but rows of cells: so says what readers of screens go by. */
+/** Wraps content in a row and a cell, because ARIA allows only rows of cells inside a grid. */
 const OnlyRow = ({ children }: { readonly children: ReactNode }) => (
   <Box role="row" sx={{ height: '100%' }}>
     <Box role="gridcell" sx={{ height: '100%' }}>

@@ -12,13 +12,13 @@ interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Of wide screens, px; phones give a field all there is. */
+  /** Width in px on wide screens; full width on phones. */
   readonly width: number;
 }
 
 const useFieldWidth = (width: number): number | '100%' => (useIsMobile() ? '100%' : width);
 
-/** A text filter with a clear cross; as `search` it has the glass and takes the `/` key. */
+/** A text filter with a Clear button. With `search` it shows a search icon and the `/` key focuses it. */
 export function TextFilter({
   label,
   value,

@@ -7,7 +7,7 @@ export interface ListGridProps<R extends GridValidRowModel> {
   readonly grid: ServerGrid<Record<string, string>>;
   readonly columns: readonly GridColDef<R>[];
   readonly columnVisibility?: GridColumnVisibilityModel;
-  /** Undefined until the first page came. */
+  /** Undefined until the first page is loaded. */
   readonly rows: readonly R[] | undefined;
   readonly totalCount: number;
   readonly loading: boolean;
@@ -19,16 +19,16 @@ export interface ListGridProps<R extends GridValidRowModel> {
   readonly isRowDimmed?: (row: R) => boolean;
   /** The row whose panel is open beside the list. */
   readonly currentRow?: string | number | null;
-  /** Rows can be chosen, on wide screens. */
+  /** Row selection, on wide screens only. */
   readonly selection?: {
     readonly ids: ReadonlySet<string | number>;
     readonly onChange: (ids: ReadonlySet<string | number>) => void;
   };
-  /** Shown in the card when there is nothing at all and no filter is set. */
+  /** Shown when there are no rows and no filter is set. */
   readonly empty: ReactNode;
   /** The row as a card, for narrow screens. */
   readonly renderCard: (row: R) => ReactNode;
 }
 
-/** Of the row of column headers, px. */
+/** Height of the column headers, px. */
 export const headerHeight = 36;

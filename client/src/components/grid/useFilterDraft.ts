@@ -9,11 +9,11 @@ export function useFilterDraft<F extends Record<string, string>>(grid: ServerGri
   }, [grid.filter]);
   return {
     draft,
-    /** Typed only: waits for Query. */
+    /** For typed values: applies with Query. */
     edit: (patch: Partial<F>) => {
       setDraft((current) => ({ ...current, ...patch }));
     },
-    /** Chosen from a list: takes effect at once, with what is typed in the other fields. */
+    /** For selected values: applies at once, together with the values typed in the other fields. */
     choose: (patch: Partial<F>) => {
       grid.setFilter({ ...draft, ...patch });
     },

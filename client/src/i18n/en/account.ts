@@ -1,4 +1,4 @@
-/** Registration, password reset, one's own account, and the About page. */
+/** Registration, password reset, the user's account, and the About page. */
 export const account = {
   register: {
     title: 'Register for {{name}}',

@@ -1,5 +1,5 @@
 import { first } from './first.js';
 import { rest } from './rest.js';
 
-/** Every text of the console. The keys of all languages are these; a test compares them. */
+/** All texts of the console. Other languages have the same keys; a test compares them. */
 export const en = { ...first, ...rest };

@@ -8,5 +8,5 @@ import { tasks } from './tasks.js';
 import { tokens } from './tokens.js';
 import { users } from './users.js';
 
-/** The texts of all other screens, fetched along with the first of them. */
+/** The texts of all other screens, loaded with the first of them. */
 export const rest = { ...money, channels, chat, tokens, live, logs, playground, settings, tasks, users };

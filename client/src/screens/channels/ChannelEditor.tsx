@@ -17,7 +17,7 @@ import {
 } from './channels.generated.js';
 
 export interface ChannelEditorProps {
-  /** Null makes a new channel. */
+  /** Null creates a channel. */
   readonly id: number | null;
   readonly onSaved: () => void;
   readonly onClosed: () => void;
@@ -31,7 +31,7 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
   );
   if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
   if (data) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
-  // It slides in when it has something to show: an empty panel first would be drawn twice.
+  // Open the drawer once its data is loaded, not as an empty panel.
   if (!error) return null;
   return (
     <SideDrawer open width={640} title={t('channels.edit')} meta={`#${String(id)}`} onClose={onClosed}>
@@ -50,7 +50,7 @@ function ChannelForm({
   const [update] = useMutation(UpdateChannelDocument);
   const form = useForm<ChannelValues>({ mode: 'onTouched', defaultValues: channel ? toValues(channel) : newChannel });
   const { dirtyFields } = form.formState;
-  // Reading it here subscribes the form to it: `save` sends changed fields only.
+  // Reading it here subscribes to it: `save` sends changed fields only.
   useEffect(() => undefined, [dirtyFields]);
 
   const save = async (values: ChannelValues) => {

@@ -17,7 +17,7 @@ import {
   type ChannelRowFragment,
 } from './channels.generated.js';
 
-// Each press draws a whole grid anew.
+// Each click renders a whole grid.
 jest.setTimeout(60_000);
 
 const channel = (id: number, more: Partial<ChannelRowFragment> = {}) => ({
@@ -69,7 +69,7 @@ const reading = [
   ],
 ].map(([query, data]) => ({ request: { query, variables: () => true }, result: { data }, maxUsageCount: 99 }));
 
-/** A mutation that must be asked with exactly these variables. */
+/** A mutation that must be called with exactly these variables. */
 const writing = (query: object, variables: object, data: object) => ({
   request: { query, variables },
   result: jest.fn(() => ({ data })),

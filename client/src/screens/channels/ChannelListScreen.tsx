@@ -36,7 +36,7 @@ const ChannelPanels = lazyPart(
   ({ panel }) => panel !== null,
 );
 
-/** Add and edit are addresses of their own that open the list with the drawer; so is tag mode. */
+/** The list of channels. Add and edit have routes of their own, which open the drawer over the list; tag mode is in the URL. */
 export function ChannelListScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();

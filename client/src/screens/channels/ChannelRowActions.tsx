@@ -10,7 +10,7 @@ import type { ChannelCellTools } from './channelColumns.js';
 import { ChannelStatus } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 
-/** The bolt that tests, and turns while it does. */
+/** The test button of a channel; its icon spins while the test runs. */
 export function TestButton({
   label,
   testing,
@@ -37,7 +37,7 @@ export function TestButton({
   );
 }
 
-/** Test, menu and switch; the same on a card. */
+/** Test, menu and switch, for the row and for the card. */
 export function ChannelRowActions({
   row,
   tools,

@@ -49,7 +49,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         ? t('channels.keyHintWhole')
         : t('channels.keyHint');
 
-  // The gateway adds /v1 itself: an address that has it would be called with /v1/v1.
+  // The gateway adds /v1 itself: a base URL that ends with it would be called with /v1/v1.
   const askAboutVersion = async () => {
     const url = getValues('baseUrl');
     if (type === 8 || !endsWithVersion(url)) return;

@@ -21,7 +21,7 @@ type Result =
   | { readonly state: 'passed'; readonly seconds: number }
   | { readonly state: 'failed'; readonly reason: string };
 
-/** Each model of a channel with its own test; all of them on request, three at a time, until stopped. */
+/** Tests of a channel's models: one by one, or all of them, three at a time, until stopped. */
 export function ChannelTestDialog({
   channel,
   onClose,

@@ -13,7 +13,7 @@ import { useTranslation } from 'react-i18next';
 import { TextFilter } from '../../components/grid/filterFields.js';
 import { groupByMaker } from './modelMakers.js';
 
-/** Choose among what the provider offers: new models, and those already chosen, by maker. */
+/** Choice of the provider's models: new ones and those already chosen, grouped by maker. */
 export function ModelPicker({
   offered,
   chosen,
@@ -79,7 +79,7 @@ export function ModelPicker({
                     }
                     label={`${maker === '' ? t('channels.otherMakers') : maker} (${String(names.length)})`}
                     slotProps={{ typography: { variant: 'h3', component: 'span' } }}
-                    // As far left as the box may stand: the list that scrolls cuts what is left of it.
+                    // The leftmost position at which the scrolling list does not cut off the checkbox.
                     sx={{ ml: '-6px' }}
                   />
                 </Box>

@@ -10,7 +10,7 @@ import { splitKeys } from './channelForm.js';
 import { FetchUpstreamModelsDocument } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
 
-/** The links below the model field: fill in the provider's models, ask the provider, or clear. */
+/** The links below the model field: fill in the type's models, fetch the provider's, or clear. */
 export function ModelTools({
   form,
   channelId,
@@ -31,7 +31,7 @@ export function ModelTools({
       setError('key', { message: t('channels.keyForModels') }, { shouldFocus: true });
       return;
     }
-    // With a new key or address the unsaved values are asked, else the saved channel.
+    // Use the unsaved values when key or base URL changed, else the saved channel.
     const input =
       first === undefined && channelId !== null
         ? { id: channelId }

@@ -11,7 +11,7 @@ import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { SetChannelTagDocument } from './channels.generated.js';
 
-/** One tag for the chosen channels. */
+/** Sets one tag for the selected channels. */
 export function SetTagDialog({
   ids,
   tag,

@@ -5,7 +5,7 @@ import type { ChannelCellTools } from './channelColumns.js';
 import { usedTogether, type TagRow } from './channelRows.js';
 import { TagChevron, TagGroups, TagName, TagResponse, TagRowActions, TagStatusChip } from './tagCells.js';
 
-/** The head of a tag, for narrow screens. */
+/** Card of a tag, for narrow screens. */
 export const TagCard = memo(function TagCard({
   row,
   tools,

@@ -19,7 +19,7 @@ interface TagValues {
   modelMapping: string;
 }
 
-/** Empty lists and mappings change nothing; only an emptied name does something: it takes the tag away. */
+/** The patch for all channels of a tag. Empty lists and mappings are left out; an empty name removes the tag. */
 export function toTagPatch(values: TagValues, tag: string): ChannelTagPatch {
   const name = values.name.trim();
   return {
@@ -38,7 +38,7 @@ export function TagEditor({
   onClosed,
 }: {
   readonly tag: string;
-  /** How many channels have it. */
+  /** Number of channels with the tag. */
   readonly count: number;
   readonly onSaved: () => void;
   readonly onClosed: () => void;

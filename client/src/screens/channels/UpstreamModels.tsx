@@ -7,7 +7,7 @@ import { describeFailure } from '../../lib/errors.js';
 import { FetchUpstreamModelsDocument, UpdateChannelDocument, type ChannelRowFragment } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
 
-/** Asks a channel's provider which models it has, lets one choose, and gives them to the channel. */
+/** Fetches the models of a channel's provider, and saves the chosen ones to the channel. */
 export function UpstreamModels({
   channel,
   onClose,

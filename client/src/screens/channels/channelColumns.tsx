@@ -33,13 +33,13 @@ export interface ChannelCellTools {
   readonly setTag: (channel: ChannelRowFragment) => void;
 }
 
-/** A cell of a channel, and what stands there in the head row of a tag. */
+/** Renders a cell: one function for channels, one for tags. */
 const cell =
   (channel: (row: ChannelItem) => ReactNode, head: (row: TagRow) => ReactNode = () => <Dash />) =>
   ({ row }: { readonly row: ChannelListRow }): ReactNode =>
     isTagRow(row) ? head(row) : channel(row);
 
-/** Widths sum to 1182 with the boxes of the selection: nothing scrolls sideways at 1440. */
+/** Widths sum to 1182 px with the checkboxes, so that nothing scrolls horizontally at 1440 px. */
 export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListRow>[] {
   const { t, format, typeLabel, search } = tools;
   return [

@@ -9,7 +9,7 @@ export const sortByIdKey = 'id-sort';
 export const byId: GridSort = { field: 'id', direction: 'DESC' };
 export const isSortedById = (): boolean => readText(sortByIdKey) === 'true';
 
-/** An absent field asks nothing; the server tells a filter from none by its fields. */
+/** Query variables. Empty filters are left out: the server filters by every field that is present. */
 export function channelVariables(grid: GridState<ChannelFilters>) {
   const { keyword, model, group } = grid.filter;
   const filter = { ...(keyword ? { keyword } : {}), ...(model ? { model } : {}), ...(group ? { group } : {}) };

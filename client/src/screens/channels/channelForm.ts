@@ -2,7 +2,7 @@ import { fromCommaList, toCommaList } from '../../lib/commaList.js';
 import type { ChannelDetailFragment, ChannelInput, ChannelPatch } from './channels.generated.js';
 import { findJsonProblem } from '../../lib/jsonText.js';
 
-/** The editor's fields; numbers are texts while they are typed. */
+/** The editor's fields; numbers are kept as typed text. */
 export interface ChannelValues {
   type: number;
   name: string;
@@ -92,7 +92,7 @@ export const toInput = (values: ChannelValues): ChannelInput => ({
   paramOverride: values.paramOverride.trim(),
 });
 
-/** Only what was changed travels. */
+/** The patch with changed fields only. */
 export function toPatch(
   values: ChannelValues,
   dirty: Readonly<Partial<Record<keyof ChannelValues, unknown>>>,
@@ -108,7 +108,7 @@ export function toPatch(
 /** Providers whose credential is one JSON document, never split into several. */
 const wholeKeyTypes = new Set([41]);
 
-/** The keys in the field: commas and new lines separate them. */
+/** Splits the key field at commas and line breaks. */
 export function splitKeys(type: number, text: string): string[] {
   if (wholeKeyTypes.has(type)) return text.trim() === '' ? [] : [text.trim()];
   return text
@@ -117,13 +117,13 @@ export function splitKeys(type: number, text: string): string[] {
     .filter(Boolean);
 }
 
-/** A trailing `/v1` is added by the gateway itself. */
+/** Whether the URL ends with `/v1`, which the gateway adds itself. */
 export const endsWithVersion = (url: string): boolean => /\/v1\/*$/.test(url.trim());
 
-/** Types without an address of their own. */
+/** Types without a default base URL. */
 export const needsBaseUrl = new Set([2, 3, 5, 8, 36, 47]);
 
-/** The one field more that some providers have, by type; its label is a key of the dictionary. */
+/** The extra field of some providers, by type; its label is a key of the dictionary. */
 export const otherFields = {
   3: { label: 'channels.other.apiVersion', example: '2024-12-01-preview' },
   17: { label: 'channels.other.plugin', example: '' },
@@ -133,7 +133,7 @@ export const otherFields = {
   41: { label: 'channels.other.region', example: 'us-central1' },
 } as const;
 
-/** Types that cannot be called without it. */
+/** Types for which the extra field is required. */
 export const needsOther = new Set([39, 41]);
 
 export type OtherField = (typeof otherFields)[keyof typeof otherFields];
@@ -162,9 +162,9 @@ export const keyFormatOf = (type: number): string | undefined => keyFormats[type
 const preloaded = new Set([2, 5, 36]);
 
 /**
- * The models the editor shows after another type was chosen.
+ * The models the editor shows after a change of the type.
  * @param listOf the built-in models of a type
- * @returns null when what is chosen stays
+ * @returns null when the chosen models stay
  */
 export function modelsAfterType(
   chosen: readonly string[],

@@ -1,7 +1,7 @@
 import type { ChannelHeadsQuery, ChannelRowFragment } from './channels.generated.js';
 import { ChannelStatus } from './channelStatus.js';
 
-/** The head row of a tag; it stands for all channels that have it. */
+/** The head row of a tag, for all channels with that tag. */
 export interface TagRow {
   /** `tag:` and the tag: never the id of a channel. */
   readonly id: string;
@@ -31,7 +31,7 @@ export function rowsOfHeads(
 export const enabledCount = ({ channels }: TagRow): number =>
   channels.filter(({ status }) => status === ChannelStatus.enabled).length;
 
-/** Mean of the tested channels in milliseconds, 0 when none was tested. */
+/** Mean response time of the tested channels in milliseconds; 0 when none was tested. */
 export function meanResponse({ channels }: TagRow): number {
   const tested = channels.map(({ responseTime }) => responseTime).filter((time) => time > 0);
   return tested.length === 0 ? 0 : tested.reduce((sum, time) => sum + time, 0) / tested.length;

@@ -6,7 +6,7 @@ import type { ChannelRowFragment } from './channels.generated.js';
 
 export const ChannelStatus = { enabled: 1, disabled: 2, autoDisabled: 3 } as const;
 
-/** Why and when a channel was switched off by itself. */
+/** Reason and time of an automatic disabling. */
 export function readStatusReason(otherInfo: string): { reason: string; time: number } | null {
   if (otherInfo === '') return null;
   try {

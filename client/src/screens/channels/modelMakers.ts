@@ -1,4 +1,4 @@
-/** Model names tell their maker by how they begin. */
+/** Makers by the beginning of the model's name. */
 const makers: readonly (readonly [maker: string, pattern: RegExp])[] = [
   [
     'OpenAI',
@@ -16,7 +16,7 @@ const makers: readonly (readonly [maker: string, pattern: RegExp])[] = [
   ['Cohere', /^(command|rerank|embed-|c4ai)/i],
 ];
 
-/** Groups in the order above, the unknown last under an empty maker; names sorted. */
+/** Groups in the order above, unknown makers last under an empty name; models sorted. */
 export function groupByMaker(models: readonly string[]): { maker: string; names: string[] }[] {
   const groups = new Map<string, string[]>(makers.map(([maker]) => [maker, []]));
   groups.set('', []);

@@ -1,7 +1,7 @@
-/** Tests run this many at a time: quick enough, and no provider takes it for an attack. */
+/** Number of concurrent tests: fast enough without triggering a provider's rate limit. */
 const concurrency = 3;
 
-/** Works through a list three at a time, until it is through or `isStopped`. */
+/** Processes a list, three items at a time, until its end or `isStopped`. */
 export async function runThree<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

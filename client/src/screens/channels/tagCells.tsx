@@ -60,7 +60,7 @@ export function TagGroups({ row }: TagCell) {
   return <GroupChips groups={[...groups]} />;
 }
 
-/** Green when all are on, amber when some are. */
+/** Green when all channels are enabled, amber when some are. */
 export function TagStatusChip({ row }: TagCell) {
   const { t } = useTranslation();
   const on = enabledCount(row);
@@ -72,14 +72,14 @@ export function TagStatusChip({ row }: TagCell) {
   );
 }
 
-/** The mean of the tested ones. */
+/** Mean response time of the tested channels. */
 export function TagResponse({ row }: TagCell) {
   const { t } = useTranslation();
   const mean = meanResponse(row);
   return <ToneChip tone={responseTone(mean)}>{mean > 0 ? responseTime(mean) : t('channels.notTested')}</ToneChip>;
 }
 
-/** Priority or weight of all; a dash when they differ. What is typed is set for all. */
+/** Priority or weight of all channels of the tag; a dash when they differ. An edit sets all of them. */
 export function TagNumber({
   row,
   field,
@@ -98,7 +98,7 @@ export function TagNumber({
   );
 }
 
-/** The same places as in a channel's row, for the whole tag. */
+/** Actions on the whole tag, laid out as in a channel's row. */
 export function TagRowActions({ row, tags }: TagControl) {
   const { t } = useTranslation();
   const on = enabledCount(row);

@@ -26,10 +26,10 @@ export interface ChannelActions {
   readonly updating: ReadonlySet<number>;
   test(channel: ChannelRowFragment): Promise<void>;
   toggle(channel: ChannelRowFragment): Promise<void>;
-  /** Rejects when the server refused, so that the cell can show the old number. */
+  /** Rejects when the server refused, so that the cell shows the old number. */
   patch(channel: ChannelRowFragment, patch: ChannelPatch): Promise<void>;
   updateBalance(channel: ChannelRowFragment): Promise<void>;
-  /** A second channel with everything the first has, its key too. */
+  /** Creates a copy of the channel, including its key. */
   copy(channel: ChannelRowFragment): Promise<void>;
   remove(channel: ChannelRowFragment): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function useChannelActions(refetch: () => void): ChannelActions {
   const toggle = useCallback(
     async (channel: ChannelRowFragment) => {
       const status = channel.status === ChannelStatus.enabled ? ChannelStatus.disabled : ChannelStatus.enabled;
-      // The switch moves at once; a refusal moves it back.
+      // The switch changes at once; an error reverts it.
       await update({
         variables: { id: channel.id, input: { status } },
         optimisticResponse: { updateChannel: { ...channel, status } },
@@ -114,7 +114,7 @@ export function useChannelActions(refetch: () => void): ChannelActions {
   const copy = useCallback(
     async (channel: ChannelRowFragment) => {
       try {
-        // The key passes through here and is kept nowhere.
+        // The key is sent back to the server and not stored.
         const { data } = await client.query({
           query: ChannelToCopyDocument,
           variables: { id: channel.id },
@@ -153,7 +153,7 @@ export function useChannelActions(refetch: () => void): ChannelActions {
     [confirm, refetch, runDelete, t],
   );
 
-  // The same until something of it changes: every row is drawn anew when it does.
+  // Memoized, because every row renders again when the object changes.
   return useMemo(
     () => ({ testing, updating, test, toggle, patch, updateBalance, copy, remove }),
     [testing, updating, test, toggle, patch, updateBalance, copy, remove],

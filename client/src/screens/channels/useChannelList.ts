@@ -6,7 +6,7 @@ import { rowsOfHeads, type ChannelListRow } from './channelRows.js';
 import { ChannelHeadsDocument, ChannelsDocument } from './channels.generated.js';
 import { useChannelLive } from './useChannelLive.js';
 
-/** The rows of the list: channels, or in tag mode tags with those of the opened ones below them. */
+/** The rows of the list: channels, or in tag mode the tags, with the channels of open tags below them. */
 export function useChannelList(grid: ServerGrid<ChannelFilters>, tagMode: boolean) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const toggleOpen = useCallback((tag: string) => {

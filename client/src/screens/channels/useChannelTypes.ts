@@ -5,7 +5,7 @@ import { ChannelTypesDocument, type ChannelTypesQuery } from './channels.generat
 
 export type ChannelType = ChannelTypesQuery['channelTypes'][number];
 
-/** The providers the server knows: numbers, labels, default addresses and model lists. They never change while running. */
+/** The server's provider types: numbers, labels, default base URLs and models. They are fixed while the server runs. */
 export function useChannelTypes() {
   const { t } = useTranslation();
   const list = useQuery(ChannelTypesDocument, { fetchPolicy: 'cache-first' }).data?.channelTypes;

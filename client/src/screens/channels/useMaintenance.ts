@@ -21,7 +21,7 @@ export function useMaintenance(refetch: () => void) {
   const [deleteDisabled] = useMutation(DeleteDisabledChannelsDocument);
   const [deleteMany] = useMutation(DeleteChannelsDocument);
 
-  /** Says what came of it. @returns whether it was done */
+  /** Runs `work` and shows its result or error. @returns whether it succeeded */
   const attempt = async (work: () => Promise<string>): Promise<boolean> => {
     try {
       toast.success(await work());

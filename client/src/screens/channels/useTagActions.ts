@@ -22,7 +22,7 @@ export interface TagActions {
   edit(tag: string): void;
   test(row: TagRow): Promise<void>;
   setEnabled(row: TagRow, enabled: boolean): Promise<void>;
-  /** Rejects when the server refused, so that the cell can show what was there. */
+  /** Rejects when the server refused, so that the cell shows the old value. */
   patch(row: TagRow, patch: ChannelTagPatch): Promise<void>;
 }
 

@@ -40,13 +40,13 @@ export function ChatLine({
   );
 }
 
-/** Why a chat does not open, or that it is about to. */
+/** Why a chat cannot be opened, or that it is loading. */
 export function ChatProblem({
   opening,
   staysPut = false,
 }: {
   readonly opening: ChatOpening;
-  /** Offers the way to the tokens instead of going there. */
+  /** Shows a link to the tokens in place of the redirect. */
   readonly staysPut?: boolean;
 }) {
   const { t } = useTranslation();

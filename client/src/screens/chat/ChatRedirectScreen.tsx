@@ -4,7 +4,7 @@ import { useStatus } from '../../lib/status.js';
 import { ChatLine, ChatProblem } from './ChatProblem.js';
 import { useChatAddress } from './useChatAddress.js';
 
-/** Leaves for the site's first chat app. */
+/** Redirects to the site's first chat app. */
 export function ChatRedirectScreen() {
   const { t } = useTranslation();
   const { chatLinks } = useStatus();

@@ -5,7 +5,7 @@ import { useStatus } from '../../lib/status.js';
 import { ChatLine, ChatProblem } from './ChatProblem.js';
 import { useChatAddress } from './useChatAddress.js';
 
-/** One of the site's chat apps in all the room there is. Without a number it is the first. */
+/** One of the site's chat apps, filling the page. Without a number, the first. */
 export function ChatScreen() {
   const { t } = useTranslation();
   const { id = '0' } = useParams();

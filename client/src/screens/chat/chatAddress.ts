@@ -3,7 +3,7 @@ export const needsKey = (link: string): boolean => link.includes('{key}');
 
 /**
  * A chat link with this site's address and a key in it.
- * @returns null when it leads to no web page: scripts and files never open
+ * @returns null unless the result is a web URL: scripts and files never open
  */
 export function chatAddress(link: string, fill: { readonly address: string; readonly key: string }): string | null {
   const address = link.replaceAll('{address}', encodeURIComponent(fill.address)).replaceAll('{key}', fill.key);

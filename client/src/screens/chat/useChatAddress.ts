@@ -30,7 +30,7 @@ export function useChatAddress(link: string | undefined): ChatOpening {
       const tokens = await client.query({ query: FirstTokenDocument, fetchPolicy: 'network-only' });
       const token = tokens.data?.myTokens.items[0];
       if (!token) return { state: 'noToken' };
-      // A key stays in no cache.
+      // Keys are never cached.
       const key = await client.query({ query: ChatKeyDocument, variables: { id: token.id }, fetchPolicy: 'no-cache' });
       return filled(key.data?.tokenKey ?? '');
     };

@@ -16,7 +16,7 @@ const namedModels = 5;
 const chartColor = (index: number): string => `var(--mui-palette-chart-${String(index)})`;
 const otherColor = chartColor(7);
 
-/** Usage over time, and the users, models and channels that used most. */
+/** Charts of usage over time, and the users, models and channels with the highest cost. */
 export function Charts({
   data,
   everybody,
@@ -24,7 +24,7 @@ export function Charts({
 }: {
   readonly data: DashboardData;
   readonly everybody: boolean;
-  /** The numbers are of one user: a list of users would have one line. */
+  /** The numbers are of one user, so the list of users is left out. */
   readonly oneUser: boolean;
 }) {
   const { t } = useTranslation();

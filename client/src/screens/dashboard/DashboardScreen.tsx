@@ -24,7 +24,7 @@ const ranges = { '1': 1, '7': 7, '30': 30, '90': 90 } as const;
 type Range = keyof typeof ranges;
 const granularities: readonly Granularity[] = ['hour', 'day', 'week'];
 
-/** Usage in a range: totals, by model over time, and the users, models and channels that used most. */
+/** Usage in a range: totals, by model over time, and the users, models and channels with the highest cost. */
 export function DashboardScreen() {
   const { t } = useTranslation();
   const admin = useIsAdmin();

@@ -10,23 +10,23 @@ import { useFormat } from '../../lib/useFormat.js';
 import type { DashboardData } from './useDashboard.js';
 import { perMinute } from './usageSeries.js';
 
-/** How much more or less than in the period before; null when there was nothing to compare with. */
+/** Relative change against the previous period; null without a previous value. */
 const change = (now: number, before: number): number | null => (before > 0 ? (now - before) / before : null);
 
 interface StatCard {
   readonly label: string;
   readonly value: string | undefined;
-  /** Against the period before, or what belongs to the value. */
+  /** The change against the previous period, or a detail of the value. */
   readonly note: string;
   readonly detail: string;
-  readonly course: readonly number[];
+  readonly values: readonly number[];
 }
 
-/** The four totals, each with its course, the change against the period before, and what it is made of. */
+/** The four totals, each with a sparkline, the change against the previous period, and its parts. */
 export function StatCards({ data }: { readonly data: DashboardData | undefined }) {
   const { t } = useTranslation();
   const { money } = useFormat();
-  const courses = useMemo(() => coursesOf(data), [data]);
+  const sparklines = useMemo(() => sparklinesOf(data), [data]);
   const now = data?.current;
   const before = data?.previous;
   const against = (left: number | undefined, right: number | undefined): string => {
@@ -41,21 +41,21 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
       value: now && money(now.quota, 'balance'),
       note: against(now?.quota, before?.quota),
       detail: now ? t('dashboard.perDay', { amount: money(now.quota / days, 'balance') }) : '',
-      course: courses.spend,
+      values: sparklines.spend,
     },
     {
       label: t('dashboard.calls'),
       value: now && integer(now.calls),
       note: against(now?.calls, before?.calls),
       detail: now ? callDetail(now, t) : '',
-      course: courses.calls,
+      values: sparklines.calls,
     },
     {
       label: t('dashboard.tokens'),
       value: now && count(now.totalTokens),
       note: against(now?.totalTokens, before?.totalTokens),
       detail: now ? t('dashboard.inOut', { input: count(now.promptTokens), output: count(now.completionTokens) }) : '',
-      course: courses.tokens,
+      values: sparklines.tokens,
     },
     {
       label: t('dashboard.rates'),
@@ -63,11 +63,11 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
       note: t('dashboard.lastMinute'),
       detail: data
         ? t('dashboard.busiest', {
-            calls: rate(Math.max(0, ...courses.rpm)),
-            tokens: rate(Math.max(0, ...courses.tpm)),
+            calls: rate(Math.max(0, ...sparklines.rpm)),
+            tokens: rate(Math.max(0, ...sparklines.tpm)),
           })
         : '',
-      course: courses.rpm,
+      values: sparklines.rpm,
     },
   ];
   return (
@@ -100,7 +100,7 @@ export function StatCards({ data }: { readonly data: DashboardData | undefined }
                 {card.value ?? <Skeleton variant="rectangular" width={96} height={24} sx={{ my: '4px' }} />}
               </Box>
             </Box>
-            <Sparkline values={card.course} />
+            <Sparkline values={card.values} />
           </Box>
           <Note text={data ? card.note : ''} />
           <Note text={card.detail} />
@@ -118,7 +118,7 @@ function Note({ text }: { readonly text: string }) {
   );
 }
 
-/** Two figures below ten: 0.4 calls a minute are not none. */
+/** Two significant digits below ten, so that 0.4 calls per minute is not shown as 0. */
 export const rate = (value: number): string => (value < 10 ? String(Number(value.toPrecision(2))) : count(value));
 
 function callDetail(now: DashboardData['current'], t: TFunction): string {
@@ -130,7 +130,7 @@ function callDetail(now: DashboardData['current'], t: TFunction): string {
 }
 
 /** Values of the sparklines, one for each bucket. */
-function coursesOf(data: DashboardData | undefined) {
+function sparklinesOf(data: DashboardData | undefined) {
   if (!data) return { spend: [], calls: [], tokens: [], rpm: [], tpm: [] };
   const { buckets, timeline } = data;
   const calls = timeline.map((metrics) => metrics.calls);

@@ -8,20 +8,20 @@ import { useFormat } from '../../lib/useFormat.js';
 
 const shown = 8;
 
-/** Who or what spent most, each with its share of the whole. */
+/** Users, models or channels with the highest cost, each with its share of the total. */
 export function TopList({
   title,
   whole,
   rows,
 }: {
   readonly title: string;
-  /** Of all, also of those that are not among the rows. */
+  /** Total of all, including those not listed. */
   readonly whole: number;
   readonly rows: readonly {
     readonly name: string;
     readonly value: number;
     readonly color: string;
-    /** A line below. */
+    /** Line below the list. */
     readonly note?: string | undefined;
   }[];
 }) {

@@ -1,20 +1,20 @@
 /** Series for charts, from the server's buckets. Pure. */
 export type Granularity = 'hour' | 'day' | 'week';
 
-/** Longest range in days that is drawn by the hour: more columns than that are thinner than a pixel. */
+/** Longest range in days with hourly buckets: more columns would be narrower than a pixel. */
 export const maxHourlyDays = 7;
 
 const hours: Readonly<Record<Granularity, number>> = { hour: 1, day: 24, week: 168 };
 
-/** The granularity to draw a range of days with. */
+/** The granularity for a range of days. */
 export const granularityFor = (wanted: Granularity, days: number): Granularity =>
   wanted === 'hour' && days > maxHourlyDays ? 'day' : wanted;
 
-/** The most buckets that a range of days can touch, in any time zone. */
+/** Maximum number of buckets in a range of days, in any time zone. */
 export const bucketsOf = (days: number, granularity: Granularity): number =>
   Math.ceil((days * 24 + 2) / hours[granularity]) + 2;
 
-/** The viewer's time zone, or UTC where days do not begin on a whole UTC hour: usage is counted by the UTC hour. */
+/** The viewer's time zone, or UTC where days do not start on a full UTC hour: usage is aggregated by UTC hour. */
 export function viewerZone(
   zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone,
   now: Date = new Date(),
@@ -34,7 +34,7 @@ export interface Bucket {
 }
 
 /**
- * Means per minute. The first and the last bucket are only as long as they lie in the range.
+ * Means per minute. The first and the last bucket count only for their part inside the range.
  * @param range Unix milliseconds
  */
 export const perMinute = (

@@ -14,7 +14,7 @@ import { bucketsOf, viewerZone, type Bucket, type Granularity } from './usageSer
 type Timeline = NonNullable<DashboardQuery['usage']>;
 
 export interface DashboardData {
-  /** The range that the server added up, Unix milliseconds; `to` is no later than now. */
+  /** The aggregated range, Unix milliseconds; `to` is no later than now. */
   readonly from: number;
   readonly to: number;
   readonly granularity: Granularity;
@@ -23,25 +23,25 @@ export interface DashboardData {
   readonly buckets: readonly Bucket[];
   /** One for each bucket. */
   readonly timeline: readonly Timeline['items'][number]['metrics'][];
-  /** Spend by bucket of the five dearest models and of all others. */
+  /** Cost by bucket of the five most expensive models and of all others. */
   readonly spend: readonly SpendCellFragment[];
-  /** The dearest first. */
+  /** By cost, highest first. */
   readonly models: readonly TopModelFragment[];
-  /** For admins, the dearest first. */
+  /** For admins; by cost, highest first. */
   readonly users: NonNullable<DashboardQuery['users']>['items'];
   readonly channels: NonNullable<DashboardQuery['channels']>['items'];
-  /** Calls and tokens of the last minute, whatever the range. */
+  /** Calls and tokens of the last minute, independent of the range. */
   readonly rates: { readonly calls: number; readonly tokens: number };
 }
 
 /** Whose usage is shown. */
 export interface Whose {
   readonly everybody: boolean;
-  /** Among everybody only this user; empty for all. */
+  /** Only this user; empty for all. */
   readonly username: string;
 }
 
-/** All numbers of the dashboard for a range: one query, in which each card and chart is a field of its own. */
+/** All numbers of the dashboard for a range, in one query with a field per card and chart. */
 export function useDashboard({ everybody, username }: Whose, days: number, granularity: Granularity) {
   const client = useApolloClient();
   const [data, setData] = useState<DashboardData>();

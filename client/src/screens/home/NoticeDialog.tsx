@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { LazyRichText } from '../../components/LazyRichText.js';
 import { readText, writeText } from '../../lib/storage.js';
 
-/** The text that was read last. */
+/** Storage key of the notice that was closed last. */
 const storageKey = 'notice';
 
 /** The site's notice, until it was closed; a changed text is shown again. */

@@ -6,7 +6,7 @@ import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 
-/** There is one way on. */
+/** Requires a new password after a sign-in with the default one. It cannot be dismissed. */
 export function DefaultPasswordDialog() {
   const { t } = useTranslation();
   return (

@@ -144,7 +144,7 @@ export function LoginScreen() {
   );
 }
 
-/** The password that installations of this family began with. */
+/** Whether the credentials are the default ones of older installations. */
 const isDefault = (username: string, password: string): boolean => username === 'root' && password === '123456';
 
 function Expired() {

@@ -19,7 +19,7 @@ const kinds = {
 const cell = { padding: 0, lineHeight: '26px', whiteSpace: 'nowrap', fontWeight: 400 } as const;
 const figure = { ...cell, textAlign: 'right', pl: 2 } as const;
 
-/** Line by line: tokens, price, amount; then the subtotal, the group's ratio, and what was charged. */
+/** Tokens, price and amount per line, then the subtotal, the group ratio, and the charged amount. */
 export function BillTable({ bill, group }: { readonly bill: Bill; readonly group: string }) {
   const { t } = useTranslation();
   return (

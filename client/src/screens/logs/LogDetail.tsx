@@ -18,7 +18,7 @@ import { typeLabels } from './logTypes.js';
 import { ContentSection, RatioSection, RequestSection } from './LogSections.js';
 import type { LogRow } from './logRow.js';
 
-/** One row in full: what it cost and why. ↑ and ↓ go to its neighbours on the page. */
+/** All details of a row, with the calculation of its cost. ↑ and ↓ open the previous and next row of the page. */
 export function LogDetail({
   rows,
   opened,

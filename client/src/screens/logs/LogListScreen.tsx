@@ -55,7 +55,7 @@ export function LogListScreen() {
 
   const variables = useMemo(() => logVariables(grid, isAdmin, now), [grid, isAdmin, now]);
   const { filter } = variables;
-  // Rows of the log never change and no other screen has them: they need no cache.
+  // Log rows never change and no other screen shows them, so they are not cached.
   const all = useQuery(LogsDocument, isAdmin ? { variables, fetchPolicy: 'no-cache' } : skipToken);
   const own = useQuery(MyLogsDocument, isAdmin ? skipToken : { variables, fetchPolicy: 'no-cache' });
   const { loading, error } = isAdmin ? all : own;

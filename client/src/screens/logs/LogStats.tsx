@@ -5,7 +5,7 @@ import { count, integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { LogStatDocument, MyLogStatDocument, type LogFilter } from './logs.generated.js';
 
-/** The sums of what the filters match, and the rates of this minute. */
+/** Totals of the filtered rows, and the rates of the last minute. */
 export function LogStats({ filter, isAdmin }: { readonly filter: LogFilter; readonly isAdmin: boolean }) {
   const { t } = useTranslation();
   const { money } = useFormat();

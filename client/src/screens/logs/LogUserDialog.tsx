@@ -13,7 +13,7 @@ import { integer } from '../../lib/format.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { LogUserDocument } from './logs.generated.js';
 
-/** Who made a call: balance, use and calls. */
+/** The user of a call: balance, usage and number of calls. */
 export function LogUserDialog({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
   const { t } = useTranslation();
   const { money } = useFormat();

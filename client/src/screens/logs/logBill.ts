@@ -1,11 +1,11 @@
 import { decimal, dollars, integer, ratio } from '../../lib/format.js';
 import type { LogRow } from './logRow.js';
 
-/** One kind of tokens of a call. Amounts in dollars before the group ratio. */
+/** One kind of tokens of a call. Amounts in USD before the group ratio. */
 export interface BillLine {
   readonly kind: 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'audioInput' | 'audioOutput' | 'call';
   readonly tokens: number;
-  /** Dollars for a million tokens, or for the call. */
+  /** USD per million tokens, or per call. */
   readonly price: number;
   readonly amount: number;
 }
@@ -18,7 +18,7 @@ export interface Bill {
   readonly quota: number;
   readonly charged: number;
   readonly formula: string;
-  /** False when the sum does not explain the charge: the call was free, failed, or priced in another way. */
+  /** False when the formula does not give the charge: the call was free, failed, or priced otherwise. */
   readonly explains: boolean;
 }
 
@@ -31,12 +31,12 @@ type Price = NonNullable<LogRow['price']>;
 interface Term {
   readonly kind: BillLine['kind'];
   readonly tokens: number;
-  /** Factors besides the model's ratio. */
+  /** Factors in addition to the model ratio. */
   readonly factors: readonly number[];
 }
 
 /**
- * The sum behind a charge, from the details of the row. The prompt count includes cached tokens, the completion count
+ * The calculation of a charge, from the details of the row. The prompt count includes cached tokens, the completion count
  * includes reasoning. @returns null for rows without a price
  */
 export function billOf(row: BilledRow, quotaPerUnit: number): Bill | null {

@@ -20,7 +20,7 @@ export interface LogColumnTools {
 
 type Column = GridColDef<LogRow>;
 
-/** Sorting is by time alone: the log is read along its time index. */
+/** A column without sorting: the log sorts by time only, along its index. */
 const column = (
   field: string,
   headerName: string,
@@ -38,7 +38,7 @@ const column = (
 
 const right = { align: 'right', headerAlign: 'right' } as const;
 
-/** Widths sum to 1182 with the admin's columns. */
+/** Widths sum to 1182 px with the admin's columns. */
 export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Column[] {
   const charged = (row: LogRow) => row.type === 'CONSUME';
   const tokens = (row: LogRow, value: number) => (charged(row) ? <TokenCount value={value} /> : <Dash />);

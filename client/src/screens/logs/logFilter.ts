@@ -3,7 +3,7 @@ import { startOfToday, toSeconds, toTimes } from '../../lib/timeRange.js';
 import type { LogFilter, LogSortField, LogType } from './logs.generated.js';
 import { typeLabels } from './logTypes.js';
 
-/** The filters as they stand in the URL; times in Unix seconds, empty for the default. */
+/** The filters as written in the URL; times in Unix seconds, empty for the default. */
 export interface LogFilters extends Record<string, string> {
   from: string;
   to: string;
@@ -28,7 +28,7 @@ export const noFilters: LogFilters = {
 
 const isLogType = (text: string): text is LogType => Object.hasOwn(typeLabels, text);
 
-/** From the start of today unless a time is chosen. Filters for admins are left out for others. */
+/** The query's filter. Default start: today, 00:00. Filters for admins are left out for other users. */
 export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): LogFilter {
   const text = (value: string) => (value.trim() === '' ? null : value.trim());
   const list = (value: string) => (value.trim() === '' ? null : [value.trim()]);
@@ -48,13 +48,13 @@ export function toLogFilter(filters: LogFilters, isAdmin: boolean, now: Date): L
   };
 }
 
-/** @param now where a list that has no end ends */
+/** @param now end of the range if the filter has none */
 export const logVariables = (grid: GridState<LogFilters>, isAdmin: boolean, now: Date) => ({
   ...listVariablesOf<LogSortField>(grid),
   filter: toLogFilter(grid.filter, isAdmin, now),
 });
 
-/** Numbers of the types in the REST API. */
+/** Numbers of the log types in the REST API. */
 const typeNumbers: Record<LogType, string> = {
   UNKNOWN: '0',
   TOP_UP: '1',

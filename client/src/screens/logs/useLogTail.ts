@@ -5,12 +5,12 @@ import { toLogFilter, type LogFilters } from './logFilter.js';
 import { LogCreatedDocument, MyLogCreatedDocument, type LogFilter } from './logs.generated.js';
 
 export interface LogTail {
-  /** False while the list ends at a time of the reader's choosing: nothing new belongs to it. */
+  /** False while the filter has an end time, so that no new row matches. */
   readonly follows: boolean;
   readonly state: LiveState;
   readonly paused: boolean;
   readonly setPaused: (paused: boolean) => void;
-  /** Rows that came and are not shown. */
+  /** Number of new rows not shown yet. */
   readonly fresh: number;
   /** Resets the counter when the list is reloaded. */
   readonly clear: () => void;

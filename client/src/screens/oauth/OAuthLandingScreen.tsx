@@ -13,7 +13,7 @@ import { writeText } from '../../lib/storage.js';
 const providers = ['github', 'oidc', 'linuxdo'] as const;
 type Provider = (typeof providers)[number];
 
-/** How long the reader sees that it failed, in ms. */
+/** Time to read the failure before the redirect, in ms. */
 const readingTime = 1500;
 
 /** Admins bind providers in the settings, other users on their account page. */
@@ -25,7 +25,7 @@ export function OAuthLandingScreen() {
   return known ? <Landing provider={known} /> : <NotFound />;
 }
 
-/** Hands on what the provider sent along, and goes where the answer says. */
+/** Sends the provider's callback parameters to the server, and redirects by its response. */
 function Landing({ provider }: { readonly provider: Provider }) {
   const { t } = useTranslation();
   const { search } = useLocation();

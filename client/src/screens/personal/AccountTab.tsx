@@ -90,7 +90,7 @@ function PasswordForm() {
   );
 }
 
-/** Makes a token for programs that manage the account; it is shown once, copied already. */
+/** Creates an access token for programs that manage the account. It is shown once, and copied. */
 function AccessToken() {
   const { t } = useTranslation();
   const confirm = useConfirm();

@@ -24,7 +24,7 @@ import {
 
 type Identity = 'email' | ProviderId;
 
-/** An address cannot be let go, only changed. */
+/** Identities that can be unbound. An email address can only be changed. */
 const unbindable: Readonly<Partial<Record<Identity, BoundIdentity>>> = {
   github: 'GITHUB',
   oidc: 'OIDC',
@@ -33,7 +33,7 @@ const unbindable: Readonly<Partial<Record<Identity, BoundIdentity>>> = {
   telegram: 'TELEGRAM',
 };
 
-/** Outside identities: which are bound, and a way to bind those that the site offers. */
+/** External identities: the bound ones, and buttons to bind those that the site offers. */
 export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChanged: () => void }) {
   const { t } = useTranslation();
   const client = useApolloClient();

@@ -15,7 +15,7 @@ import { session } from '../../lib/session.js';
 import { Panel } from './Panel.js';
 import { DeleteMeDocument } from './personal.generated.js';
 
-/** Last on the page, and only after one's own name was typed. */
+/** Deletes the account after the user typed their name. */
 export function DeleteAccount({ username }: { readonly username: string }) {
   const { t } = useTranslation();
   const client = useApolloClient();

@@ -14,7 +14,7 @@ import { describeFailure, toFailure } from '../../lib/errors.js';
 import { useCountdown } from '../../lib/useCountdown.js';
 import { BindEmailDocument, SendBindingCodeDocument } from './personal.generated.js';
 
-/** Seconds until another code may be asked for. */
+/** Seconds until another code can be requested. */
 const resendAfter = 30;
 
 interface EmailDialogProps {

@@ -9,7 +9,7 @@ import { Panel } from './Panel.js';
 
 const shownAtFirst = 10;
 
-/** Models one can call. A click copies the name. */
+/** Models the user can call. A click copies the name. */
 export function ModelsCard({ models }: { readonly models: readonly string[] }) {
   const { t } = useTranslation();
   const copy = useCopy();

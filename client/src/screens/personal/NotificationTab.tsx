@@ -14,7 +14,7 @@ import { UpdateMySettingDocument, type PersonalQuery } from './personal.generate
 
 export type MySetting = PersonalQuery['mySetting'];
 
-/** In quota. */
+/** Presets in quota units. */
 const thresholds = [100_000, 500_000, 1_000_000, 5_000_000];
 const usualThreshold = 500_000;
 const scheme = 'https://';

@@ -9,7 +9,7 @@ import { session } from '../../lib/session.js';
 import type { Me } from './IdentityCard.js';
 import { UpdateMeDocument, type UpdateMeInput } from './personal.generated.js';
 
-/** One's own name and password; group and quota are for admins. */
+/** Edits the user's own name and password. Group and quota are for admins. */
 export function OwnAccountEditor({
   me,
   onSaved,
@@ -44,7 +44,7 @@ export function OwnAccountEditor({
         if (Object.keys(input).length > 0) {
           const { data } = await update({ variables: { input } });
           const user = session.get();
-          // The top bar shows the name that the browser remembers.
+          // The top bar shows the name stored in the session.
           if (data && user) {
             session.start({
               ...user,

@@ -22,7 +22,7 @@ import { PriceTab } from './PriceTab.js';
 const tabs = ['account', 'notifications', 'price'] as const;
 type TabName = (typeof tabs)[number];
 
-/** One's own account: who one is at the left, what can be changed at the right. */
+/** The user's account: identity at the left, settings at the right. */
 export function PersonalScreen() {
   const { t } = useTranslation();
   const [params, setParams] = useSearchParams();

@@ -14,7 +14,7 @@ import { browserOf } from './browserOf.js';
 import { Panel } from './Panel.js';
 import { MySessionsDocument, RevokeOtherSessionsDocument, RevokeSessionDocument } from './personal.generated.js';
 
-/** Where the reader is signed in; every place but this one can be signed out. */
+/** Active sessions of the user. All but the current one can be signed out. */
 export function Sessions() {
   const { t } = useTranslation();
   const confirm = useConfirm();

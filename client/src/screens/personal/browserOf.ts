@@ -1,4 +1,4 @@
-/** In this order: many name their relatives, too. */
+/** Checked in this order, because many browsers also name others. */
 const browsers = [
   ['Edge', /\bEdgA?\//],
   ['Opera', /\bOPR\//],
@@ -18,8 +18,8 @@ const systems = [
 ] as const;
 
 /**
- * `Chrome · macOS`, out of what a browser calls itself.
- * @returns its own words when they are of no kind we know, null when it has none
+ * `Chrome · macOS`, from a User-Agent header.
+ * @returns the header itself if the browser is unknown, null if it is empty
  */
 export function browserOf(userAgent: string): string | null {
   const found = [browsers, systems].map((kinds) => kinds.find(([, pattern]) => pattern.test(userAgent))?.[0]);

@@ -8,7 +8,7 @@ import { useCopy } from '../../components/CopyProvider.js';
 import { RichText } from '../../components/RichText.js';
 import { markdownBlocks, modelHtml } from '../../lib/modelText.js';
 
-/** A block that blinks where the next word will be. */
+/** Style of the blinking cursor behind streamed text. */
 export const cursor = {
   display: 'inline-block',
   width: 8,
@@ -25,7 +25,7 @@ export const AnswerText = memo(function AnswerText({
   growing = false,
 }: {
   readonly text: string;
-  /** More is to come: a cursor stands at the end. */
+  /** The text is still streaming: show a cursor at its end. */
   readonly growing?: boolean;
 }) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);

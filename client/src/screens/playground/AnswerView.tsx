@@ -20,14 +20,14 @@ export interface AnswerActions {
   remove(answerId: string): void;
 }
 
-/** One answer: thoughts folded, words, what went wrong, and below what can be done with it and what it cost. */
+/** One response: collapsed reasoning, text, error, and below them its actions and its cost. */
 export const AnswerView = memo(function AnswerView({
   answer,
   idle,
   actions,
 }: {
   readonly answer: Answer;
-  /** No answer is under way. */
+  /** No response is streaming. */
   readonly idle: boolean;
   readonly actions: AnswerActions;
 }) {

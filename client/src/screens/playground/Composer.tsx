@@ -12,9 +12,9 @@ import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
-import { mostPictures, takesPictures, toPicture } from './pictures.js';
+import { maxImages, acceptsImages, toDataUrl } from './images.js';
 
-/** Where a question is written. Enter sends, Shift+Enter breaks the line, Escape stops the answer under way. */
+/** Input for messages. Enter sends, Shift+Enter adds a line, Escape stops the current response. */
 export function Composer({
   model,
   running,
@@ -28,37 +28,37 @@ export function Composer({
 }: {
   readonly model: string;
   readonly running: boolean;
-  /** Why nothing can be sent. */
+  /** Why nothing can be sent; null if it can. */
   readonly problem: string | null;
   readonly canClear: boolean;
   readonly text: string;
   readonly onText: (text: string) => void;
-  readonly onSend: (text: string, pictures: readonly string[]) => void;
+  readonly onSend: (text: string, images: readonly string[]) => void;
   readonly onStop: () => void;
   readonly onClear: () => void;
 }) {
   const { t } = useTranslation();
   const mobile = useIsMobile();
-  const [pictures, setPictures] = useState<readonly string[]>([]);
+  const [images, setImages] = useState<readonly string[]>([]);
   const input = useRef<HTMLTextAreaElement>(null);
-  const sees = takesPictures(model);
-  const sent = sees ? pictures : [];
+  const canSeeImages = acceptsImages(model);
+  const sent = canSeeImages ? images : [];
   const canSend = !running && problem === null && model !== '' && (text.trim() !== '' || sent.length > 0);
 
   const send = () => {
     if (!canSend) return;
     onSend(text.trim(), sent);
-    setPictures([]);
+    setImages([]);
     input.current?.focus();
   };
   const add = async (files: readonly File[]) => {
-    if (!sees) return;
+    if (!canSeeImages) return;
     for (const file of files.filter(({ type }) => type.startsWith('image/'))) {
       try {
-        const picture = await toPicture(file);
-        setPictures((before) => [...before, picture].slice(0, mostPictures));
+        const image = await toDataUrl(file);
+        setImages((before) => [...before, image].slice(0, maxImages));
       } catch {
-        toast.error(t('playground.noPicture', { name: file.name }));
+        toast.error(t('playground.notAnImage', { name: file.name }));
       }
     }
   };
@@ -73,10 +73,10 @@ export function Composer({
         send();
       }}
       onDragOver={(event) => {
-        if (sees) event.preventDefault();
+        if (canSeeImages) event.preventDefault();
       }}
       onDrop={(event) => {
-        if (!sees) return;
+        if (!canSeeImages) return;
         event.preventDefault();
         void add([...event.dataTransfer.files]);
       }}
@@ -92,9 +92,9 @@ export function Composer({
       })}
     >
       <Attached
-        pictures={sent}
+        images={sent}
         onRemove={(index) => {
-          setPictures(pictures.filter((_, at) => at !== index));
+          setImages(images.filter((_, at) => at !== index));
         }}
       />
       <InputBase
@@ -109,7 +109,7 @@ export function Composer({
         }}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && running) onStop();
-          // While an input method composes a word, Enter ends the word.
+          // While an input method composes text, Enter commits the text.
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           send();
@@ -128,7 +128,7 @@ export function Composer({
         }}
       />
       <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
-        {sees && <PictureButton onFiles={(files) => void add(files)} />}
+        {canSeeImages && <ImageButton onFiles={(files) => void add(files)} />}
         {mobile ? (
           <Tooltip title={t('playground.clearContext')}>
             <span>
@@ -186,14 +186,14 @@ export function Composer({
   );
 }
 
-function PictureButton({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
+function ImageButton({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
   const { t } = useTranslation();
   const file = useRef<HTMLInputElement>(null);
   return (
-    <Tooltip title={t('playground.addPicture')}>
+    <Tooltip title={t('playground.addImage')}>
       <span>
         <IconButton
-          aria-label={t('playground.addPicture')}
+          aria-label={t('playground.addImage')}
           onClick={() => {
             file.current?.click();
           }}
@@ -208,7 +208,7 @@ function PictureButton({ onFiles }: { readonly onFiles: (files: readonly File[])
           hidden
           onChange={(event) => {
             onFiles([...(event.target.files ?? [])]);
-            // The same file may be chosen again.
+            // Allow choosing the same file again.
             event.target.value = '';
           }}
         />
@@ -218,22 +218,22 @@ function PictureButton({ onFiles }: { readonly onFiles: (files: readonly File[])
 }
 
 function Attached({
-  pictures,
+  images,
   onRemove,
 }: {
-  readonly pictures: readonly string[];
+  readonly images: readonly string[];
   readonly onRemove: (index: number) => void;
 }) {
   const { t } = useTranslation();
-  if (pictures.length === 0) return null;
+  if (images.length === 0) return null;
   return (
     <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, padding: '4px 8px 8px' }}>
-      {pictures.map((picture, index) => (
+      {images.map((image, index) => (
         <Box key={index} sx={{ position: 'relative' }}>
           <Box
             component="img"
-            src={picture}
-            alt={t('playground.picture', { number: index + 1 })}
+            src={image}
+            alt={t('playground.image', { number: index + 1 })}
             sx={{
               display: 'block',
               width: 64,
@@ -245,7 +245,7 @@ function Attached({
             }}
           />
           <IconButton
-            aria-label={t('playground.removePicture', { number: index + 1 })}
+            aria-label={t('playground.removeImage', { number: index + 1 })}
             onClick={() => {
               onRemove(index);
             }}

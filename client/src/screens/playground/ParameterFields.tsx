@@ -22,7 +22,7 @@ export interface GroupChoice {
   readonly ratio: number;
 }
 
-/** How answers are made: who pays how, by which model, how freely and how long. */
+/** Fields of the request parameters: group, model, temperature, length and others. */
 export function ParameterFields({
   parameters,
   groups,
@@ -163,7 +163,7 @@ export function ParameterFields({
   );
 }
 
-/** A slider with its number beside the label. A value outside, as a first one may be, stands at the nearer end. */
+/** A slider with its value beside the label. Values outside the range are shown at the nearer end. */
 function Scale({
   id,
   label,

@@ -13,7 +13,7 @@ import { Notice } from '../../components/Notice.js';
 import { useIsMobile } from '../../lib/useMediaFlags.js';
 import { AnswerView } from './AnswerView.js';
 import { Composer } from './Composer.js';
-import { fitted, isMaxTokens, modelsOf, toManner, type PricedName } from './parameters.js';
+import { availableParameters, isMaxTokens, modelsOf, toRequestParams, type PricedName } from './parameters.js';
 import { ParameterFields, type GroupChoice } from './ParameterFields.js';
 import { QuestionView } from './QuestionView.js';
 import { SamplePrompts } from './SamplePrompts.js';
@@ -37,7 +37,7 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
   const [text, setText] = useState('');
   const [sheet, setSheet] = useState(false);
   const parameters = useMemo(
-    () => fitted(chosen, { groups: groups.map(({ name }) => name), ownGroup, models }),
+    () => availableParameters(chosen, { groups: groups.map(({ name }) => name), ownGroup, models }),
     [chosen, groups, models, ownGroup],
   );
   const running = turns.some(isRunning);
@@ -51,13 +51,13 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
   const actions = useMemo(
     () => ({
       retry: (answerId: string) => {
-        conversation.retry(answerId, toManner(latest.current));
+        conversation.retry(answerId, toRequestParams(latest.current));
       },
       remove: (answerId: string) => {
         conversation.remove(answerId);
       },
-      edit: (questionId: string, words: string) => {
-        conversation.edit(questionId, words, toManner(latest.current));
+      edit: (questionId: string, text: string) => {
+        conversation.edit(questionId, text, toRequestParams(latest.current));
       },
     }),
     [conversation],
@@ -241,9 +241,9 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
             canClear={!running && turns.length > 0 && turns.at(-1)?.kind !== 'divider'}
             text={text}
             onText={setText}
-            onSend={(words, pictures) => {
+            onSend={(text, images) => {
               setText('');
-              conversation.ask(words, pictures, toManner(parameters));
+              conversation.ask(text, images, toRequestParams(parameters));
               toEnd();
             }}
             onStop={() => {
@@ -276,7 +276,7 @@ function ClearedLine() {
   );
 }
 
-/** Says when an answer is there: reading every word aloud as it comes would be noise. */
+/** Tells screen readers that a response is complete. Announcing each streamed word would be noise. */
 function Announcer({ running, answered }: { readonly running: boolean; readonly answered: boolean }) {
   const { t } = useTranslation();
   return (

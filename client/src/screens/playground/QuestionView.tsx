@@ -32,7 +32,7 @@ export const QuestionView = memo(function QuestionView({
           setDraft(null);
           onEdit(question.id, draft.trim());
         }}
-        canSend={idle && (draft.trim() !== '' || question.pictures.length > 0)}
+        canSend={idle && (draft.trim() !== '' || question.images.length > 0)}
       />
     );
   }
@@ -51,7 +51,7 @@ export const QuestionView = memo(function QuestionView({
         '&:hover .question-actions, &:focus-within .question-actions': { opacity: 1 },
       }}
     >
-      <Pictures pictures={question.pictures} />
+      <Images images={question.images} />
       <Box sx={{ display: 'flex', alignItems: 'center', gap: '4px', maxWidth: '100%' }}>
         <Box className="question-actions" sx={{ display: 'flex', transition: 'opacity 120ms' }}>
           {question.text && <CopyButton value={question.text} shown="" label={t('playground.copyQuestion')} />}
@@ -87,18 +87,16 @@ export const QuestionView = memo(function QuestionView({
   );
 });
 
-function Pictures({ pictures }: { readonly pictures: readonly string[] }) {
+function Images({ images }: { readonly images: readonly string[] }) {
   const { t } = useTranslation();
   return (
-    <Box
-      sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, justifyContent: 'flex-end', mb: pictures.length > 0 ? 1 : 0 }}
-    >
-      {pictures.map((picture, index) => (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, justifyContent: 'flex-end', mb: images.length > 0 ? 1 : 0 }}>
+      {images.map((image, index) => (
         <Box
           key={index}
           component="img"
-          src={picture}
-          alt={t('playground.picture', { number: index + 1 })}
+          src={image}
+          alt={t('playground.image', { number: index + 1 })}
           sx={{
             display: 'block',
             height: 160,
@@ -141,7 +139,7 @@ function Editor({
         }}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onCancel();
-          // While an input method composes a word, Enter ends the word.
+          // While an input method composes text, Enter commits the text.
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
           event.preventDefault();
           if (canSend) onSend();

@@ -39,11 +39,11 @@ function answerWith(parts: readonly Uint8Array[], init: ResponseInit = {}): jest
 }
 
 async function heard(parts: readonly Uint8Array[], init?: ResponseInit) {
-  const said = { words: '', thoughts: '', finished: '', requestId: null as string | null };
+  const said = { text: '', reasoning: '', finished: '', requestId: null as string | null };
   const listener: ChatListener = {
-    begun: (id) => void (said.requestId = id),
-    words: (text) => void (said.words += text),
-    thoughts: (text) => void (said.thoughts += text),
+    started: (id) => void (said.requestId = id),
+    text: (text) => void (said.text += text),
+    reasoning: (text) => void (said.reasoning += text),
     finished: (reason) => void (said.finished = reason),
   };
   const fetch = answerWith(parts, init);
@@ -55,7 +55,7 @@ it('hears the same wherever the network cuts the bytes', async () => {
   const all = bytes(stream);
   for (let at = 1; at < all.length; at++) {
     const { said } = await heard([all.slice(0, at), all.slice(at)]);
-    expect(said).toEqual({ words: 'Héllo 世界', thoughts: 'Grüße? ', finished: 'length', requestId: null });
+    expect(said).toEqual({ text: 'Héllo 世界', reasoning: 'Grüße? ', finished: 'length', requestId: null });
   }
 });
 
@@ -68,7 +68,7 @@ it('asks as the reader, with his session and the second wall, and learns the nam
   expect(JSON.parse(options.body as string)).toEqual(payload);
 });
 
-it('tells a refusal in the server’s words', async () => {
+it('reports an error with the message of the server', async () => {
   const refusal = heard([bytes('{"error":{"message":"No quota left","type":"x"}}')], { status: 403 });
   await expect(refusal).rejects.toEqual(new ChatFailure('No quota left', 403));
   await expect(heard([bytes('<html>')], { status: 502 })).rejects.toEqual(new ChatFailure('', 502));

@@ -15,20 +15,20 @@ export interface ChatPayload {
 
 /** Receives the events of a streamed response. */
 export interface ChatListener {
-  /** The call has begun; its row in the log has this id. Null: the server named none. */
-  begun(requestId: string | null): void;
-  words(text: string): void;
-  thoughts(text: string): void;
-  /** Why the model stopped, in its own word: `stop`, `length` … */
+  /** The call has started. `requestId` identifies its log row; null when the server sent none. */
+  started(requestId: string | null): void;
+  text(text: string): void;
+  reasoning(text: string): void;
+  /** The finish reason: `stop`, `length` … */
   finished(reason: string): void;
 }
 
-/** The call was refused or broke off. */
+/** The call was refused or interrupted. */
 export class ChatFailure extends Error {
   constructor(
-    /** The server's words; empty when it sent none. */
+    /** The server's message; empty when it sent none. */
     message: string,
-    /** Of the answer; null when the stream itself broke. */
+    /** HTTP status; null when the stream broke. */
     readonly status: number | null,
   ) {
     super(message);
@@ -52,7 +52,7 @@ export const openChat =
       signal,
     });
     if (!response.ok || !response.body) throw await refusalOf(response);
-    listener.begun(response.headers.get('x-oneapi-request-id'));
+    listener.started(response.headers.get('x-oneapi-request-id'));
     const events = new EventReader();
     const reader = response.body.getReader();
     for (;;) {
@@ -60,12 +60,12 @@ export const openChat =
       if (done) throw new ChatFailure('', null);
       for (const data of events.read(value)) {
         if (data === '[DONE]') return;
-        tell(listener, data);
+        dispatch(listener, data);
       }
     }
   };
 
-/** Bytes of an event stream, wherever the network cuts them, as the `data` of whole events. */
+/** Splits the chunks of an event stream into the `data` of complete events. */
 export class EventReader {
   private readonly decoder = new TextDecoder();
   private rest = '';
@@ -93,15 +93,15 @@ interface Chunk {
   }[];
 }
 
-function tell(listener: ChatListener, data: string): void {
+function dispatch(listener: ChatListener, data: string): void {
   const chunk = parse(data);
   if (!chunk) return;
   if (chunk.error) throw new ChatFailure(textOf(chunk.error.message), null);
   const choice = chunk.choices?.[0];
-  const thought = textOf(choice?.delta?.reasoning_content) || textOf(choice?.delta?.reasoning);
-  const words = textOf(choice?.delta?.content);
-  if (thought) listener.thoughts(thought);
-  if (words) listener.words(words);
+  const reasoning = textOf(choice?.delta?.reasoning_content) || textOf(choice?.delta?.reasoning);
+  const text = textOf(choice?.delta?.content);
+  if (reasoning) listener.reasoning(reasoning);
+  if (text) listener.text(text);
   if (typeof choice?.finish_reason === 'string') listener.finished(choice.finish_reason);
 }
 
@@ -115,7 +115,7 @@ function parse(text: string): Chunk | null {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' ? parsed : null;
   } catch {
-    return null; // a comment or another page's words
+    return null; // a comment or not JSON
   }
 }
 

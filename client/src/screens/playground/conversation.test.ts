@@ -1,11 +1,11 @@
 import { ChatFailure, type ChatListener, type ChatPayload } from './chatStream.js';
-import { Conversation, isSignedOut, type Manner } from './conversation.js';
+import { Conversation, isSignedOut, type RequestParams } from './conversation.js';
 import type { Answer, Bill, Turn } from './turns.js';
 
-const manner: Manner = { model: 'm', group: 'default', temperature: 0, systemPrompt: 'Be kind.' };
+const params: RequestParams = { model: 'm', group: 'default', temperature: 0, systemPrompt: 'Be kind.' };
 const bill: Bill = { quota: 70, promptTokens: 12, completionTokens: 5 };
 
-/** A conversation whose model says what the test tells it. */
+/** A conversation with a scripted model. */
 function begin(turns: readonly Turn[] = []) {
   const calls: ChatPayload[] = [];
   const kept: (readonly Turn[])[] = [];
@@ -30,7 +30,7 @@ function begin(turns: readonly Turn[] = []) {
     },
     describe: (error) => (error instanceof ChatFailure ? error.message : 'not reached'),
     keep: (now) => void kept.push(now),
-    soon: (run) => {
+    schedule: (run) => {
       run();
     },
   });
@@ -44,9 +44,9 @@ function begin(turns: readonly Turn[] = []) {
     asked,
     last,
     quiet,
-    say: (text: string) => listener?.words(text),
-    think: (text: string) => listener?.thoughts(text),
-    name: (id: string) => listener?.begun(id),
+    say: (text: string) => listener?.text(text),
+    think: (text: string) => listener?.reasoning(text),
+    name: (id: string) => listener?.started(id),
     cut: () => listener?.finished('length'),
     end: async () => {
       settle?.end();
@@ -68,7 +68,7 @@ afterEach(() => {
 
 it('goes from loading over incomplete to complete, and then shows what it cost', async () => {
   const talk = begin();
-  talk.conversation.ask('Hi', [], manner);
+  talk.conversation.ask('Hi', [], params);
   expect(talk.last()).toMatchObject({ kind: 'answer', state: 'loading', model: 'm' });
   talk.name('call-1');
   talk.think('Hm. ');
@@ -82,10 +82,10 @@ it('goes from loading over incomplete to complete, and then shows what it cost',
 
 it('sends the system prompt and what was said, and nothing of what belongs to neither', async () => {
   const talk = begin();
-  talk.conversation.ask('Hi', [], manner);
+  talk.conversation.ask('Hi', [], params);
   talk.say('Hello');
   await talk.end();
-  talk.conversation.ask('Who?', ['data:image/png;base64,AA'], { ...manner, max_tokens: 9 });
+  talk.conversation.ask('Who?', ['data:image/png;base64,AA'], { ...params, max_tokens: 9 });
   expect(talk.calls[1]).toEqual({
     model: 'm',
     group: 'default',
@@ -109,12 +109,12 @@ it('sends the system prompt and what was said, and nothing of what belongs to ne
 
 it('forgets for the model, not for the reader, what is above the line', async () => {
   const talk = begin();
-  talk.conversation.ask('Hi', [], { ...manner, systemPrompt: '' });
+  talk.conversation.ask('Hi', [], { ...params, systemPrompt: '' });
   talk.say('Hello');
   await talk.end();
   talk.conversation.clearContext();
   talk.conversation.clearContext();
-  talk.conversation.ask('Again', [], { ...manner, systemPrompt: ' ' });
+  talk.conversation.ask('Again', [], { ...params, systemPrompt: ' ' });
   expect(talk.calls[1]?.messages).toEqual([{ role: 'user', content: 'Again' }]);
   expect(talk.conversation.turns.get().map(({ kind }) => kind)).toEqual([
     'question',
@@ -128,7 +128,7 @@ it('forgets for the model, not for the reader, what is above the line', async ()
 it('keeps what a stopped answer had, says so, and asks for its cost until it is there', async () => {
   const talk = begin();
   talk.bills.push(null, null, bill);
-  talk.conversation.ask('Hi', [], manner);
+  talk.conversation.ask('Hi', [], params);
   talk.name('call-1');
   talk.say('Hel');
   talk.conversation.stop();
@@ -139,7 +139,7 @@ it('keeps what a stopped answer had, says so, and asks for its cost until it is 
 
 it('marks an answer that reached its limit', async () => {
   const talk = begin();
-  talk.conversation.ask('Hi', [], manner);
+  talk.conversation.ask('Hi', [], params);
   talk.say('Hello');
   talk.cut();
   await talk.end();
@@ -148,35 +148,35 @@ it('marks an answer that reached its limit', async () => {
 
 it('shows a failure at its answer and leaves it out of what the model hears', async () => {
   const talk = begin();
-  talk.conversation.ask('Hi', [], manner);
+  talk.conversation.ask('Hi', [], params);
   talk.say('Hel');
   await talk.fail(new ChatFailure('No quota left', 403));
   expect(talk.last()).toMatchObject({ state: 'error', text: 'Hel', error: 'No quota left' });
-  talk.conversation.retry(talk.last().id, manner);
+  talk.conversation.retry(talk.last().id, params);
   expect(talk.calls[1]?.messages.slice(1)).toEqual([{ role: 'user', content: 'Hi' }]);
   expect(talk.conversation.turns.get()).toHaveLength(2);
 });
 
 it('asks an edited question in the place of the old one', async () => {
   const talk = begin();
-  talk.conversation.ask('Hi', ['data:image/png;base64,AA'], manner);
+  talk.conversation.ask('Hi', ['data:image/png;base64,AA'], params);
   await talk.end();
-  talk.conversation.ask('More', [], manner);
+  talk.conversation.ask('More', [], params);
   await talk.end();
   const first = talk.conversation.turns.get()[0];
-  talk.conversation.edit(first?.id ?? '', 'Good day', manner);
+  talk.conversation.edit(first?.id ?? '', 'Good day', params);
   await talk.end();
   expect(talk.conversation.turns.get()).toMatchObject([
-    { kind: 'question', text: 'Good day', pictures: ['data:image/png;base64,AA'] },
+    { kind: 'question', text: 'Good day', images: ['data:image/png;base64,AA'] },
     { kind: 'answer' },
   ]);
 });
 
 it('removes a question with its answer', async () => {
   const talk = begin();
-  talk.conversation.ask('Hi', [], manner);
+  talk.conversation.ask('Hi', [], params);
   await talk.end();
-  talk.conversation.ask('More', [], manner);
+  talk.conversation.ask('More', [], params);
   await talk.end();
   talk.conversation.remove((talk.conversation.turns.get()[1] as Answer).id);
   expect(talk.conversation.turns.get()).toMatchObject([{ text: 'More' }, { kind: 'answer' }]);
@@ -184,8 +184,8 @@ it('removes a question with its answer', async () => {
 
 it('has one answer under way at most', () => {
   const talk = begin();
-  talk.conversation.ask('Hi', [], manner);
-  talk.conversation.ask('Again', [], manner);
+  talk.conversation.ask('Hi', [], params);
+  talk.conversation.ask('Again', [], params);
   talk.conversation.clearContext();
   talk.conversation.remove(talk.last().id);
   expect(talk.calls).toHaveLength(1);
@@ -194,7 +194,7 @@ it('has one answer under way at most', () => {
 
 it('lets nothing of an answer come back once the conversation was left', async () => {
   const talk = begin();
-  talk.conversation.ask('Hi', [], manner);
+  talk.conversation.ask('Hi', [], params);
   talk.name('call-1');
   talk.say('Hel');
   talk.conversation.startOver();

@@ -7,15 +7,15 @@ import {
   messagesOf,
   newId,
   questionOf,
-  splitThought,
+  splitReasoning,
   withoutPair,
   type Answer,
   type Bill,
   type Turn,
 } from './turns.js';
 
-/** How an answer is to be made, as the payload has it. */
-export type Manner = Omit<ChatPayload, 'messages' | 'stream'> & { readonly systemPrompt: string };
+/** Parameters of a request, without its messages. */
+export type RequestParams = Omit<ChatPayload, 'messages' | 'stream'> & { readonly systemPrompt: string };
 
 export interface ConversationParts {
   readonly open: OpenChat;
@@ -23,16 +23,16 @@ export interface ConversationParts {
   readonly bill: (requestId: string, since: Date) => Promise<Bill | null>;
   /** The error message shown to the user. */
   readonly describe: (error: unknown) => string;
-  /** Called with every state that is worth keeping. */
+  /** Persists the conversation; called after each complete change. */
   readonly keep: (turns: readonly Turn[]) => void;
-  /** Runs its argument soon, at most once a frame. */
-  readonly soon: (run: () => void) => void;
+  /** Schedules its argument, at most once per frame. */
+  readonly schedule: (run: () => void) => void;
 }
 
-/** When the log is asked for the cost of an answer, in ms after it ended; a stopped one is charged a little later. */
+/** Times at which the log is queried for a response's cost, in ms after its end. Stopped responses are charged later. */
 const billAfter = [0, 700, 2000, 5000];
 
-/** One conversation with one answer under way at most. Words that come are gathered and shown once a frame. */
+/** One conversation with at most one streaming response. Received text is batched and shown once per frame. */
 export class Conversation {
   readonly turns: Store<readonly Turn[]>;
   private running: AbortController | null = null;
@@ -44,25 +44,25 @@ export class Conversation {
     this.turns = createStore(turns);
   }
 
-  ask(text: string, pictures: readonly string[], manner: Manner): void {
+  ask(text: string, images: readonly string[], params: RequestParams): void {
     if (this.running) return;
-    this.put([...this.turns.get(), { kind: 'question', id: newId(), text, pictures }]);
-    void this.answer(manner);
+    this.put([...this.turns.get(), { kind: 'question', id: newId(), text, images }]);
+    void this.answer(params);
   }
 
-  /** Asks a question anew, with other words; what came after it falls away. */
-  edit(questionId: string, text: string, manner: Manner): void {
+  /** Sends an edited message again; all later turns are removed. */
+  edit(questionId: string, text: string, params: RequestParams): void {
     const turns = this.turns.get();
     const question = turns.find(({ id }) => id === questionId);
     if (this.running || question?.kind !== 'question') return;
     this.put(before(turns, questionId));
-    this.ask(text, question.pictures, manner);
+    this.ask(text, question.images, params);
   }
 
-  /** Makes an answer once more; what came after it falls away. */
-  retry(answerId: string, manner: Manner): void {
+  /** Requests a response again; all later turns are removed. */
+  retry(answerId: string, params: RequestParams): void {
     const question = questionOf(this.turns.get(), answerId);
-    if (question) this.edit(question.id, question.text, manner);
+    if (question) this.edit(question.id, question.text, params);
   }
 
   remove(answerId: string): void {
@@ -70,7 +70,7 @@ export class Conversation {
     if (!running) this.put(withoutPair(this.turns.get(), answerId));
   }
 
-  /** Draws a line: the model no longer hears of what is above it. */
+  /** Adds a divider: turns above it are no longer sent to the model. */
   clearContext(): void {
     const turns = this.turns.get();
     const last = turns.at(-1);
@@ -78,7 +78,7 @@ export class Conversation {
     this.put([...turns, { kind: 'divider', id: newId() }]);
   }
 
-  /** Forgets everything. */
+  /** Removes all turns. */
   startOver(): void {
     this.stop();
     this.put([]);
@@ -88,16 +88,16 @@ export class Conversation {
     this.running?.abort();
   }
 
-  private async answer(manner: Manner): Promise<void> {
-    const { systemPrompt, ...rest } = manner;
+  private async answer(params: RequestParams): Promise<void> {
+    const { systemPrompt, ...rest } = params;
     const payload: ChatPayload = { messages: messagesOf(this.turns.get(), systemPrompt), stream: true, ...rest };
     const controller = new AbortController();
     this.running = controller;
-    let answer = emptyAnswer(manner.model);
-    let words = '';
-    let thoughts = '';
+    let answer = emptyAnswer(params.model);
+    let received = '';
+    let receivedReasoning = '';
     let requestId: string | null = null;
-    let drawn = true;
+    let isScheduled = false;
     this.put([...this.turns.get(), answer]);
 
     const update = (patch: Partial<Answer>): void => {
@@ -107,36 +107,36 @@ export class Conversation {
         this.turns.set(turns.map((turn) => (turn.id === answer.id ? answer : turn)));
       }
     };
-    const gathered = (): Pick<Answer, 'text' | 'reasoning'> => {
-      const { reasoning, text } = splitThought(words);
-      return { text, reasoning: thoughts || reasoning };
+    const receivedParts = (): Pick<Answer, 'text' | 'reasoning'> => {
+      const { reasoning, text } = splitReasoning(received);
+      return { text, reasoning: receivedReasoning || reasoning };
     };
-    const draw = (): void => {
-      if (!drawn) return;
-      drawn = false;
-      this.parts.soon(() => {
-        drawn = true;
-        if (isRunning(answer)) update({ ...gathered(), state: 'incomplete' });
+    const render = (): void => {
+      if (isScheduled) return;
+      isScheduled = true;
+      this.parts.schedule(() => {
+        isScheduled = false;
+        if (isRunning(answer)) update({ ...receivedParts(), state: 'incomplete' });
       });
     };
 
     const started = new Date();
     const end = (patch: Partial<Answer>): void => {
       this.running = null;
-      update({ ...gathered(), seconds: (Date.now() - started.getTime()) / 1000, ...patch });
+      update({ ...receivedParts(), seconds: (Date.now() - started.getTime()) / 1000, ...patch });
       this.parts.keep(this.turns.get());
     };
     let cut: Answer['cut'] = null;
     try {
       const listener = {
-        begun: (id: string | null) => void (requestId = id),
-        words: (text: string) => {
-          words += text;
-          draw();
+        started: (id: string | null) => void (requestId = id),
+        text: (text: string) => {
+          received += text;
+          render();
         },
-        thoughts: (text: string) => {
-          thoughts += text;
-          draw();
+        reasoning: (text: string) => {
+          receivedReasoning += text;
+          render();
         },
         finished: (reason: string) => {
           if (reason === 'length') cut = 'length';
@@ -152,7 +152,7 @@ export class Conversation {
   }
 
   private async addBill(requestId: string, started: Date, update: (patch: Partial<Answer>) => void): Promise<void> {
-    // The server's clock may be a little behind ours.
+    // The server's clock may be behind the browser's.
     const since = new Date(started.getTime() - 600_000);
     for (const wait of billAfter) {
       await new Promise((resolve) => setTimeout(resolve, wait));

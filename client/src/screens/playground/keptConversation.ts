@@ -1,11 +1,11 @@
 import { readJson, writeJson } from '../../lib/storage.js';
 import { isRunning, type Turn } from './turns.js';
 
-/** Under this key the browser keeps the conversation and how answers are made; never a key of an API. */
+/** Local storage key of the conversation and its parameters. API keys are never stored. */
 const storageKey = 'playground';
 
-/** Characters of pictures that are kept: browsers allow about five million for everything. */
-const mostPictures = 2_000_000;
+/** Maximum characters of stored images: browsers allow about five million in total. */
+const maxImageCharacters = 2_000_000;
 
 export interface Kept {
   readonly turns: readonly Turn[];
@@ -29,20 +29,20 @@ export function findKept(userId: number): Kept {
   return { turns: turns.map(settle), parameters: stored.parameters ?? {} };
 }
 
-/** The newest pictures; older ones are let go. */
+/** Drops the oldest images beyond the limit. */
 function lighten(turns: readonly Turn[]): readonly Turn[] {
-  let left = mostPictures;
+  let left = maxImageCharacters;
   return turns
     .toReversed()
     .map((turn) => {
-      if (turn.kind !== 'question' || turn.pictures.length === 0) return turn;
-      const pictures = turn.pictures.filter((picture) => (left -= picture.length) >= 0);
-      return { ...turn, pictures };
+      if (turn.kind !== 'question' || turn.images.length === 0) return turn;
+      const images = turn.images.filter((image) => (left -= image.length) >= 0);
+      return { ...turn, images };
     })
     .toReversed();
 }
 
-/** The page was left while an answer came: what was there is all there is. */
+/** Marks a response as stopped if the page was closed while it streamed. */
 const settle = (turn: Turn): Turn =>
   turn.kind === 'answer' && isRunning(turn) ? { ...turn, state: 'complete', cut: 'stopped' } : turn;
 
@@ -52,6 +52,6 @@ function isTurn(value: unknown): value is Turn {
   if (typeof turn.id !== 'string') return false;
   if (turn.kind === 'divider') return true;
   if (typeof turn.text !== 'string') return false;
-  if (turn.kind === 'question') return Array.isArray(turn.pictures);
+  if (turn.kind === 'question') return Array.isArray(turn.images);
   return turn.kind === 'answer' && typeof turn.reasoning === 'string' && typeof turn.state === 'string';
 }

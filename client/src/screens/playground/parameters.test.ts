@@ -1,7 +1,7 @@
-import { fitted, isMaxTokens, toManner, toParameters } from './parameters.js';
+import { availableParameters, isMaxTokens, toRequestParams, toParameters } from './parameters.js';
 import { findKept, keep } from './keptConversation.js';
-import { takesPictures } from './pictures.js';
-import { splitThought, type Question } from './turns.js';
+import { acceptsImages } from './images.js';
+import { splitReasoning, type Question } from './turns.js';
 
 const models = [
   { modelName: 'a', enableGroups: ['default'] },
@@ -25,17 +25,23 @@ it('takes of what was kept only what has the right form', () => {
 });
 
 it('falls back to one’s own group and to a model that it has', () => {
-  expect(fitted(toParameters({}, ''), offer)).toMatchObject({ group: 'vip', model: 'gpt-4o-mini' });
-  expect(fitted(toParameters({ group: 'default' }, ''), offer)).toMatchObject({ group: 'default', model: 'a' });
-  expect(fitted(toParameters({ group: 'gone', model: 'b' }, ''), offer)).toMatchObject({ group: 'vip', model: 'b' });
+  expect(availableParameters(toParameters({}, ''), offer)).toMatchObject({ group: 'vip', model: 'gpt-4o-mini' });
+  expect(availableParameters(toParameters({ group: 'default' }, ''), offer)).toMatchObject({
+    group: 'default',
+    model: 'a',
+  });
+  expect(availableParameters(toParameters({ group: 'gone', model: 'b' }, ''), offer)).toMatchObject({
+    group: 'vip',
+    model: 'b',
+  });
   const chosen = toParameters({ group: 'default', model: 'b' }, '');
-  expect(fitted(chosen, offer)).toBe(chosen);
+  expect(availableParameters(chosen, offer)).toBe(chosen);
 });
 
 it('sends a parameter only when it differs from what is usual', () => {
   const parameters = toParameters({ group: 'g', model: 'b', maxTokens: '' }, 'Be kind.');
-  expect(toManner(parameters)).toEqual({ model: 'b', group: 'g', temperature: 0, systemPrompt: 'Be kind.' });
-  expect(toManner({ ...parameters, maxTokens: ' 12 ', topP: 0.5, presencePenalty: -1 })).toEqual({
+  expect(toRequestParams(parameters)).toEqual({ model: 'b', group: 'g', temperature: 0, systemPrompt: 'Be kind.' });
+  expect(toRequestParams({ ...parameters, maxTokens: ' 12 ', topP: 0.5, presencePenalty: -1 })).toEqual({
     ...{ model: 'b', group: 'g', temperature: 0, systemPrompt: 'Be kind.' },
     ...{ max_tokens: 12, top_p: 0.5, presence_penalty: -1 },
   });
@@ -64,21 +70,21 @@ it.each([
   ['gpt-4o-audio-preview', false],
   ['o3-mini', false],
   ['deepseek-chat', false],
-])('knows by its name whether %s sees: %s', (model, expected) => {
-  expect(takesPictures(model)).toBe(expected);
+])('knows by its name whether %s accepts images: %s', (model, expected) => {
+  expect(acceptsImages(model)).toBe(expected);
 });
 
 it.each([
   ['<think>Hm.</think>\n\nYes', { reasoning: 'Hm.', text: 'Yes' }],
   ['<think>Hm', { reasoning: 'Hm', text: '' }],
   ['Write <think> like this', { reasoning: '', text: 'Write <think> like this' }],
-])('takes thoughts out of %j', (text, expected) => {
-  expect(splitThought(text)).toEqual(expected);
+])('takes reasoning out of %j', (text, expected) => {
+  expect(splitReasoning(text)).toEqual(expected);
 });
 
 describe('what the browser keeps', () => {
-  const question = (id: string, pictures: readonly string[] = []): Question => ({
-    ...{ kind: 'question', id, text: id, pictures },
+  const question = (id: string, images: readonly string[] = []): Question => ({
+    ...{ kind: 'question', id, text: id, images },
   });
 
   it('is for one user', () => {
@@ -87,12 +93,12 @@ describe('what the browser keeps', () => {
     expect(findKept(2)).toEqual({ turns: [], parameters: {} });
   });
 
-  it('lets old pictures go before the browser refuses everything', () => {
+  it('lets old images go before the browser refuses everything', () => {
     const large = 'x'.repeat(1_200_000);
     keep(1, { turns: [question('a', [large]), question('b', [large])], parameters: {} });
     expect(findKept(1).turns).toMatchObject([
-      { id: 'a', pictures: [] },
-      { id: 'b', pictures: [large] },
+      { id: 'a', images: [] },
+      { id: 'b', images: [large] },
     ]);
   });
 

@@ -1,11 +1,11 @@
-import type { Manner } from './conversation.js';
+import type { RequestParams } from './conversation.js';
 
-/** How answers are made, as it is typed and kept. */
+/** Request parameters as typed and stored. */
 export interface Parameters {
   readonly group: string;
   readonly model: string;
   readonly temperature: number;
-  /** Text of a whole number; empty: the model's own limit. */
+  /** Text of an integer; empty for the model's limit. */
   readonly maxTokens: string;
   readonly systemPrompt: string;
   readonly topP: number;
@@ -20,7 +20,7 @@ export interface PricedName {
 
 const usualModel = 'gpt-4o-mini';
 
-/** Of what was kept only what still has the right form counts. */
+/** Restores stored parameters; invalid values get their defaults. */
 export function toParameters(kept: Readonly<Record<string, unknown>>, systemPrompt: string): Parameters {
   const text = (key: string, fallback: string) => (typeof kept[key] === 'string' ? kept[key] : fallback);
   const number = (key: string, fallback: number) => (Number.isFinite(kept[key]) ? Number(kept[key]) : fallback);
@@ -36,8 +36,8 @@ export function toParameters(kept: Readonly<Record<string, unknown>>, systemProm
   };
 }
 
-/** Groups and models come and go: the chosen ones, or the nearest that exist. */
-export function fitted(
+/** Replaces a group or model that no longer exists. */
+export function availableParameters(
   parameters: Parameters,
   offer: { readonly groups: readonly string[]; readonly ownGroup: string; readonly models: readonly PricedName[] },
 ): Parameters {
@@ -53,7 +53,7 @@ export const modelsOf = (models: readonly PricedName[], group: string): string[]
 export const isMaxTokens = (text: string): boolean => /^([1-9]\d{0,7})?$/.test(text.trim());
 
 /** Request parameters to send. Defaults are left out, because some models reject the fields. */
-export const toManner = (parameters: Parameters): Manner => ({
+export const toRequestParams = (parameters: Parameters): RequestParams => ({
   model: parameters.model,
   group: parameters.group,
   temperature: parameters.temperature,

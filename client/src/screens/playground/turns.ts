@@ -1,12 +1,12 @@
-/** A conversation as it is shown and kept: what was asked, what was answered, and lines where the context was cleared. */
+/** An entry of the conversation: a message, a response, or a divider where the context was cleared. */
 export type Turn = Question | Answer | Divider;
 
 export interface Question {
   readonly kind: 'question';
   readonly id: string;
   readonly text: string;
-  /** `data:` addresses. */
-  readonly pictures: readonly string[];
+  /** `data:` URLs. */
+  readonly images: readonly string[];
 }
 
 export interface Bill {
@@ -22,15 +22,15 @@ export interface Answer {
   readonly text: string;
   /** The model's reasoning text. */
   readonly reasoning: string;
-  /** `loading` until the first word, `incomplete` while words come. */
+  /** `loading` until the first text, `incomplete` while streaming. */
   readonly state: 'loading' | 'incomplete' | 'complete' | 'error';
-  /** Why it is an error. */
+  /** The error message. */
   readonly error: string;
-  /** Why it is shorter than the model would have made it. */
+  /** Why the response was cut off. */
   readonly cut: 'stopped' | 'length' | null;
-  /** From the sending of the question to the last word; null while it runs. */
+  /** From sending the request to the end of the response; null while it runs. */
   readonly seconds: number | null;
-  /** Null: not known, or not yet. */
+  /** Null: unknown, or not known yet. */
   readonly bill: Bill | null;
 }
 
@@ -79,37 +79,37 @@ export function messagesOf(turns: readonly Turn[], systemPrompt: string): ChatMe
   return systemPrompt.trim() === '' ? said : [{ role: 'system', content: systemPrompt }, ...said];
 }
 
-function contentOf({ text, pictures }: Question): ChatMessage['content'] {
-  if (pictures.length === 0) return text;
-  const shown = pictures.map((url): ContentPart => ({ type: 'image_url', image_url: { url } }));
+function contentOf({ text, images }: Question): ChatMessage['content'] {
+  if (images.length === 0) return text;
+  const shown = images.map((url): ContentPart => ({ type: 'image_url', image_url: { url } }));
   return text === '' ? shown : [{ type: 'text', text }, ...shown];
 }
 
-/** Everything before a question; asking it again begins there. */
+/** All turns before a message. */
 export const before = (turns: readonly Turn[], id: string): readonly Turn[] =>
   turns.slice(
     0,
     turns.findIndex((turn) => turn.id === id),
   );
 
-/** The question that an answer belongs to. */
+/** The message that a response answers. */
 export function questionOf(turns: readonly Turn[], answerId: string): Question | null {
   const at = turns.findIndex(({ id }) => id === answerId);
   const question = turns.slice(0, at).findLast(({ kind }) => kind === 'question');
   return question?.kind === 'question' ? question : null;
 }
 
-/** Without an answer and the question it belongs to: half a pair would confuse the model. */
+/** Removes a response together with its message: half a pair would confuse the model. */
 export function withoutPair(turns: readonly Turn[], answerId: string): readonly Turn[] {
   const question = questionOf(turns, answerId);
   return turns.filter(({ id }) => id !== answerId && id !== question?.id);
 }
 
 /**
- * Some open models write what they think into the answer, between `<think>` marks at its beginning.
- * @returns both apart; an unfinished thought is all thought
+ * Some open models write their reasoning at the beginning of the response, between `<think>` tags.
+ * @returns reasoning and text; an unclosed tag is all reasoning
  */
-export function splitThought(text: string): { readonly reasoning: string; readonly text: string } {
+export function splitReasoning(text: string): { readonly reasoning: string; readonly text: string } {
   const opened = /^\s*<think>/.exec(text);
   if (!opened) return { reasoning: '', text };
   const inside = text.slice(opened[0].length);

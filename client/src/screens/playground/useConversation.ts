@@ -10,7 +10,7 @@ import { findKept, keep } from './keptConversation.js';
 import { toParameters, type Parameters } from './parameters.js';
 import { AnswerBillDocument } from './playground.generated.js';
 
-/** The reader's conversation and parameters, as this browser remembers them. */
+/** The user's conversation and parameters, from this browser's storage. */
 export function useConversation(userId: number) {
   const { t } = useTranslation();
   const client = useApolloClient();
@@ -37,14 +37,14 @@ export function useConversation(userId: number) {
         keep: (turns) => {
           keep(userId, { turns, parameters: { ...latest.parameters } });
         },
-        soon: (run) => void requestAnimationFrame(run),
+        schedule: (run) => void requestAnimationFrame(run),
       }),
   );
   useEffect(() => {
     latest.describe = (error) => {
       if (isSignedOut(error)) {
         session.end();
-        // After the guard, which leads there as well but knows no reason.
+        // After the route guard, which redirects too, but without the reason.
         setTimeout(() => void navigate('/login?expired=true', { replace: true, state: { from: '/playground' } }));
         return t('playground.expired');
       }

@@ -1,15 +1,15 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
 
-/** How near to the end, in px, counts as being there. */
+/** Distance from the end, in px, that still counts as the end. */
 const near = 48;
 
 /**
- * Keeps the end of a growing conversation in view, unless the reader scrolled up to read.
- * @param grown changes whenever there is more
+ * Keeps the end of a growing conversation in view, unless the user scrolled up.
+ * @param grown changes whenever content was added
  */
 export function useStickToEnd(grown: unknown): {
   readonly frame: RefObject<HTMLDivElement | null>;
-  /** False: there is more below that the reader has not seen. */
+  /** False: there is unseen content below. */
   readonly atEnd: boolean;
   onScroll(): void;
   toEnd(): void;
@@ -34,7 +34,7 @@ export function useStickToEnd(grown: unknown): {
     const element = frame.current;
     if (follows.current && element) element.scrollTop = element.scrollHeight;
   }, [grown]);
-  // A keyboard that opens, or a picture that loads, moves the end as well.
+  // An opening keyboard or a loading image moves the end as well.
   useEffect(() => {
     const element = frame.current;
     if (!element) return;

@@ -50,7 +50,7 @@ it('has the columns that were asked for, with prices for a million tokens or for
     'Input / 1M',
     'Output / 1M',
   ]);
-  // Ratio 1.25 of $2.00; answers are four times that.
+  // Ratio 1.25 of $2.00; completion tokens cost four times that.
   for (const text of ['1.25', '$2.50', '$10.00']) byToken.getByText(text);
   expect(toneOf(byToken.getByText('Per token'))).not.toBe(toneOf((await rowOf('dall-e-3')).getByText('Per request')));
   (await rowOf('dall-e-3')).getByText('$0.040 / call');

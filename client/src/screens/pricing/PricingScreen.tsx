@@ -35,7 +35,7 @@ export function PricingScreen() {
   const mobile = useIsMobile();
   const user = useSession();
   const { data, error, loading, refetch } = useQuery(PricingDocument);
-  // The footer stands below the rows and comes with them.
+  // The footer is below the rows, so show it together with them.
   const rowsDrawn = useDeferredValue(!loading);
   const [viewed, setViewed] = useRowParam('group');
   const address = useServerGrid({ filters: { keyword: '', billing: '' } });

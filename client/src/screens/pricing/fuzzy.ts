@@ -1,4 +1,4 @@
-/** Every character of the query in its order, with anything between: `g4m` finds `gpt-4o-mini`. */
+/** Whether the text contains the query's characters in order, with gaps: `g4m` matches `gpt-4o-mini`. */
 export function isFuzzyMatch(text: string, query: string): boolean {
   const wanted = query.toLowerCase().replace(/\s+/g, '');
   const given = text.toLowerCase();

@@ -13,7 +13,7 @@ import type { PricingQuery } from './pricing.generated.js';
 
 type PricedModel = PricingQuery['pricing']['models'][number];
 
-/** USD for a million tokens at ratio 1. */
+/** USD per million tokens at ratio 1. */
 const unitPriceFactor = 2;
 
 const inputPrice = (row: PricedModel, factor: number): string => unitPrice(row.modelRatio * unitPriceFactor * factor);
@@ -122,7 +122,7 @@ function BillingChip({ row }: { readonly row: PricedModel }) {
   );
 }
 
-/** The groups that may call a model. A click shows the prices of that group. */
+/** The groups that can call a model. A click shows the prices for that group. */
 function GroupChoice({
   row,
   group,

@@ -4,8 +4,8 @@ import { useThrottled } from '../../lib/useThrottled.js';
 const pauseMilliseconds = 300;
 
 /**
- * A filter that takes effect with every key, and reaches the address a moment later. What the address says by itself (the
- * way back, a link) is taken over; what it echoes is not, or keys typed meanwhile would be lost.
+ * A filter that applies with every keystroke and is written to the URL with a delay. A change of the URL from elsewhere (Back,
+ * a link) updates the filter; the echo of an own change does not, or keystrokes in between would be lost.
  */
 export function useTypedFilter(
   inAddress: string,

@@ -13,7 +13,7 @@ import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { DeleteRedemptionBatchDocument, RedemptionCountDocument } from './redemptions.generated.js';
 
-/** Asks how many codes have the name before anything can be deleted. */
+/** Deletes all codes with a name, after showing how many there are. */
 export function DeleteByNameDialog({ onDone, onClose }: { readonly onDone: () => void; readonly onClose: () => void }) {
   const { t } = useTranslation();
   const client = useApolloClient();

@@ -12,7 +12,7 @@ const download = (codes: readonly string[]): void => {
   saveFile(new Blob([`${codes.join('\n')}\n`], { type: 'text/plain' }), 'codes.txt');
 };
 
-/** All codes that were just made, to take along. */
+/** The codes just created, to copy or download. */
 export function NewCodesDialog({
   codes,
   onClose,

@@ -18,7 +18,7 @@ import {
 
 interface Values {
   readonly name: string;
-  /** Dollars as typed. */
+  /** USD as typed. */
   readonly amount: string;
   readonly count: string;
   readonly isGift: boolean;
@@ -36,7 +36,7 @@ export function RedemptionEditor({
   onCreated,
   onClosed,
 }: {
-  /** Null makes new codes. */
+  /** Null creates codes. */
   readonly row: RedemptionRowFragment | null;
   readonly onSaved: () => void;
   readonly onCreated: (codes: readonly string[]) => void;

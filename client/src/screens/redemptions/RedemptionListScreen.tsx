@@ -26,7 +26,7 @@ import { RedemptionEditor } from './RedemptionEditor.js';
 import { RedemptionsDocument, type RedemptionRowFragment, type RedemptionSortField } from './redemptions.generated.js';
 import { useRedemptionActions } from './useRedemptionActions.js';
 
-/** Codes that give quota: made, handed out, and taken back. */
+/** The list of redemption codes. */
 export function RedemptionListScreen() {
   const { t } = useTranslation();
   const format = useFormat();

@@ -11,7 +11,7 @@ import type { useFormat } from '../../lib/useFormat.js';
 import type { RedemptionRowFragment, RedemptionStatus } from './redemptions.generated.js';
 import type { RedemptionRowActions } from './useRedemptionActions.js';
 
-/** Disabled codes, and gifts without uses left: shown in the colour of what is off. */
+/** Whether a code is disabled or has no uses left; such rows are dimmed. */
 export const isSpent = ({
   status,
   kind,

@@ -18,7 +18,7 @@ export interface RedemptionRowActions {
   toggle(row: RedemptionRowFragment): Promise<void>;
   remove(row: RedemptionRowFragment): Promise<void>;
   removeDisabled(): Promise<void>;
-  /** Resolves true when it was done. */
+  /** Resolves true on success. */
   disable(ids: readonly number[]): Promise<boolean>;
 }
 

@@ -20,10 +20,10 @@ import { readText, writeText } from '../../lib/storage.js';
 import { useCountdown } from '../../lib/useCountdown.js';
 import { RegisterDocument, RegisterOptionsDocument, SendEmailCodeDocument } from './register.generated.js';
 
-/** Who invited the visitor, kept until an account is made. */
+/** Storage key of the invite code, kept until the visitor registers. */
 const referralKey = 'aff';
 
-/** Seconds until another code may be asked for. */
+/** Seconds until another code can be requested. */
 const resendAfter = 30;
 
 export function RegisterScreen() {

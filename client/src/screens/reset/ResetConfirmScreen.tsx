@@ -14,7 +14,7 @@ import { PublicPage } from '../../components/PublicPage.js';
 import { describeFailure } from '../../lib/errors.js';
 import { ResetPasswordDocument } from './reset.generated.js';
 
-/** Where the mail's link leads: makes a new password and shows it once. */
+/** Target of the reset link in the email: creates a new password and shows it once. */
 export function ResetConfirmScreen() {
   const { t } = useTranslation();
   const copy = useCopy();

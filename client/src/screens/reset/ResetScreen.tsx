@@ -15,10 +15,10 @@ import { describeFailure } from '../../lib/errors.js';
 import { useCountdown } from '../../lib/useCountdown.js';
 import { RequestPasswordResetDocument } from './reset.generated.js';
 
-/** Seconds until another mail may be asked for. */
+/** Seconds until another email can be requested. */
 const resendAfter = 30;
 
-/** Asks for a mail with a link. The answer does not tell whether the address is known. */
+/** Requests an email with a reset link. The response does not reveal whether the address is registered. */
 export function ResetScreen() {
   const { t } = useTranslation();
   const [request] = useMutation(RequestPasswordResetDocument);

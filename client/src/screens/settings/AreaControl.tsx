@@ -9,12 +9,12 @@ import { useSetting } from './SettingsContext.js';
 
 export interface ControlProps {
   readonly setting: Setting;
-  /** Of the control, for its label. */
+  /** Element id of the control, for its label. */
   readonly id: string;
   readonly describedBy?: string | undefined;
 }
 
-/** Long text: words one a line, JSON in mono with Format, or what visitors read. */
+/** Long text: one word per line, JSON with a Format button, or page content. */
 export function AreaControl({ setting, id, describedBy }: ControlProps) {
   const { t } = useTranslation();
   const { value, change, problem, writable } = useSetting(setting.key);
@@ -57,7 +57,7 @@ export function AreaControl({ setting, id, describedBy }: ControlProps) {
   );
 }
 
-/** As visitors see it: what must not be on a page is gone already. */
+/** The footer as visitors see it, sanitized. */
 function FooterPreview({ html }: { readonly html: string }) {
   const { t } = useTranslation();
   return (

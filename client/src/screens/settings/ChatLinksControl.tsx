@@ -13,7 +13,7 @@ import { useSetting } from './SettingsContext.js';
 
 const linkExample = 'https://…{address}…{key}';
 
-/** Chat links as rows of name and link, or as the JSON they are kept in. */
+/** Chat links as rows of name and link, or as JSON, their stored form. */
 export function ChatLinksControl(props: ControlProps) {
   const { t } = useTranslation();
   const { value, change, writable } = useSetting(props.setting.key);

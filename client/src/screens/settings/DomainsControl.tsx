@@ -9,7 +9,7 @@ import type { ControlProps } from './AreaControl.js';
 import { checkDomain } from './settingsCheck.js';
 import { useSetting } from './SettingsContext.js';
 
-/** E-mail domains as chips. What is no domain, or there already, stays in the field with the reason below it. */
+/** Email domains as chips. An invalid or duplicate entry stays in the field, with the reason below it. */
 export function DomainsControl({ setting, id, describedBy }: ControlProps) {
   const { t } = useTranslation();
   const { value, change, writable } = useSetting(setting.key);

@@ -11,7 +11,7 @@ import { describeFailure } from '../../lib/errors.js';
 import { dateTime, integer } from '../../lib/format.js';
 import { DeleteOldLogsDocument, OldLogsDocument } from './settings.generated.js';
 
-/** One month before, for a date and time field. Where that month is too short it is its last day, never a later one. */
+/** One month earlier, for a date and time field. In a shorter month, its last day. */
 export function monthBefore(now: Date): string {
   const date = new Date(now);
   date.setDate(1);
@@ -20,7 +20,7 @@ export function monthBefore(now: Date): string {
   return dateTime(date, 'minutes').replace(' ', 'T');
 }
 
-/** Deletes the log before a time. The question says how many rows that is. */
+/** Deletes log rows before a time. The confirmation shows the number of rows. */
 export function LogCleanup() {
   const { t } = useTranslation();
   const confirm = useConfirm();

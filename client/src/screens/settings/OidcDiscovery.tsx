@@ -9,7 +9,7 @@ import { describeFailure } from '../../lib/errors.js';
 import { useSetting } from './SettingsContext.js';
 import { DiscoverOidcDocument } from './settings.generated.js';
 
-/** Fills the three endpoints in from what the well-known address says; nothing is saved yet. */
+/** Fills in the three endpoints from the well-known URL, without saving. */
 export function OidcDiscovery() {
   const { t } = useTranslation();
   const wellKnown = useSetting('oidc.well_known');

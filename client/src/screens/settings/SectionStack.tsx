@@ -15,7 +15,7 @@ import { VersionPanel } from './VersionPanel.js';
 
 const anchor = (id: SectionId): string => `section-${id}`;
 
-/** The panels of a tab below each other, and at their left the list of them. */
+/** The sections of a tab, and a list of them at the left. */
 export function SectionStack({ tab }: { readonly tab: Tab }) {
   const { t } = useTranslation();
   const sections = sectionsOf[tab];
@@ -80,7 +80,7 @@ function Panel({ id, children }: { readonly id: SectionId; readonly children: Re
   );
 }
 
-/** Follows the reader down the page; a dot marks sections with unsaved changes. */
+/** Highlights the section in view; a dot marks sections with unsaved changes. */
 function SectionList({ tab }: { readonly tab: Tab }) {
   const { t } = useTranslation();
   const [, setParams] = useSearchParams();

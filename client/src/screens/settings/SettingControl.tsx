@@ -8,7 +8,7 @@ import { useConfirm } from '../../components/ConfirmProvider.js';
 import { AreaControl, type ControlProps } from './AreaControl.js';
 import { ChatLinksControl } from './ChatLinksControl.js';
 import { DomainsControl } from './DomainsControl.js';
-import { PictureControl } from './PictureControl.js';
+import { ImageControl } from './ImageControl.js';
 import { useSetting, useSettingsDraft } from './SettingsContext.js';
 
 export function SettingControl(props: ControlProps) {
@@ -21,8 +21,8 @@ export function SettingControl(props: ControlProps) {
       return <DomainsControl {...props} />;
     case 'chats':
       return <ChatLinksControl {...props} />;
-    case 'picture':
-      return <PictureControl {...props} />;
+    case 'image':
+      return <ImageControl {...props} />;
     case 'json':
     case 'lines':
     case 'content':
@@ -80,7 +80,7 @@ function ChoiceControl({ setting, id, describedBy }: ControlProps) {
   );
 }
 
-/** Text, a number with its unit, or a secret that is only ever written. */
+/** Text, a number with its unit, or a write-only secret. */
 function LineControl({ setting, id, describedBy }: ControlProps) {
   const { t } = useTranslation();
   const draft = useSettingsDraft();

@@ -5,12 +5,12 @@ import type { Setting } from './settingKinds.js';
 import { SettingControl } from './SettingControl.js';
 import { useSetting } from './SettingsContext.js';
 
-/** Kinds whose control takes the whole width under its label. */
-const wide = new Set<Setting['kind']>(['lines', 'content', 'json', 'domains', 'chats', 'picture']);
+/** Kinds whose control takes the full width below its label. */
+const wide = new Set<Setting['kind']>(['lines', 'content', 'json', 'domains', 'chats', 'image']);
 
 export const settingId = (key: string): string => `setting-${key.replaceAll('.', '-')}`;
 
-/** A name with one line of help at the left and its control at the right, or below when it is long. */
+/** A setting: name and help at the left, its control at the right, or below if it is wide. */
 export function SettingRow({ setting }: { readonly setting: Setting }) {
   const { t, i18n } = useTranslation();
   const { changed, problem, writable } = useSetting(setting.key);

@@ -7,7 +7,7 @@ export const SettingsContext = createContext(new SettingsDraft());
 
 export const useSettingsDraft = (): SettingsDraft => useContext(SettingsContext);
 
-/** One setting: what to show, what is wrong with it, and how to change it. Others' changes do not draw it again. */
+/** One setting: its value, its problem, and its setter. Changes of other settings do not render it again. */
 export function useSetting(key: string) {
   const draft = useSettingsDraft();
   const { t } = useTranslation();
@@ -19,9 +19,9 @@ export function useSetting(key: string) {
     value,
     changed,
     problem,
-    /** False: only the super admin may. */
+    /** False: only the root user can change it. */
     writable: saved?.writable ?? false,
-    /** For a secret: there is one. */
+    /** For a secret: whether a value is stored. */
     isSet: saved?.isSet ?? false,
     change: (next: string) => {
       draft.edit(key, next);

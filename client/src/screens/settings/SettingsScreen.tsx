@@ -20,7 +20,7 @@ const PriceEditor = lazy(async () => ({ default: (await import('./prices/PriceEd
 
 const toTab = (text: string | null): TabName => tabs.find((tab) => tab === text) ?? 'operation';
 
-/** All settings. What is changed on one tab stays changed while another is looked at; one bar saves everything. */
+/** All settings. Unsaved changes are kept across tabs; one bar saves them all. */
 export function SettingsScreen() {
   const { t } = useTranslation();
   const [params, setParams] = useSearchParams();
@@ -39,7 +39,7 @@ export function SettingsScreen() {
     <SettingsContext.Provider value={draft}>
       <Box
         sx={{
-          // The bar below floats over the last lines of the screen; the page keeps a place free for it.
+          // Reserve space for the floating bar at the bottom.
           padding: { xs: '16px 8px 8px', sm: '24px 24px 20px' },
           maxWidth: 1168,
           minHeight: 'calc(100dvh - 48px)',

@@ -12,7 +12,7 @@ import { SettingRow } from './SettingRow.js';
 import { useSettingsDraft } from './SettingsContext.js';
 import { providers, type Provider } from './signInProviders.js';
 
-/** The other ways to sign in, each a row that opens. */
+/** The sign-in providers, each in an expandable row. */
 export function SignInProviders() {
   return (
     <Box sx={{ mx: 2 }}>

@@ -15,7 +15,7 @@ import { useSettingsDraft } from './SettingsContext.js';
 import { saveDraft } from './settingsDraft.js';
 import { settingId } from './SettingRow.js';
 
-/** How many changes there are and where, what has to be fixed first, and the way to save or to drop them. */
+/** Number and place of the unsaved changes, their problems, and buttons to save or discard them. */
 export function UnsavedBar() {
   const { t, i18n } = useTranslation();
   const draft = useSettingsDraft();
@@ -37,7 +37,7 @@ export function UnsavedBar() {
     if (!section) return;
     const tab = tabOfSection(section);
     await navigate(section === 'prices' ? `/setting?tab=${tab}&section=prices` : `/setting?tab=${tab}`);
-    // The tab is drawn first.
+    // Wait until the tab is rendered.
     setTimeout(() => {
       document.querySelector(`[data-setting="${CSS.escape(key)}"]`)?.scrollIntoView({ block: 'center' });
       document.getElementById(settingId(key))?.focus();
@@ -148,7 +148,7 @@ export function UnsavedBar() {
   );
 }
 
-/** Asks before another page is opened or the window is closed; tabs of this page do not count. */
+/** Asks for confirmation before leaving the page or closing the window. Changing the tab of this page is free. */
 function useLeaveGuard(dirty: boolean): void {
   const { t } = useTranslation();
   const confirm = useConfirm();

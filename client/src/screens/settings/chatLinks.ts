@@ -3,7 +3,7 @@ export interface ChatLinkRow {
   readonly link: string;
 }
 
-/** The setting is a list of objects with one entry each: `[{ "name": "link" }]`. @returns null when it is something else */
+/** Parses a list of objects with one entry each: `[{ "name": "link" }]`. @returns null for any other text */
 export function parseChatLinks(text: string): ChatLinkRow[] | null {
   try {
     const parsed: unknown = JSON.parse(text.trim() === '' ? '[]' : text);

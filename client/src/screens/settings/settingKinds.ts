@@ -1,13 +1,13 @@
 import type { en } from '../../i18n/en/en.js';
 
-/** How a setting is edited. Everything is text underneath, as on the wire. */
+/** The kind of control for a setting. All values are text, as in the API. */
 export type SettingControl =
-  | { readonly kind: 'switch' | 'text' | 'secret' | 'lines' | 'content' | 'picture' | 'domains' | 'chats' }
+  | { readonly kind: 'switch' | 'text' | 'secret' | 'lines' | 'content' | 'image' | 'domains' | 'chats' }
   | {
       readonly kind: 'number';
       readonly minimum?: number;
       readonly maximum?: number;
-      /** Fractions are allowed. */
+      /** Allows fractions. */
       readonly decimal?: boolean;
       readonly unit?: 'seconds' | 'minutes' | 'quota' | 'yuan' | 'percent';
       readonly step?: number;
@@ -16,9 +16,9 @@ export type SettingControl =
   | { readonly kind: 'choice'; readonly choices: readonly ('hour' | 'day' | 'week')[] };
 
 export type Setting = SettingControl & {
-  /** On the wire. */
+  /** The key in the API. */
   readonly key: string;
-  /** Of its label and help text. */
+  /** Key of its label and help text. */
   readonly name: keyof typeof en.settings.rows;
   readonly placeholder?: string;
   /** Only editable while this flag is on. */

@@ -235,7 +235,7 @@ const other: readonly Section[] = [
     settings: [
       content('Notice', 'notice'),
       text('SystemName', 'systemName'),
-      { kind: 'picture', key: 'Logo', name: 'logo', placeholder: 'https://example.com/logo.png' },
+      { kind: 'image', key: 'Logo', name: 'logo', placeholder: 'https://example.com/logo.png' },
       content('HomePageContent', 'homePage'),
       content('About', 'about'),
       content('Footer', 'footer'),
@@ -267,7 +267,7 @@ const allSections = (): { readonly section: SectionId; readonly settings: readon
   { section: 'prices', settings: priceSettings },
 ];
 
-/** Every setting of the screen by its key, with its section. */
+/** All settings of the screen by key, with their sections. */
 export const settingsByKey: ReadonlyMap<string, { readonly section: SectionId; readonly setting: Setting }> = new Map(
   allSections().flatMap(({ section, settings }) =>
     settings.map((setting) => [setting.key, { section, setting }] as const),

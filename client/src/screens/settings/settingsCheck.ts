@@ -4,10 +4,10 @@ import type { Setting } from './settingKinds.js';
 import { sectionsOf, settingsByKey } from './settingsCatalog.js';
 import type { DraftState } from './settingsDraft.js';
 
-/** Dotted labels, and letters at the end. */
+/** Labels separated by dots, the last of letters only. */
 const domainPattern = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i;
 
-/** @returns what is wrong with one more entry of the list of e-mail domains, or null */
+/** @returns the problem with a new entry of the email domains, or null */
 export function checkDomain(entry: string, present: readonly string[], t: TFunction): string | null {
   if (!domainPattern.test(entry)) return t('settings.domainInvalid');
   return present.includes(entry.toLowerCase()) ? t('settings.domainTwice') : null;
@@ -22,7 +22,7 @@ function checkNumber(setting: Extract<Setting, { kind: 'number' }>, value: strin
   return maximum !== undefined && number > maximum ? t('settings.atMost', { maximum }) : null;
 }
 
-/** @returns what is wrong with a value, or null */
+/** @returns the problem with a value, or null */
 export function checkValue(setting: Setting, value: string, t: TFunction): string | null {
   switch (setting.kind) {
     case 'number':
@@ -59,6 +59,6 @@ export function blockOf(key: string, { saved, edits }: DraftState, t: TFunction)
   return null;
 }
 
-/** The same, or what the server said when it was last sent. */
+/** The same, or the server's message for a rejected value. */
 export const problemOf = (key: string, state: DraftState, t: TFunction): string | null =>
   blockOf(key, state, t) ?? state.refused.get(key) ?? null;

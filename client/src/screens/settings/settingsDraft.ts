@@ -17,13 +17,13 @@ export interface DraftState {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** The settings as the server has them, and beside them what was changed here and is not saved yet. */
+/** The saved settings, and the unsaved changes to them. */
 export class SettingsDraft {
   private readonly store = createStore<DraftState>({ saved: new Map(), edits: new Map(), refused: new Map() });
   readonly subscribe = this.store.subscribe;
   readonly state = this.store.get;
 
-  /** Takes over what the server has; edits that equal it now are no longer edits. */
+  /** Replaces the saved settings, and drops edits that equal them. */
   load(settings: readonly SavedSetting[]): void {
     const saved = new Map(this.state().saved);
     settings.forEach((setting) => saved.set(setting.key, setting));
@@ -31,7 +31,7 @@ export class SettingsDraft {
     this.store.set({ ...this.state(), saved, edits });
   }
 
-  /** The value in force here: the edit, else the saved one. */
+  /** The edited value, else the saved one. */
   value(key: string): string {
     const { saved, edits } = this.state();
     return edits.get(key) ?? saved.get(key)?.value ?? '';
@@ -70,12 +70,12 @@ function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<strin
   return rest;
 }
 
-/** Switches are saved before everything else. */
+/** Whether the setting is a switch; switches are saved first. */
 export const isEnableFlag = (key: string): boolean => /enabled$/i.test(key);
 
 /**
- * Saves each change by itself: switches first, then the rest, then once more the switches that were refused, because
- * some can only be turned on when what they need is there.
+ * Saves the changes one by one: switches first, then the rest, then again the rejected switches, because some can only be
+ * turned on after the settings they require are saved.
  *
  * @returns the keys that could not be saved
  */

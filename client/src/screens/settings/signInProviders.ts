@@ -1,7 +1,7 @@
 import type { en } from '../../i18n/en/en.js';
 import { flag, secret, text, type Setting } from './settingKinds.js';
 
-/** Each provider is a folding row of the sign-in section, with its switch in the row. */
+/** A sign-in provider: an expandable row with its switch. */
 export interface Provider {
   readonly id: keyof typeof en.settings.providers;
   readonly enabled: Setting;

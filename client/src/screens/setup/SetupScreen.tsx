@@ -9,7 +9,7 @@ import { SetupForm } from './SetupForm.js';
 
 const databaseNames: Record<string, string> = { postgres: 'PostgreSQL', mysql: 'MySQL', sqlite: 'SQLite' };
 
-/** The first visit of a new installation: its administrator, and what it is for. */
+/** Setup of a new installation: the root account and the usage mode. */
 export function SetupScreen() {
   const { t } = useTranslation();
   const { systemName } = useStatus();

@@ -17,7 +17,7 @@ import {
 } from './tasks.generated.js';
 import { useTaskQuery } from './useTaskQuery.js';
 
-/** Drawings of the last thirty days unless another time is chosen: everybody's for admins, else one's own. */
+/** Drawings, by default of the last thirty days: those of all users for admins, else the user's own. */
 export function DrawingListScreen() {
   const { t } = useTranslation();
   const { mjNotifyEnabled } = useStatus();

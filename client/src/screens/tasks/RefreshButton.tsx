@@ -2,7 +2,7 @@ import Button from '@mui/material/Button';
 import RefreshOutlinedIcon from '@mui/icons-material/RefreshOutlined';
 import { useTranslation } from 'react-i18next';
 
-/** Its icon turns while the list comes. */
+/** Reloads the list; its icon spins while loading. */
 export function RefreshButton({ loading, onRefresh }: { readonly loading: boolean; readonly onRefresh: () => void }) {
   const { t } = useTranslation();
   const turning = {

@@ -16,7 +16,7 @@ export interface TaskListProps<R extends { readonly id: number }> {
   readonly notice?: ReactNode;
   readonly query: TaskQuery;
   readonly live: LiveList;
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   readonly page: { readonly items: readonly R[]; readonly totalCount: number } | undefined;
   readonly loading: boolean;
   readonly error: unknown;

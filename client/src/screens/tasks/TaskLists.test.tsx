@@ -133,7 +133,7 @@ describe('songs', () => {
       const row = await rowOf(`song-${String(index)}`);
       expect([word, toneOf(row.getByText(word))]).toEqual([word, tone]);
     }
-    // However long it takes, a song is not rated.
+    // The duration of songs is never coloured.
     expect(toneOf((await rowOf('song-0')).getByText('600 s'))).toBe('grey');
     expect(await headers()).toEqual(
       expect.arrayContaining([

@@ -9,7 +9,7 @@ import { CodeBlock } from '../../components/CodeBlock.js';
 
 /** Content of the viewer: a text, a JSON record, an image or audio. */
 export interface Viewed {
-  readonly kind: 'text' | 'picture' | 'sound';
+  readonly kind: 'text' | 'image' | 'audio';
   readonly title: string;
   /** The text, or the URL of the image or audio. */
   readonly content: string;
@@ -19,11 +19,11 @@ export function TaskViewer({ viewed, onClose }: { readonly viewed: Viewed; reado
   const { t } = useTranslation();
   const { kind, title, content } = viewed;
   return (
-    <Dialog open onClose={onClose} maxWidth={kind === 'picture' ? 'md' : 'sm'} fullWidth>
+    <Dialog open onClose={onClose} maxWidth={kind === 'image' ? 'md' : 'sm'} fullWidth>
       <DialogTitle>{title}</DialogTitle>
       <DialogContent>
         {kind === 'text' && <CodeBlock text={content} copyLabel={t('tasks.copyText')} />}
-        {kind === 'picture' && (
+        {kind === 'image' && (
           <Box
             component="img"
             src={content}
@@ -31,7 +31,7 @@ export function TaskViewer({ viewed, onClose }: { readonly viewed: Viewed; reado
             sx={{ display: 'block', maxWidth: '100%', maxHeight: '70vh', minHeight: 120, margin: '0 auto' }}
           />
         )}
-        {kind === 'sound' && (
+        {kind === 'audio' && (
           <Box component="audio" controls src={content} aria-label={title} sx={{ width: '100%', display: 'block' }} />
         )}
       </DialogContent>

@@ -10,7 +10,7 @@ import { TaskChip } from './taskChips.js';
 import { audioOf } from './taskFilter.js';
 import type { CreativeTaskRowFragment } from './tasks.generated.js';
 
-/** The whole record as JSON; what the provider said of it as JSON inside. */
+/** The record as JSON, with the provider's data parsed. */
 export function recordOf({ data, ...row }: CreativeTaskRowFragment): string {
   const { __typename: _, ...fields } = row as CreativeTaskRowFragment & { __typename?: string };
   const told = data === '' ? 'null' : data;
@@ -25,7 +25,7 @@ export function PlaySong({ row, tools }: { readonly row: CreativeTaskRowFragment
     <Button
       aria-label={tools.t('tasks.playOf', { id: row.taskId })}
       onClick={() => {
-        tools.view({ kind: 'sound', title: tools.t('tasks.songOf', { id: row.taskId }), content: address });
+        tools.view({ kind: 'audio', title: tools.t('tasks.songOf', { id: row.taskId }), content: address });
       }}
       sx={{ minHeight: 26, padding: '2px 6px' }}
     >

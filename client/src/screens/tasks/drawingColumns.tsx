@@ -16,7 +16,7 @@ export interface TaskCellTools {
   readonly view: (viewed: Viewed) => void;
 }
 
-/** The column of a list that is sorted by time alone. */
+/** A column without sorting: the list sorts by time only. */
 export const column = <R extends object>(
   field: string,
   headerName: string,
@@ -41,7 +41,7 @@ export function ViewImage({ row, tools }: { readonly row: DrawingRowFragment; re
     <Button
       aria-label={tools.t('tasks.viewImageOf', { id: row.mjId })}
       onClick={() => {
-        tools.view({ kind: 'picture', title: tools.t('tasks.imageOf', { id: row.mjId }), content: row.imageUrl });
+        tools.view({ kind: 'image', title: tools.t('tasks.imageOf', { id: row.mjId }), content: row.imageUrl });
       }}
       sx={{ minHeight: 26, padding: '2px 6px', ml: '-6px' }}
     >
@@ -50,7 +50,7 @@ export function ViewImage({ row, tools }: { readonly row: DrawingRowFragment; re
   );
 }
 
-/** Widths sum to 1182 with the admin’s columns. */
+/** Widths sum to 1182 px with the admin's columns. */
 export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRowFragment>[] {
   const { t, isAdmin, view } = tools;
   const text = (title: string, content: string, failed = false) => (

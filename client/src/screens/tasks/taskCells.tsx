@@ -6,7 +6,7 @@ import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
 import { secondsBetween, toPercent } from './taskFilter.js';
 
-/** A bar of 96 px with its percentage. */
+/** A progress bar with its percentage. */
 export function Progress({ value, label }: { readonly value: string; readonly label: string }) {
   const percent = toPercent(value);
   return (
@@ -17,7 +17,7 @@ export function Progress({ value, label }: { readonly value: string; readonly la
   );
 }
 
-/** Red above a minute, as drawings are rated. */
+/** The duration of a task; for drawings red above one minute. */
 export function TaskDuration({
   from,
   to,
@@ -33,7 +33,7 @@ export function TaskDuration({
   return <ToneChip tone={tone}>{`${integer(seconds)} s`}</ToneChip>;
 }
 
-/** One line of a longer text; a click shows all of it. */
+/** The first line of a text; a click shows the full text. */
 export function OneLine({
   text,
   onOpen,

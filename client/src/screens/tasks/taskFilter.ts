@@ -14,7 +14,7 @@ const day = 24 * 3_600_000;
 
 export const lastThirtyDays = (): Date => new Date(Date.now() - 30 * day);
 
-/** The channel is asked for by admins only. */
+/** The query's filter. Only admins can filter by channel. */
 export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean, now: Date) {
   const channel = filters.channelId.trim();
   return {
@@ -23,13 +23,13 @@ export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean
   };
 }
 
-/** `37%` of 0 to 100; what is no percentage counts as nothing. */
+/** Parses a percentage such as `37%`; 0 for any other text. */
 export function toPercent(progress: string): number {
   const value = Number.parseFloat(progress);
   return Number.isFinite(value) ? Math.max(0, Math.min(100, value)) : 0;
 }
 
-/** Whole seconds from one moment to the other; null while there is no end. */
+/** Whole seconds between two times; null without an end. */
 export const secondsBetween = (from: string, to: string | null | undefined): number | null =>
   to ? Math.max(0, Math.round((new Date(to).getTime() - new Date(from).getTime()) / 1000)) : null;
 

@@ -4,7 +4,7 @@ import { useServerGrid, type ServerGrid } from '../../lib/useServerGrid.js';
 import { noFilters, toTaskFilter, type TaskFilters } from './taskFilter.js';
 
 export interface TaskQuery {
-  /** Everybody's tasks are listed, else one's own. */
+  /** The tasks of all users are listed, else the user's own. */
   readonly isAdmin: boolean;
   readonly grid: ServerGrid<TaskFilters>;
   /** Default start of the time range. */

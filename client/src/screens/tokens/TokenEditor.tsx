@@ -36,14 +36,14 @@ import {
 } from './tokens.generated.js';
 
 export interface TokenEditorProps {
-  /** Null makes a new one. */
+  /** Null creates a token. */
   readonly token: TokenRowFragment | null;
   readonly onSaved: () => void;
   readonly onCreated: (created: { id: number; name: string; key: string }) => void;
   readonly onClosed: () => void;
 }
 
-/** Fields of the form by field of the input, for errors of the server. */
+/** Form fields by input field, for the server's errors. */
 const rateFields = {
   'rateLimit.periodSeconds': 'ratePeriod',
   'rateLimit.calls': 'rateCount',

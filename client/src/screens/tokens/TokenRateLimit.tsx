@@ -6,10 +6,10 @@ import { FieldRow } from '../../components/SideDrawer.js';
 import type { TokenValues } from './tokenForm.js';
 
 /** Seconds: a year. */
-const longestPeriod = 31_536_000;
+const maxPeriod = 31_536_000;
 const mostCalls = 2_147_483_647;
 
-/** Limits of calls that this key alone has. */
+/** Rate limits of this token. */
 export function TokenRateLimit({ control }: { readonly control: Control<TokenValues> }) {
   const { t } = useTranslation();
   const on = useWatch({ control, name: 'limitRate' });
@@ -29,7 +29,7 @@ export function TokenRateLimit({ control }: { readonly control: Control<TokenVal
             name="ratePeriod"
             label={t('tokens.ratePeriod')}
             unit={t('tokens.seconds')}
-            rules={{ validate: whole(1, longestPeriod) }}
+            rules={{ validate: whole(1, maxPeriod) }}
           />
           <NumberInput
             control={control}

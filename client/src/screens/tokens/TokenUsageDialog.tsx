@@ -46,7 +46,7 @@ console.log(answer.choices[0].message.content);`;
 const examples = { curl: curlExample, python: pythonExample, node: nodeExample };
 type Example = keyof typeof examples;
 
-/** How to call with this token. A key just made stands in the examples; others are fetched when copied. */
+/** Examples of calls with a token. They contain the key of a new token; other keys are fetched on copy. */
 export function TokenUsageDialog({
   token,
   onClose,

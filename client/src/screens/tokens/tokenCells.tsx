@@ -34,7 +34,7 @@ export function TokenStatusChip({ status }: { readonly status: TokenStatus }) {
   );
 }
 
-/** The key masked; an eye that shows it and a button that copies it, both asking the server only then. */
+/** The masked key, with buttons to show and to copy it. The key is fetched on click. */
 export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id' | 'name' | 'maskedKey'> }) {
   const { t } = useTranslation();
   const client = useApolloClient();
@@ -86,13 +86,13 @@ export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id'
   );
 }
 
-/** Keys travel without their `sk-`; people and SDKs need it. */
+/** Adds `sk-`, which the API leaves out of keys and clients need. */
 export const withPrefix = (key: string): string => (key.startsWith('sk-') ? key : `sk-${key}`);
 
-/** `sk-Jx4T…` of a masked key: its stars as one sign. */
+/** `sk-Jx4T…`: a masked key with its stars as one ellipsis. */
 const shortMask = (masked: string): string => withPrefix(masked).replace(/[*•]+/, '…');
 
-/** "$67.60 left of $250.00" over a bar; of unlimited tokens the used amount. */
+/** "$67.60 left of $250.00" above a bar; for unlimited tokens the used amount. */
 export function QuotaCell({ token: { quota } }: { readonly token: Pick<TokenRowFragment, 'quota'> }) {
   const { t } = useTranslation();
   const { money } = useFormat();

@@ -1,7 +1,7 @@
 import { dateTime } from '../../lib/format.js';
 import type { CreateTokenInput, TokenRowFragment } from './tokens.generated.js';
 
-/** The editor's fields; amounts are dollars as typed, times local `YYYY-MM-DDTHH:mm`. */
+/** The editor's fields; amounts in USD as typed, times in local time as `YYYY-MM-DDTHH:mm`. */
 export interface TokenValues {
   name: string;
   /** Empty: never. */
@@ -87,7 +87,7 @@ const rateLimit: InputPart = (values) => ({
     : null,
 });
 
-/** The parts of the input by field of the form. An edit sends those of changed fields. */
+/** The parts of the input by form field. An update sends the parts of changed fields. */
 export const inputParts: Record<Exclude<keyof TokenValues, 'count'>, InputPart> = {
   name: (values) => ({ name: values.name.trim() }),
   expires: (values) => ({ expiresAt: values.expires === '' ? null : new Date(values.expires).toISOString() }),
@@ -111,7 +111,7 @@ export const toTokenInput = (values: TokenValues, quotaPerUnit: number): CreateT
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Names of a batch: the first as typed, the others with six random characters. */
+/** Names of a batch: the first as typed, the others with a random suffix of six characters. */
 export function batchNames(name: string, count: number): string[] {
   const suffix = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => letters[byte % letters.length]).join('');

@@ -17,7 +17,7 @@ import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { GrantQuotaDocument, type UserRowFragment } from './users.generated.js';
 
-/** An amount of dollars as typed, in quota; null while it is none. A minus takes quota away. */
+/** Parses a typed amount in USD into quota; null if it is invalid. Negative amounts deduct. */
 export function parseGrant(text: string, quotaPerUnit: number): number | null {
   if (!/^[+-]?\d{1,9}(\.\d{1,6})?$/.test(text.trim())) return null;
   const quota = Math.round(Number(text) * quotaPerUnit);
@@ -31,7 +31,7 @@ export function parseTarget(text: string, balance: number, quotaPerUnit: number)
   return quota === 0 ? null : quota;
 }
 
-/** Adds to a balance, takes from it, or sets it; shows what comes out before anything is saved. */
+/** Adds to, deducts from or sets a balance, with a preview of the result. */
 export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFragment; readonly onClose: () => void }) {
   const { t } = useTranslation();
   const { money } = useFormat();

@@ -40,7 +40,7 @@ export function UserEditor(props: UserEditorProps) {
     fetchPolicy: 'cache-and-network',
   });
   if (data?.user) return <UserForm {...props} user={data.user} />;
-  // It slides in when it has something to show: an empty panel first would be drawn twice.
+  // Open the drawer once its data is loaded, not as an empty panel.
   if (!error) return null;
   return (
     <SideDrawer open width={480} title={t('users.edit')} meta={`#${String(props.id)}`} onClose={props.onClosed}>

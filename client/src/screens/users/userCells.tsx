@@ -101,7 +101,7 @@ export function UserRowActions({
   );
 }
 
-/** Two amounts above each other: what is left, and what was used. */
+/** Two amounts in two lines: the balance and the used amount. */
 export function TwoLines({
   first,
   second,

@@ -18,12 +18,12 @@ const presets = [5, 10, 20, 50, 100, 500];
 const methods = ['ALIPAY', 'WXPAY'] as const;
 type Method = (typeof methods)[number];
 
-/** How long nothing is typed before the price is asked for again. */
+/** Delay after the last keystroke before the price is fetched, in ms. */
 const pause = 300;
 
 const yuan = (amount: number): string => `¥${decimal(amount, 2)}`;
 
-/** Leaves for the payment page with the fields it wants. */
+/** Opens the payment page by submitting a form with its fields. */
 function submitForm(url: string, fields: readonly { readonly name: string; readonly value: string }[]): void {
   const form = document.createElement('form');
   form.method = 'POST';

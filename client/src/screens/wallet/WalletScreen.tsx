@@ -120,7 +120,7 @@ function Balance({ wallet }: { readonly wallet: WalletQuery | undefined }) {
   );
 }
 
-/** Payments and what else was credited, the newest first. */
+/** Payments and other credits, newest first. */
 function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const { t } = useTranslation();
   const { money } = useFormat();
@@ -131,7 +131,7 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
     amount: order.status === 'PAID' ? `+${money(order.quota, 'balance')}` : t('wallet.pending'),
     done: order.status === 'PAID',
   }));
-  // A paid order has a row of its own in the log: it is listed once.
+  // A paid order also has a log row; list it once.
   const credits = (wallet.myLogs?.items ?? []).map((log) => ({
     id: `log-${log.id}`,
     time: log.at,

@@ -27,7 +27,7 @@ export function setAll(
   }, tables);
 }
 
-/** One value for all chosen models. */
+/** Sets one value for all selected models. */
 export function BatchPriceDialog({
   models,
   tables,

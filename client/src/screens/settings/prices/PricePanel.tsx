@@ -22,7 +22,7 @@ import {
 } from './priceTables.js';
 import type { Prices } from './VisualPrices.js';
 
-/** Edits one model: by price or by ratio, with what follows from it for each group. */
+/** Edits one model's price, in USD or as ratio, and shows the resulting price for each group. */
 export function PricePanel({
   row,
   prices,

@@ -19,7 +19,7 @@ import type { usePrices } from './usePrices.js';
 
 export type Prices = Omit<ReturnType<typeof usePrices>, 'tables'> & { readonly tables: PriceTables };
 
-/** One row a model; the chosen one is edited beside the table, or over it on narrow screens. */
+/** One row per model. The selected one is edited beside the table, or over it on narrow screens. */
 export function VisualPrices({ prices }: { readonly prices: Prices }) {
   const { t } = useTranslation();
   const mobile = useIsMobile();

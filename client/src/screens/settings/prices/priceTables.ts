@@ -1,17 +1,17 @@
-/** Prices of models as the settings keep them: four tables by model name. Pure. */
+/** Model prices as stored in the settings: four tables by model name. Pure. */
 export type Table = Readonly<Record<string, number>>;
 
 export interface PriceTables {
-  /** USD a call; a model that has one is not priced by tokens. */
+  /** USD per call; such a model is not priced by tokens. */
   readonly price: Table;
-  /** 1 is 2 USD for a million prompt tokens. */
+  /** 1 is 2 USD per million prompt tokens. */
   readonly ratio: Table;
   readonly completion: Table;
 }
 
 export const priceKeys = { price: 'ModelPrice', ratio: 'ModelRatio', completion: 'CompletionRatio' } as const;
 
-/** USD for a million tokens at ratio 1. */
+/** USD per million tokens at ratio 1. */
 export const unitPriceFactor = 2;
 
 export interface PriceRow {
@@ -28,7 +28,7 @@ const isTable = (value: unknown): value is Table =>
   !Array.isArray(value) &&
   Object.values(value).every((one) => typeof one === 'number');
 
-/** @returns null when one of the texts is no table of numbers */
+/** @returns null when a text is not a JSON object of numbers */
 export function parseTables(read: (key: string) => string): PriceTables | null {
   const parse = (key: string): Table | null => {
     try {
@@ -47,7 +47,7 @@ export const tableText = (table: Table): string => JSON.stringify(table, null, 2
 const of = (table: Table, model: string): number | null =>
   Object.hasOwn(table, model) ? (table[model] ?? null) : null;
 
-/** Every model any table names, by name, marked where it differs from what is saved. */
+/** All models of the tables, by name, with a mark for unsaved changes. */
 export function priceRows(tables: PriceTables, saved: PriceTables): PriceRow[] {
   const models = new Set([...Object.keys(tables.price), ...Object.keys(tables.ratio)]);
   const names = Object.keys(priceKeys) as (keyof PriceTables)[];
@@ -65,14 +65,14 @@ export function priceRows(tables: PriceTables, saved: PriceTables): PriceRow[] {
 const omit = (table: Table, model: string): Table =>
   Object.fromEntries(Object.entries(table).filter(([name]) => name !== model));
 
-/** A fixed price clears both ratios. */
+/** Sets a fixed price, which removes both ratios. */
 export const withFixedPrice = (tables: PriceTables, model: string, price: number): PriceTables => ({
   price: { ...tables.price, [model]: price },
   ratio: omit(tables.ratio, model),
   completion: omit(tables.completion, model),
 });
 
-/** Ratios clear a fixed price. @param completion null leaves the built-in one in force */
+/** Sets ratios, which removes a fixed price. @param completion null uses the built-in completion ratio */
 export const withRatios = (
   tables: PriceTables,
   model: string,
@@ -90,7 +90,7 @@ export const withoutModel = (tables: PriceTables, model: string): PriceTables =>
   completion: omit(tables.completion, model),
 });
 
-/** As exact as a price is typed: `0.15 ÷ 2` is 0.075, not 0.07500000000000001. */
+/** Removes binary rounding errors: `0.15 ÷ 2` is 0.075, not 0.07500000000000001. */
 const exact = (value: number): number => Number(value.toPrecision(12));
 
 export const ratioOfPrice = (input: number): number => exact(input / unitPriceFactor);
@@ -98,7 +98,7 @@ export const completionOfPrices = (input: number, output: number): number => exa
 export const inputPrice = (ratio: number): number => exact(ratio * unitPriceFactor);
 export const outputPrice = (ratio: number, completion: number): number => exact(ratio * unitPriceFactor * completion);
 
-/** A number of zero or more as typed; null while it is none. */
+/** Parses a typed number of at least zero; null if it is invalid. */
 export function parseAmount(text: string): number | null {
   if (!/^\d{1,12}(\.\d{1,12})?$/.test(text.trim())) return null;
   return Number(text);

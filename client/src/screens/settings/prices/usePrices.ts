@@ -4,7 +4,7 @@ import { PricedNamesDocument } from '../settings.generated.js';
 import { useSettingsDraft } from '../SettingsContext.js';
 import { parseTables, priceKeys, priceRows, tableText, type PriceTables } from './priceTables.js';
 
-/** The price tables in the draft of the settings: edits of a model are edits of these texts, saved by the same bar. */
+/** The price tables in the settings draft. Edits of a model change these texts and are saved with the other settings. */
 export function usePrices() {
   const draft = useSettingsDraft();
   const state = useSyncExternalStore(draft.subscribe, draft.state);
@@ -17,13 +17,13 @@ export function usePrices() {
   }, [texts]);
   const saved = useMemo(() => parseTables((key) => state.saved.get(key)?.value ?? ''), [state.saved]);
   const rows = useMemo(() => (tables ? priceRows(tables, saved ?? tables) : []), [tables, saved]);
-  /** Completion ratios in force where none is stored. */
+  /** Completion ratios that apply where none is stored. */
   const builtIn = useMemo(
     () => new Map(names.data?.pricing.models.map(({ modelName, completionRatio }) => [modelName, completionRatio])),
     [names.data],
   );
   return {
-    /** Null while one of the JSON areas cannot be read. */
+    /** Null while one of the JSON texts is invalid. */
     tables,
     rows,
     builtIn,

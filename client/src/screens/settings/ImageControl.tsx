@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import type { ControlProps } from './AreaControl.js';
 import { useSetting } from './SettingsContext.js';
 
-/** The address of a picture, and the picture as the top bar shows it. */
-export function PictureControl({ setting, id, describedBy }: ControlProps) {
+/** The URL of an image, with a preview as in the top bar. */
+export function ImageControl({ setting, id, describedBy }: ControlProps) {
   const { t } = useTranslation();
   const { value, change, problem, writable } = useSetting(setting.key);
   const [broken, setBroken] = useState('');
