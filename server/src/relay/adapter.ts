@@ -6,15 +6,16 @@ import type { ServerEvent } from './sse/event.js';
 import type { Usage } from './usage.js';
 
 /**
- * How a provider is spoken to. An adapter is data or pure functions: no network, no clock, no database. It offers a
- * capability or leaves it out. The relay core does everything else (keys, retries, timeouts, money, logs).
+ * How to call one provider. An adapter is data or pure functions: no network, no clock, no database. It declares a
+ * capability or leaves it out. The relay core does everything else (keys, retries, timeouts, charges, logs).
  *
- * Chat is offered in the dialects the provider speaks itself (`chat`, `messages`, `generate`, `responses`: bytes pass
- * through), in the neutral form (`conversation`), or both. A client whose dialect is not among the first four is served
- * by `conversation`, and where that is missing by translating what `chat` says. One of them is enough for every client.
+ * Chat is declared in the dialects that the provider speaks itself (`chat`, `messages`, `generate`, `responses`: bytes
+ * pass through), in the neutral form (`conversation`), or both. A client whose dialect is not among the first four is
+ * served through `conversation`; if that is missing, the output of `chat` is translated. One of these suffices for
+ * every client.
  */
 export interface Adapter {
-  /** Chat completions. */
+  /** OpenAI's Chat Completions. */
   readonly chat?: ChatCapability;
   /** Anthropic's Messages. */
   readonly messages?: ChatCapability;
@@ -22,42 +23,42 @@ export interface Adapter {
   readonly generate?: ChatCapability;
   /** OpenAI's Responses. */
   readonly responses?: ChatCapability;
-  /** Chat for clients of every dialect that is not offered above. */
+  /** Chat for clients of every dialect that is not declared above. */
   readonly conversation?: ConversationCapability;
   /** Completions of a prompt, without turns. */
   readonly completions?: ChatCapability;
 
   readonly embeddings?: OneShotCapability;
   readonly moderations?: OneShotCapability;
-  /** Jina's form: query, documents; answers `results` of index and relevance_score. */
+  /** Jina's shape: query and documents; returns `results` of index and relevance_score. */
   readonly rerank?: OneShotCapability;
   readonly images?: OneShotCapability;
   /** A multipart form. */
   readonly imageEdits?: OneShotCapability;
-  /** Answers the sound itself. */
+  /** Returns the audio bytes. */
   readonly speech?: OneShotCapability;
   /** A multipart form. */
   readonly transcription?: OneShotCapability;
   /** A multipart form. */
   readonly translation?: OneShotCapability;
 
-  /** The provider wants its key exchanged for a credential that lives for a while. */
+  /** Set when the provider needs the key exchanged for a short-lived credential. */
   readonly credential?: CredentialExchange;
 }
 
-/** What admins decided for all channels of a family (options `claude.*`, `gemini.*`). */
+/** Settings of admins for all channels of a provider family (options `claude.*`, `gemini.*`). */
 export interface FamilySettings {
   readonly claude: Omit<ClaudeSettings, 'remoteMedia'>;
-  /** Headers by model, then name: they replace those the adapter sets. */
+  /** Headers by model, then name. They replace headers that the adapter sets. */
   readonly claudeHeaders: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   readonly gemini: Omit<GeminiSettings, 'imageLimit' | 'callIds'>;
-  /** API version by model, `default` for the others. */
+  /** API version by model; `default` for all others. */
   readonly geminiVersions: Readonly<Record<string, string>>;
-  /** This site, for providers that want to know who calls. The address may be empty. */
+  /** This site, for providers that want to identify the caller. The address may be empty. */
   readonly site: { readonly address: string; readonly name: string };
 }
 
-/** Fields and forms of OpenAI's dialect that a provider accepts. The body is changed where it does not. */
+/** Fields and shapes of OpenAI's dialect that a provider accepts. The body is changed where it does not. */
 export interface Accepts {
   /** Role `developer` in messages. False: sent as `system`. */
   readonly developerRole: boolean;
@@ -66,8 +67,8 @@ export interface Accepts {
   /** `reasoning_effort`. False: left out and reported. */
   readonly reasoningEffort: boolean;
   /**
-   * Form of tool call ids. `any`: as the client sent them. Otherwise ids that are not exactly `length` letters and
-   * digits are replaced by a hash of that length; equal ids stay equal.
+   * Shape of tool call ids. `any`: as the client sent them. Otherwise ids that do not consist of exactly `length`
+   * letters and digits are replaced by a hash of that length; equal ids stay equal.
    */
   readonly callIds: 'any' | { readonly length: number };
 }
@@ -79,47 +80,47 @@ export const acceptsEverything: Accepts = {
   callIds: 'any',
 };
 
-/** Everything an adapter may know of the channel a call goes to. Credentials and address travel as one object. */
+/** Everything an adapter may know about the channel of a call. Credentials and URL are passed as one object. */
 export interface Target {
   readonly channelId: number;
   readonly type: number;
-  /** The channel's address, else the provider's default; empty where neither has one. */
+  /** The channel's base URL, else the provider's default; empty when neither exists. */
   readonly baseUrl: string;
   readonly accepts: Accepts;
-  /** The one key chosen for this attempt. */
+  /** The key chosen for this attempt. */
   readonly key: string;
   readonly organization: string;
   readonly other: string;
   /** Unix seconds. */
   readonly createdTime: number;
   readonly setting: ChannelSetting;
-  /** Model name after prefix and mapping: what the provider is asked for. */
+  /** Model name after removing the prefix and applying the mapping: the model requested from the provider. */
   readonly upstreamModel: string;
-  /** What the client asked for, routing prefix included. */
+  /** The model the client requested, including the routing prefix. */
   readonly requestedModel: string;
-  /** Every model name of the channel: a suffix is not cut from a name that stands here. */
+  /** Every model name of the channel: no suffix is removed from a name listed here. */
   readonly models: readonly string[];
   /** FORCE_STREAM_OPTION. */
   readonly forceStreamUsage: boolean;
-  /** AZURE_DEFAULT_API_VERSION: for channels that name none. */
+  /** AZURE_DEFAULT_API_VERSION: for channels without a version of their own. */
   readonly azureVersion?: string;
   /** `param_override`: merged over the top level of the converted body. Null when the channel has none. */
   readonly override: Readonly<Record<string, unknown>> | null;
-  /** Option `global.pass_through_request_enabled`: only the model name may still be rewritten. */
+  /** Option `global.pass_through_request_enabled`: only the model name may still be changed. */
   readonly passThrough: boolean;
   readonly families: FamilySettings;
-  /** What `credential` of the adapter got for the key; '' where it has none. */
+  /** The result of the adapter's `credential` exchange for the key; '' without one. */
   readonly credential: string;
   /** Unix milliseconds, for signatures. */
   readonly now: number;
 }
 
 /**
- * How a key becomes what is sent (OAuth and its relatives). The relay asks, and keeps the credential per channel and key
- * until shortly before it ends.
+ * How a key is exchanged for a credential (OAuth and similar). The relay sends the request and caches the credential
+ * per channel and key until shortly before it expires.
  */
 export interface CredentialExchange {
-  /** Whether the key has to be exchanged at all; missing: always. One that has not leaves `credential` empty. */
+  /** Whether the key has to be exchanged; missing: always. If not, `credential` stays empty. */
   needed?(target: Target): boolean;
   /** @param target its `credential` is '' here */
   toRequest(target: Target): UpstreamRequest;
@@ -136,18 +137,18 @@ export interface ChannelSetting {
   readonly nonStreamOnly?: boolean;
 }
 
-/** What a client asked for, in the client's dialect. `body` is the parsed object with every unknown field still in it. */
+/** A client's request in the client's dialect. `body` is the parsed object, including every unknown field. */
 export interface ChatRequest {
-  /** Path and query as the client sent it, `/hf` and `/pg` aliases already resolved to `/v1`. */
+  /** Path and query as the client sent them; `/hf` and `/pg` aliases are already resolved to `/v1`. */
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The bytes `body` came from: forwarded as they are when nothing has to change. */
+  /** The bytes that `body` was parsed from: forwarded unchanged if nothing has to change. */
   readonly rawBody: Buffer;
-  /** How the provider is called; a client's stream over a channel that cannot stream has false here. */
+  /** Whether to call the provider with streaming; false for a client's stream over a channel that cannot stream. */
   readonly stream: boolean;
   /** `stream_options.include_usage`: the client wants the closing usage chunk. */
   readonly wantsUsage: boolean;
-  /** Headers of the client that mean something to the provider: `anthropic-version`, `anthropic-beta`. Lower case. */
+  /** Client headers that matter to the provider: `anthropic-version`, `anthropic-beta`. Lower case. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -156,98 +157,103 @@ export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly body: Buffer | string | null;
-  /** The address is one of a web socket and `body` its first message. */
+  /** Set when the URL is that of a WebSocket and `body` its first message. */
   readonly socket?: SocketCall;
-  /** When the adapter took it from the model's name or the body; goes to the log. */
+  /** Set when the adapter took it from the model's name or the body; written to the log. */
   readonly reasoningEffort?: string;
-  /** When it differs from the target's, because a suffix was cut. */
+  /** Set when it differs from the target's, because a suffix was removed. */
   readonly upstreamModel?: string;
-  /** Hints the provider does not know, by the client's own names: left out, and said so. */
+  /** Optional fields the provider does not support, by the client's own names: left out and reported to the client. */
   readonly dropped?: readonly string[];
 }
 
 export interface SocketCall {
-  /** What comes back is told as events, one for each message, or as one JSON list of them. */
+  /** How received messages are passed on: as one event each, or as one JSON list. */
   readonly form: 'events' | 'list';
-  /** Nothing follows this message: the socket is closed. */
+  /** True for the last message: the socket is then closed. */
   isLast(message: string): boolean;
 }
 
-/** A whole answer as a provider gave it; the status was a success. */
+/** A complete response of a provider with a successful status. */
 export interface UpstreamAnswer {
-  /** Lower case, '' when the provider named none. */
+  /** Lower case; '' when the provider sent none. */
   readonly contentType: string;
   readonly body: Buffer;
 }
 
-/** Chat in one dialect that client and provider share: what comes in is that dialect, and so is what goes out. */
+/** Chat in a dialect that client and provider share: input and output use the same dialect. */
 export interface ChatCapability {
-  /** @throws AppError UNSUPPORTED_BY_CHANNEL, naming the field, when the provider cannot carry the call's meaning */
+  /** @throws AppError UNSUPPORTED_BY_CHANNEL, naming the field, when the provider cannot express the request */
   toUpstreamRequest(request: ChatRequest, target: Target): UpstreamRequest;
   /**
-   * A whole answer. @returns untouched bytes where the dialect is the client's.
-   * @throws UpstreamError when a 200 carries an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read
+   * Converts a complete response.
+   * @returns the same bytes if they are already in the client's dialect.
+   * @throws UpstreamError when a 200 contains an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read
    */
   fromUpstreamResponse(body: Buffer, target: Target): ChatAnswer;
-  /** One per streamed call; its state dies with the call. */
+  /** One per streamed call; its state is discarded with the call. */
   openStream(request: ChatRequest, target: Target, transcript: Transcript): StreamTransform;
 }
 
 export interface ChatAnswer {
   readonly body: Buffer;
-  /** Null: the provider reported none, and the relay counts what is told to a transcript. */
+  /** Null: the provider reported none, and the relay counts the text reported to a transcript. */
   readonly usage: Usage | null;
-  /** Tells what the answer says. Called when it has to be counted or logged. */
+  /** Reports the content of the response. Called when it has to be counted or logged. */
   report(transcript: Transcript): void;
-  /** The body once more with what was counted here, for dialects in which every answer says what it cost. */
+  /** The body with the usage counted here, for dialects in which every response states its usage. */
   withUsage?(usage: Usage): Buffer;
 }
 
-/** Chat in the neutral form: a codec for the provider's dialect, and where its bodies go. */
+/** Chat in the neutral form: a codec for the provider's dialect, and the request to send its bodies with. */
 export interface ConversationCapability {
   codec(target: Target): ProviderCodec;
-  /** @param body what the codec wrote, `param_override` not yet merged */
+  /** @param body written by the codec; `param_override` is not merged yet */
   toUpstreamRequest(body: Record<string, unknown>, call: ConversationCall, target: Target): UpstreamRequest;
-  /** How the provider's stream is cut into events, where they are not server-sent events. */
+  /** Splits the provider's stream into events, where it does not use server-sent events. */
   openFrames?(): FrameParser;
 }
 
 export interface ConversationCall {
-  /** How the provider is called. */
+  /** Whether to call the provider with streaming. */
   readonly stream: boolean;
-  /** Asked of the provider: the target's, or without a suffix that the codec read. */
+  /** The model requested from the provider: the target's, or without a suffix that the codec interpreted. */
   readonly model: string;
 }
 
-/** Bytes to events, cut anywhere. */
+/** Parses bytes, split anywhere, into events. */
 export interface FrameParser {
   push(bytes: Buffer): ServerEvent[];
   end(): ServerEvent[];
 }
 
-/** A call that is answered in one piece, in OpenAI's form on the client's side (rerank: Jina's). */
+/** A call with a single response, in OpenAI's shape on the client's side (rerank: Jina's). */
 export interface OneShotCapability {
-  /** @throws AppError UNSUPPORTED_BY_CHANNEL, naming the field, when the provider cannot carry the call's meaning */
+  /** @throws AppError UNSUPPORTED_BY_CHANNEL, naming the field, when the provider cannot express the request */
   toUpstreamRequest(request: OneShotRequest, target: Target): UpstreamRequest;
   /**
-   * The provider answered with a ticket: what to ask, and when. Null: the answer is the answer.
-   * @throws UpstreamError when the answer says that nothing will come
+   * For providers that respond with a job id: the request that polls it, and when to send it. Null: the response is
+   * final.
+   * @throws UpstreamError when the job failed
    */
   next?(answer: UpstreamAnswer, target: Target): { request: UpstreamRequest; afterMilliseconds: number } | null;
-  /** @throws UpstreamError when a 200 carries an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read */
+  /** @throws UpstreamError when a 200 contains an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read */
   fromUpstreamResponse(answer: UpstreamAnswer, request: OneShotRequest, target: Target): OneShotAnswer;
-  /** The answer is the client's as it is: one that is long, or comes as events, may be forwarded while it comes. */
+  /**
+   * The provider's response goes to the client unchanged, so a long one, or a stream of events, may be forwarded while
+   * it arrives.
+   */
   readonly forwards?: boolean;
 }
 
 export interface OneShotRequest {
-  /** Path and query as the client sent it. */
+  /** Path and query as the client sent them. */
   readonly path: string;
   /** The JSON object, or the text fields of a form. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** The bytes `body` came from; of a form, everything between its boundaries. */
+  /** The bytes that `body` was parsed from; for a form, the complete multipart body. */
   readonly rawBody: Buffer;
-  /** The parts of a multipart form in their order; null for JSON. `protocols/openai/multipart.ts` writes them again. */
+  /** The parts of a multipart form in order; null for JSON. `protocols/openai/multipart.ts` serializes them. */
   readonly form: readonly FormPart[] | null;
 }
 
@@ -265,39 +271,48 @@ export interface FormFile {
 export interface OneShotAnswer {
   readonly contentType: string;
   readonly body: Buffer;
-  /** Null: the provider reported none, and the relay counts or measures. */
+  /** Null: the provider reported none, and the relay counts tokens or measures audio. */
   readonly usage: Usage | null;
 }
 
 /**
- * Turns the provider's stream into the client's, bytes in and bytes out, so that a provider that speaks the client's
- * dialect forwards what came without rebuilding it. Adapters that translate event by event wrap an `EventTransform` with
+ * Converts the provider's stream into the client's, from bytes to bytes, so that a provider that speaks the client's
+ * dialect is forwarded without rebuilding events. Adapters that translate event by event wrap an `EventTransform` with
  * `sse/event-stream.ts`.
  */
 export interface StreamTransform {
-  /** @returns whole events to send now, or null. Never the closing ones: see `closing`. */
+  /** @returns complete events to send now, or null. Never the final events: see `closing`. */
   push(bytes: Buffer): Buffer | string | null;
-  /** The upstream ended: what is still to be sent before the closing events. */
+  /**
+   * Called when the provider's stream ends.
+   * @returns events that are still to be sent before the final ones
+   */
   end(): Buffer | string | null;
-  /** Tells the transcript everything that was received and not told yet. Called once, when usage has to be counted. */
+  /** Reports everything received and not yet reported to the transcript. Called once, when usage has to be counted. */
   report(): void;
-  /** What ends the stream for the client; sent after the call was paid. `usage` is what it was charged for. */
+  /**
+   * The final events of the stream, sent after the call was charged.
+   * @param usage the charged usage
+   */
   closing(usage: Usage): Buffer | string;
   usage(): Usage | null;
-  /** The provider's own end mark was seen: nothing that follows matters. */
+  /** The provider's end marker arrived: later bytes are ignored. */
   readonly done: boolean;
-  /** The provider said that the answer is complete (end mark, finish reason or usage). Read after `end`. */
+  /** Whether the provider marked the response as complete (end marker, finish reason or usage). Read after `end`. */
   readonly complete: boolean;
-  /** An error the provider reported inside the stream, null while all is well. */
+  /** An error that the provider reported inside the stream; null otherwise. */
   readonly failure: UpstreamError | null;
 }
 
-/** Hears what a provider produced, to count it when the provider does not, and to log it where the admin wants that. */
+/**
+ * Collects the provider's output, to count tokens when the provider does not report them, and to log it if an admin
+ * enabled that.
+ */
 export interface Transcript {
   /** Visible text, reasoning, tool names and arguments. */
   text(text: string): void;
-  /** One call of a tool, in whichever piece its name arrived. */
+  /** One tool call, reported with the chunk that has its name. */
   toolCall(): void;
-  /** Audio, images or anything else that is a real answer without text. */
+  /** Audio, images or other output without text. */
   otherContent(): void;
 }

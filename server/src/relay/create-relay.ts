@@ -33,9 +33,9 @@ export interface RelaySettings {
   /** Milliseconds. */
   readonly firstByteTimeout: number;
   readonly idleTimeout: number;
-  /** To a connection, names looked up; 10 seconds when absent. */
+  /** Milliseconds to connect, including the name lookup; 10 seconds when absent. */
   readonly connectTimeout?: number;
-  /** Of a whole call; half an hour when absent. */
+  /** Milliseconds for a whole call; half an hour when absent. */
   readonly totalTimeout?: number;
   readonly forceStreamUsage: boolean;
   /** AZURE_DEFAULT_API_VERSION. */
@@ -56,15 +56,17 @@ export interface RelayDependencies {
   readonly metrics: Metrics;
   readonly settings: RelaySettings;
   readonly syncSeconds: number;
-  /** Asked when a provider refuses a channel's last key. */
+  /** Called when a provider refuses a channel's last key. */
   readonly channelGuard: ChannelGuard;
-  /** Told what is left after each charge. */
+  /** Notified of the balance after each charge. */
   readonly balances?: BalanceWatch;
-  /** When new calls are refused; absent: never. */
+  /** Thresholds above which new calls are refused; absent: never. */
   readonly overload?: OverloadMarks;
 }
 
-/** One of each for the whole process, so that all kinds of work see the same keys, limits and broken connections. */
+/**
+ * One instance of each per process, so that all kinds of work share keys, limits and knowledge of broken connections.
+ */
 export interface RelayCore {
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
@@ -80,13 +82,13 @@ export interface RelayCore {
 export interface BuiltRelay {
   readonly relay: Relay;
   readonly probe: ChannelProbe;
-  /** What tasks and sessions share with calls. */
+  /** Shared by calls, tasks and sessions. */
   readonly core: RelayCore;
-  /** What `relayRoutes` needs. */
+  /** Dependencies of `relayRoutes`. */
   readonly routesDeps: RelayRoutesDeps;
-  /** Reads the channels; calls can be served from then on. */
+  /** Loads the channels; afterwards calls can be served. */
   start(): Promise<void>;
-  /** Waits for calls in flight, then closes the connections to providers. Call when no new ones can come. */
+  /** Waits for calls in flight, then closes the connections to providers. Call when no new ones can arrive. */
   stop(): Promise<void>;
 }
 
@@ -101,12 +103,12 @@ export interface RelayRoutesDeps {
 }
 
 const totalTimeout = 30 * 60_000;
-/** For calls whose connections were closed to be settled. */
+/** Milliseconds for calls whose connections were closed to be settled. */
 const stopMilliseconds = 5_000;
 const noMarks: OverloadMarks = { heapPercent: 0, loopDelay: 0, databaseWait: 0 };
 const maxAnswerBytes = 64 * 1024 * 1024;
 
-/** Every object of the relay, in the order a call meets them. */
+/** Creates every object of the relay, in the order in which a call uses them. */
 export function createRelay(deps: RelayDependencies): BuiltRelay {
   const { database, state, changes, options, ledger, secrets, clock, logger, metrics } = deps;
   const settings: AttemptSettings = { totalTimeout, ...deps.settings, maxAnswerBytes };
@@ -179,7 +181,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
     },
     async stop() {
       overload.stop();
-      // Their connections are closed already: what is still running has lost its way, and must not keep the server.
+      // Their connections are closed already. A call that is still running is stuck and must not block the shutdown.
       const stopped = await Promise.race([
         relay.idle().then(() => true),
         sleep(stopMilliseconds, false, { ref: false }),

@@ -6,8 +6,8 @@ import { providerOf } from './providers/providers.js';
 import type { RoutingTable } from './routing/routing-table.js';
 
 /**
- * What a key can call (docs/reference/relay/routes.md#model-lists): exactly its model limits where it has them, else
- * what its group's enabled channels offer and somebody priced.
+ * The models a key can call (docs/reference/relay/routes.md#model-lists): exactly its model limits if it has any, else
+ * the models that its group's enabled channels offer and that have a price.
  */
 export function offeredModels(
   caller: Caller,

@@ -22,7 +22,7 @@ export interface PlaygroundDeps {
   readonly maxBodyBytes: number;
 }
 
-/** `/pg`: the console's playground calls models with the session of whoever sits before it. */
+/** `/pg`: the console's playground calls models with the session of the signed-in user. */
 export function playgroundRoutes(deps: PlaygroundDeps): FastifyPluginAsync {
   return async (app) => {
     await app.register(cookie);
@@ -55,7 +55,7 @@ async function serve(
   }
 }
 
-/** A session is for the console's own pages; programs have keys. */
+/** Sessions are for the console's own pages; programs use API keys. */
 function refuseForeign(request: FastifyRequest): void {
   if (request.headers['sec-fetch-site'] === 'cross-site') {
     throw new AppError('INSUFFICIENT_PRIVILEGES', 'The playground is for pages of this site');

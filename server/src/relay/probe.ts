@@ -30,7 +30,7 @@ export interface ProbeDeps {
 const paths = { chat: '/v1/chat/completions', embeddings: '/v1/embeddings' } as const;
 
 /**
- * Sends one small real request through a channel, enabled or not, by the same way as a call
+ * Sends one small real request through a channel, enabled or not, in the same way as a call
  * (docs/reference/relay/routing.md#channel-test).
  */
 export class RelayProbe implements ChannelProbe {
@@ -135,12 +135,12 @@ function failed(
 
 type Failure = Extract<ProbeResult, { success: false }>;
 
-/** No connection, or one that broke. A provider that takes a request and lets it wait is slow, not out of reach. */
+/** No connection, or one that broke. A provider that accepts a request and responds slowly is slow, not unreachable. */
 const isNetworkError = (error: unknown): boolean =>
   (error instanceof UpstreamConnectionError && !error.requestSent) ||
   (isAppError(error) && error.code === 'UPSTREAM_UNREACHABLE');
 
-/** For an admin, yet without keys: messages end up on screens and in tickets. */
+/** For an admin, yet without keys: messages are shown on screens and copied into tickets. */
 function described(error: unknown): { message: string; status?: number } {
   if (error instanceof UpstreamError) {
     return { status: error.status, message: `status code ${error.status}: ${maskSecrets(error.message)}` };

@@ -35,7 +35,7 @@ import { sendFailure, type Relay } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { hijack } from './call/incoming-request.js';
 
-/** Answered 501 once the key is good (docs/reference/relay/routes.md#not-implemented). */
+/** Returns 501 after the key was accepted (docs/reference/relay/routes.md#not-implemented). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
   ['POST', '/edits'],
   ['POST', '/images/variations'],
@@ -56,7 +56,7 @@ const notImplementedBody = JSON.stringify({
   error: { message: 'API not implemented', type: 'veloera_error', param: '', code: 'api_not_implemented' },
 });
 
-/** Who serves what, under `/v1` and its exact alias `/hf/v1`. */
+/** The endpoint of each path under `/v1` and its alias `/hf/v1`. */
 const endpoints: Readonly<Record<string, Endpoint>> = {
   '/chat/completions': chatEndpoint,
   '/messages': messagesEndpoint,
@@ -73,7 +73,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   '/audio/translations': translationEndpoint,
 };
 
-/** Google's methods, by what stands behind the colon. */
+/** Endpoints of Google's methods, by the name after the colon. */
 const geminiMethods: Readonly<Record<string, Endpoint>> = {
   generateContent: generateEndpoint,
   embedContent: embedContentEndpoint,
@@ -81,10 +81,10 @@ const geminiMethods: Readonly<Record<string, Endpoint>> = {
   streamGenerateContent: generateEndpoint,
 };
 
-/** Everything that is called with a key. Hot routes take the raw request and write the raw answer. */
+/** Every route that is called with an API key. Hot routes read the raw request and write the raw response. */
 export function relayRoutes(deps: RelayRoutesDeps): FastifyPluginAsync {
   return async (app) => {
-    // The relay reads bodies itself, after it knows whose they are.
+    // The relay reads bodies itself, after it has authenticated the caller.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     for (const prefix of ['/v1', '/hf/v1']) addRoutes(app, prefix, deps);
@@ -124,7 +124,7 @@ function addModelRoutes(app: FastifyInstance, prefix: string, deps: RelayRoutesD
   };
   app.get(`${prefix}/models`, looksUp(answerList));
   app.get(`${prefix}/models/:model`, looksUp(answerOne));
-  // Model names may hold slashes.
+  // Model names may contain slashes.
   app.get(`${prefix}/models/:model/*`, looksUp(answerOne));
 }
 

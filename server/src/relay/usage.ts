@@ -1,6 +1,6 @@
 /**
- * What a call cost, in the one inner form (docs/reference/providers/README.md#usage-normalization): prompt is inclusive
- * of cache read and write, completion inclusive of reasoning. All whole numbers, never negative.
+ * Usage of a call in the one internal form (docs/reference/providers/README.md#usage-normalization): prompt includes
+ * cache reads and writes, completion includes reasoning. Non-negative integers.
  */
 export interface Usage {
   readonly promptTokens: number;
@@ -10,7 +10,7 @@ export interface Usage {
   readonly reasoningTokens: number;
   readonly audioInputTokens: number;
   readonly audioOutputTokens: number;
-  /** Dollars that the provider says it charged for the call; absent where it does not say. */
+  /** Amount in USD that the provider reports as charged for the call; absent without a report. */
   readonly chargedUsd?: number;
 }
 

@@ -5,7 +5,7 @@ import { isAppError } from '../../shared/errors.js';
 import type { SetupService } from './setup.service.js';
 import { setupBody, toWire } from './setup.wire.js';
 
-/** `/api/setup` (docs/reference/rest/public.md#first-start). Refused input is HTTP 400 here. */
+/** `/api/setup` (docs/reference/rest/public.md#first-start). Invalid input is HTTP 400 here. */
 export const setupRoutes =
   (setupService: SetupService, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {

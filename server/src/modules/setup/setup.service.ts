@@ -17,11 +17,11 @@ const rootQuota = 100_000_000;
 const maxUsernameLength = 12;
 
 export interface SetupStatus {
-  /** The wizard is done. */
+  /** Whether setup is complete. */
   readonly status: boolean;
-  /** A root user exists although the wizard is not done. */
+  /** Whether a root user exists although setup is not complete. */
   readonly rootInit: boolean;
-  /** Empty once the wizard is done. */
+  /** Empty once setup is complete. */
   readonly databaseType: '' | 'postgres';
 }
 
@@ -42,7 +42,7 @@ export interface SetupServiceDeps {
   readonly clock: Clock;
 }
 
-/** The wizard of the first start (docs/reference/rest/public.md#first-start). The only way to create a root user. */
+/** The setup at first start (docs/reference/rest/public.md#first-start). The only way to create a root user. */
 export class SetupService {
   private done = false;
 
@@ -57,7 +57,7 @@ export class SetupService {
   }
 
   async isDone(): Promise<boolean> {
-    // Setup is never undone, so a positive result is kept.
+    // Setup is never undone, so a positive result is cached.
     this.done ||= await this.deps.setups.existsBy({ id: 1 });
     return this.done;
   }
@@ -68,7 +68,7 @@ export class SetupService {
   }
 
   /**
-   * Creates the root user unless there is one, stores the two modes and ends setup, in one transaction.
+   * Creates the root user unless one exists, stores the two modes and completes setup, in one transaction.
    * @throws AppError ALREADY_SET_UP, INVALID_INPUT
    */
   async complete(input: SetupInput): Promise<void> {
@@ -89,7 +89,7 @@ export class SetupService {
     await this.deps.changes.announce({ kind: 'user' });
   }
 
-  /** The primary key lets one caller through. Another waits for its commit and gets ALREADY_SET_UP. */
+  /** The primary key admits one caller. A concurrent one waits for its commit and gets ALREADY_SET_UP. */
   private async claim(manager: EntityManager): Promise<void> {
     try {
       await manager.insert(Setup, this.row());

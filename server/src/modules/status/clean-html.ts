@@ -19,11 +19,11 @@ const rules: sanitize.IOptions = {
 const activeLink = /(\]\(\s*<?|^\s*\[[^\]\n]+\]:\s*<?)(?:javascript|vbscript|data):/gim;
 
 /**
- * Sanitizes texts of admins that every visitor reads: Markdown, HTML or one address. Text without tags stays unchanged.
- * HTML loses scripts, handlers, styles, frames and forms.
+ * Sanitizes admin texts that every visitor reads: Markdown, HTML or one URL. Text without tags stays unchanged. HTML
+ * loses scripts, handlers, styles, frames and forms.
  */
 export class Cleaner {
-  /** The same few texts are requested repeatedly. */
+  /** Cached, because the same few texts are requested repeatedly. */
   private readonly known = new LRUCache<string, string>({ max: 8 });
 
   clean(text: string): string {

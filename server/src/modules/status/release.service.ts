@@ -9,7 +9,7 @@ export interface Release {
   readonly tag: string;
   /** Markdown. */
   readonly notes: string;
-  /** It is the running version. */
+  /** Whether it is the running version. */
   readonly current: boolean;
 }
 
@@ -27,7 +27,7 @@ export class ReleaseService {
   ) {}
 
   /**
-   * @returns null when no address is configured
+   * @returns null when no URL is configured
    * @throws AppError INSUFFICIENT_PRIVILEGES, UPSTREAM_UNREACHABLE, UPSTREAM_TIMEOUT, UPSTREAM_INVALID_RESPONSE
    */
   async latest(actor: MaybeActor): Promise<Release | null> {
@@ -56,5 +56,5 @@ function parseRelease(text: string): z.infer<typeof releaseShape> {
   }
 }
 
-/** Tags carry a `v`, versions do not. */
+/** Tags begin with `v`, versions do not. */
 const bare = (text: string): string => text.trim().replace(/^v/i, '');

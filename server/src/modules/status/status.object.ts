@@ -152,7 +152,7 @@ export class StatusObject implements Omit<Status, 'startTime' | 'chats' | 'chatL
   passwordRegisterEnabled: boolean;
 }
 
-/** Links of the oldest clients are left out; times and tables take their GraphQL form. */
+/** Omits the links that only the oldest clients read; converts times and tables to their GraphQL form. */
 export function toStatusObject({
   startTime,
   chats,

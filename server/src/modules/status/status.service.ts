@@ -33,7 +33,10 @@ export class StatusService {
     return { ...status, footerHtml: this.cleaner.clean(status.footerHtml) };
   }
 
-  /** Asks the database at most once in ten seconds. @throws AppError SERVICE_UNAVAILABLE */
+  /**
+   * Checks the database at most once in ten seconds.
+   * @throws AppError SERVICE_UNAVAILABLE
+   */
   async test(actor: MaybeActor): Promise<void> {
     requireRole(actor, 'admin');
     const now = this.deps.clock.now();
@@ -47,7 +50,7 @@ export class StatusService {
     if (!(await this.lastPing.works)) throw new UnavailableError('Database connection failed');
   }
 
-  /** Texts of admins: Markdown, HTML or one https address. Active content is removed. */
+  /** Admin texts: Markdown, HTML or one https URL. Active content is removed. */
   get notice(): string {
     return this.cleaner.clean(this.deps.options.values.Notice);
   }

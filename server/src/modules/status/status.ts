@@ -26,7 +26,7 @@ export interface Status {
   readonly telegramBotName: string;
   readonly wechatLogin: boolean;
   readonly wechatQrcode: string;
-  /** Local currency for one USD. */
+  /** Units of the local currency per USD. */
   readonly price: number;
   readonly minTopup: number;
   readonly enableOnlineTopup: boolean;
@@ -82,7 +82,7 @@ export function toStatus(options: OptionValues, facts: Pick<Status, 'version' | 
     enableOnlineTopup: options.PayAddress !== '' && options.EpayId !== '' && options.EpayKey !== '',
     quotaPerUnit: options.QuotaPerUnit,
     displayInCurrency: options.DisplayInCurrencyEnabled,
-    // Charges of calls that arrive together always share a transaction; there is no delayed batch to switch on.
+    // Calls that arrive together always share a transaction, so there is no delayed batch to enable.
     enableBatchUpdate: false,
     enableDrawing: options.DrawingEnabled,
     enableTask: options.TaskEnabled,

@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { maxQuota } from '../../shared/quota.js';
 import type { Token } from './token.entity.js';
 
-/** The fields that the owner of an API key can set, as a new key has them. The only list of these fields. */
+/** The fields of an API key that its owner can set, with the defaults of a new key. The only list of these fields. */
 export const newTokenDefaults = {
   name: '',
   /** Unix seconds, -1 never. */
@@ -23,7 +23,7 @@ export const newTokenDefaults = {
 export type TokenFields = Readonly<Pick<Token, keyof typeof newTokenDefaults>>;
 export const tokenFieldNames = Object.keys(newTokenDefaults) as Array<keyof TokenFields>;
 
-/** Names of fields in errors: those of the GraphQL inputs. */
+/** Names of the fields in error messages: those of the GraphQL inputs. */
 const inputName = {
   expiredTime: 'expiresAt',
   remainQuota: 'quota',
@@ -39,9 +39,9 @@ const maxPeriodSeconds = 31_536_000;
 const maxCalls = 2_147_483_647;
 
 /**
- * Checks and normalises a whole set of fields.
- * @param before the stored token, null for a new one: values it already has are never refused
- * @param usableGroups groups the owner may pick
+ * Validates and normalises a complete set of fields.
+ * @param before the stored token, null for a new one: values it already has are always accepted
+ * @param usableGroups groups the owner may choose
  * @param now Unix seconds
  * @throws InvalidInputError
  */
@@ -90,7 +90,7 @@ function checkWhole(
   }
 }
 
-/** An unlimited token counts below zero. Forms send that number back, which means no change. */
+/** The remaining quota of an unlimited token may be negative. Forms send that number back, which means no change. */
 function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
   if (before && (remainQuota === before.remainQuota || (unlimitedQuota && remainQuota < 0))) return before.remainQuota;
   if (!Number.isSafeInteger(remainQuota) || remainQuota < 0 || remainQuota > maxQuota) {
@@ -110,7 +110,10 @@ function parseModels(text: string): string {
   return [...new Set(models)].join(',');
 }
 
-/** One address or CIDR range on a line; commas and blanks count as line ends. @throws InvalidInputError */
+/**
+ * One address or CIDR range per line; commas and spaces count as line breaks.
+ * @throws InvalidInputError
+ */
 function parseAddresses(text: string): string {
   if (text.length > maxListLength) throw new InvalidInputError('The list of addresses is too long', 'allowIps');
   const entries = text.split(/[\s,]+/).filter(Boolean);

@@ -9,7 +9,7 @@ export class Token {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('integer', { name: 'user_id' }) userId: number;
   @Column('bytea', { name: 'key_hash', select: false }) keyHash: Buffer;
-  /** First characters of the key, for people to tell keys apart. */
+  /** First characters of the key, to identify it without showing it. */
   @Column('text', { name: 'key_prefix' }) keyPrefix: string;
   @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
   @Column('smallint', { default: 1 }) status: number;
@@ -25,9 +25,9 @@ export class Token {
   usedQuota: number;
   @Column('boolean', { name: 'unlimited_quota', default: false }) unlimitedQuota: boolean;
   @Column('boolean', { name: 'model_limits_enabled', default: false }) modelLimitsEnabled: boolean;
-  /** Comma list of model names. */
+  /** Comma-separated model names. */
   @Column('text', { name: 'model_limits', default: '' }) modelLimits: string;
-  /** Newline list of addresses and CIDR ranges; empty allows all. */
+  /** Newline-separated addresses and CIDR ranges; empty allows all. */
   @Column('text', { name: 'allow_ips', default: '' }) allowIps: string;
   /** Empty: the user's group. */
   @Column('text', { default: '' }) group: string;
@@ -35,9 +35,9 @@ export class Token {
   @Column('boolean', { name: 'rate_limit_enabled', default: false }) rateLimitEnabled: boolean;
   /** Seconds. */
   @Column('integer', { name: 'rate_limit_period', default: 60 }) rateLimitPeriod: number;
-  /** Calls in a period, failures included; 0 is no limit. */
+  /** Calls per period, including failed ones; 0 means no limit. */
   @Column('integer', { name: 'rate_limit_count', default: 1000 }) rateLimitCount: number;
-  /** Calls in a period that succeed; 0 is no limit. */
+  /** Successful calls per period; 0 means no limit. */
   @Column('integer', { name: 'rate_limit_success', default: 10 }) rateLimitSuccess: number;
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', nullable: true }) deletedAt: Date | null;
 }

@@ -176,7 +176,7 @@ export class TokenListArgs extends ListArgs {
   sort?: Array<SortBy<TokenSortField>> | null;
 }
 
-/** @throws InvalidInputError for a range that is none */
+/** @throws InvalidInputError for an invalid range */
 export function toTokenFilter(input: TokenFilterInput | null | undefined): TokenFilter {
   const { expires, lastUsed, ...rest } = input ?? {};
   const range = (given: TimeRangeInput | null | undefined, name: string) =>

@@ -23,13 +23,13 @@ export type { TokenFields };
 export interface TokenFilter {
   readonly ids?: readonly number[];
   readonly userIds?: readonly number[];
-  /** Part of the name, the beginning of the key, or the whole key, with or without `sk-`. */
+  /** Part of the name, a prefix of the key, or the full key, with or without `sk-`. */
   readonly keyword?: string;
   readonly statuses?: readonly number[];
   readonly groups?: readonly string[];
-  /** Keys that expire in this time. Keys that never expire do not match. */
+  /** Keys that expire in this range. Keys that never expire do not match. */
   readonly expires?: TimeRange;
-  /** Keys whose last charged call was in this time. */
+  /** Keys whose last charged call was in this range. */
   readonly lastUsed?: TimeRange;
   readonly neverUsed?: boolean;
 }
@@ -55,14 +55,17 @@ export interface TokenDeps {
 const keyLength = 48;
 const prefixLength = 6;
 export const maxTokensPerUser = 1000;
-/** Key of the advisory lock that serializes creations of one user. Any number, the same on every node. */
+/** Advisory lock id that serializes creations of one user. An arbitrary number, the same on every node. */
 const creationLock = 730_511;
 
 /** API keys. Users manage their own. Admins list all of them, without the keys. */
 export class TokenService {
   constructor(private readonly deps: TokenDeps) {}
 
-  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Newest first unless sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async list(actor: MaybeActor, filter: TokenFilter, query: ListQuery<TokenSortField>): Promise<Slice<Token>> {
     requireRole(actor, 'admin');
     return readSlice<Token, TokenSortField>(this.query(filter), query, sortKeys);
@@ -80,7 +83,7 @@ export class TokenService {
     );
   }
 
-  /** Those of these tokens that the caller may see: admins all, others their own. */
+  /** Those of the given tokens that the caller may see: admins see all, others their own. */
   async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Token[]> {
     const reader = requireActor(actor);
     return this.query(reader.role >= Role.admin ? { ids } : { ids, userIds: [reader.id] }).getMany();
@@ -95,7 +98,7 @@ export class TokenService {
     return rows.map((token) => this.keyed(token));
   }
 
-  /** Own tokens whose name contains the keyword and whose key contains the part, newest first, not paged. */
+  /** The caller's tokens whose name contains the keyword and whose key contains the part, newest first, not paged. */
   async searchOwnKeys(actor: MaybeActor, keyword: string, keyPart: string): Promise<KeyedToken[]> {
     const rows = await this.ownKeys(requireActor(actor))
       .andWhere('token.name ILIKE :part', { part: `%${escapeLike(keyword)}%` })
@@ -118,7 +121,7 @@ export class TokenService {
     return this.deps.tokens.manager.transaction((manager) => this.createIn(manager, owner, given));
   }
 
-  /** `create` within a transaction of the caller. */
+  /** `create` within the caller's transaction. */
   async createIn(manager: EntityManager, owner: Actor, given: Partial<TokenFields>): Promise<KeyedToken> {
     const { remainQuota, ...fields } = this.parse(owner, { ...newTokenDefaults, ...omitUndefined(given) }, null);
     const key = randomAlphanumeric(keyLength);
@@ -142,9 +145,9 @@ export class TokenService {
   }
 
   /**
-   * Changes the given fields. The quota is set to the new number, also while calls are charged. A token that had expired
-   * or was exhausted is enabled again when it is extended.
-   * @param mustEnable refuses when the token could not be enabled with the new values
+   * Changes the given fields. The quota is set to exactly the new number, even while calls are charged. A token that
+   * had expired or was exhausted is enabled again when it is extended.
+   * @param mustEnable refuse when the token could not be enabled with the new values
    * @throws AppError INVALID_INPUT, NOT_FOUND, also for tokens of other users
    */
   async update(actor: MaybeActor, id: number, given: Partial<TokenFields>, mustEnable = false): Promise<Token> {
@@ -159,7 +162,10 @@ export class TokenService {
     });
   }
 
-  /** @param status 1 or 2; the others are the relay's to set @throws AppError INVALID_INPUT, NOT_FOUND */
+  /**
+   * @param status 1 or 2; only the relay sets the other values
+   * @throws AppError INVALID_INPUT, NOT_FOUND
+   */
   async setStatus(actor: MaybeActor, id: number, status: number): Promise<Token> {
     const owner = requireActor(actor);
     assertOwnersStatus(status);
@@ -256,7 +262,7 @@ export class TokenService {
   }
 }
 
-/** Books the difference as a ledger entry. Nothing else here writes the remaining quota. */
+/** Posts the difference as a ledger entry. Nothing else here writes the remaining quota. */
 async function moveQuota(
   manager: EntityManager,
   owner: Actor,
@@ -268,7 +274,7 @@ async function moveQuota(
   await postEntry(manager, { source, kind: 'token_limit', userId: owner.id, tokenId, amount, actorId: owner.id });
 }
 
-/** A new token has its creation as time of the last call. */
+/** The last call of a new token is its creation time. */
 const used = '(token.accessed_time > token.created_time OR token.used_quota <> 0)';
 export const wasUsed = ({ accessedTime, createdTime, usedQuota }: Token): boolean =>
   accessedTime > createdTime || usedQuota !== 0;

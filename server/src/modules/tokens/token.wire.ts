@@ -14,7 +14,7 @@ const tokenShape = Object.fromEntries(
   ]),
 );
 
-/** Values of absent fields. Undefined keeps what a token has: older clients do not know these fields. */
+/** Values of absent fields. Undefined keeps the token's value: older clients do not know these fields. */
 const absent = {
   ...newTokenDefaults,
   expiredTime: 0,
@@ -37,7 +37,7 @@ export const createBody = z
   .object(tokenShape)
   .transform((body: Body) => toFields({ ...body, expired_time: body['expired_time'] || -1 }));
 
-/** `PUT /api/token/`: the whole token. */
+/** `PUT /api/token/`: replaces the complete token. */
 export const updateBody = z
   .object({ ...tokenShape, id: z.int(), status: whole })
   .transform(({ id, status, ...body }) => ({ id, mustEnable: status === 1, fields: toFields(body) }));

@@ -43,7 +43,7 @@ export const accountRoutes =
       }),
     );
 
-    // Old clients change state by GET here. POST does the same.
+    // Old clients change state with GET here. POST does the same.
     app.route({
       method: ['GET', 'POST'],
       url: '/token',

@@ -62,8 +62,8 @@ export class AccountService {
   }
 
   /**
-   * Changes name, display name and password. A new password ends every other session. The old password is checked when
-   * it is sent. Old clients do not send it, which is allowed and logged.
+   * Changes name, display name and password. A new password ends every other session. The old password is checked if it
+   * is sent; old clients do not send it, which is allowed and logged.
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
@@ -87,7 +87,7 @@ export class AccountService {
     return this.get(self);
   }
 
-  /** Soft deletion: name and address stay reserved. Keys and sessions stop working at once. */
+  /** Soft deletion: name and address stay reserved. Keys and sessions stop working immediately. */
   async remove(actor: MaybeActor): Promise<void> {
     const self = requireActor(actor);
     if (self.role === Role.root) throw new ForbiddenError('The super admin account cannot be deleted');

@@ -8,7 +8,10 @@ import type { User } from './user.entity.js';
 
 export type Balance = Pick<User, 'id' | 'quota' | 'usedQuota' | 'requestCount'>;
 
-/** Poll interval for balance changes without a signal, such as a check-in, and for nodes that no signal reaches. */
+/**
+ * Poll interval for balance changes without a signal, such as a check-in, and for nodes that no signal reaches.
+ * Milliseconds.
+ */
 const everyMilliseconds = 10_000;
 
 export interface BalanceWatchDeps {
@@ -18,7 +21,7 @@ export interface BalanceWatchDeps {
   readonly report: (error: unknown) => void;
 }
 
-/** Live balance of a user. */
+/** Delivers a user's balance to subscriptions. */
 export class BalanceWatch {
   private readonly rows: RowWatch<Balance>;
   /** Number of subscribers by user id. */

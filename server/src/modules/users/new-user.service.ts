@@ -15,7 +15,7 @@ export interface NewUser extends Identities {
   readonly group?: string;
   readonly email?: string;
   readonly inviterId?: number;
-  /** Start quota, booked as the opening entry of the user's account. */
+  /** Initial quota, posted as the opening entry of the user's account. */
   readonly quota: number;
 }
 

@@ -2,7 +2,7 @@ import { Secrets } from '../../shared/secrets.js';
 import { AccountService, type AccountServiceDeps } from './account.service.js';
 import { withFreshAffiliateCode } from './new-user.service.js';
 
-/** As TypeORM hands on what the driver said. */
+/** As TypeORM wraps the driver's error. */
 const violationOf = (constraint: string): Error =>
   Object.assign(new Error('duplicate key'), { driverError: { code: '23505', constraint } });
 

@@ -7,7 +7,7 @@ import type { OAuthService, OidcEndpoints, ProviderName, SourceName } from '../o
 import type { EmailBinding } from '../registration/email-binding.service.js';
 import { BoundIdentity, OidcEndpointsObject, SignInProvider, SignInStartObject } from './oauth.object.js';
 
-/** The browser comes back over REST: `GET /api/oauth/<provider>`. */
+/** The browser returns over REST: `GET /api/oauth/<provider>`. */
 @Resolver()
 export class OAuthResolver {
   constructor(

@@ -75,7 +75,7 @@ export const oauthRoutes =
       }),
     );
 
-    // The widget navigates here without the user-id header. Then a state is required.
+    // The widget navigates here without the user-id header, so a state is required.
     app.get(
       '/telegram/bind',
       rest.session((context) =>

@@ -35,7 +35,7 @@ export interface SettingDeps {
 export class SettingService {
   constructor(private readonly deps: SettingDeps) {}
 
-  /** Seals webhook secrets that an older console stored in clear. Called once at start. */
+  /** Encrypts webhook secrets that an older console stored in plain text. Called once at start. */
   async start(): Promise<void> {
     const { users, settings } = this.deps;
     const rows = await users.find({
@@ -56,7 +56,10 @@ export class SettingService {
     return this.deps.settings.read(user?.setting ?? '');
   }
 
-  /** Replaces the whole setting. @throws AppError INVALID_INPUT for the first field that is wrong */
+  /**
+   * Replaces the whole setting.
+   * @throws AppError INVALID_INPUT for the first invalid field
+   */
   async replace(actor: MaybeActor, input: SettingInput): Promise<UserSetting> {
     const { id } = requireActor(actor);
     const kept = input.webhookSecret === undefined ? (await this.get(actor)).webhookSecret : input.webhookSecret;

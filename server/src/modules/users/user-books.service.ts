@@ -15,7 +15,7 @@ export interface UserBooksDeps {
   readonly options: { readonly values: OptionValues };
 }
 
-/** Records an admin's changes of users in the ledger, the log and the audit, inside the caller's transaction. */
+/** Records an admin's changes of users in the ledger, the log and the audit log, inside the caller's transaction. */
 export class UserBooks {
   constructor(private readonly deps: UserBooksDeps) {}
 
@@ -72,7 +72,7 @@ export class UserBooks {
     });
   }
 
-  /** Writes the log row of a new user's bonus, if there is one. */
+  /** Writes the log row of a new user's bonus, if any. */
   async logBonus(manager: EntityManager, user: User): Promise<void> {
     if (user.quota <= 0) return;
     await this.deps.usageLog.record(manager, {

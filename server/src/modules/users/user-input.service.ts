@@ -10,7 +10,7 @@ const line = (label: string, most: number): z.ZodType<string> =>
     .max(most, `${label} must have at most ${most} characters`)
     .refine((text) => !/\p{Cc}/u.test(text), `${label} must not hold control characters`);
 
-/** No `@`: sign-in could take such a name for an e-mail address. */
+/** No `@`: sign-in could mistake such a name for an e-mail address. */
 export const usernameRule = line('username', 64)
   .refine((name) => name !== '', 'username must not be empty')
   .refine((name) => !name.includes('@'), 'username must not hold an @');
@@ -41,7 +41,7 @@ export const newUserInput = z.object({
   group: groupRule.optional(),
 });
 
-/** Absent means unchanged; an empty password too. */
+/** Absent means unchanged; so does an empty password. */
 export const userPatch = z.object({
   username: usernameRule.optional(),
   password: z.literal('').or(passwordRule).optional(),
@@ -69,7 +69,7 @@ export type UserPatch = z.input<typeof userPatch>;
 export type SelfPatch = z.input<typeof selfPatch>;
 
 /**
- * Null and undefined mean absent, as clients of both skins send them.
+ * Null and undefined mean absent, because REST and GraphQL clients send both.
  * @throws InvalidInputError with the first problem, without the refused value
  */
 export function parsed<T>(schema: z.ZodType<T>, input: unknown): T {

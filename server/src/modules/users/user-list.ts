@@ -7,7 +7,7 @@ import type { User } from './user.entity.js';
 /** Absent conditions match everything; an empty list matches nothing. */
 export interface UserFilter {
   readonly ids?: readonly number[];
-  /** Part of the name, address or display name, or a whole id. */
+  /** Part of the name, address or display name, or a full id. */
   readonly keyword?: string;
   readonly groups?: readonly string[];
   readonly roles?: readonly number[];
@@ -44,14 +44,14 @@ const sortKeys: SortKeys<User, UserSortField> = {
   },
 };
 
-/** The newest first unless sorted. */
+/** Newest first unless sorted. */
 export const readUsers = (
   users: Repository<User>,
   filter: UserFilter,
   query: ListQuery<UserSortField>,
 ): Promise<Slice<User>> => readSlice<User, UserSortField>(matching(users, filter), query, sortKeys);
 
-/** Sums over all users that match. */
+/** Totals over all users that match. */
 export interface UserSums {
   readonly quota: number;
   readonly heldQuota: number;

@@ -20,7 +20,7 @@ const secretKey = 'webhook_secret';
 /** Key in the column. */
 const sealedKey = 'webhook_secret_sealed';
 
-/** Reads and writes the column `users.setting`. The webhook secret is sealed there, under a key of its own. */
+/** Reads and writes the column `users.setting`. The webhook secret is encrypted there, under its own key. */
 export class UserSettings {
   constructor(private readonly secrets: Pick<Secrets, 'seal' | 'open'>) {}
 
@@ -29,7 +29,7 @@ export class UserSettings {
     return toSetting(this.open(parse(column)));
   }
 
-  /** JSON text (docs/reference/rest/entities.md#user-setting), as its owner may see it. */
+  /** JSON text (docs/reference/rest/entities.md#user-setting) that its owner may see. */
   shown(column: string): string {
     return column === '' ? '' : JSON.stringify(this.open(parse(column)));
   }
@@ -40,7 +40,7 @@ export class UserSettings {
     return JSON.stringify({ ...keys, ...sealed });
   }
 
-  /** The column with its secret sealed, for a row of an older console. Null when it needs no change. */
+  /** The column with its secret encrypted, for a row of an older console. Null when it needs no change. */
   resealed(column: string): string | null {
     const keys = parse(column);
     return secretKey in keys ? this.toColumn(this.open(keys)) : null;

@@ -1,13 +1,13 @@
 import { Column, CreateDateColumn, DeleteDateColumn, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
-/** Balances and counters are read here and written by the ledger only, hence `insert: false, update: false`. */
+/** Balances and counters are read here and written only by the ledger, hence `insert: false, update: false`. */
 @Entity('users')
 export class User {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   /** Unique, also among soft-deleted users. */
   @Column('text') username: string;
-  /** Never selected unless asked for by name. */
+  /** Never selected unless requested explicitly. */
   @Column('text', { name: 'password_hash', nullable: true, select: false }) passwordHash: string | null;
   @Column('text', { name: 'display_name', default: '' }) displayName: string;
   /** 0 guest, 1 common, 10 admin, 100 root. */

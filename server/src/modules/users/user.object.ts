@@ -50,7 +50,7 @@ export class InviteObject {
   @Field(() => GraphQLQuota, { description: 'Earnings of all time.' })
   totalQuota: number;
 
-  /** 0: the user came by themselves. */
+  /** 0: the user was not invited. */
   inviterId: number;
 }
 
@@ -62,7 +62,7 @@ export const inviteOf = ({ affCode, affCount, affQuota, affHistoryQuota, inviter
   inviterId,
 });
 
-/** Fields that a row has as it is; `user.resolver.ts` has those that are derived. */
+/** Fields taken directly from the row; `user.resolver.ts` has the derived ones. */
 @ObjectType('User', { description: 'An account. Users see their own, admins see all.' })
 export class UserObject implements Partial<User> {
   @Field(() => Int)

@@ -58,7 +58,7 @@ export class UserService {
     return { ...page, items: page.items.map(asSeen) };
   }
 
-  /** Sums over all users that match. */
+  /** Totals over all users that match. */
   async sums(actor: MaybeActor, filter: UserFilter): Promise<UserSums> {
     requireRole(actor, 'admin');
     return sumUsers(this.deps.users, filter);
@@ -70,7 +70,7 @@ export class UserService {
     return rows.map(asSeen);
   }
 
-  /** The stored settings, sealed as they are, of the users that the actor may see. */
+  /** The stored settings, with encrypted secrets, of the users that the actor may see. */
   async settings(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, string>> {
     const rows = await this.deps.users.find({
       where: { id: In(visibleTo(actor, ids)) },
@@ -80,7 +80,7 @@ export class UserService {
     return new Map(rows.map(({ id, setting }) => [id, setting]));
   }
 
-  /** What calls in flight hold of each balance; users without any are left out. */
+  /** Quota reserved for calls in flight, by user; users without reservations are absent. */
   async heldQuota(actor: MaybeActor, ids: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.deps.users.manager.query<Array<{ user_id: number; held: string }>>(
       `SELECT user_id, sum(amount) AS held FROM reservations
@@ -118,7 +118,7 @@ export class UserService {
     );
   }
 
-  /** Absent keys stay as they are; a changed password ends the user's sessions. */
+  /** Absent keys stay unchanged; a changed password ends the user's sessions. */
   async update(actor: MaybeActor, id: number, patch: UserPatch): Promise<User> {
     const admin = requireRole(actor, 'admin');
     const { quota, quotaDelta, password, role, ...columns } = parsed(userPatch, patch);
@@ -145,8 +145,8 @@ export class UserService {
   }
 
   /**
-   * Adds quota, or deducts it when the amount is negative. Once for each `idempotencyKey`.
-   * @returns the user as they are now
+   * Adds quota, or deducts it when the amount is negative. Runs once per `idempotencyKey`.
+   * @returns the user after the change
    */
   async grantQuota(
     actor: MaybeActor,
@@ -203,7 +203,7 @@ export class UserService {
     const admin = requireRole(actor, 'admin');
     await this.write(async (manager) => {
       const user = await this.lock(manager, id, true);
-      // Stricter than outranks: root cannot be removed, not even by root.
+      // Stricter than `outranks`: no user can remove root, not even root.
       if (admin.role <= user.role) throw new ForbiddenError(tooHigh('delete'));
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
       if (open.length > 0) throw new ConflictError('The user has calls in flight, try again in a moment');
@@ -251,7 +251,7 @@ function visibleTo(actor: MaybeActor, ids: readonly number[]): number[] {
   return ids.filter((id) => role >= Role.admin || id === ownId);
 }
 
-/** Audited fields of an edit. Balance changes have entries of their own. */
+/** Audited fields of an edit. Balance changes have their own audit entries. */
 const edited = ({ username, displayName, email, group }: User) => ({ username, displayName, email, group });
 const managed = ({ role, status, deletedAt }: User) => ({ role, status, deletedAt });
 
@@ -291,7 +291,7 @@ export async function disableTokens(manager: EntityManager, userId: number): Pro
   await manager.update(Token, { userId, status: TokenStatus.enabled }, { status: TokenStatus.disabled });
 }
 
-/** Turns violations of unique indexes into readable errors. */
+/** Converts violations of unique indexes into readable errors. */
 export function toConflict(error: unknown): unknown {
   if (isUniqueViolation(error, 'users_username')) {
     return new ConflictError('Username exists or has been deactivated', 'username');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { User } from './user.entity.js';
 
-/** A user in the REST form (docs/reference/rest/entities.md#user). Every key is always present. */
+/** A user in the REST shape (docs/reference/rest/entities.md#user). Every key is always present. */
 export interface WireUser {
   id: number;
   username: string;
@@ -89,7 +89,7 @@ export const toWire = (user: User, accessToken: string | null = null): WireUser 
   last_check_in_time: user.lastCheckInTime?.toISOString() ?? null,
 });
 
-/** The sign-in response fills six fields only. */
+/** The sign-in response fills only six fields. */
 export const toSignInWire = ({ id, username, displayName, role, status, group }: User): WireUser => ({
   ...emptyUser,
   id,
@@ -100,7 +100,7 @@ export const toSignInWire = ({ id, username, displayName, role, status, group }:
   group,
 });
 
-/** The response of an admin's action fills two fields only. */
+/** The response of an admin's action fills only two fields. */
 export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUser, role, status });
 
 const text = z.string().nullish();
@@ -164,7 +164,7 @@ export const updateBody = z
       password: body.password ?? undefined,
       group: body.group || undefined,
       role: body.role ?? undefined,
-      // quota_delta wins: an absolute balance may be outdated.
+      // `quota_delta` takes precedence: an absolute balance may be outdated.
       ...(body.quota_delta == null ? { quota: body.quota ?? undefined } : { quotaDelta: body.quota_delta }),
     },
   }));

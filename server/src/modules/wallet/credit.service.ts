@@ -8,7 +8,7 @@ import type { OptionValues } from '../options/option.service.js';
 import type { PostEntry, Posting } from '../quota/ledger.service.js';
 
 export interface Purchase {
-  /** Unique, so it is booked at most once. */
+  /** Unique, so that it is posted at most once. */
   readonly source: string;
   readonly kind: Extract<Posting['kind'], 'redemption' | 'top_up'>;
   readonly user: { readonly id: number; readonly username: string };
@@ -39,8 +39,8 @@ export class CreditService {
   constructor(private readonly deps: CreditDeps) {}
 
   /**
-   * Inside the caller's transaction.
-   * @returns ids of users whose balance changed, for `announce` after the commit; none when this source was booked
+   * Runs inside the caller's transaction.
+   * @returns ids of users whose balance changed, for `announce` after the commit; none when this source was posted
    * before
    */
   async book(manager: EntityManager, purchase: Purchase): Promise<number[]> {
@@ -64,7 +64,7 @@ export class CreditService {
     return rebated && inviter ? [user.id, inviter.id] : [user.id];
   }
 
-  /** After the commit. */
+  /** Call after the commit. */
   async announce(userIds: readonly number[]): Promise<void> {
     await this.deps.changes.announce(...userIds.map((id) => ({ kind: 'user' as const, id })));
   }

@@ -12,14 +12,14 @@ export class TopUpOrder {
   @Column('text', { name: 'merchant_id' }) merchantId: string;
   /** `alipay` or `wxpay`. */
   @Column('text', { name: 'payment_method' }) paymentMethod: string;
-  /** Points to be credited. */
+  /** Quota to be credited. */
   @Column('bigint', { transformer: bigintColumn }) quota: number;
-  /** Payable, in hundredths of the currency. */
+  /** Amount due, in hundredths of the currency. */
   @Column('bigint', { transformer: bigintColumn }) money: number;
   @Column('text') currency: string;
   @Column('text', { default: 'pending' }) status: 'pending' | 'success';
   @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
   @Column('bigint', { name: 'paid_time', transformer: bigintColumn, default: 0 }) paidTime: number;
-  /** The gateway's own number of the payment. */
+  /** The gateway's number of the payment. */
   @Column('text', { name: 'provider_trade_no', nullable: true }) providerTradeNo: string | null;
 }

@@ -4,9 +4,9 @@ import { maxQuota } from '../../shared/quota.js';
 import type { OptionValues } from '../options/option.service.js';
 
 export interface TopUpPrice {
-  /** Points to be credited. */
+  /** Quota to be credited. */
   readonly quota: number;
-  /** Payable, in hundredths. */
+  /** Amount due, in hundredths. */
   readonly money: number;
 }
 
@@ -15,12 +15,12 @@ export type PriceOptions = Pick<
   'DisplayInCurrencyEnabled' | 'QuotaPerUnit' | 'Price' | 'MinTopUp' | 'TopupGroupRatio'
 >;
 
-/** Hundredths. Above any real payment, and far below the limit of exact numbers. */
+/** Hundredths. Above any real payment, and far below the largest safe integer. */
 const maxMoney = 100_000_000_000;
 
 /**
- * The money for an amount, for a user of a group.
- * @param amount USD, or points when the site shows points
+ * The price of a top-up for a user of a group.
+ * @param amount USD, or quota when the site shows quota
  * @throws InvalidInputError
  */
 export function priceTopUp(amount: number, group: string, options: PriceOptions): TopUpPrice {
@@ -44,7 +44,7 @@ export function priceTopUp(amount: number, group: string, options: PriceOptions)
 /** `73.00` */
 export const formatMoney = (hundredths: number): string => new Decimal(hundredths).div(100).toFixed(2);
 
-/** Parses a decimal text into hundredths; null when it is none, or has more than two significant decimals. */
+/** Parses a decimal text into hundredths; null when it is not a number, or has more than two significant decimals. */
 export function parseMoney(text: string): number | null {
   if (!/^\d{1,15}(\.\d{1,6})?$/.test(text)) return null;
   const hundredths = new Decimal(text).mul(100);

@@ -140,7 +140,7 @@ export class TopUpOrderFilterInput extends OwnTopUpOrderFilterInput {
   userIds?: number[] | null;
 }
 
-/** @throws InvalidInputError for a range that is none */
+/** @throws InvalidInputError for an invalid range */
 export function toOrderFilter(input: TopUpOrderFilterInput | null | undefined): OrderFilter {
   const { created, paid, ...rest } = input ?? {};
   return omitUndefined({

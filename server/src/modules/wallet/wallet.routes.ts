@@ -51,7 +51,9 @@ const ownFailures: readonly ErrorCode[] = ['INVALID_INPUT', 'NOT_IMPLEMENTED', '
 
 type Handler = (context: RestContext<Actor>) => Promise<Record<string, unknown>>;
 
-/** Business failures use the own form of these two endpoints. Authentication failures use the usual one. */
+/**
+ * Business failures have their own response shape on these two endpoints. Authentication failures use the usual one.
+ */
 const inOwnShape =
   (handler: Handler) =>
   async (context: RestContext<Actor>): Promise<RestAnswer> => {

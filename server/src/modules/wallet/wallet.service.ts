@@ -37,7 +37,7 @@ export type OrderSortField = 'id' | 'createdTime' | 'paidTime' | 'quota' | 'mone
 export interface OrderSums {
   readonly orders: number;
   readonly quota: number;
-  /** Hundredths by currency, the currencies in alphabetical order. */
+  /** Hundredths by currency, currencies in alphabetical order. */
   readonly money: ReadonlyArray<{ readonly currency: string; readonly hundredths: number }>;
 }
 
@@ -60,7 +60,7 @@ export interface StartedPayment {
   readonly url: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly order: TopUpOrder;
-  /** The order is that of an earlier call with the same idempotency key. */
+  /** True when an earlier call with the same idempotency key created the order. */
   readonly replayed: boolean;
 }
 
@@ -75,19 +75,22 @@ export interface WalletDeps {
 }
 
 const provider = 'epay';
-/** The protocol has no field for it. */
+/** The protocol has no field for the currency. */
 export const currency = 'CNY';
 const methods: Readonly<Record<string, string>> = { zfb: 'alipay', wx: 'wxpay' };
 const defaultServerAddress = 'http://localhost:3000';
 const [ordersPerWindow, windowSeconds] = [30, 600];
-/** An order without a payment counts as expired after this time. A later payment is still credited. */
+/** Seconds after which an unpaid order counts as expired. A later payment is still credited. */
 export const orderLifeSeconds = 86_400;
 
 /** Online top-up by the Epay protocol (docs/reference/rest/tokens-and-wallet.md#online-top-up). */
 export class WalletService {
   constructor(private readonly deps: WalletDeps) {}
 
-  /** The money for this amount, for example `73.00`. @throws AppError INVALID_INPUT */
+  /**
+   * The amount due, for example `73.00`.
+   * @throws AppError INVALID_INPUT
+   */
   payable(actor: MaybeActor, amount: number): string {
     const { money } = priceTopUp(amount, requireActor(actor).group, this.deps.options.values);
     if (money <= 1) throw new InvalidInputError('Amount too low', 'amount');
@@ -97,7 +100,7 @@ export class WalletService {
   /**
    * @param method `zfb` or `wx`
    * @param idempotencyKey a retry with the same key returns the order of the first call
-   * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED without a gateway, RATE_LIMITED, SERVICE_UNAVAILABLE
+   * @throws AppError INVALID_INPUT, NOT_IMPLEMENTED (no gateway is configured), RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   async pay(
     actor: MaybeActor,
@@ -141,8 +144,8 @@ export class WalletService {
   }
 
   /**
-   * Books a payment that the gateway reports. Returns true only after the commit, so that the gateway repeats its report
-   * otherwise. Never throws. Repeats change nothing.
+   * Credits a payment that the gateway reports. Returns true only after the commit; otherwise the gateway repeats its
+   * report. Never throws. Repeated reports change nothing.
    */
   async notify(parameters: EpayParameters): Promise<boolean> {
     const options = this.deps.options.values;
@@ -163,12 +166,12 @@ export class WalletService {
     }
   }
 
-  /** Own orders, the newest first unless sorted. */
+  /** The caller's orders, newest first unless sorted. */
   async listOwn(actor: MaybeActor, filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
     return this.readPage({ ...filter, userIds: [requireActor(actor).id] }, query);
   }
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async list(actor: MaybeActor, filter: OrderFilter, query: ListQuery<OrderSortField>): Promise<Slice<TopUpOrder>> {
     requireRole(actor, 'admin');
     return this.readPage(filter, query);
@@ -178,15 +181,16 @@ export class WalletService {
     return this.readSums({ ...filter, userIds: [requireActor(actor).id] });
   }
 
-  /** @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: OrderFilter): Promise<OrderSums> {
     requireRole(actor, 'admin');
     return this.readSums(filter);
   }
 
   /**
-   * Payments by period of the time zone, method and currency, the oldest period first. Periods without payments are absent.
-   * @throws AppError INSUFFICIENT_PRIVILEGES below admin
+   * Payments per period of the time zone, method and currency, oldest period first. Periods without payments are
+   * absent.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
    */
   async revenue(actor: MaybeActor, paid: TimeRange, bucket: RevenueBucket, timeZone: string): Promise<Revenue[]> {
     requireRole(actor, 'admin');
@@ -213,7 +217,7 @@ export class WalletService {
     }));
   }
 
-  /** Expired orders are pending ones that are too old. */
+  /** A pending order that is too old is expired. */
   statusOf({ status, createdTime }: TopUpOrder): OrderStatus {
     return status === 'pending' && createdTime < this.oldestPending() ? 'expired' : status;
   }
@@ -222,7 +226,7 @@ export class WalletService {
     return seconds(this.deps.clock) - orderLifeSeconds;
   }
 
-  /** @returns ids of users whose balance moved; none when the order was paid before */
+  /** @returns ids of users whose balance changed; none when the order was paid before */
   private async settle(
     manager: EntityManager,
     tradeNo: string,
@@ -334,7 +338,7 @@ class PaymentRefused extends Error {}
 const isSetUp = ({ PayAddress, EpayId, EpayKey }: OptionValues): boolean =>
   PayAddress !== '' && EpayId !== '' && EpayKey !== '';
 
-/** A signature is not enough: the payment must be for this order, to our account and of this amount. */
+/** A valid signature is not enough: the payment must be for this order, to our account and of this amount. */
 function assertMatches(order: TopUpOrder, parameters: EpayParameters, merchantId: string): void {
   if (order.provider !== provider) throw new PaymentRefused('the order belongs to another gateway');
   if (parameters['pid'] !== order.merchantId || merchantId !== order.merchantId) {

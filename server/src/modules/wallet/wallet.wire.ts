@@ -5,7 +5,7 @@ export const amountBody = z.object({ amount: z.int() });
 export const payBody = z.object({ amount: z.int(), payment_method: z.string() });
 
 /**
- * The two wallet endpoints have a response form of their own (docs/reference/rest/tokens-and-wallet.md#online-top-up);
+ * The two wallet endpoints have their own response shape (docs/reference/rest/tokens-and-wallet.md#online-top-up);
  * `success` is an addition.
  */
 export const paid = (data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> => ({

@@ -11,15 +11,15 @@ export interface AdmissionSettings {
   readonly values: Pick<OptionValues, 'UserUsableGroups' | 'GroupRatio'>;
 }
 
-/** Where a call may go. */
+/** The result of admission: where a call may be routed. */
 export interface Admission {
   /** The group that routes and pays: the token's, else the user's. */
   readonly group: string;
   readonly model: string;
-  /** What is priced: without the routing prefix. */
+  /** The model that is priced: without the routing prefix. */
   readonly bareModel: string;
   readonly candidates: Candidates;
-  /** Set: this channel and no other. */
+  /** Set: only this channel may serve the call. */
   readonly pinned: RoutedChannel | null;
 }
 
@@ -33,7 +33,7 @@ export function checkAddress(caller: Caller, address: string): void {
   }
 }
 
-/** Rows 14 and 15 of docs/reference/relay/access.md#order-of-checks: the owner can use the group, and it exists. */
+/** Rows 14 and 15 of docs/reference/relay/access.md#order-of-checks: the owner may use the group, and it exists. */
 export function groupOf(caller: Caller, settings: AdmissionSettings): string {
   const { token, user } = caller;
   if (token.group === '') return user.group === '' ? 'default' : user.group;
@@ -77,15 +77,15 @@ function pinnedChannel(pin: string, table: RoutingTable): RoutedChannel {
   return channel;
 }
 
-/** Addresses and CIDR ranges, parsed. Null: the list holds something that is neither, so it lets nobody in. */
+/** Parsed addresses and CIDR ranges. Null: the list contains an invalid entry, so it admits no address. */
 type AddressList = BlockList | null;
 
 const parsed = new LRUCache<string, { readonly list: AddressList }>({ max: 5000 });
 
 /**
- * Whether a token's allow list lets an address in (docs/reference/relay/access.md#order-of-checks). An empty list lets
- * everybody in.
- * @param text one address or CIDR range a line; commas and blanks around entries do not count
+ * Whether a token's allow list admits an address (docs/reference/relay/access.md#order-of-checks). An empty list admits
+ * every address.
+ * @param text one address or CIDR range per line; commas and spaces around entries are ignored
  */
 export function allowsAddress(text: string, address: string): boolean {
   if (text === '') return true;
@@ -106,7 +106,7 @@ function parse(text: string): AddressList {
 }
 
 function contains(list: BlockList, address: string): boolean {
-  // Dual-stack sockets show an IPv4 caller as ::ffff:a.b.c.d
+  // Dual-stack sockets report an IPv4 caller as ::ffff:a.b.c.d.
   const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
   const family = isIP(plain);
   return family !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');

@@ -5,19 +5,19 @@ import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { KeyDirectory, KnownToken, KnownUser } from './key-directory.js';
 
-/** Whose call it is. */
+/** The caller of a relay call. */
 export interface Caller {
   readonly user: KnownUser;
   readonly token: KnownToken;
   readonly key: string;
-  /** The channel the key pins, still as text. */
+  /** The id of the channel that the key pins, as text. */
   readonly pin: string | null;
 }
 
 /**
  * Rows 1 to 10 of docs/reference/relay/access.md#order-of-checks.
- * @param presented what `findKey` found
- * @throws AppError with the code and message of the row; UnavailableError when the database does not answer
+ * @param presented the result of `findKey`
+ * @throws AppError with the code and message of the row; UnavailableError when the database does not respond
  */
 export async function authenticateKey(presented: string, keys: KeyDirectory, clock: Clock): Promise<Caller> {
   const { key, pin } = parseKey(presented);
@@ -26,7 +26,7 @@ export async function authenticateKey(presented: string, keys: KeyDirectory, clo
   let token = found instanceof Promise ? await found : found;
   if (!token) throw new AppError('INVALID_API_KEY', 'Invalid token');
   if (isExhausted(token)) {
-    // The copy may be older than a top-up by moments: only the database may refuse for money.
+    // The cached copy may be slightly older than a top-up, so only the database may refuse for lack of quota.
     keys.forget(key);
     token = await keys.token(key);
     if (!token) throw new AppError('INVALID_API_KEY', 'Invalid token');
@@ -71,7 +71,7 @@ async function checkToken(token: KnownToken, key: string, keys: KeyDirectory, cl
 export interface PresentedKey {
   /** The stored part, without `sk-` and the pin. */
   readonly key: string;
-  /** Text behind the second dash: the id of the channel to use. */
+  /** Text after the second dash: the id of the channel to use. */
   readonly pin: string | null;
 }
 
@@ -82,9 +82,9 @@ const single = (value: string | string[] | undefined): string =>
   ((Array.isArray(value) ? value[0] : value) ?? '').trim();
 
 /**
- * Reads the key from where it may stand, in the order of docs/reference/relay/access.md#where-a-key-may-stand.
+ * Finds the key in one of its possible places, in the order of docs/reference/relay/access.md#where-a-key-may-stand.
  * @param path without its query, aliases resolved
- * @param query the part behind `?`, may be empty
+ * @param query the part after `?`, may be empty
  */
 export function findKey(headers: IncomingHttpHeaders, path: string, query: string): string {
   const apiKey = single(headers['x-api-key']);
@@ -103,7 +103,7 @@ export function findKey(headers: IncomingHttpHeaders, path: string, query: strin
   return authorization;
 }
 
-/** `sk-<KEY>-<CHANNELID>`: the prefix and the pin may be missing, further parts do not count. */
+/** `sk-<KEY>-<CHANNELID>`: the prefix and the channel may be missing; further parts are ignored. */
 export function parseKey(presented: string): PresentedKey {
   const text = presented.startsWith('sk-') ? presented.slice('sk-'.length) : presented;
   const [key = '', pin] = text.split('-');

@@ -2,22 +2,31 @@ import { getHeapStatistics } from 'node:v8';
 import { AppError } from '../../shared/errors.js';
 
 export interface BodyBudgetLimits {
-  /** Bytes of all bodies that this node holds at once. */
+  /** Maximum bytes of all bodies that this node holds at once. */
   readonly node: number;
-  /** Bytes of the bodies of one user that this node holds at once. */
+  /** Maximum bytes of the bodies of one user that this node holds at once. */
   readonly user: number;
 }
 
-/** A quarter of the heap, since a body lives as bytes and, parsed, as text; always room for one body of the largest size. */
+/**
+ * A quarter of the heap, because a body exists as bytes and, once parsed, as text; always enough for one body of the
+ * maximum size.
+ */
 export function bodyBudgetFor(maxBodyBytes: number): BodyBudgetLimits {
   const node = Math.max(getHeapStatistics().heap_size_limit / 4, maxBodyBytes * 1.25);
   return { node, user: Math.max(node / 2, maxBodyBytes * 1.25) };
 }
 
-/** Bodies up to this size are not counted: limits of calls in flight bound them, and no large upload can crowd them out. */
+/**
+ * Bodies up to this size are not counted: the limits of calls in flight bound them, and large uploads cannot displace
+ * them.
+ */
 const uncountedBytes = 256 * 1024;
 
-/** How many bytes of request bodies this node holds: while they are read, unpacked, parsed and sent upstream. */
+/**
+ * Counts the bytes of request bodies that this node holds: while they are read, decompressed, parsed and sent to the
+ * provider.
+ */
 export class BodyBudget {
   private readonly users = new Map<number, number>();
   private held = 0;
@@ -29,12 +38,12 @@ export class BodyBudget {
     return this.held;
   }
 
-  /** One grant a call; release it when the call ends. */
+  /** One grant per call; release it when the call ends. */
   open(userId: number): BodyGrant {
     return new BodyGrant(this, userId);
   }
 
-  /** @throws AppError RATE_LIMITED (this user), SERVICE_UNAVAILABLE (this node): both may work in a moment */
+  /** @throws AppError RATE_LIMITED (this user), SERVICE_UNAVAILABLE (this node): a retry may succeed shortly */
   take(userId: number, bytes: number): void {
     const ofUser = this.users.get(userId) ?? 0;
     if (ofUser + bytes > this.limits.user) {
@@ -59,7 +68,7 @@ export class BodyBudget {
   }
 }
 
-/** What one call holds of the budget. */
+/** The bytes that one call holds. */
 export class BodyGrant {
   private needed = 0;
   private taken = 0;
@@ -69,7 +78,10 @@ export class BodyGrant {
     private readonly userId: number,
   ) {}
 
-  /** The call holds so many bytes more. @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE */
+  /**
+   * Adds bytes to those the call holds.
+   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
   grow(bytes: number): void {
     this.needed += bytes;
     if (this.needed <= uncountedBytes || this.needed <= this.taken) return;
@@ -77,7 +89,7 @@ export class BodyGrant {
     this.taken = this.needed;
   }
 
-  /** Gives everything back; harmless when called again. */
+  /** Returns all bytes of the call. May be called repeatedly. */
   release(): void {
     if (this.taken > 0) this.budget.giveBack(this.userId, this.taken);
     this.needed = 0;

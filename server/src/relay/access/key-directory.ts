@@ -6,7 +6,7 @@ import { UnavailableError } from '../../shared/errors.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { Queries } from '../routing/routing-directory.js';
 
-/** A token as the hot path needs it. */
+/** The fields of a token that the hot path needs. */
 export interface KnownToken {
   readonly id: number;
   readonly userId: number;
@@ -15,17 +15,19 @@ export interface KnownToken {
   /** Unix seconds, -1 never. */
   readonly expiredTime: number;
   readonly unlimitedQuota: boolean;
-  /** As of the last reading, less what this node charged since; the ledger alone decides what can be spent. */
+  /** As of the last read, minus charges of this node since; only the ledger decides what can be spent. */
   remainQuota: number;
   readonly modelLimitsEnabled: boolean;
   readonly modelLimits: ReadonlySet<string>;
   readonly allowIps: string;
   readonly group: string;
-  /** The key's own limits of calls; null when it has none. */
+  /** The key's own call limits; null when it has none. */
   readonly rateLimit: TokenRateLimit | null;
 }
 
-/** Calls in any period of so many seconds, all of them and those that succeed; 0 is no limit. */
+/**
+ * Maximum number of calls within any period of this many seconds, all of them and successful ones; 0 means no limit.
+ */
 export interface TokenRateLimit {
   readonly periodSeconds: number;
   readonly count: number;
@@ -40,7 +42,7 @@ export interface KnownUser {
   readonly group: string;
   /** The user's setting `accept_unset_model_ratio_model`. */
   readonly acceptsUnpriced: boolean;
-  /** Balance as of the last reading or charge on this node; the ledger alone decides what can be spent. */
+  /** Balance as of the last read or charge on this node; only the ledger decides what can be spent. */
   quota: number;
 }
 
@@ -59,15 +61,15 @@ const userSql = `SELECT id, username, role, status, "group", setting, quota
   FROM users WHERE id = $1 AND deleted_at IS NULL`;
 
 /**
- * Tokens by a hash of their key and users by id, held for a short while, read once however many ask, dropped when
- * their change is announced. Losing all of it costs a reading; only the database can say that a key is unknown.
+ * Caches tokens by a hash of their key and users by id for a short time. Concurrent lookups share one read, and
+ * announced changes drop the entry. Losing the cache costs a read; only the database decides that a key is unknown.
  */
 export class KeyDirectory {
   private readonly tokens: Loader<string, KnownToken>;
   private readonly users: Loader<number, KnownUser>;
-  /** This process's own, so that a slot tells nothing outside of it. */
+  /** Random per process, so that a cache key is meaningless elsewhere. */
   private readonly salt = randomBytes(32).toString('base64');
-  /** Keys that are being read right now, by slot. */
+  /** Keys that are being read, by cache key. */
   private readonly asked = new Map<string, string>();
 
   constructor(
@@ -91,24 +93,30 @@ export class KeyDirectory {
     changes.on('user', ({ id }) => (typeof id === 'number' ? this.users.drop(id) : this.users.clear()));
   }
 
-  /** @returns null when no such key exists @throws UnavailableError when the database does not answer */
+  /**
+   * @returns null when no such key exists
+   * @throws UnavailableError when the database does not respond
+   */
   token(key: string): KnownToken | null | Promise<KnownToken | null> {
     const slot = this.slotOf(key);
-    // What is held is answered without a turn of the event loop.
+    // Cached values are returned without a turn of the event loop.
     const held = this.tokens.peek(slot);
     if (held !== undefined) return held;
     this.asked.set(slot, key);
     return this.tokens.get(slot).finally(() => this.asked.delete(slot));
   }
 
-  /** @returns null when the user is gone @throws UnavailableError */
+  /**
+   * @returns null when the user was deleted
+   * @throws UnavailableError
+   */
   user(id: number): KnownUser | null | Promise<KnownUser | null> {
     const held = this.users.peek(id);
     return held === undefined ? this.users.get(id) : held;
   }
 
   /**
-   * Whether a user has a balance. A copy that says no is read again, since it may be older than a top-up.
+   * Whether a user has a balance. A cached copy without balance is read again, because it may be older than a top-up.
    * @throws UnavailableError
    */
   hasBalance(user: KnownUser): boolean | Promise<boolean> {
@@ -117,17 +125,19 @@ export class KeyDirectory {
     return this.users.get(user.id).then((read) => (read?.quota ?? 0) > 0);
   }
 
-  /** The next call reads the token again: its balance ran low, or the copy looks stale. */
+  /** Makes the next call read the token again: its balance ran low, or the copy may be outdated. */
   forget(key: string): void {
     this.tokens.drop(this.slotOf(key));
   }
 
-  /** Keeps the copy near the truth between two readings; when it says that nothing is left, the next call reads. */
+  /**
+   * Deducts a charge from the cached copy between two reads; when it reaches zero, the next call reads the token again.
+   */
   spent(token: KnownToken, quota: number): void {
     if (!token.unlimitedQuota) token.remainQuota -= quota;
   }
 
-  /** Writes that a key has expired, unless it was edited meanwhile. */
+  /** Stores that a key has expired, unless it was edited meanwhile. */
   async markExpired(token: KnownToken): Promise<void> {
     await this.mark(
       `UPDATE tokens SET status = ${TokenStatus.expired}
@@ -136,7 +146,7 @@ export class KeyDirectory {
     );
   }
 
-  /** Writes that a key has used everything up, unless it was filled up or edited meanwhile. */
+  /** Stores that a key is exhausted, unless it was topped up or edited meanwhile. */
   async markExhausted(token: KnownToken, now: number): Promise<void> {
     await this.mark(
       `UPDATE tokens SET status = ${TokenStatus.exhausted}, accessed_time = greatest(accessed_time, $2)
@@ -145,13 +155,13 @@ export class KeyDirectory {
     );
   }
 
-  /** Where the copy of a token lies: a salted digest of its key, many times cheaper than the one in the database. */
+  /** Cache key of a token: a salted digest of its key, many times cheaper than the one in the database. */
   private slotOf(key: string): string {
     return hash('sha256', this.salt + key, 'base64');
   }
 
   private async mark(sql: string, parameters: unknown[]): Promise<void> {
-    // The refusal stands whether or not it could be written down.
+    // The call is refused whether or not this write succeeds.
     await this.database.query(sql, parameters).catch(() => undefined);
   }
 

@@ -14,23 +14,23 @@ export interface RateSettings {
   >;
 }
 
-/** At most so many hits of `key` in any window of so many seconds; 0 is no limit. */
+/** At most this many hits of `key` within any window of this many seconds; 0 means no limit. */
 interface Limit {
   readonly key: string;
   readonly most: number;
   readonly windowSeconds: number;
   readonly refusal: string;
-  /** Counts every call, and not only those that succeed. */
+  /** Counts all calls, not only successful ones. */
   readonly countsAll: boolean;
 }
 
-/** Coding agents count before each turn, and have a few turns a second at most. */
+/** Coding agents count before each turn, and make a few turns per second at most. */
 const countsPerMinute = 240;
 
 /**
- * How often a key and a user may call models, over all nodes (docs/reference/relay/access.md#model-rate-limits): one
- * count of all calls, one of those that succeeded; the key's own limits come first. Every step is one atomic step of
- * the shared state, and refused calls are not counted.
+ * Limits how often a key and a user may call models, over all nodes (docs/reference/relay/access.md#model-rate-limits):
+ * one count of all calls, one of successful calls; the key's own limits are checked first. Every step is one atomic
+ * step of the shared state. Refused calls are not counted.
  */
 export class ModelRateLimit {
   constructor(
@@ -38,7 +38,7 @@ export class ModelRateLimit {
     private readonly settings: RateSettings,
   ) {}
 
-  /** Whether there is anything to count for this caller: asked first, so that most calls wait for nothing. */
+  /** Whether any limit applies to this caller. Checked first, so that most calls wait for nothing. */
   concerns({ token }: Caller): boolean {
     return token.rateLimit !== null || this.settings.values.ModelRequestRateLimitEnabled;
   }
@@ -46,12 +46,15 @@ export class ModelRateLimit {
   /** @throws AppError RATE_LIMITED */
   async enter(caller: Caller): Promise<void> {
     const limits = this.limitsOf(caller);
-    // Looked at first, so that a call that one limit refuses does not count at another.
+    // Checked without counting first, so that a call refused by one limit is not counted by another.
     for (const limit of limits) await this.ask('peek', limit);
     for (const limit of limits) if (limit.countsAll) await this.ask('hit', limit);
   }
 
-  /** Token counting has a limit of its own, since it costs CPU and no quota. @throws AppError RATE_LIMITED */
+  /**
+   * Token counting has its own limit, because it costs CPU and no quota.
+   * @throws AppError RATE_LIMITED
+   */
   count({ user }: Caller): Promise<void> {
     const refusal = `Request limit reached: at most ${countsPerMinute} token counts in a minute`;
     return this.ask('hit', {
@@ -59,7 +62,7 @@ export class ModelRateLimit {
     });
   }
 
-  /** A call was answered with a status below 400. */
+  /** Call after a response with a status below 400. */
   async succeeded(caller: Caller): Promise<void> {
     for (const { countsAll, key, most, windowSeconds } of this.limitsOf(caller)) {
       if (!countsAll) await this.state.hit(key, most, windowSeconds);
@@ -72,7 +75,7 @@ export class ModelRateLimit {
     throw new AppError('RATE_LIMITED', refusal, { retryAfterSeconds: Math.max(1, retryAfterSeconds) });
   }
 
-  /** Those that there are, in the order in which they are told. */
+  /** The limits that apply, in the order in which they are checked. */
   private limitsOf({ user, token }: Caller): Limit[] {
     const limits: Limit[] = [];
     const { rateLimit } = token;
@@ -113,8 +116,8 @@ export interface InFlightSettings {
 }
 
 /**
- * Limits how many calls of one key, of one user and of this node run at once; 0 is no limit. Each node counts its own: a
- * shared count would keep the calls of a node that died.
+ * Limits the concurrent calls of a key, of a user and of this node; 0 means no limit. Each node counts separately: a
+ * shared count would retain the calls of a node that died.
  */
 export class InFlight {
   private readonly users = new Map<number, number>();
@@ -124,7 +127,8 @@ export class InFlight {
   constructor(private readonly settings: InFlightSettings) {}
 
   /**
-   * Counts a call. @returns the function to call when it has ended
+   * Counts a call.
+   * @returns a function to call when it has ended
    * @throws AppError RATE_LIMITED (key, user), SERVICE_UNAVAILABLE (node)
    */
   enter({ user, token }: Caller): () => void {

@@ -5,10 +5,9 @@ import type { Caller } from './authentication.js';
 import type { KeyDirectory } from './key-directory.js';
 
 /**
- * Somebody who is signed in, as the relay knows callers: no token pays, only the user
- * (docs/reference/relay/access.md#playground).
- * @param group whose channels and factor count; '' is the user's own
- * @throws AppError USER_BANNED, NOT_SIGNED_IN; UnavailableError when the database cannot tell
+ * A signed-in user as a relay caller: the user pays, without a token (docs/reference/relay/access.md#playground).
+ * @param group whose channels and ratio apply; '' is the user's own
+ * @throws AppError USER_BANNED, NOT_SIGNED_IN; UnavailableError when the database does not respond
  */
 export async function playgroundCaller(userId: number, group: string, keys: KeyDirectory): Promise<Caller> {
   const user = await keys.user(userId);

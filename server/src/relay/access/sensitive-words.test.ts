@@ -46,7 +46,7 @@ it('takes no more time for many words than for a few', async () => {
     new WordSearch(Array.from({ length: words }, (_, index) => `${'a'.repeat(50)}${index}`));
   const searches = new Map([50, 5000].map((words) => [words, search(words)]));
   const text = 'a'.repeat(1_000_000);
-  // A hundred times as many words: looking for each of them would take a hundred times as long.
+  // A hundred times as many words: a separate search per word would take a hundred times as long.
   expect(await growth((words) => expect(searches.get(words)?.find(text)).toBeNull(), 50, 5000)).toBeLessThan(10);
 });
 
@@ -54,7 +54,7 @@ it('takes time in proportion to the text', async () => {
   const words = Array.from({ length: 2000 }, (_, index) => `${'ab'.repeat(20)}${index}`);
   const search = new WordSearch(words);
   const find = (pairs: number): void => expect(search.find('ab'.repeat(pairs))).toBeNull();
-  // Eight times the text: starting over at every character would take sixty-four times as long.
+  // Eight times the text: restarting at every character would take sixty-four times as long.
   expect(await growth(find, 100_000, 800_000)).toBeLessThan(24);
 });
 

@@ -8,10 +8,10 @@ export interface SensitiveSettings {
 }
 
 const patternMark = 'regex:';
-/** A pattern that needs longer for one text counts as found: nobody gets past it by making it slow. */
+/** A pattern that exceeds this time counts as found, so that slow input cannot bypass it. Milliseconds. */
 const patternMilliseconds = 50;
 
-/** What nobody may send (docs/reference/relay/access.md#blocked-words), where the admin wants it checked. */
+/** Refuses prompts with blocked words (docs/reference/relay/access.md#blocked-words), if an admin enabled the check. */
 export class SensitiveWords {
   constructor(
     private readonly settings: SensitiveSettings,
@@ -22,7 +22,7 @@ export class SensitiveWords {
     return isChecked(this.settings.values);
   }
 
-  /** @throws AppError SENSITIVE_WORDS. What was found stands in the server's log alone. */
+  /** @throws AppError SENSITIVE_WORDS. The matched word is written to the server's log only. */
   check(texts: readonly string[], requestId: string): void {
     const word = listOf(this.settings.values.SensitiveWords).find(texts);
     if (word === null) return;
@@ -38,13 +38,13 @@ const refusal = (): AppError => new AppError('SENSITIVE_WORDS', 'sensitive words
 
 let latest: WordList | null = null;
 
-/** Built once for each list in force. */
+/** Built once per word list. */
 function listOf(entries: readonly string[]): WordList {
   if (latest?.entries !== entries) latest = new WordList(entries);
   return latest;
 }
 
-/** Words anywhere in a text, and patterns, whatever their case. */
+/** Case-insensitive search for words anywhere in a text, and for patterns. */
 class WordList {
   private readonly words: WordSearch;
   private readonly patterns: readonly PatternSearch[];
@@ -55,7 +55,7 @@ class WordList {
     this.words = new WordSearch(entries.filter((entry) => !isPattern(entry)).map((entry) => entry.toLowerCase()));
   }
 
-  /** @returns the first entry that is met, null when none is */
+  /** @returns the first entry that matches; null when none does */
   find(texts: readonly string[]): string | null {
     for (const text of texts) {
       const found = this.patterns.find((pattern) => pattern.in(text))?.name ?? this.words.find(text.toLowerCase());
@@ -65,7 +65,7 @@ class WordList {
   }
 }
 
-/** A pattern that runs where it can be stopped. */
+/** A regular expression that runs in a context that can be interrupted. */
 class PatternSearch {
   private static readonly script = new Script('pattern.test(text)');
   private readonly context;
@@ -77,7 +77,7 @@ class PatternSearch {
     this.context = createContext({ pattern, text: '' });
   }
 
-  /** @returns nothing for what is no pattern: saving refuses it, an older store may hold it */
+  /** @returns an empty list for an invalid pattern: saving refuses it, but an older database may contain one */
   static of(source: string): PatternSearch[] {
     try {
       return [new PatternSearch(patternMark + source, new RegExp(source, 'iu'))];
@@ -104,24 +104,24 @@ const fewWords = 16;
 interface State {
   readonly next: Map<number, State>;
   fallback: State | null;
-  /** The word that ends here, or in the state one falls back to. */
+  /** The word that ends in this state or in one of its fallback states. */
   word: string | null;
 }
 
 const emptyState = (): State => ({ next: new Map(), fallback: null, word: null });
 
-/** Finds any of many words in one pass over a text (Aho and Corasick): time grows with the text, not with the list. */
+/** Finds any of many words in one pass over a text (Aho-Corasick): the time depends on the text, not on the list. */
 export class WordSearch {
   private readonly words: readonly string[];
   private readonly root: State | null;
 
-  /** @param words in lower case, as the texts will be */
+  /** @param words lower case, like the texts */
   constructor(words: readonly string[]) {
     this.words = [...new Set(words)].filter((word) => word !== '');
     this.root = this.words.length > fewWords ? build(this.words) : null;
   }
 
-  /** @returns a word of the list that stands in the text, null when none does */
+  /** @returns a word of the list that the text contains; null when it contains none */
   find(text: string): string | null {
     if (!this.root) return this.words.find((word) => text.includes(word)) ?? null;
     let state = this.root;
@@ -153,7 +153,7 @@ function build(words: readonly string[]): State {
     }
     state.word = word;
   }
-  // Level by level, so that what a state falls back to is complete before it.
+  // Breadth first, so that a state's fallback is complete before the state itself.
   let level: State[] = [root];
   while (level.length > 0) {
     const below: State[] = [];

@@ -27,7 +27,7 @@ const ping = ': PING\n\n';
 const waiting = ': WAITING FOR UPSTREAM \n\n';
 const waitingMilliseconds = 5000;
 
-/** One try, as all of its steps know it. */
+/** One attempt, with everything its steps need. */
 interface ChatTry {
   readonly attempt: Attempt;
   readonly dialect: ChatDialect;
@@ -36,14 +36,15 @@ interface ChatTry {
   readonly target: Target;
   readonly meter: TextMeter;
   readonly client: ClientResponse;
-  /** What the answer calls the model, where that is not what the provider calls it. */
+  /** The model name in the response, if it differs from the provider's name. */
   readonly shown: string | null;
   readonly dropped?: readonly string[];
 }
 
 /**
- * Calls the upstream and forwards its answer up to, not including, what ends it.
- * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent upstream
+ * Calls the provider and forwards its response, except for its final events.
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
+ * to the provider
  */
 export async function attemptChat(
   attempt: Attempt,
@@ -52,7 +53,7 @@ export async function attemptChat(
 ): Promise<AttemptOutcome> {
   const { call, channel } = attempt;
   const { adapter } = channel.provider;
-  // One growing JSON list is a form of ours; whoever speaks the dialect streams events.
+  // One growing JSON list is our own form; providers that speak the dialect stream events.
   const spoken = call.jsonList ? { ...dialect, native: () => undefined } : dialect;
   const plain = toTarget(attempt);
   const shown = shownModel(attempt, plain.upstreamModel);
@@ -86,7 +87,7 @@ export async function attemptChat(
   };
 }
 
-/** Headers by which clients of a dialect choose its version and its features. Everything else stays here. */
+/** Headers with which clients choose a dialect's version and features. No other client header is forwarded. */
 const forwardedNames = ['anthropic-version', 'anthropic-beta'] as const;
 
 function forwardedHeaders(given: Attempt['clientHeaders'] = {}): Record<string, string> {
@@ -98,7 +99,7 @@ function forwardedHeaders(given: Attempt['clientHeaders'] = {}): Record<string, 
   return headers;
 }
 
-/** Providers that fetch nothing themselves get what lies at an address with the call. */
+/** Downloads media by URL and adds it to the request, for providers that fetch nothing themselves. */
 async function putMedia(chat: TranslatedChat, request: ChatRequest, target: Target, attempt: Attempt): Promise<void> {
   const urls = chat.remoteMedia(request, target);
   if (urls.length === 0) return;
@@ -127,7 +128,7 @@ async function receive(tried: ChatTry, exchange: Exchange): Promise<Received> {
   return { delivery, firstByteAt, isStream: true };
 }
 
-/** An answer of one piece; a client that asked for a stream gets it all at once. */
+/** A non-streaming response; a client that asked for a stream gets it in one piece. */
 async function receiveAnswer(tried: ChatTry, exchange: Exchange, headers: Record<string, string>): Promise<Received> {
   const { attempt, chat, target, meter, client, dialect } = tried;
   const { call } = attempt;
@@ -168,7 +169,7 @@ function contextOf(attempt: Attempt, shown: string | null): AnswerContext {
 
 const streamType = ({ call }: Attempt): string | undefined => (call.jsonList ? 'application/json' : undefined);
 
-/** Sent at once and then every few seconds, while a channel that cannot stream prepares its whole answer. */
+/** Sends a comment at once and then every few seconds, while a channel that cannot stream prepares its response. */
 function startWaiting(client: ClientResponse): void {
   client.openStream({});
   client.write(waiting);

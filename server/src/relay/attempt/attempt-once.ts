@@ -32,21 +32,21 @@ import { TextMeter } from '../metering/text-meter.js';
 import { unsupported } from '../neutral/field-name.js';
 import type { Exchange } from '../upstream/exchange.js';
 
-/** What a client gets of an answer in one piece. */
+/** A non-streaming response for the client. */
 export interface ShownAnswer {
   readonly contentType: string;
   readonly body: Buffer;
 }
 
 export interface OneShotEndpoint {
-  /** For messages: "embeddings". */
+  /** Name for error messages: "embeddings". */
   readonly name: string;
   pick(adapter: Adapter): OneShotCapability | undefined;
-  /** A long answer may be forwarded while it comes: its price is known without it. */
+  /** Long responses may be forwarded while they arrive: their price does not depend on the content. */
   readonly forwards?: boolean;
-  /** What was said, for admins who log it. */
+  /** The text of the response, for admins who log it. */
   transcript?(answer: OneShotAnswer): string;
-  /** The answer in the form the client asked for, where that is not the adapter's. */
+  /** The response in the shape the client asked for, if it differs from the adapter's. */
   show?(answer: OneShotAnswer, attempt: Attempt): ShownAnswer;
 }
 
@@ -59,8 +59,9 @@ interface OnceTry {
 }
 
 /**
- * Calls the upstream for an answer in one piece, and asks again where that is how the provider answers.
- * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent upstream
+ * Calls the provider for a non-streaming response, and polls if the provider responds with a job.
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
+ * to the provider
  */
 export async function attemptOnce(
   attempt: Attempt,
@@ -83,7 +84,7 @@ export async function attemptOnce(
   const dropped = [...(call.dropped ?? []), ...(sent.dropped ?? [])];
   const upstreamModel = sent.upstreamModel ?? target.upstreamModel;
   const tried: OnceTry = { attempt, capability, request, target, client };
-  // An answer is always something: only a provider that reports nothing is counted here.
+  // A response is never empty; tokens are counted here only if the provider reports none.
   const meter = new TextMeter(target.upstreamModel, attempt.keepsContent ? contentLimit : 0);
   meter.otherContent();
   const received = await exchangeWith(attempt, sent, client, upstreamModel, async (exchange) => {
@@ -95,12 +96,12 @@ export async function attemptOnce(
   return { meter, upstreamModel, ...(dropped.length > 0 ? { dropped } : {}), ...received };
 }
 
-/** Longer answers are forwarded as they come, where they are the client's as they are. */
+/** Longer responses are forwarded while they arrive, if the client gets them unchanged. Bytes. */
 const readFirst = 64 * 1024;
 
 /**
- * All of the provider's answer, or what is left of it once it was forwarded: sound, and what comes as events or is long.
- * Nobody looks into it: a failure is short, and comes as JSON.
+ * The provider's complete response, or the delivery that is forwarding it: audio, events and long responses. Forwarded
+ * bytes are not inspected: failures are short and arrive as JSON.
  */
 async function firstAnswer(
   { attempt, capability, client }: OnceTry,
@@ -153,7 +154,7 @@ const named = (answer: ShownAnswer, model: string | null): ShownAnswer =>
     ? answer
     : { contentType: answer.contentType, body: withModel(answer.body, model) };
 
-/** Follows a ticket to what it stands for. */
+/** Polls an asynchronous job until its result is available. */
 async function lastAnswer(tried: OnceTry, first: UpstreamAnswer): Promise<UpstreamAnswer> {
   const { attempt, capability, target, client } = tried;
   let answer = first;

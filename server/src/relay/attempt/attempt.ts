@@ -21,18 +21,18 @@ export interface AttemptSettings {
   readonly totalTimeout: number;
   readonly forceStreamUsage: boolean;
   readonly azureVersion?: string;
-  /** Bytes of an answer of one piece. */
+  /** Maximum bytes of a non-streaming response. */
   readonly maxAnswerBytes: number;
 }
 
-/** One try of one call at one channel with one key. */
+/** One attempt of one call at one channel with one key. */
 export interface Attempt {
   readonly requestId: string;
   readonly call: RelayCall;
   /** Path and query. */
   readonly path: string;
   readonly rawBody: Buffer;
-  /** All headers of the client; adapters see those of `forwardedHeaders` alone. Absent: none. */
+  /** All headers of the client; adapters only see those of `forwardedHeaders`. Absent: none. */
   readonly clientHeaders?: IncomingHttpHeaders;
   readonly channel: RoutedChannel;
   readonly key: string;
@@ -45,7 +45,7 @@ export interface Attempt {
   readonly passThrough: boolean;
   readonly families: FamilySettings;
   readonly keepsContent: boolean;
-  /** Answers name the model as the client did, also where the channel maps it. */
+  /** Responses name the model as the client did, even if the channel maps it. */
   readonly showsRequestedModel: boolean;
   /** 0: no pings. */
   readonly pingSeconds: number;
@@ -58,17 +58,17 @@ export interface AttemptOutcome {
   readonly meter: TextMeter;
   readonly upstreamModel: string;
   readonly reasoningEffort?: string;
-  /** Hints the provider does not know. */
+  /** Optional fields that the provider does not support. */
   readonly dropped?: readonly string[];
-  /** When the provider's first data came, by `performance.now()`; null for answers of one piece. */
+  /** Time of the provider's first data, by `performance.now()`; null for non-streaming responses. */
   readonly firstByteAt: number | null;
-  /** The client was answered with a stream. */
+  /** Whether the client got a stream. */
   readonly isStream: boolean;
 }
 
 export type Received = Pick<AttemptOutcome, 'delivery' | 'firstByteAt' | 'isStream'>;
 
-/** The target with the credential its key is worth, where the provider wants it exchanged. */
+/** The target with its exchanged credential, if the provider requires the exchange. */
 export async function withCredential(adapter: Adapter, target: Target, attempt: Attempt): Promise<Target> {
   if (!adapter.credential) return target;
   const { credentials, channel } = attempt;
@@ -76,8 +76,9 @@ export async function withCredential(adapter: Adapter, target: Target, attempt: 
 }
 
 /**
- * Sends a request and lets `receive` have its answer, within the time a call may take and as long as the client waits.
- * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent upstream
+ * Sends a request and passes its response to `receive`, within the call's time limit and while the client is connected.
+ * @throws UpstreamError, AppError when the call failed; ClientGoneError when the client left before anything was sent
+ * to the provider
  */
 export async function exchangeWith(
   attempt: Attempt,
@@ -100,7 +101,7 @@ export async function exchangeWith(
     if (exchange.status < 200 || exchange.status >= 300) throw await refusal(exchange);
     return await receive(exchange);
   } catch (error) {
-    // What never left this node cost nobody anything.
+    // A request that never left this node cost nothing.
     if (!(error instanceof ClientGoneError) || !exchange.requestSent) throw error;
     return { delivery: goneDelivery, firstByteAt: null, isStream: attempt.call.stream };
   } finally {
@@ -115,14 +116,14 @@ export async function wholeAnswer(exchange: Exchange, settings: AttemptSettings)
   return { contentType: contentTypeOf(exchange), body: await exchange.collect(settings.maxAnswerBytes) };
 }
 
-/** What of the answer's head a client may see, and what was left out of its request. */
+/** The response headers that a client may see, and the fields that were left out of its request. */
 export function answerHeaders(exchange: Exchange, dropped: readonly string[] | undefined): Record<string, string> {
   const headers = safeResponseHeaders(exchange.headers);
   if (dropped && dropped.length > 0) headers['x-tollgate-dropped'] = dropped.map(headerSafe).join(', ');
   return headers;
 }
 
-/** Names come from the client's body: only what a header may hold. */
+/** Names come from the client's body: characters that a header must not contain are replaced. */
 const headerSafe = (name: string): string => name.replace(/[^\w.[\]-]/g, '_').slice(0, 100);
 
 export async function refusal(exchange: Exchange): Promise<Error> {
@@ -132,14 +133,14 @@ export async function refusal(exchange: Exchange): Promise<Error> {
     body = await exchange.collect(maxErrorBytes);
   } catch (error) {
     if (error instanceof ClientGoneError) throw error;
-    // The status alone still tells what the upstream meant.
+    // The status alone still describes the failure.
   }
   return toUpstreamError(exchange.status, body, typeof retryAfter === 'string' ? retryAfter : undefined);
 }
 
 const maxErrorBytes = 64 * 1024;
 
-/** o1 and o3 think silently for long (docs/reference/relay/streaming.md#upstream-calls). */
+/** o1 and o3 reason for a long time without output (docs/reference/relay/streaming.md#upstream-calls). */
 const idleTimeoutOf = ({ settings }: Attempt, model: string): number =>
   /^o[13]/.test(model) ? settings.idleTimeout * 2 : settings.idleTimeout;
 
@@ -180,7 +181,7 @@ export function toTarget(
 
 let known: { readonly values: OptionValues; readonly settings: FamilySettings } | null = null;
 
-/** What the options say of the families of providers; read once per change of the options. */
+/** Settings of the provider families, derived from the options; read once per change of the options. */
 export function familySettings(values: OptionValues): FamilySettings {
   if (known?.values !== values) known = { values, settings: readFamilies(values) };
   return known.settings;
@@ -205,9 +206,8 @@ const readFamilies = (values: OptionValues): FamilySettings => ({
 });
 
 /**
- * The name a client reads in its answer where the channel maps the model (option `global.requested_model_in_answers`,
- * docs/reference/providers/openai-family.md#responses-to-chat-calls); null: what the provider says stays, byte for
- * byte.
+ * The model name in the client's response when the channel maps the model (option `global.requested_model_in_answers`,
+ * docs/reference/providers/openai-family.md#responses-to-chat-calls); null: the provider's bytes stay unchanged.
  */
 export const shownModel = (
   { showsRequestedModel, requestedModel, bareModel }: Attempt,

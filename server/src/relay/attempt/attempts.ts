@@ -34,7 +34,7 @@ export interface AttemptsDeps {
   readonly metrics: Metrics;
 }
 
-/** A call that no channel could serve, with what the client is told of it. */
+/** A call that no channel could serve, with the failure that the client sees. */
 export class CallFailedError extends Error {
   constructor(
     override readonly cause: unknown,
@@ -45,11 +45,11 @@ export class CallFailedError extends Error {
   }
 }
 
-/** What is sent, whoever serves it. */
+/** The request of a call, independent of the channel. */
 export interface ServedCall {
   readonly requestId: string;
   readonly endpoint: Endpoint;
-  /** Which channels may serve, under which model name. */
+  /** Which channels may serve it, under which model name. */
   readonly admission: Admission;
   readonly call: RelayCall;
   /** Path and query. */
@@ -67,7 +67,7 @@ export interface Served extends AttemptOutcome {
 export class Attempts {
   constructor(private readonly deps: AttemptsDeps) {}
 
-  /** @throws CallFailedError with the last upstream failure, or the failure that ended the tries */
+  /** @throws CallFailedError with the last upstream failure, or the failure that ended the attempts */
   async serve(incoming: ServedCall, client: ClientResponse): Promise<Served> {
     const { options, metrics, keyRing } = this.deps;
     const { admission } = incoming;
@@ -76,7 +76,7 @@ export class Attempts {
     let last: CallFailedError | null = null;
     for (let attempt = 0; ; attempt++) {
       const channel = this.choose(admission, attempt, usedChannels);
-      // Where nobody is left, what the last one said is what the client hears.
+      // When no channel is left, the client gets the last failure.
       if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
       usedChannels.push(channel.id);
       const keyIndex = keyRing.take(channel);
@@ -93,7 +93,7 @@ export class Attempts {
         last = new CallFailedError(error, view, usedChannels);
         if (!again || !isRetryable({ error, status, provider: channel.provider })) throw last;
         metrics.relayRetries.inc({ route: incoming.endpoint.route });
-        // The first retry is at once; a storm of later ones is spread.
+        // The first retry is immediate; later ones are delayed randomly, to spread load.
         if (attempt >= 1) await sleep(randomBetween(100, 500));
       }
     }
@@ -106,7 +106,7 @@ export class Attempts {
       candidates: admission.candidates,
       attempt,
       used: new Set(used),
-      // The table may have changed since the call began: nothing goes to a channel that is off by now.
+      // The table may have changed since the call began: disabled channels are skipped.
       enabled: (channel) => channels.table.channel(channel.id)?.enabled === true,
       available: (channel) => keyRing.available(channel),
     });
@@ -140,10 +140,10 @@ export class Attempts {
   }
 }
 
-/** Shorter pieces are words that anybody says: a region, an account's number. */
+/** Shorter parts are ordinary words, such as a region or an account number. */
 const minSecret = 8;
 
-/** The key, and the parts of those that are several in one. */
+/** The key, and its parts if it consists of several. */
 function secretsIn(key: string): string[] {
   const parts = key.startsWith('{') ? documentTexts(key) : [key, ...key.split('|'), ...key.split('.')];
   return [...new Set(parts.map((part) => part.trim()).filter((part) => part.length >= minSecret))].sort(
@@ -151,7 +151,7 @@ function secretsIn(key: string): string[] {
   );
 }
 
-/** Texts of a key that is a document: all but addresses, which are the provider's own. */
+/** Texts of a key that is a JSON document, except URLs, which are the provider's own. */
 function documentTexts(key: string): string[] {
   try {
     const texts = Object.values(JSON.parse(key) as Record<string, unknown>);
@@ -162,8 +162,8 @@ function documentTexts(key: string): string[] {
 }
 
 /**
- * A failure in whose words the channel's key does not stand: some providers repeat it when they refuse it, in whatever
- * form keys have there. Everything else about it stays.
+ * The same failure with the channel's key removed from its message: some providers repeat a refused key, in any
+ * encoding. Everything else stays.
  */
 export function redactKey(error: unknown, key: string): unknown {
   if (!(error instanceof UpstreamError)) return error;
@@ -182,7 +182,7 @@ export function redactKey(error: unknown, key: string): unknown {
   return new UpstreamError(error.status, detail);
 }
 
-/** The same for an answer that broke off. */
+/** The same for an interrupted response. */
 export function redactOutcome(outcome: AttemptOutcome, key: string): AttemptOutcome {
   const { delivery } = outcome;
   if (delivery.end.kind !== 'broken') return outcome;

@@ -32,20 +32,20 @@ import { responsesProvider } from '../protocols/responses/responses-write.js';
 import { EventParser } from '../sse/event-parser.js';
 import type { Usage } from '../usage.js';
 
-/** What the relay has to know of the dialect a chat client speaks. */
+/** Properties of the dialect that a chat client speaks. */
 export interface ChatDialect {
-  /** What a provider offers that speaks the dialect itself. */
+  /** The capability of a provider that speaks the dialect itself. */
   native(adapter: Adapter): ChatCapability | undefined;
   /** Null: only providers that speak the dialect themselves can serve it. */
   readonly client: ClientCodec | null;
   /**
-   * Comment lines between events do no harm. Google's client fails on them
+   * Whether clients ignore comment lines between events. Google's client fails on them
    * (docs/reference/relay/streaming.md#keep-alive).
    */
   readonly takesComments: boolean;
   /**
-   * An answer of one piece as the stream the client asked for, but for what it cost.
-   * @throws UpstreamError, AppError UPSTREAM_INVALID_RESPONSE when there is nothing to be told of it
+   * A non-streaming response as the stream that the client asked for, except for its usage.
+   * @throws UpstreamError, AppError UPSTREAM_INVALID_RESPONSE when the response has no content
    */
   replay(answer: ChatAnswer, context: AnswerContext): (usage: Usage) => string;
 }
@@ -61,14 +61,14 @@ export const openAIChat: ChatDialect = {
   },
 };
 
-/** The provider's own usage object with everything it says; ours when there is none. */
+/** The provider's complete usage object; ours when there is none. */
 function usageOf(answer: Record<string, unknown>, counted: Usage): string {
   if (typeof answer['usage'] !== 'object' || answer['usage'] === null) return usageChunk(answer, counted);
   const { id, created, model, usage } = answer;
   return dataEvent({ id, object: 'chat.completion.chunk', created, model, choices: [], usage });
 }
 
-/** Completions of a prompt: nobody translates them, they are OpenAI's past. */
+/** Completions of a prompt: legacy, so there is no translation. */
 export const textCompletions: ChatDialect = {
   native: (adapter) => adapter.completions,
   client: null,
@@ -111,7 +111,8 @@ function replayBy(client: ClientCodec, reader: ProviderCodec): ChatDialect['repl
 
 /**
  * How a provider serves a client of this dialect: in the dialect itself, through the neutral form, or through its chat
- * completions. @returns null when it does not chat at all
+ * completions.
+ * @returns null when it has no chat capability
  */
 export function chatCapability(
   adapter: Adapter | undefined,
@@ -126,17 +127,17 @@ export function chatCapability(
   return adapter.chat ? relayedChat(adapter.chat, dialect.client, context()) : null;
 }
 
-/** Chat through the neutral form, which can take in what lies at an address. */
+/** Chat through the neutral form, which can embed downloaded media. */
 export interface TranslatedChat extends ChatCapability {
-  /** Addresses of the call that the provider does not fetch itself. */
+  /** URLs in the request that the provider does not fetch itself. */
   remoteMedia(request: ChatRequest, target: Target): string[];
-  /** What stood behind them; called before the request is written. */
+  /** Provides the downloaded media. Called before the request is written. */
   putMedia(fetched: ReadonlyMap<string, FetchedMedia>): void;
 }
 
 export const isTranslated = (chat: ChatCapability): chat is TranslatedChat => 'remoteMedia' in chat;
 
-/** Serves a client of one dialect at a provider of another, through the neutral form. One for each try of a call. */
+/** Serves a client of one dialect with a provider of another, through the neutral form. One instance per attempt. */
 export function translated(
   provider: ConversationCapability,
   client: ClientCodec,
@@ -157,7 +158,7 @@ export function translated(
     },
     toUpstreamRequest(request, target) {
       const written = provider.codec(target).write(withMedia(parse(request, target), media));
-      // It is written: the answer may take minutes, and nothing of it is needed meanwhile.
+      // The request is written. The response may take minutes, and does not need the parsed body.
       parsed = null;
       media = new Map();
       const body = target.passThrough ? written.body : { ...written.body, ...target.override };
@@ -169,7 +170,7 @@ export function translated(
     fromUpstreamResponse(body, target) {
       const codec = provider.codec(target);
       const whole = parseJson(body.toString('utf8'));
-      // Some stream whoever asks.
+      // Some providers always stream.
       const streamed = whole === undefined ? collected(codec.openReader(), body, provider.openFrames?.()) : null;
       return toClient(streamed ?? codec.read(whole), shown, context);
     },
@@ -178,7 +179,7 @@ export function translated(
   };
 }
 
-/** The same client, to whom the model has one name whatever the provider calls it. */
+/** The same client codec, under a fixed model name. */
 function underName(client: ClientCodec, model: string | undefined): ClientCodec {
   if (model === undefined) return client;
   return {
@@ -196,7 +197,10 @@ function underName(client: ClientCodec, model: string | undefined): ClientCodec 
   };
 }
 
-/** @returns null when the bytes are no stream that came to its end @throws UpstreamError when it reports an error */
+/**
+ * @returns null when the bytes are not a complete stream
+ * @throws UpstreamError when it reports an error
+ */
 function collected(reader: StreamReader, body: Buffer, frames: FrameParser = new EventParser()): NeutralAnswer | null {
   const collector = new AnswerCollector();
   let finished = false;
@@ -220,7 +224,7 @@ function toClient(answer: NeutralAnswer, client: ClientCodec, context: AnswerCon
   };
 }
 
-/** Serves a client of another dialect by a provider's chat completions: what they answer is translated once more. */
+/** Serves a client of another dialect with a provider's chat completions, by translating its output once more. */
 export function relayedChat(chat: ChatCapability, client: ClientCodec, context: AnswerContext): ChatCapability {
   const codec = chatProvider();
   const shown = underName(client, context.shownModel);
@@ -253,7 +257,9 @@ const asChat = (request: ChatRequest, body: Record<string, unknown>): ChatReques
   wantsUsage: request.stream,
 });
 
-/** A stream that already is chat completions, written in the client's dialect. Counting and failures stay the first one's. */
+/**
+ * Translates a stream of chat completions into the client's dialect. Usage and failures are those of the inner stream.
+ */
 class ChatToDialectStream implements StreamTransform {
   private readonly parser = new EventParser();
   private ended = false;

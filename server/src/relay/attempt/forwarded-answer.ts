@@ -6,16 +6,13 @@ import { someText, type Fields } from '../neutral/fields.js';
 import { readError, toUpstreamError } from '../errors/read-upstream-error.js';
 import type { Exchange } from '../upstream/exchange.js';
 
-/** What was read of an answer before anything is sent: all of it, or its beginning. */
+/** The part of a response that was read before anything is sent: all of it, or its beginning. */
 export interface Beginning {
   readonly pieces: Buffer[];
   readonly whole: boolean;
 }
 
-/**
- * Reads an answer until it is over or longer than `limit`. What comes after that is kept with the rest until somebody
- * pipes the exchange, which is paused.
- */
+/** Reads a response up to its end or to `limit` bytes. The rest stays in the paused exchange until it is piped. */
 export function beginningOf(exchange: Exchange, limit: number): Promise<Beginning> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
@@ -34,13 +31,16 @@ export function beginningOf(exchange: Exchange, limit: number): Promise<Beginnin
   });
 }
 
-/** Bytes nobody looks into: sound, and pictures as one long JSON object. What was paid is known without them. */
+/**
+ * Forwards bytes without inspection: audio, and images in one long JSON object. Their price does not depend on the
+ * content.
+ */
 export class ForwardedBytes implements StreamTransform {
   readonly done = false;
   readonly complete = true;
   readonly failure = null;
 
-  /** @param pieces what was read already */
+  /** @param pieces the bytes read so far */
   constructor(private readonly pieces: Buffer[]) {}
 
   push(bytes: Buffer): Buffer {
@@ -65,7 +65,7 @@ export class ForwardedBytes implements StreamTransform {
   }
 }
 
-/** Pictures, speech and transcripts that come as events: forwarded as they are, up to the one that ends them. */
+/** Forwards images, speech and transcripts that arrive as events, except for the final event. */
 export const forwardedEvents = (): StreamTransform =>
   new NativeStream(new EndListener(), { done: false, push: () => [] }, silent);
 

@@ -4,18 +4,18 @@ import { bareMediaType } from '../neutral/media.js';
 import type { FetchedMedia } from '../neutral/remote-media.js';
 import { RelayError } from '../errors/relay-error.js';
 
-/** Gets what lies at an address a client gave, for providers that do not fetch it themselves. */
+/** Downloads media from a URL that a client gave, for providers that do not fetch it themselves. */
 export type FetchMedia = (url: string) => Promise<FetchedMedia>;
 
-/** Pictures and files of one call at most. */
+/** Maximum number of images and files of one call. */
 export const maxMedia = 64;
 const maxBytes = 20 * 1024 * 1024;
 const timeoutMs = 10_000;
 const takes = /^(?:image|audio|video|text)\/|^application\/(?:pdf|octet-stream|json)$/;
 
 /**
- * Public addresses only, whatever they redirect to (docs/reference/relay/guarantees.md#security).
- * @throws RelayError invalid_image: the client's address, so no other channel would do better
+ * Fetches public addresses only, redirects included (docs/reference/relay/guarantees.md#security).
+ * @throws RelayError invalid_image: the URL is the client's, so no other channel could serve the call
  */
 export const guardedMedia =
   (guarded: Pick<GuardedFetch, 'fetch'>): FetchMedia =>

@@ -3,7 +3,10 @@ import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../usage.js';
 import { asFields, parseFields, type Fields } from '../neutral/fields.js';
 
-/** Where the dialects say which model answered: at the top, in a message or response, and Google's `modelVersion`. */
+/**
+ * Replaces the model name in every place where the dialects state it: at the top, in a message or response, and
+ * Google's `modelVersion`.
+ */
 function renamed(answer: Fields, model: string): Fields | null {
   if (typeof answer['model'] === 'string') return { ...answer, model };
   if (typeof answer['modelVersion'] === 'string') return { ...answer, modelVersion: model };
@@ -14,7 +17,7 @@ function renamed(answer: Fields, model: string): Fields | null {
   return null;
 }
 
-/** @returns the same bytes where no model is named */
+/** @returns the same bytes when they name no model */
 export function withModel(body: Buffer, model: string): Buffer {
   const answer = parseFields(body.toString('utf8'));
   const changed = answer && renamed(answer, model);
@@ -36,7 +39,7 @@ export function answerWithModel(answer: ChatAnswer, model: string): ChatAnswer {
 const namesModel = /"model(?:Version)?"\s*:/;
 const dataLine = /^data: ?(\{.*\})(?=\r?$)/gm;
 
-/** Whole events in, the same events out: only the one field in them is another. */
+/** Complete events in, the same events out with only the model name changed. */
 function eventsWithModel(bytes: Buffer | string, model: string): Buffer | string {
   const text = typeof bytes === 'string' ? bytes : bytes.toString('utf8');
   if (!namesModel.test(text)) return bytes;
@@ -47,7 +50,7 @@ function eventsWithModel(bytes: Buffer | string, model: string): Buffer | string
   });
 }
 
-/** A provider's own stream in which the model has the name the client asked for. */
+/** A provider's own stream, with the model name that the client asked for. */
 export class StreamWithModel implements StreamTransform {
   constructor(
     private readonly inner: StreamTransform,

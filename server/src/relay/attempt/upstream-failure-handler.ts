@@ -13,7 +13,7 @@ import type { RoutingDirectory } from '../routing/routing-directory.js';
 import type { Credentials } from '../upstream/credentials.js';
 import { UpstreamConnectionError } from '../upstream/exchange.js';
 
-/** Switches a channel off because its provider refuses it (docs/reference/relay/routing.md#automatic-disabling). */
+/** Disables a channel because its provider refuses its keys (docs/reference/relay/routing.md#automatic-disabling). */
 export interface ChannelGuard {
   disableAutomatically(channelId: number, reason: string): Promise<unknown>;
 }
@@ -28,11 +28,11 @@ export interface UpstreamFailureHandlerDeps {
   readonly metrics: Metrics;
 }
 
-/** What a failed attempt teaches about a channel and its key: the same for calls and for sessions. */
+/** Updates the state of a channel and its key after a failed attempt, for calls and sessions alike. */
 export class UpstreamFailureHandler {
   constructor(private readonly deps: UpstreamFailureHandlerDeps) {}
 
-  /** @returns how the failure is shown, when it is the upstream's */
+  /** @returns the failure to show to the client, if it is the provider's */
   failed(requestId: string, channel: RoutedChannel, keyIndex: number, error: unknown): UpstreamErrorView | undefined {
     const { keyRing, options, logger, metrics, credentials } = this.deps;
     noteFailure({ keyRing, credentials }, channel, keyIndex, error);
@@ -48,7 +48,7 @@ export class UpstreamFailureHandler {
     };
   }
 
-  /** The key is not used again; with the last one the channel goes off. */
+  /** The key is not used again; without another key the channel is disabled. */
   private retire(channel: RoutedChannel, keyIndex: number, error: UpstreamError): void {
     const { keyRing, channels, guard, logger } = this.deps;
     if (!keyRing.refuse(channel, keyIndex)) return;
@@ -61,7 +61,7 @@ export class UpstreamFailureHandler {
   }
 }
 
-/** What a failed request says about the connection of a key and about what was signed in with it. */
+/** Updates the state of a key's connection and its exchanged credential after a failed request. */
 export function noteFailure(
   { keyRing, credentials }: Pick<UpstreamFailureHandlerDeps, 'keyRing' | 'credentials'>,
   channel: RoutedChannel,
@@ -71,19 +71,21 @@ export function noteFailure(
   if (error instanceof UpstreamConnectionError && !error.requestSent) keyRing.unreachable(channel, keyIndex);
   else if (error instanceof UpstreamError) keyRing.reached(channel, keyIndex);
   else keyRing.undecided(channel, keyIndex);
-  // A credential may have been taken back before its time: the next call asks for a new one.
+  // The provider may revoke a credential before it expires: the next call requests a new one.
   if (error instanceof UpstreamError && error.status === 401) {
     credentials.forget({ channelId: channel.id, key: channel.keys[keyIndex] ?? '' });
   }
 }
 
-/** Whether a key is not to be used again after this failure (docs/reference/relay/routing.md#automatic-disabling). */
+/** Whether a key must not be used again after this failure (docs/reference/relay/routing.md#automatic-disabling). */
 export const retires = (error: unknown, channel: RoutedChannel, values: OptionValues): boolean =>
   values.AutomaticDisableChannelEnabled &&
   channel.autoBan &&
   meansDeadKey(error, channel.provider, values.AutomaticDisableKeywords);
 
-/** What the log may know of a failure: a provider's words may repeat what the client said, so they stay out. */
+/**
+ * The part of a failure that may be logged: the provider's message may repeat the client's prompt, so it is removed.
+ */
 function loggable(error: unknown): Record<string, unknown> {
   if (error instanceof UpstreamError) {
     return { status: error.status, type: error.detail.type, code: error.detail.code };

@@ -2,7 +2,7 @@ import { createServer, request, type IncomingMessage, type Server } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { ClientResponse } from './client-response.js';
 
-/** Milliseconds; so many that a busy machine does not miss a tenth of them. */
+/** Milliseconds, long enough that a busy machine does not miss a tenth of them. */
 const patience = 3000;
 const longer = 4500;
 
@@ -10,7 +10,7 @@ let server: Server;
 let client: ClientResponse;
 let incoming: IncomingMessage;
 
-/** A client that takes nothing until it is told to. */
+/** A client that reads nothing until the test resumes it. */
 beforeEach(async () => {
   server = createServer((_request, raw) => {
     client = new ClientResponse(raw, { 'x-id': '1' }, patience);
@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 const pausable = () => ({ pause: jest.fn(), resume: jest.fn() });
-/** Fills every buffer on the way. */
+/** Fills every buffer between the two ends. */
 const fill = (source: ReturnType<typeof pausable>): void => {
   for (let piece = 0; piece < 200; piece++) client.write(Buffer.alloc(64 * 1024), source);
 };

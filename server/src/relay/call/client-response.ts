@@ -1,12 +1,12 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** Where the bytes come from: stopped while the client cannot take more. */
+/** The source of the bytes, paused while the client cannot accept more. */
 export interface Pausable {
   pause(): void;
   resume(): void;
 }
 
-/** A client that takes nothing for this long is dropped. */
+/** A client that reads nothing for this long is disconnected. Milliseconds. */
 const stallMilliseconds = 60_000;
 
 const streamHeaders: OutgoingHttpHeaders = {
@@ -17,8 +17,8 @@ const streamHeaders: OutgoingHttpHeaders = {
 };
 
 /**
- * The answer to one client: the only writer of its socket, so that a ping never cuts an event. Writing to a client that
- * left does nothing.
+ * The response to one client: the only writer of its socket, so that a ping never splits an event. Writes after the
+ * client has left are ignored.
  */
 export class ClientResponse {
   private goneHandler: (() => void) | null = null;
@@ -26,7 +26,7 @@ export class ClientResponse {
   private heartbeat: NodeJS.Timeout | null = null;
   private left = false;
 
-  /** @param headers those of every answer: request id, CORS */
+  /** @param headers headers of every response: request id, CORS */
   constructor(
     private readonly raw: ServerResponse,
     private readonly headers: OutgoingHttpHeaders,
@@ -36,7 +36,7 @@ export class ClientResponse {
     raw.on('error', () => undefined);
   }
 
-  /** Something was sent: the status is decided, and no other attempt may begin. */
+  /** True once bytes were sent: the status is final, and no other attempt may begin. */
   get started(): boolean {
     return this.raw.headersSent;
   }
@@ -45,13 +45,13 @@ export class ClientResponse {
     return this.left;
   }
 
-  /** The latest handler is called once, when the client leaves before its answer was complete. */
+  /** The latest handler is called once, if the client leaves before its response is complete. */
   onGone(handler: (() => void) | null): void {
     this.goneHandler = handler;
     if (this.left) handler?.();
   }
 
-  /** A whole answer. */
+  /** Sends a complete response. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void {
     this.stopHeartbeat();
     if (this.left) return;
@@ -60,7 +60,7 @@ export class ClientResponse {
     this.raw.end(bytes);
   }
 
-  /** @param contentType where the stream is not one of events */
+  /** @param contentType for streams that are not events */
   openStream(headers: OutgoingHttpHeaders, contentType?: string): void {
     if (this.left || this.raw.headersSent) return;
     this.raw.writeHead(200, {
@@ -71,7 +71,7 @@ export class ClientResponse {
     });
   }
 
-  /** Whole events. `source` is paused until the client has taken them. */
+  /** Sends complete events. `source` is paused until the client has accepted them. */
   write(bytes: Buffer | string, source?: Pausable): void {
     if (this.left || this.raw.write(bytes) || !source || this.stall) return;
     source.pause();
@@ -87,13 +87,13 @@ export class ClientResponse {
     if (!this.left) this.raw.end(bytes);
   }
 
-  /** Cuts the connection: an answer that cannot say that it is incomplete must not look complete. */
+  /** Aborts the connection: a response that cannot carry an error must not look complete. */
   drop(): void {
     this.stopHeartbeat();
     this.raw.destroy();
   }
 
-  /** Sends `comment` every so often while nothing waits to be taken. */
+  /** Sends `comment` at this interval while no data is waiting. */
   startHeartbeat(comment: string, milliseconds: number): void {
     this.stopHeartbeat();
     this.heartbeat = setInterval(() => {

@@ -5,34 +5,37 @@ import type { ClientResponse } from './client-response.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Exchange } from '../upstream/exchange.js';
 
-/** The client closed its connection before its answer was complete. */
+/** The client closed its connection before its response was complete. */
 export class ClientGoneError extends Error {
   constructor() {
     super('the client left');
   }
 }
 
-/** How a call ended, as far as what was received goes. */
+/** How receiving the provider's response ended. */
 export type DeliveryEnd =
   | { readonly kind: 'complete' }
   | { readonly kind: 'client_gone' }
-  /** The upstream broke off after the client had got something. */
+  /** The provider's response broke off after the client had received part of it. */
   | { readonly kind: 'broken'; readonly error: unknown };
 
-/** Everything the provider sent, forwarded up to, not including, what ends the answer. */
+/** Everything the provider sent, forwarded except for the final events. */
 export interface Delivery {
   readonly end: DeliveryEnd;
-  /** As the provider reported it. */
+  /** As reported by the provider. */
   readonly usage: Usage | null;
-  /** Tells the transcript what was received. */
+  /** Reports the received content to the transcript. */
   report(): void;
-  /** Ends an answer whose bytes are nothing that could tell of a failure. Missing: the client's dialect tells it. */
+  /**
+   * Aborts a response that cannot carry an in-band error (audio, binary). If absent, the error is sent in the client's
+   * dialect.
+   */
   breakOff?(): void;
-  /** Sends what ends the answer. Called after the call was paid. */
+  /** Sends the end of the response. Called after the call was charged. */
   finish(usage: Usage): void;
 }
 
-/** The client left before the upstream answered: nothing was received. */
+/** The client left before the provider responded: nothing was received. */
 export const goneDelivery: Delivery = {
   end: { kind: 'client_gone' },
   usage: null,
@@ -41,9 +44,9 @@ export const goneDelivery: Delivery = {
 };
 
 /**
- * Forwards a stream as it comes. Nothing is sent before the provider sent something worth sending, so a failure until
- * then is thrown and another channel may serve the call.
- * @throws UpstreamError, AppError while the client got nothing
+ * Forwards a stream as it arrives. Nothing is sent before the provider sends content, so an earlier failure is thrown
+ * and another channel may serve the call.
+ * @throws UpstreamError, AppError while the client has received nothing
  */
 export async function deliverStream(
   exchange: Exchange,

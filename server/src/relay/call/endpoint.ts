@@ -7,15 +7,15 @@ import type { CallFailure } from '../errors/failure.js';
 import type { OpenedBody, RelayCall } from './relay-call.js';
 import type { IncomingCall } from './incoming-call.js';
 
-/** How failures are told to clients of one dialect. */
+/** How failures are written in one dialect. */
 export interface ErrorDialect {
-  /** The body of an answer that is an error. */
+  /** The body of an error response. */
   body(failure: CallFailure, requestId: string): string;
-  /** What ends a stream that failed after it had begun. */
+  /** The final events of a stream that failed after it had begun. */
   events(failure: CallFailure, requestId: string): string;
 }
 
-/** What a served call is charged by. */
+/** The values from which a served call is charged. */
 export interface ChargedCall {
   readonly call: RelayCall;
   readonly price: Price;
@@ -25,40 +25,45 @@ export interface ChargedCall {
   readonly upstreamModel: string;
 }
 
-/** How an endpoint is paid for (docs/reference/relay/billing.md). */
+/** How an endpoint is priced (docs/reference/relay/billing.md). */
 export interface Tariff {
-  /** What is held before the call. */
+  /** Quota to reserve before the call. */
   reserve(price: Price, call: RelayCall, rawBody: Buffer, bareModel: string, values: OptionValues): number;
-  /** Usage that no provider has a say in; null where the provider's report counts. */
+  /** Usage that does not depend on the provider; null where the provider's report counts. */
   fixedUsage?(call: RelayCall): Usage | null;
-  /** What of the usage counts; missing: all of it. */
+  /** The part of the usage that is charged; missing: all of it. */
   counted?(usage: Usage): Usage;
   /** Prompt tokens by our own count, for calls whose provider reported none. */
   countPrompt(call: RelayCall, upstreamModel: string): Promise<number>;
   charge(charged: ChargedCall, quotaPerUnit: number): number;
-  /** Keys of the log row beside those of every call (docs/reference/relay/usage-log.md#the-other-field). */
+  /** Additional keys of the log row (docs/reference/relay/usage-log.md#the-other-field). */
   notes?(charged: ChargedCall): Record<string, unknown>;
   /** The row's `content`, when it is not the usual text (docs/reference/relay/usage-log.md#log-text). */
   line?(charged: ChargedCall): string | null;
 }
 
-/** One way to call the relay: how bodies are read, who is asked, what it costs and how failures are told. */
+/**
+ * One kind of relay call: how bodies are read, how providers are called, how it is priced and how failures are written.
+ */
 export interface Endpoint {
-  /** Label of the metrics. */
+  /** Label for metrics. */
   readonly route: string;
   readonly tariff: Tariff;
   errors(incoming: IncomingCall): ErrorDialect;
   /** @throws AppError INVALID_INPUT, RelayError invalid_request */
   open(rawBody: Buffer, incoming: IncomingCall): OpenedBody;
-  /** Everything that can be wrong with a call before somebody is asked. @throws AppError INVALID_INPUT */
+  /**
+   * Parses a call and validates everything that can be checked before a provider is called.
+   * @throws AppError INVALID_INPUT
+   */
   parse(opened: OpenedBody, incoming: IncomingCall): RelayCall;
   /**
-   * Prompt tokens of what is sent, for endpoints that are priced by that and nothing else.
-   * @throws AppError INVALID_INPUT when it cannot be told
+   * Prompt tokens of the request, for endpoints whose price depends on the request only.
+   * @throws AppError INVALID_INPUT when they cannot be determined
    */
   measure?(call: RelayCall, bareModel: string): Promise<number>;
-  /** What the client wrote, for the list of words nobody may send. */
+  /** The texts of the client's request, for the list of blocked words. */
   texts(body: Readonly<Record<string, unknown>>): string[];
-  /** One try at one channel. */
+  /** One attempt at one channel. */
   attempt(attempt: Attempt, client: ClientResponse): Promise<AttemptOutcome>;
 }

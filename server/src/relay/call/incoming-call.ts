@@ -3,28 +3,28 @@ import type { Caller } from '../access/authentication.js';
 import type { BodyGrant } from '../access/body-budget.js';
 
 export interface BodyAllowance {
-  /** Bytes, before and after unpacking; the route's own limit when absent or larger. */
+  /** Bytes, before and after decompression; the route's own limit when absent or larger. */
   readonly maxBytes?: number;
-  /** Counts the bytes while they are read and unpacked. */
+  /** Counts the bytes while they are read and decompressed. */
   readonly grant?: BodyGrant;
 }
 
-/** A call as it came in. */
+/** A call as it was received. */
 export interface IncomingCall {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
-  /** Path without its query; `/hf/v1` already is `/v1`. */
+  /** Path without its query; `/hf/v1` is already `/v1`. */
   readonly path: string;
-  /** What stands behind `?`, may be empty. */
+  /** The part after `?`, may be empty. */
   readonly query: string;
-  /** The client's address; a proxy's word is believed only where the admin trusts it. */
+  /** The client's address. X-Forwarded-For is used only for trusted proxies. */
   readonly address: string;
   /** By `performance.now()`. */
   readonly startedAt: number;
-  /** Who calls, where no key says it. */
+  /** The caller, if it is not determined by a key. */
   readonly caller?: Caller;
   /**
-   * Reads the whole body and unpacks it.
+   * Reads the whole body and decompresses it.
    * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, INVALID_INPUT, RATE_LIMITED, SERVICE_UNAVAILABLE
    */
   readBody(allowance?: BodyAllowance): Promise<Buffer>;

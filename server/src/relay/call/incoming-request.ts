@@ -14,7 +14,7 @@ export interface HijackedCall {
   readonly client: ClientResponse;
 }
 
-/** Takes the answer out of Fastify's hands; headers set by hooks so far are kept. */
+/** Takes over the response from Fastify; headers set by earlier hooks are kept. */
 export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyBytes: number): HijackedCall {
   reply.hijack();
   request.taken = true;
@@ -39,7 +39,7 @@ export function hijack(request: FastifyRequest, reply: FastifyReply, maxBodyByte
 }
 
 /**
- * A form carries files: it may be larger by 100 to 64, as docs/reference/relay/guarantees.md#memory-and-streams says.
+ * A form contains files, so its limit is larger by this factor (docs/reference/relay/guarantees.md#memory-and-streams).
  */
 const formFactor = 100 / 64;
 
@@ -50,17 +50,17 @@ function withoutAlias(path: string): string {
   return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 
-/** A body that grows more than this when it is unpacked is a bomb. */
+/** A body that grows by more than this factor when decompressed is refused as a decompression bomb. */
 const maxRatio = 100;
-/** Tiny bodies compress better than any ratio. */
+/** Bytes below which the ratio is not checked: tiny bodies compress better than any limit. */
 const ratioFloor = 64 * 1024;
 
 /**
- * Reads a whole body, packed with gzip or brotli or not at all. Every byte is taken from the caller's grant before it is
- * kept. A client that has left already, or leaves while its body is read, ends the reading at once.
- * @param limit bytes, before and after unpacking
+ * Reads a complete body: gzip, brotli or uncompressed. Every byte is counted in the caller's grant before it is stored.
+ * Reading ends at once if the client leaves.
+ * @param limit bytes, before and after decompression
  * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, RATE_LIMITED, SERVICE_UNAVAILABLE; RelayError
- * invalid_request when it is incomplete or cannot be unpacked
+ * invalid_request when it is incomplete or cannot be decompressed
  */
 export async function readRequestBody(
   request: IncomingMessage,
@@ -80,7 +80,7 @@ export async function readRequestBody(
 
 function readAll(request: IncomingMessage, limit: number, announced: number, grant?: BodyGrant): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    // Events of a request that ended before we listened never come again.
+    // A request that ended before the listeners were added emits no further events.
     if (request.destroyed || request.errored || request.readableAborted) {
       reject(incomplete());
       return;
@@ -88,13 +88,13 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
     let pieces: Buffer[] = [];
     let length = 0;
     const stop = (error: unknown): void => {
-      // The rest is let go unread; the response says why.
+      // The rest is discarded; the response states why.
       request.removeAllListeners('data');
       request.resume();
       pieces = [];
       reject(error instanceof Error ? error : new Error(String(error)));
     };
-    // All of it before the first byte is kept, so that a body that has no room is refused early.
+    // Counts the whole declared length before storing a byte, so that a body that does not fit is refused early.
     try {
       grant?.grow(announced);
     } catch (error) {
@@ -118,7 +118,7 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
     });
     request.on('end', () => {
       resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces, length));
-      // The request outlives its body by the whole response, and its listeners keep what they can see.
+      // The request object lives until the response is complete, and its listeners retain what they can reach.
       pieces = [];
     });
     request.on('error', () => reject(incomplete()));
@@ -128,7 +128,7 @@ function readAll(request: IncomingMessage, limit: number, announced: number, gra
   });
 }
 
-/** Piece by piece, so that a bomb is stopped at its limit and not after it. */
+/** Decompresses in pieces, so that a decompression bomb stops at the limit. */
 async function unpack(bytes: Buffer, brotli: boolean, limit: number, grant?: BodyGrant): Promise<Buffer> {
   const most = Math.min(limit, Math.max(ratioFloor, bytes.length * maxRatio));
   const pieces: Buffer[] = [];
@@ -163,5 +163,8 @@ const tooLarge = (limit: number): AppError =>
       : 'The request body is too large',
   );
 
-/** For callers without balance: models may be free, so they are served, but no large body is read for them. */
+/**
+ * Maximum body bytes for callers without balance: models may be free, so they are served, but no large body is read for
+ * them.
+ */
 export const unpaidBodyBytes = 1024 * 1024;

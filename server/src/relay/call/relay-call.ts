@@ -1,25 +1,25 @@
 import type { FormPart } from '../adapter.js';
 import type { ImageOrder } from '../../modules/pricing/price-book.service.js';
 
-/** What the relay itself has to know of a call, whatever its endpoint; everything else travels untouched. */
+/** The fields of a call that the relay itself needs, for every endpoint. All other fields travel unchanged. */
 export interface RelayCall {
   /** The JSON object, or the text fields of a form. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly model: string;
   readonly stream: boolean;
-  /** The client wants the closing usage of a stream, where its dialect lets it choose. */
+  /** The client wants the final usage of a stream, where its dialect lets it choose. */
   readonly wantsUsage: boolean;
-  /** Tokens the client allows the answer, 0 when it names no limit. */
+  /** Maximum output tokens that the client allows; 0 when it sets no limit. */
   readonly maxOutput: number;
   /** The parts of a multipart form. */
   readonly form?: readonly FormPart[];
-  /** Known before the call: prompt tokens of endpoints that are priced by what is sent. */
+  /** Known before the call: prompt tokens of endpoints whose price depends on the request only. */
   readonly measuredTokens?: number;
-  /** What is drawn, for endpoints that are priced by it. The model that draws is known later. */
+  /** The requested images, for endpoints priced by them. The model that generates them is known later. */
   readonly images?: Omit<ImageOrder, 'upstreamModel'>;
-  /** Hints that were left out before anybody was asked, by the client's own names. */
+  /** Optional fields that were left out before a provider was called, by the client's own names. */
   readonly dropped?: readonly string[];
-  /** What adapters see, where the client's own path and body are not what they know. */
+  /** Path and body for adapters, if they differ from the client's. */
   readonly sent?: { readonly path: string; readonly rawBody: Buffer };
   /** Embeddings as base64 text. */
   readonly base64?: boolean;
@@ -27,7 +27,7 @@ export interface RelayCall {
   readonly jsonList?: boolean;
 }
 
-/** A body as far as it has to be read to decide who may serve it. */
+/** A body, parsed as far as routing needs it. */
 export interface OpenedBody {
   readonly body: Readonly<Record<string, unknown>>;
   readonly model: string;

@@ -44,19 +44,19 @@ export interface RelayDeps {
   readonly metrics: Metrics;
 }
 
-/** Counting costs some 1.5 ms of CPU a kilobyte at the worst. */
+/** Bodies above this size are estimated: exact counting costs up to 1.5 ms of CPU per kilobyte. Bytes. */
 const exactCountBytes = 64 * 1024;
 
-/** The life of one call, from key to log row. */
+/** The lifecycle of one call, from the API key to the log row. */
 export class Relay {
   private active = 0;
-  /** Calls that wait for their reservation, oldest first, and since when. */
+  /** Calls that wait for their reservation, oldest first, with their start times. */
   private readonly waiting = new Map<string, number>();
   private whenIdle: Array<() => void> = [];
 
   constructor(private readonly deps: RelayDeps) {}
 
-  /** One call of any endpoint. Never throws: whatever happens, the client is told. */
+  /** Serves one call of any endpoint. Never throws: every failure is sent to the client. */
   async serve(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse): Promise<void> {
     this.begin(endpoint);
     const outcome = await this.answer(endpoint, incoming, client).catch((error: unknown) =>
@@ -66,8 +66,8 @@ export class Relay {
   }
 
   /**
-   * Counts the prompt tokens of a call without calling a provider. Costs no quota, but a slot of the caller's calls in
-   * flight and one of `countsPerMinute`. Bodies above `exactCountBytes` are estimated. Never throws.
+   * Counts the prompt tokens of a call without calling a provider. Costs no quota, but occupies one of the caller's
+   * concurrent calls and counts against `countsPerMinute`. Bodies above `exactCountBytes` are estimated. Never throws.
    */
   async count(
     endpoint: Endpoint,
@@ -108,14 +108,20 @@ export class Relay {
       : endpoint.tariff.countPrompt(call, bareModel);
   }
 
-  /** Who calls, for routes that only look something up. @throws AppError */
+  /**
+   * The caller, for routes that only look something up.
+   * @throws AppError
+   */
   async identify(incoming: IncomingCall): Promise<{ caller: Caller; group: string }> {
     const caller = await this.authenticate(incoming);
     checkAddress(caller, incoming.address);
     return { caller, group: groupOf(caller, this.deps.options) };
   }
 
-  /** The key alone. @throws AppError, UnavailableError while the node is overloaded */
+  /**
+   * Checks the API key only.
+   * @throws AppError, UnavailableError while the node is overloaded
+   */
   authenticate({ headers, path, query }: IncomingCall): Promise<Caller> {
     this.deps.overload.admit();
     return authenticateKey(findKey(headers, path, query), this.deps.keys, this.deps.clock);
@@ -127,12 +133,12 @@ export class Relay {
     return 0;
   }
 
-  /** Calls in flight now. */
+  /** Number of calls in flight. */
   get calls(): number {
     return this.active;
   }
 
-  /** Resolves when no call is under way: every charge is durable then. */
+  /** Resolves when no call is in flight: every charge is then durable. */
   idle(): Promise<void> {
     return this.active === 0 ? Promise.resolve() : new Promise((resolve) => this.whenIdle.push(resolve));
   }
@@ -158,11 +164,11 @@ export class Relay {
   ): Promise<CallOutcome> {
     const { keys, ledger, attempts, options } = this.deps;
 
-    // admit, choose who may serve
+    // Admit, select the channels
     const priced = this.price(endpoint, incoming, caller, await this.receive(incoming, caller, grant));
     const call = endpoint.measure ? await measured(priced) : priced;
 
-    // reserve
+    // Reserve
     this.waiting.set(call.requestId, performance.now());
     const reservation = await reserveFor(call, ledger, options.values)
       .finally(() => this.waiting.delete(call.requestId))
@@ -171,7 +177,7 @@ export class Relay {
         throw error;
       });
 
-    // send, stream
+    // Send, stream
     let served: Served;
     try {
       const { sent } = call.call;
@@ -186,7 +192,7 @@ export class Relay {
       throw error;
     }
 
-    // settle and record, then let the client have the end of its answer
+    // Settle and record, then send the end of the response
     const billed = await settleCall(call, served, client.gone, reservation, ledger, options.values);
     keys.spent(caller.token, billed.quota);
     const { quota, userQuota } = billed;
@@ -195,14 +201,17 @@ export class Relay {
     return this.finish(call, served, billed, client, endpoint.errors(incoming));
   }
 
-  /** Everything that can refuse a caller before the body is read, then the body. @throws AppError */
+  /**
+   * Runs every check that does not need the body, then reads the body.
+   * @throws AppError
+   */
   private async receive(incoming: IncomingCall, caller: Caller, grant: BodyGrant): Promise<Buffer> {
     const { rateLimit, keys } = this.deps;
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
     checkAddress(caller, incoming.address);
     const hasBalance = keys.hasBalance(caller.user);
     const paid = hasBalance instanceof Promise ? await hasBalance : hasBalance;
-    // Without a balance a free model may still be called, but not with a body that costs more to read than it is worth.
+    // Without a balance a free model may still be called, but only with a small body.
     return incoming.readBody(paid ? { grant } : { grant, maxBytes: unpaidBodyBytes });
   }
 
@@ -243,14 +252,14 @@ export class Relay {
     };
   }
 
-  /** A call that was taken and could not be served; what the client himself got wrong is not noted. */
+  /** Logs a call that was accepted and could not be served. Mistakes of the client are not logged. */
   private noteFailure(call: PricedCall, error: unknown): void {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
     const failure = toCallFailure(error.cause, error.view);
     this.deps.errors.note({ call, failure, usedChannels: error.usedChannels });
   }
 
-  /** Says no, in the client's dialect, wherever the answer stands. */
+  /** Sends the error in the client's dialect: as a body, or as a final event once streaming has begun. */
   private refuse(endpoint: Endpoint, incoming: IncomingCall, client: ClientResponse, error: unknown): CallOutcome {
     const failed = error instanceof CallFailedError ? error : null;
     const cause = failed ? failed.cause : error;
@@ -278,7 +287,7 @@ export class Relay {
     }
   }
 
-  /** A provider that reports ten times what the call can hold is broken or hostile; an admin should look. */
+  /** More prompt tokens than ten times the request's bytes: the provider is broken or hostile, so it is logged. */
   private warnOfStrangeUsage(call: PricedCall, { usage }: Billed): void {
     const plausible = Math.max(1000, call.rawBody.length);
     if (usage.promptTokens <= 10 * plausible) return;
@@ -338,7 +347,7 @@ export function sendFailure(
   client.send(failure.status, headers, errors.body(failure, requestId));
 }
 
-/** Failures that an operator should read about, beside those the ledger and the database tell themselves. */
+/** Failures an operator should see, except those that the ledger and the database log themselves. */
 const isOurFault = (error: unknown): boolean => !isAppError(error) || error.code === 'INTERNAL_ERROR';
 
 const search = (query: string): string => (query === '' ? '' : `?${query}`);
