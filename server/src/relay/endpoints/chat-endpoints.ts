@@ -28,7 +28,7 @@ import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 export const openAIErrors: ErrorDialect = { body: openAIErrorBody, events: openAIErrorEvents };
 export const anthropicErrors: ErrorDialect = { body: anthropicErrorBody, events: anthropicErrorEvents };
 export const geminiErrors: ErrorDialect = { body: geminiErrorBody, events: geminiErrorEvents };
-/** A list that had begun ends as one. */
+/** A list that had begun is closed as a list. */
 const geminiListErrors: ErrorDialect = {
   body: geminiErrorBody,
   events: (failure, requestId) => `,${geminiErrorBody(failure, requestId)}]`,
@@ -67,7 +67,7 @@ export const messagesEndpoint: Endpoint = {
   },
   parse({ body, model }): RelayCall {
     needMessages(body);
-    // What else is wrong with it is said before anybody is asked or paid.
+    // Validates everything else before a provider is called or quota is reserved.
     messagesClient.parse({ body, model });
     const maxOutput = optionalCount(body['max_tokens'], 'max_tokens') ?? 0;
     return { body, model, stream: optionalFlag(body['stream'], 'stream') ?? false, wantsUsage: true, maxOutput };

@@ -39,7 +39,7 @@ export const embeddings: OneShotEndpoint = {
   show: showEmbeddings,
 };
 
-/** Clients get vectors in the form they asked for, whatever the provider can say. */
+/** Clients get vectors in the encoding they asked for, whatever the provider returns. */
 function showEmbeddings(answer: OneShotAnswer, { call }: Attempt): ShownAnswer {
   const fields = parseFields(answer.body.toString('utf8'));
   const changed = fields && (call.base64 ? asBase64(fields) : asFloats(fields));

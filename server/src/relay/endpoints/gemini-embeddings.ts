@@ -10,10 +10,7 @@ import { geminiErrors } from './chat-endpoints.js';
 import { embeddingsEndpoint } from './embedding-endpoints.js';
 import { geminiCallOf } from './gemini-path.js';
 
-/*
- * Google's way to ask for embeddings, served by every provider of embeddings: the call becomes OpenAI's, the answer
- * Google's again.
- */
+/* Google's embedding API, served by every embedding provider: the request is converted to OpenAI's shape, and the response back to Google's. */
 
 function textOf(content: unknown, field: string): string {
   const text = asFieldsList(needFields(content, field)['parts'])

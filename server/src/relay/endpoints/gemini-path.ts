@@ -6,15 +6,16 @@ export interface GeminiCall {
   /** `generateContent`, `embedContent` … */
   readonly method: string;
   readonly stream: boolean;
-  /** A stream the client wants as one JSON list: it did not ask for events. */
+  /** A stream that the client wants as one JSON list, because it did not ask for events. */
   readonly jsonList: boolean;
 }
 
 const modelPath = /^\/v1(?:beta|alpha)?\/models\/(.+):([A-Za-z]+)$/;
 
 /**
- * Google's calls say in their path which model does what. @throws RelayError invalid_request
- * @param call its path, aliases resolved, still as it came
+ * The model and method that Google's path contains.
+ * @throws RelayError invalid_request
+ * @param call its path, aliases resolved, otherwise as received
  */
 export function geminiCallOf({ path, query }: Pick<IncomingCall, 'path' | 'query'>): GeminiCall {
   const [, encoded = '', method = ''] = modelPath.exec(path) ?? [];

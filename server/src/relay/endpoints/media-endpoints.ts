@@ -19,7 +19,7 @@ import { needInput, withCode } from './refusals.js';
 
 const imageCode = 'invalid_image_request';
 const audioCode = 'invalid_audio_request';
-/** Pictures of one call at most: the number is multiplied with the price. */
+/** Maximum number of images per call: the price is multiplied by it. */
 const maxImages = 128;
 
 function openForm(rawBody: Buffer, { headers }: IncomingCall, defaultModel: string): OpenedBody {
@@ -37,11 +37,11 @@ const oneShot =
   (attempt, client) =>
     attemptOnce(attempt, { name, pick, forwards: true, ...(transcript ? { transcript } : {}) }, client);
 
-/** What was heard, of JSON or of the plainer forms. */
+/** The transcribed text of a JSON or plain-text response. */
 const transcriptOf = ({ contentType, body }: OneShotAnswer): string =>
   contentType.includes('json') ? asText(parseFields(body.toString('utf8'))?.['text']) : body.toString('utf8');
 
-/** What is drawn, checked against what the oldest models can (docs/reference/relay/billing.md#images). */
+/** The requested images, checked against the limits of the oldest models (docs/reference/relay/billing.md#images). */
 function orderOf(body: Fields, model: string): NonNullable<RelayCall['images']> {
   needInput(body['prompt'], 'prompt', 'prompt is required');
   const count = optionalCount(typeof body['n'] === 'string' ? Number(body['n']) : body['n'], 'n') ?? 1;
@@ -83,7 +83,7 @@ export const imagesEndpoint: Endpoint = {
   attempt: oneShot('images', (adapter) => adapter.images),
 };
 
-/** POST /v1/images/edits, a form */
+/** POST /v1/images/edits, a multipart form */
 export const imageEditsEndpoint: Endpoint = {
   ...imagesEndpoint,
   route: 'image_edits',
@@ -116,7 +116,7 @@ export const speechEndpoint: Endpoint = {
     }),
   async measure(call, bareModel) {
     const input = asText(call.body['input']);
-    // Priced by the letter, or by the token where the model counts so.
+    // Priced per character, or per token for models that count tokens.
     return bareModel.startsWith('tts') ? [...input].length : countTexts([input], bareModel, 0);
   },
   texts: (body) => textsIn(body['input']),
@@ -128,7 +128,7 @@ const fileOf = (form: RelayCall['form']): FormFile | null => {
   return value === undefined || typeof value === 'string' ? null : value;
 };
 
-/** POST /v1/audio/transcriptions, a form */
+/** POST /v1/audio/transcriptions, a multipart form */
 export const transcriptionEndpoint: Endpoint = {
   route: 'transcription',
   tariff: measuredTariff,
@@ -153,7 +153,7 @@ export const transcriptionEndpoint: Endpoint = {
   attempt: oneShot('transcription', (adapter) => adapter.transcription, transcriptOf),
 };
 
-/** POST /v1/audio/translations, a form */
+/** POST /v1/audio/translations, a multipart form */
 export const translationEndpoint: Endpoint = {
   ...transcriptionEndpoint,
   route: 'translation',

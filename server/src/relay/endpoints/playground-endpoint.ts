@@ -4,7 +4,10 @@ import { parseJsonBody } from '../forms/json-body.js';
 import { RelayError } from '../errors/relay-error.js';
 import { chatEndpoint } from './chat-endpoints.js';
 
-/** POST /pg/chat/completions: a chat call of somebody signed in. `group` says who pays how and stays here. */
+/**
+ * POST /pg/chat/completions: a chat call of a signed-in user. `group` selects the group that routes and pays, and is
+ * not sent to the provider.
+ */
 export const playgroundEndpoint: Endpoint = {
   ...chatEndpoint,
   route: 'playground',

@@ -2,7 +2,7 @@ import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { RelayError } from '../errors/relay-error.js';
 
 /**
- * Runs a check, giving what it refuses the code that clients of this endpoint know
+ * Runs a check and gives its error the code that clients of this endpoint expect
  * (docs/reference/relay/errors.md#gateway-codes).
  */
 export function withCode<T>(code: string, check: () => T): T {

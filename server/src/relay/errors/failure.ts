@@ -3,7 +3,7 @@ import { UpstreamError } from './upstream-error.js';
 import { RelayError } from './relay-error.js';
 import { maskSecrets } from './mask-secrets.js';
 
-/** What a client of the OpenAI dialect is told. */
+/** A failure as shown to a client of the OpenAI dialect. */
 export interface CallFailure {
   readonly status: number;
   readonly message: string;
@@ -17,7 +17,7 @@ const gatewayType = 'veloera_error';
 const saturated = 'The upstream of this group is saturated, try again later';
 
 /**
- * Status and code of every failure the gateway itself foresaw (docs/reference/relay/access.md#order-of-checks and
+ * Status and code of every expected failure of the gateway itself (docs/reference/relay/access.md#order-of-checks and
  * docs/reference/relay/errors.md#gateway-codes).
  */
 const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: string }> = {
@@ -64,7 +64,7 @@ const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: 
   INTERNAL_ERROR: { status: 500, code: 'internal_error' },
 };
 
-/** How an upstream failure is shown: what the channel's admin and the options make of it. */
+/** How an upstream failure is shown, according to the channel's settings and the options. */
 export interface UpstreamErrorView {
   /** The status after `status_code_mapping`. */
   readonly status: number;
@@ -72,7 +72,7 @@ export interface UpstreamErrorView {
   readonly hidden: boolean;
 }
 
-/** Anything that is not foreseen is "Internal error"; its text goes to the log only. */
+/** An unexpected failure becomes "Internal error"; its message goes to the log only. */
 export function toCallFailure(error: unknown, view?: UpstreamErrorView): CallFailure {
   if (error instanceof UpstreamError) return ofUpstream(error, view ?? { status: error.status, hidden: false });
   if (isAppError(error)) return ofGateway(error);
@@ -98,7 +98,7 @@ function ofGateway(error: AppError): CallFailure {
   };
 }
 
-/** Our own words are safe; what comes with an upstream's failure may name it. */
+/** Our own messages are safe; a message from a provider's failure may reveal the provider. */
 function shownMessage(error: AppError): string {
   if (error.code === 'INTERNAL_ERROR') return 'Internal error';
   return error.code.startsWith('UPSTREAM_') ? maskSecrets(error.message) : error.message;
@@ -106,7 +106,7 @@ function shownMessage(error: AppError): string {
 
 function ofUpstream(error: UpstreamError, given: UpstreamErrorView): CallFailure {
   const { detail } = error;
-  // A redirect is not followed and means nothing to our clients.
+  // A redirect is not followed, and its status means nothing to our clients.
   const view = given.status >= 400 ? given : { ...given, status: 502 };
   const retryAfter = detail.retryAfter ? { retryAfter: detail.retryAfter } : {};
   const shown = view.hidden && view.status !== 429;

@@ -1,6 +1,6 @@
 /**
- * Takes out of a message what tells about the operator: addresses, hosts and keys. The rest stays, because it is what
- * the client needs to know (docs/reference/relay/errors.md#gateway-codes).
+ * Removes from a message what identifies the operator: addresses, hosts and keys. The rest stays, because the client
+ * needs it (docs/reference/relay/errors.md#gateway-codes).
  */
 export function maskSecrets(message: string): string {
   let text = message.length > maxLength ? `${message.slice(0, maxLength)}…` : message;
@@ -10,7 +10,7 @@ export function maskSecrets(message: string): string {
 
 const maxLength = 4000;
 
-/** Every pattern is linear: bounded repeats or single character classes. */
+/** Every pattern runs in linear time: bounded repeats or single character classes. */
 const rules: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(?:https?|wss?|socks5h?):\/\/[^\s"'<>)\]}]+/gi, '[address]'],
   [/\bBearer\s+[^\s"',]+/gi, 'Bearer [key]'],

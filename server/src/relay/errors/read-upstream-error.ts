@@ -8,9 +8,9 @@ const asFields = (value: unknown): Fields | null =>
 const asText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /**
- * Reads a refusal of any provider (docs/reference/relay/errors.md#upstream-errors,
- * docs/reference/relay/errors.md#upstream-errors): `error` as an object or text, the array form, `detail`, `errors[]`
- * and the flat forms. What cannot be read becomes `bad response status code N`.
+ * Reads an error response of any provider (docs/reference/relay/errors.md#upstream-errors): `error` as an object or
+ * text, the array form, `detail`, `errors[]` and the flat forms. An unreadable one becomes `bad response status code
+ * N`.
  */
 export function toUpstreamError(status: number, body: Buffer | string, retryAfter?: string): UpstreamError {
   const found = readError(parsed(body));
@@ -30,7 +30,7 @@ interface FoundError {
   readonly code?: string | number | null;
 }
 
-/** @returns null when the value reports no error */
+/** @returns null when the value contains no error */
 export function readError(value: unknown): FoundError | null {
   const root = asFields(Array.isArray(value) ? (value[0] as unknown) : value);
   if (!root) return null;

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../../shared/errors.js';
 
 /**
- * A failure of a relay call whose code on the wire is finer than our own
+ * A failure of a relay call whose code on the wire is more specific than our own
  * (docs/reference/relay/errors.md#gateway-codes).
  */
 export class RelayError extends AppError {
@@ -16,6 +16,6 @@ export class RelayError extends AppError {
     this.status = options?.status;
   }
 
-  /** HTTP status where it differs from the code's usual one. */
+  /** HTTP status if it differs from the code's usual one. */
   readonly status?: number;
 }

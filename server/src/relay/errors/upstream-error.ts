@@ -1,4 +1,7 @@
-/** The provider refused or broke. `status`, `code`, `type` and `message` are its own words before any mapping. */
+/**
+ * The provider refused the request or failed. `status`, `code`, `type` and `message` are the provider's, before any
+ * mapping.
+ */
 export class UpstreamError extends Error {
   constructor(
     readonly status: number,

@@ -6,11 +6,7 @@ import { wav } from '../../../../tests/support/wav.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { audioDuration } from './audio-duration.js';
 
-/*
- * The recordings of `__fixtures__/` are two seconds of one tone each, written by ffmpeg:
- * `ffmpeg -f lavfi -i sine=duration=2:sample_rate=16000 -c:a … two.…`; `live.webm` with `-live 1`, which claims no length,
- * `fragments.mp4` with `-movflags +frag_keyframe+empty_moov -frag_duration 500000`.
- */
+/* The files of `__fixtures__/` are two seconds of one tone each, made with ffmpeg: `ffmpeg -f lavfi -i sine=duration=2:sample_rate=16000 -c:a … two.…`; `live.webm` with `-live 1`, which states no length; `fragments.mp4` with `-movflags +frag_keyframe+empty_moov -frag_duration 500000`. */
 const recorded = (name: string): Buffer => readFileSync(join(import.meta.dirname, '__fixtures__', name));
 
 const names = [
@@ -25,7 +21,7 @@ const names = [
   'two.webm',
   'live.webm',
 ] as const;
-/** Codecs begin and end with a little silence of their own. */
+/** Codecs add a little silence at both ends. Seconds. */
 const silence = 0.25;
 
 it.each(names)('%s is as long as it sounds', async (name) => {
@@ -42,7 +38,7 @@ it.each(['two.flac', 'two.opus', 'two.ogg', 'two.m4a'])(
   },
 );
 
-/** The same recording with other words in its header. */
+/** The same file with other values in its header. */
 type Edit = (bytes: Buffer) => void;
 
 const changed = (bytes: Buffer, edit: Edit): Buffer => {
@@ -76,7 +72,7 @@ const xingFrames =
     each(bytes, 'Info', (at) => {
       bytes.writeUInt32BE(frames, at + 8);
     });
-/** `factor` times the durations of a track's headers and of each entry in its table of times. */
+/** Multiplies the durations in a track's headers and in each entry of its time table by `factor`. */
 const trackTimes =
   (factor: number): Edit =>
   (bytes) => {
@@ -90,7 +86,7 @@ const trackTimes =
       }
     });
   };
-/** Every packet of a fragment has a duration of its own here, or one that all share. */
+/** Every packet of a fragment has its own duration, or all share one. */
 const fragmentTimes: Edit = (bytes) => {
   each(bytes, 'tfhd', (at) => {
     const flags = bytes.readUIntBE(at + 5, 3);
@@ -109,7 +105,7 @@ const webmDuration =
   (milliseconds: number): Edit =>
   (bytes) =>
     each(bytes, '\x44\x89\x88', (at) => bytes.writeDoubleBE(milliseconds, at + 3));
-/** Blocks that all stand at the beginning. */
+/** Moves the times of all blocks to the beginning. */
 const webmTimes: Edit = (bytes) => {
   const cluster = bytes.indexOf(Buffer.from('1f43b675', 'hex'));
   expect(cluster).toBeGreaterThan(0);
@@ -154,7 +150,7 @@ describe('a header that claims less than the recording holds', () => {
     expect(await audioDuration(hidden)).toBeCloseTo(3, 2);
   });
 
-  /** A megabyte of copies whose headers claim (almost) nothing. ffmpeg says two channels in each MP4 file. */
+  /** A megabyte of copies whose headers state (almost) no length. ffmpeg writes two channels into each MP4 file. */
   it.each<[string, (typeof names)[number], Edit, number]>([
     ['FLAC: a sample in all', 'two.flac', flacTotal(1), 31],
     ['FLAC: no number', 'two.flac', flacTotal(0), 31],
@@ -228,7 +224,7 @@ describe('whatever is sent', () => {
       edits: fc.array(fc.tuple(fc.nat(), fc.oneof(fc.nat(255), fc.constantFrom(0, 1, 0x7f, 0x80, 0xff))), {
         maxLength: 40,
       }),
-      // Most of what a reader believes stands at the beginning.
+      // Most of the fields that a parser trusts are at the beginning.
       near: fc.constantFrom(64, 512, 1 << 20),
       cut: fc.nat(),
       other: fc.option(fc.constantFrom(...files)),
@@ -265,7 +261,7 @@ describe('whatever is sent', () => {
       return bytes;
     };
     const hostile: ReadonlyArray<readonly [string, string]> = [
-      // Pages that all begin a stream, pages of nothing, boxes in boxes, elements of nothing, blocks that promise packets.
+      // Pages that each begin a stream, empty pages, nested boxes, empty elements, blocks that announce packets.
       ['OggS', `4f6767530002${'00'.repeat(21)}`],
       ['OggS', `4f6767530000${'00'.repeat(21)}`],
       ['\0\0\0\x08ftyp', '000000086d6f6f66'],
@@ -284,7 +280,7 @@ describe('whatever is sent', () => {
       expect(process.memoryUsage().heapUsed - before).toBeLessThan(length * 50 + 16 * 1024 * 1024);
     };
     const quarter = 256 * 1024;
-    // Four times the bytes: sixteen times the time would be quadratic.
+    // Four times the bytes: quadratic time would be sixteen times as long.
     expect(await growth(measureAll, quarter, 4 * quarter)).toBeLessThan(8);
 
     let turns = 0;

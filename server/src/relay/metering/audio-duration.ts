@@ -3,22 +3,22 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { PacedTokenizer } from './paced-tokenizer.js';
 import { webmTimes } from './webm-times.js';
 
-/** Longer recordings are rejected: no provider accepts them, and the number is multiplied by a price. */
+/** Longer recordings are rejected: no provider accepts them, and the price is multiplied by the length. Seconds. */
 const maxSeconds = 24 * 3600;
 
 /**
- * Length of a recording in seconds: what the file claims, but at least what its bytes take at the highest bitrate its
- * codec has, because the client writes the header. The name and type that the client sends are ignored.
+ * Length of a recording in seconds: what the file states, but at least what its bytes take at the highest bitrate of
+ * its codec, because the client controls the header. The name and type that the client sends are ignored.
  * @throws AppError INVALID_INPUT when the length cannot be determined: such a call cannot be priced
  */
 export async function audioDuration(file: Buffer): Promise<number> {
   const bytes = withoutTag(file);
   const head = bytes.toString('latin1', 0, 12);
-  // Padding may stand between a tag and the first MP3 frame.
+  // There may be padding between a tag and the first MP3 frame.
   const kind = kinds.find(([beginning]) => beginning.test(head))?.[1] ?? (bytes === file ? null : 'mp3');
   if (!kind) throw unreadable();
   const seconds = kind === 'webm' ? await webmSeconds(bytes) : await parsedSeconds(bytes, kind);
-  // Started seconds are charged, so rounding errors must not start one.
+  // The length is charged in full seconds, rounded up, so rounding errors must not add one.
   const rounded = Math.round(seconds * 1e6) / 1e6;
   if (!(rounded > 0) || rounded > maxSeconds) throw unreadable();
   return rounded;
@@ -26,7 +26,7 @@ export async function audioDuration(file: Buffer): Promise<number> {
 
 type Kind = 'wav' | 'ogg' | 'flac' | 'm4a' | 'webm' | 'aac' | 'mp3';
 
-/** Containers by their first bytes, as the extension that selects the parser. */
+/** Containers by their first bytes, with the file extension that selects the parser. */
 const kinds: ReadonlyArray<readonly [RegExp, Kind]> = [
   [/^RIFF....WAVE/s, 'wav'],
   [/^OggS/, 'ogg'],
@@ -44,7 +44,7 @@ async function webmSeconds(bytes: Buffer): Promise<number> {
 }
 
 async function parsedSeconds(bytes: Buffer, kind: Kind): Promise<number> {
-  // Loaded with the first recording: most nodes never see one.
+  // Loaded with the first recording: most nodes never process one.
   const { parseFromTokenizer } = await import('music-metadata');
   let metadata: IAudioMetadata;
   try {
@@ -60,15 +60,15 @@ async function parsedSeconds(bytes: Buffer, kind: Kind): Promise<number> {
 const headerLength = 44;
 /** Hertz. */
 const maxSampleRate = 192_000;
-/** Highest sane bitrates, in bytes per second: of a whole MP3, of one channel of another codec, of a film. */
+/** Highest plausible bitrates, in bytes per second: of a whole MP3, of one channel of another codec, of a video. */
 const maxRate = { mp3: 320_000 / 8, channel: 256_000 / 8, video: 20_000_000 / 8 } as const;
 
-/** How long the bytes last at the highest bitrate of their codec. Pictures in tags are not sound. */
+/** Length of the bytes at the highest bitrate of their codec, in seconds. Images in tags do not count. */
 function leastSeconds(bytes: Buffer, kind: Kind, { format, common }: IAudioMetadata): number {
   const pictures = (common.picture ?? []).reduce((sum, { data }) => sum + data.length, 0);
   const { sampleRate = 0, numberOfChannels = 1, bitsPerSample = 0 } = format;
   const uncompressed = (Math.min(sampleRate, maxSampleRate) * numberOfChannels * bitsPerSample) / 8;
-  // Nothing in these is larger than its samples.
+  // Uncompressed or lossless: the samples dominate the size.
   const isPlain = kind === 'wav' || kind === 'flac' || format.codec === 'ALAC';
   const hasVideo = format.trackInfo.some(({ video }) => video) || format.hasVideo === true;
   const compressed = kind === 'mp3' ? maxRate.mp3 : maxRate.channel * numberOfChannels;
@@ -76,14 +76,14 @@ function leastSeconds(bytes: Buffer, kind: Kind, { format, common }: IAudioMetad
   return Math.max(0, bytes.length - pictures - headerLength) / rate;
 }
 
-/** Seconds of silence that codecs add to both ends, and bytes that are not sound. A correct header leaves them out. */
+/** Seconds of silence that codecs add at both ends, and bytes without audio. A correct header excludes them. */
 const padding = 0.25;
 
-/** The larger of what the header claims and what was measured, both in seconds. */
+/** The larger of the stated and the measured length, in seconds. */
 const longer = (claimed: number, measured: number): number =>
   claimed > 0 && measured - claimed <= padding ? claimed : Math.max(claimed, measured);
 
-/** The movie header of an MP4 file leaves out the silence before and after, which the length of its track includes. */
+/** The movie header of an MP4 file excludes the silence before and after, which the track's length includes. */
 function presented(bytes: Buffer, track: number): number {
   const at = bytes.indexOf('mvhd', 0, 'latin1');
   if (at < 0 || at + 24 > bytes.length || bytes[at + 4] !== 0) return track;
@@ -93,7 +93,7 @@ function presented(bytes: Buffer, track: number): number {
 
 const tagLength = 10;
 
-/** Without an ID3 tag, whose length is in four bytes of seven bits. */
+/** Removes an ID3 tag, whose length is in four bytes of seven bits each. */
 function withoutTag(bytes: Buffer): Buffer {
   if (bytes.length < tagLength || bytes.toString('latin1', 0, 3) !== 'ID3') return bytes;
   let length = 0;

@@ -1,6 +1,6 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that hold pictures, sound and files as text: not words. */
+/** Fields that contain encoded images, audio and files instead of text. */
 const media = new Set([
   'data',
   'image_url',
@@ -14,8 +14,8 @@ const media = new Set([
 const maxDepth = 32;
 
 /**
- * Everything in a value that reads as text, whatever the dialect: at least what a person wrote, for the list of words
- * nobody may send and for estimates. Names of roles and types are among it; media are not.
+ * All text in a value, for any dialect, as input for the list of blocked words and for estimates. Includes at least
+ * everything the user wrote, also names of roles and types, but no media.
  */
 export function textsIn(value: unknown): string[] {
   const texts: string[] = [];

@@ -2,11 +2,7 @@ import type { Fields } from '../neutral/fields.js';
 import { asFields, asFieldsList, asText, either } from '../neutral/fields.js';
 import { countTexts } from './prompt-tokens.js';
 
-/*
- * Prompt tokens of calls that are not chat completions, by our own count
- * (docs/reference/relay/token-counting.md#prompts and docs/reference/relay/billing.md#usage), for providers that report
- * none. Wrong types count nothing: a count never fails.
- */
+/* Prompt tokens of calls other than chat completions by our own count (docs/reference/relay/token-counting.md#prompts and docs/reference/relay/billing.md#usage), for providers that report none. Fields of wrong types count as 0: counting never fails. */
 
 class Prompt {
   readonly texts: string[] = [];
@@ -126,7 +122,7 @@ export function countResponses(body: Fields, model: string): Promise<number> {
   return countTexts(prompt.texts, model, prompt.fixed);
 }
 
-/** Text, or a list whose entries count as one text after the other; lists of numbers are tokens already. */
+/** A text, or a list whose entries count as one concatenated text; lists of numbers are tokens already. */
 export function countInput(input: unknown, model: string): Promise<number> {
   if (typeof input === 'string') return countTexts([input], model, 0);
   if (!Array.isArray(input)) return Promise.resolve(0);

@@ -14,7 +14,7 @@ const tileSide = 512;
 const lowDetailTokens = 85;
 const glmTokens = 1047;
 
-/** Models that pay for each patch of 32 pixels, with the factor that turns patches into tokens. */
+/** Models priced by patches of 32 pixels, with the factor from patches to tokens. */
 const patchFactors: ReadonlyArray<readonly [RegExp, number]> = [
   [/^gpt-4\.1-mini/, 1.62],
   [/^gpt-4\.1-nano/, 2.46],
@@ -31,8 +31,8 @@ function tilePriceOf(model: string): TilePrice {
 }
 
 /**
- * Prompt tokens of one image (docs/reference/relay/token-counting.md#images). @param size null when it is not known:
- * three times the base, as for an image that is not read.
+ * Prompt tokens of one image (docs/reference/relay/token-counting.md#images).
+ * @param size null when unknown: counts three times the base
  */
 export function imageTokens(model: string, detail: unknown, size: ImageSize | null): number {
   if (model.startsWith('glm-4v')) return glmTokens;
@@ -58,10 +58,10 @@ function tilesOf({ width, height }: ImageSize): number {
   return Math.ceil(short / tileSide) * Math.ceil(long / tileSide);
 }
 
-/** Enough for the head of every format below; JPEG may carry a thumbnail before its size. */
+/** Enough for the header of every supported format; JPEG may contain a thumbnail before its size. */
 const headCharacters = 96 * 1024;
 
-/** The size of a `data:` image, read from its first bytes. Null for addresses and for formats we do not know. */
+/** The size of a `data:` image, read from its first bytes. Null for other URLs and for unknown formats. */
 export function dataImageSize(url: string): ImageSize | null {
   if (!url.startsWith('data:')) return null;
   const comma = url.indexOf(',');
@@ -98,7 +98,7 @@ function jpegSize(head: Buffer): ImageSize | null {
   while (at + 9 <= head.length) {
     if (head[at] !== 0xff) return null;
     const marker = head[at + 1] ?? 0;
-    // Start of frame, whatever the coding; c4, c8 and cc are tables.
+    // Start of frame for every coding; c4, c8 and cc are tables.
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       return { height: head.readUInt16BE(at + 5), width: head.readUInt16BE(at + 7) };
     }

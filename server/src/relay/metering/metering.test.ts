@@ -32,7 +32,7 @@ describe('worked examples of docs/reference/relay/token-counting.md', () => {
     [769, 769, 765],
     [1920, 1080, 1105],
     [2048, 4096, 1105],
-    // Fitted into 2048 x 2048 first, as today's models do.
+    // Scaled into 2048 x 2048 first, as current models do.
     [4096, 512, 765],
   ])('T8: an image of %i x %i costs %i', (width, height, tokens) => {
     expect(imageTokens('gpt-4o', 'high', { width, height })).toBe(tokens);
@@ -86,7 +86,7 @@ it('counts parts, history and every tool', async () => {
   expect(two - one).toBe(one - base);
   expect(one - base).toBeGreaterThan(8);
   const called = { role: 'assistant', content: null, tool_calls: [{ function: { name: 'weather', arguments: '{}' } }] };
-  // 3 for the message, assistant 1, weather 1, {} 1
+  // 3 for the message, assistant 1, weather 1, {} 1.
   expect(await prompt('gpt-4o', [user('hi'), called])).toBe(base + 6);
 });
 

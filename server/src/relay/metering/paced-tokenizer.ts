@@ -1,13 +1,13 @@
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
 
-/** Reads between two turns of the event loop: some milliseconds of work. */
+/** Reads between two turns of the event loop: a few milliseconds of work. */
 const readsPerTurn = 4096;
 const maxReads = 2_000_000;
 
 /**
- * Reads a file in memory for `music-metadata`. Lets other work run between stretches of a long file, and bounds the work
- * that a hostile file can cause: one read per four bytes, and two million in all, which a real file of 100 MB does not need.
- * @throws Error from every read beyond that budget
+ * Reads a file in memory for `music-metadata`. Yields to other work while reading a long file, and limits the work that
+ * a hostile file can cause: one read per four bytes and two million in total, more than a real file of 100 MB needs.
+ * @throws Error from every read beyond that limit
  */
 export class PacedTokenizer extends AbstractTokenizer {
   readonly fileInfo: { readonly size: number; readonly path: string };

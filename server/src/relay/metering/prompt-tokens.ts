@@ -9,15 +9,15 @@ const perMessage = 3;
 const perTool = 8;
 const audioPart = 100;
 const filePart = 5000;
-/** Counted exactly up to here; what is beyond is estimated. */
+/** Characters that are counted exactly; the rest is estimated. */
 const exactCharacters = 1024 * 1024;
-/** Some 13 ms for random letters, which no encoding knows. */
+/** Characters per slice. Takes about 13 ms for random letters, the worst case of the encoding. */
 const sliceCharacters = 8 * 1024;
 
 const asFields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null ? (value as Fields) : null;
 
-/** What a prompt is made of: text to count, and what counts by itself. */
+/** The countable content of a prompt: texts, and tokens that are already known. */
 class PromptParts {
   readonly texts: string[] = [];
   fixed = perCall;
@@ -87,8 +87,8 @@ function partsOf(body: Fields, model: string): PromptParts {
 }
 
 /**
- * Prompt tokens of a chat call (docs/reference/relay/token-counting.md#prompts), for calls whose upstream reported
- * none. Long prompts are counted in slices between which other calls run. Never fails: what cannot be counted is
+ * Prompt tokens of a chat call (docs/reference/relay/token-counting.md#prompts), for calls whose provider reported
+ * none. Long prompts are counted in slices, between which other calls run. Never fails: uncountable content is
  * estimated.
  */
 export async function countPrompt(body: Fields, model: string): Promise<number> {
@@ -97,8 +97,8 @@ export async function countPrompt(body: Fields, model: string): Promise<number> 
 }
 
 /**
- * Tokens of texts that are counted one by one, in slices between which other calls run. Never fails.
- * @param fixed added to the sum
+ * Tokens of texts that are counted separately, in slices between which other calls run. Never fails.
+ * @param fixed added to the total
  */
 export async function countTexts(texts: readonly string[], model: string, fixed: number): Promise<number> {
   const count = await loadEncoding(encodingOf(model)).catch(
@@ -125,17 +125,17 @@ export async function countTexts(texts: readonly string[], model: string, fixed:
   return total;
 }
 
-/** Below this a body is all text as far as an estimate cares. */
+/** Bodies below this size are estimated by their length. Bytes. */
 const smallBody = 16 * 1024;
 
 /**
- * What a prompt may cost at most, for the reservation: never counted, bytes / 3. A small body stands for itself; of a
- * large one only text counts by length, so that an image of a megabyte is not held to be a novel.
+ * Estimated maximum prompt tokens, for the reservation: bytes / 3, without counting. Of a small body all bytes count;
+ * of a large one only text counts by length, so that a megabyte of image data is not priced as text.
  */
 export function estimatePrompt(rawBody: Buffer, body: Fields, model: string): number {
   if (rawBody.length <= smallBody) return estimateTokens(rawBody.length);
   const parts = partsOf(body, model);
-  // Other dialects keep their text elsewhere.
+  // Other dialects have their text in other fields.
   const texts = 'messages' in body ? parts.texts : textsIn(body);
   let bytes = 0;
   for (const text of texts) bytes += Buffer.byteLength(text);

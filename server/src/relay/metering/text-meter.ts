@@ -1,30 +1,33 @@
 import type { Transcript } from '../adapter.js';
 import { noUsage, type Usage } from '../usage.js';
 
-/** Text is counted and dropped beyond this many characters, but for its last words. */
+/** Above this many characters, text is counted and dropped, except for its last words. */
 const countAt = 8 * 1024;
 /**
- * A stream that takes its time is counted on the way from this many characters on, where one that comes at once is not:
- * most tell their usage at the end, and then counting was for nothing, but thousands of slow ones would each hold the above.
+ * Limit for slow streams. Most providers report usage at the end, which makes early counting unnecessary; but thousands
+ * of slow streams would each hold the text above. Characters.
  */
 const slowCountAt = 1024;
 const slowMilliseconds = 20_000;
-/** Pieces of a stream are a word or less: so many are put together, or each would weigh more than what it says. */
+/** Stream chunks contain a word or less. This many are joined, because each string costs more memory than its text. */
 const joinAt = 64;
-/** A piece as long as this may be a window on all that it was read with (V8) and keep that alive, until it is put together with another. */
+/**
+ * V8 may represent a chunk of at least this length as a slice of the buffer it was read with, which keeps that buffer
+ * alive until chunks are joined. Characters.
+ */
 const windowLength = 13;
-/** While the encoding is still loading, text waits up to this length and is estimated then. */
+/** While the encoding is loading, text waits up to this length and is estimated beyond it. Characters. */
 const waitAtMost = 64 * 1024;
 const tokensPerToolCall = 7;
 
 /**
- * Counts what a call produced as it comes, in bounded memory. Where a long text has blanks between its words it is cut
- * there, which counts the same; elsewhere the parts that are counted separately can each add one token.
+ * Counts the output of a call as it arrives, in bounded memory. A long text is cut at a space, which does not change
+ * the count; a text without spaces is cut anywhere, which can add one token per cut.
  */
 export class TextMeter implements Transcript {
   private readonly encoding: EncodingName;
   private pending = '';
-  /** What came after `pending`. */
+  /** Chunks received after `pending`. */
   private pieces: string[] = [];
   private length = 0;
   private counted = 0;
@@ -34,7 +37,7 @@ export class TextMeter implements Transcript {
   private kept = '';
   private countedAt = performance.now();
 
-  /** @param keep how many characters to keep readable for the log, 0 for none */
+  /** @param keep number of characters to retain for the log; 0 for none */
   constructor(
     model: string,
     private readonly keep = 0,
@@ -63,7 +66,7 @@ export class TextMeter implements Transcript {
   }
 
   /**
-   * False for an answer without text, tool call or anything else: it is free (docs/reference/relay/billing.md#usage).
+   * False for a response without text, tool call or other output: it is free (docs/reference/relay/billing.md#usage).
    */
   get hasOutput(): boolean {
     return this.anyText || this.toolCalls > 0 || this.other;
@@ -73,7 +76,7 @@ export class TextMeter implements Transcript {
     return this.kept;
   }
 
-  /** Tokens of everything heard, and 7 for each tool call. */
+  /** Tokens of all output, plus 7 per tool call. */
   async tokens(): Promise<number> {
     if (this.length > 0) {
       const text = this.take();
@@ -122,7 +125,10 @@ export class TextMeter implements Transcript {
 const between = /(?<=\p{L}) (?=\p{L})/gu;
 const searched = 256;
 
-/** @returns before the blank between the last two words, where every encoding begins a new token; else the end */
+/**
+ * @returns the position before the space between the last two words, where every encoding begins a new token; else the
+ * end
+ */
 function lastCut(text: string): number {
   const from = Math.max(0, text.length - searched);
   const last = [...text.slice(from).matchAll(between)].at(-1);
@@ -130,24 +136,24 @@ function lastCut(text: string): number {
 }
 
 export interface Metered {
-  /** The provider's own report. */
+  /** Usage reported by the provider. */
   readonly reported: Usage | null;
-  /** False: the client left, or the upstream broke off. */
+  /** False: the client left, or the provider's response broke off. */
   readonly complete: boolean;
   readonly clientGone: boolean;
   readonly meter: TextMeter;
-  /** Tells the meter what was received; called only when that is needed. */
+  /** Reports the received content to the meter; called only if it has to be counted. */
   readonly report: () => void;
   /** Prompt tokens by our own count. */
   readonly countPrompt: () => Promise<number>;
 }
 
 /**
- * The one rule of what a call used (docs/reference/relay/billing.md#usage and
+ * Decides the charged usage of a call (docs/reference/relay/billing.md#usage and
  * docs/reference/relay/guarantees.md#money).
- * - A complete answer: what the provider reports; else our own count; nothing for an answer that says nothing.
- * - A client that left: the larger of report and own count, the prompt included even when nothing had come yet.
- * - An upstream that broke off: the same, but nothing when nothing had come.
+ * - Complete response: the provider's report, else our own count; nothing for an empty response.
+ * - The client left: the larger of report and own count, including the prompt even if nothing had arrived yet.
+ * - The provider's response broke off: the same, but nothing if nothing had arrived.
  */
 export async function finalUsage(call: Metered): Promise<Usage> {
   if (call.complete && call.reported) return call.reported;
@@ -175,17 +181,20 @@ export type EncodingName = 'o200k' | 'cl100k';
 const newerModels = /^(?:gpt-4o|chatgpt-4o|gpt-4\.1|gpt-4\.5|gpt-5|o1|o3|o4|gpt-oss)/;
 
 /**
- * docs/reference/relay/token-counting.md#tokenizer: every other model counts by the older encoding, Claude and Gemini
- * too.
+ * docs/reference/relay/token-counting.md#tokenizer: all other models, including Claude and Gemini, use the older
+ * encoding.
  */
 export const encodingOf = (model: string): EncodingName => (newerModels.test(model) ? 'o200k' : 'cl100k');
 
-/** One unbroken run costs the square of its length; cut, it costs little and counts at most one token more a cut. */
+/**
+ * Maximum run length. Encoding an unbroken run takes quadratic time; cutting it adds at most one token per cut.
+ * Characters.
+ */
 const maxRun = 1024;
 const loaded = new Map<EncodingName, CountTokens>();
 const loading = new Map<EncodingName, Promise<CountTokens>>();
 
-/** Null until `loadEncoding` is through: the tables are large and most calls never need them. */
+/** Null until `loadEncoding` has resolved: the tables are large, and most calls need none. */
 export const loadedEncoding = (name: EncodingName): CountTokens | null => loaded.get(name) ?? null;
 
 export function loadEncoding(name: EncodingName): Promise<CountTokens> {
@@ -205,7 +214,7 @@ async function importEncoding(name: EncodingName): Promise<CountTokens> {
     name === 'o200k'
       ? await import('gpt-tokenizer/encoding/o200k_base')
       : await import('gpt-tokenizer/encoding/cl100k_base');
-  // Without this a text that names a special token would throw.
+  // Without this option, a text that contains the name of a special token would throw.
   const options = { disallowedSpecial: new Set<string>() };
   return (text) => {
     let total = 0;
@@ -214,7 +223,7 @@ async function importEncoding(name: EncodingName): Promise<CountTokens> {
   };
 }
 
-/** The text itself, or pieces of it in which no run of blanks or of anything else is longer than the limit. */
+/** The text itself, or pieces of it in which no run of spaces or of other characters exceeds the limit. */
 export function withoutLongRuns(text: string): string[] {
   if (text.length <= maxRun) return [text];
   const pieces: string[] = [];
@@ -239,5 +248,8 @@ export function withoutLongRuns(text: string): string[] {
 const isBlank = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d) || code === 0xa0;
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 
-/** The rule of thumb where counting is not worth it: never too low for prose, cheap for anything. */
+/**
+ * Estimate where exact counting is too expensive: never too low for prose.
+ * @param byteLength bytes of UTF-8
+ */
 export const estimateTokens = (byteLength: number): number => Math.ceil(byteLength / 3);

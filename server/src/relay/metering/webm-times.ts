@@ -24,11 +24,11 @@ const elementsPerTurn = 32 * 1024;
 const videoTrack = 1;
 
 export interface WebmTimes {
-  /** Seconds that the header claims; 0 if it claims nothing. */
+  /** Duration in seconds that the header states; 0 if it states none. */
   readonly claimed: number;
   /** Seconds between the first and the last block. */
   readonly blocks: number;
-  /** Of the track with the most. */
+  /** Number of channels of the track with the most. */
   readonly channels: number;
   readonly hasVideo: boolean;
 }

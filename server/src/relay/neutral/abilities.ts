@@ -2,11 +2,11 @@ import { dropCacheMarks, Dropped, dropExtras, fieldName, unsupported } from './f
 import type { NeutralMessage, Part, Role } from './message.js';
 import type { NeutralRequest, Sampling } from './request.js';
 
-/** What a provider with a dialect of its own can do. Whatever is left out it cannot. */
+/** Capabilities of a provider with its own dialect. Absent means not supported. */
 export interface Abilities {
   readonly tools?: boolean;
   readonly responseFormats?: boolean;
-  /** More answers than one. */
+  /** Several choices per request. */
   readonly count?: boolean;
   readonly reasoning?: boolean;
   readonly stop?: boolean;
@@ -16,9 +16,9 @@ export interface Abilities {
 }
 
 /**
- * Compares a call with what its provider can do.
- * @returns the hints that are left out
- * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field that would change what the call means
+ * Compares a request with the provider's capabilities.
+ * @returns optional fields that are left out
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming a field without which the request would mean something else
  */
 export function droppedBy(request: NeutralRequest, abilities: Abilities): Dropped {
   const { dialect, tools, responseFormat, count, modalities, reasoning, stop, sampling } = request;
@@ -55,8 +55,8 @@ export interface PlainTurn {
 }
 
 /**
- * The conversation as text alone, for providers that know nothing else.
- * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part that is none
+ * The conversation as text only, for providers that support nothing else.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part that is not text
  */
 export function plainTurns(request: NeutralRequest, dropped: Dropped): PlainTurn[] {
   return request.messages.map(({ role, parts, name }) => {
@@ -81,7 +81,7 @@ function textOf(part: Part, dropped: Dropped): string[] {
   throw unsupported(part.at ?? 'messages', 'it reads text alone');
 }
 
-/** What instructions say and what is left without them, for providers that keep the two apart. */
+/** The instructions, and the remaining turns, for providers that separate the two. */
 export function splitInstructions(turns: readonly PlainTurn[]): { instructions: string; turns: PlainTurn[] } {
   const isInstruction = ({ role }: Pick<NeutralMessage, 'role'>): boolean => role === 'system' || role === 'developer';
   return {
@@ -94,7 +94,7 @@ export function splitInstructions(turns: readonly PlainTurn[]): { instructions: 
   };
 }
 
-/** Neighbours of one role become one turn, for providers that want them to take turns. */
+/** Joins adjacent turns of one role, for providers that require alternating roles. */
 export function alternating(turns: readonly PlainTurn[]): PlainTurn[] {
   const out: PlainTurn[] = [];
   for (const turn of turns) {

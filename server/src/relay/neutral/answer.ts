@@ -5,21 +5,21 @@ import type { Part } from './message.js';
 
 export interface NeutralChoice {
   readonly index: number;
-  /** In the order the model produced them; neighbouring texts joined. */
+  /** In the order the model produced them; adjacent texts are joined. */
   readonly parts: readonly Part[];
-  /** Null when the provider did not say. */
+  /** Null when the provider did not report it. */
   readonly finish: FinishReason | null;
-  /** The client's stop text that was met. */
+  /** The client's stop text that ended the response. */
   readonly stopSequence?: string;
-  /** In the chat dialect's form. */
+  /** In the shape of the chat dialect. */
   readonly logprobs?: Fields;
 }
 
-/** A whole answer, whoever gave it. */
+/** A complete response of any provider. */
 export interface NeutralAnswer {
-  /** The provider's own id, '' when it gave none. */
+  /** The provider's id, '' when it gave none. */
   readonly id: string;
-  /** The provider's own name of the model, '' when it gave none. */
+  /** The model name that the provider gave, '' when it gave none. */
   readonly model: string;
   /** Unix seconds. */
   readonly created?: number;

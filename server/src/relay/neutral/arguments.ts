@@ -2,8 +2,8 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { parseFields } from './fields.js';
 
 /**
- * Arguments of a call in the history, for dialects that want them parsed.
- * @throws AppError INVALID_INPUT when they are no JSON object
+ * Arguments of a tool call in the history, for dialects that need them parsed.
+ * @throws AppError INVALID_INPUT when they are not a JSON object
  */
 export function argumentsGiven(text: string, at: string | undefined): unknown {
   if (text.trim() === '') return {};
@@ -12,6 +12,9 @@ export function argumentsGiven(text: string, at: string | undefined): unknown {
   return input;
 }
 
-/** Arguments of a call in an answer. What was cut off is no object: it is handed over under a name that says so. */
+/**
+ * Arguments of a tool call in a response. Truncated arguments are not valid JSON: they are returned as text under a
+ * special key.
+ */
 export const argumentsProduced = (text: string): unknown =>
   text.trim() === '' ? {} : (parseFields(text) ?? { INVALID_JSON: text });

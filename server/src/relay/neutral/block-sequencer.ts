@@ -2,7 +2,7 @@ import { AppError } from '../../shared/errors.js';
 import type { NeutralEvent } from './event.js';
 import { JsonProgress } from './json-progress.js';
 
-/** One piece of an answer in dialects whose pieces follow one another and never mix. */
+/** One block of a response, in dialects whose blocks are sequential and never interleaved. */
 export type Block =
   | { readonly kind: 'text' }
   | { readonly kind: 'reasoning' }
@@ -25,28 +25,28 @@ export type BlockEvent =
 
 interface Pending {
   readonly block: Block;
-  /** What arrived before the block could be opened. */
+  /** Content that arrived before the block could be opened. */
   waiting: string[];
   signature: string | null;
-  /** Tells when a tool's arguments are whole, for providers that do not. */
+  /** Detects the end of a tool's arguments, for providers that do not mark it. */
   readonly progress: JsonProgress | null;
   opened: boolean;
   ended: boolean;
 }
 
-/** Characters held back at most; no sane provider sends one call's arguments that far ahead of another's. */
+/** Maximum number of buffered characters; no real provider sends one call's arguments that far ahead of another's. */
 const waitingLimit = 8 * 1024 * 1024;
 
 /**
- * Turns events that may interleave into blocks that do not. The first block is live, those behind it wait. A block is
- * closed when it can get nothing more: text when something else begins, a call when its arguments are whole.
+ * Converts events that may interleave into sequential blocks. The first block is open, later ones wait. A block is
+ * closed when it can get no more content: text when another block begins, a tool call when its arguments are complete.
  */
 export class BlockSequencer {
   private readonly queue: Pending[] = [];
   private readonly tools = new Map<number, Pending>();
   private waitingLength = 0;
 
-  /** @throws AppError UPSTREAM_INVALID_RESPONSE when too much has to be held back */
+  /** @throws AppError UPSTREAM_INVALID_RESPONSE when too much has to be buffered */
   push(event: NeutralEvent): BlockEvent[] {
     const out: BlockEvent[] = [];
     switch (event.kind) {
@@ -56,7 +56,7 @@ export class BlockSequencer {
         if (event.text !== '') this.append(this.tailOf(event.kind, out), event.text, out);
         break;
       case 'signature':
-        // Text has no place for a thinking signature: an empty thought behind it carries it.
+        // Text has no field for a thinking signature, so an empty thought after it carries the signature.
         this.sign(this.tailOf('reasoning', out), event.signature, out);
         break;
       case 'redacted':
@@ -90,7 +90,7 @@ export class BlockSequencer {
     return out;
   }
 
-  /** Closes everything that is open or waits. */
+  /** Closes every open or waiting block. */
   finish(): BlockEvent[] {
     const out: BlockEvent[] = [];
     for (const pending of this.queue) pending.ended = true;
@@ -133,7 +133,7 @@ export class BlockSequencer {
     if (pending.opened) out.push({ kind: 'signature', block: pending.block, signature });
   }
 
-  /** Opens the first block, and closes it and goes on as long as it is complete. */
+  /** Opens the first block; when it is complete, closes it and continues with the next. */
   private advance(out: BlockEvent[]): void {
     for (let head = this.queue[0]; head; head = this.queue[0]) {
       if (!head.opened) this.open(head, out);

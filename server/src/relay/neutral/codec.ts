@@ -6,81 +6,86 @@ import type { NeutralEvent } from './event.js';
 import type { Fields } from './fields.js';
 import type { NeutralRequest } from './request.js';
 
-/** A call as a client made it. */
+/** A call as the client made it. */
 export interface ClientCall {
   readonly body: Fields;
-  /** Gemini names model and streaming in the path, the others in the body. */
+  /** Gemini has model and streaming in the path, the other dialects in the body. */
   readonly model?: string;
   readonly stream?: boolean;
 }
 
-/** What an answer is dressed with, beside what the provider said. */
+/** Fields of a response that do not come from the provider's content. */
 export interface AnswerContext {
-  /** Stands where the provider gave no id, and in ids we make. */
+  /** Used when the provider gave no id, and in ids generated here. */
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
-  /** Shown where the provider named no model. */
+  /** Used when the provider named no model. */
   readonly model: string;
-  /** Shown whatever the provider named. */
+  /** Used in place of the provider's model name. */
   readonly shownModel?: string;
-  /** An estimate for dialects that tell the prompt's size before the answer; 0 when nobody knows. */
+  /** An estimate for dialects that state the prompt tokens before the content; 0 when unknown. */
   readonly promptTokens: number;
   readonly includeUsage: boolean;
-  /** The client's own request, for dialects that repeat it in the answer. */
+  /** The client's request, for dialects that repeat it in the response. */
   readonly body: Fields;
   /** Gemini: whether the client wants server-sent events or one growing JSON list. */
   readonly jsonList?: boolean;
 }
 
-/** Speaks a dialect to clients. */
+/** Reads requests and writes responses in a client's dialect. */
 export interface ClientCodec {
   readonly dialect: Dialect;
   /** @throws AppError INVALID_INPUT naming the field */
   parse(call: ClientCall): NeutralRequest;
-  /** A whole answer as the client's JSON body. */
+  /** A complete response as the client's JSON body. */
   toAnswer(answer: NeutralAnswer, context: AnswerContext): Fields;
   openWriter(context: AnswerContext): StreamWriter;
 }
 
-/** One per streamed call; its state dies with the call. */
+/** One per streamed call; its state is discarded with the call. */
 export interface StreamWriter {
-  /** @param events everything one read of the provider said, so that what belongs together becomes one event */
+  /** @param events all events of one read from the provider, so that related ones can be joined */
   push(events: readonly NeutralEvent[]): string;
-  /** The provider said all it had to say: whatever is open is closed, but for `closing`. */
+  /** Called at the end of the provider's stream: closes everything that is open, except for `closing`. */
   end(): string;
-  /** What ends the stream; sent after the call was paid. */
+  /** The final events of the stream, sent after the call was charged. */
   closing(usage: Usage): string;
 }
 
 /** A request in a provider's dialect. */
 export interface WrittenRequest {
   readonly body: Record<string, unknown>;
-  /** Asked of the provider, where a suffix was read out of the name. */
+  /** The model requested from the provider, if a suffix of the name was interpreted. */
   readonly model?: string;
-  /** Hints the provider does not know, by the client's own names: left out, and said so. */
+  /** Optional fields the provider does not support, by the client's own names: left out and reported. */
   readonly dropped: readonly string[];
 }
 
-/** Speaks a dialect to providers. What one provider or channel wants differently was decided when it was made. */
+/**
+ * Writes requests and reads responses in a provider's dialect. Differences of one provider or channel are decided when
+ * the codec is created.
+ */
 export interface ProviderCodec {
-  /** `own`: nobody else speaks it. */
+  /** `own`: a dialect of this provider only. */
   readonly dialect: Dialect | 'own';
   /**
-   * @throws AppError UNSUPPORTED_BY_CHANNEL naming the field that carries meaning the provider cannot have,
-   * INVALID_INPUT naming the field that is wrong
+   * @throws AppError UNSUPPORTED_BY_CHANNEL naming a meaningful field that the provider cannot express, INVALID_INPUT
+   * naming an invalid field
    */
   write(request: NeutralRequest): WrittenRequest;
-  /** @throws UpstreamError when the answer reports an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read */
+  /**
+   * @throws UpstreamError when the response reports an error; AppError UPSTREAM_INVALID_RESPONSE when it cannot be read
+   */
   read(body: unknown): NeutralAnswer;
   openReader(): StreamReader;
-  /** Whether the provider fetches what lies at an address itself; what it does not has to be put in. Missing: always. */
+  /** Whether the provider itself fetches this URL; otherwise the media must be embedded. Missing: always. */
   fetches?(url: string): boolean;
 }
 
-/** One per streamed call; its state dies with the call. */
+/** One per streamed call; its state is discarded with the call. */
 export interface StreamReader {
   push(event: ServerEvent): NeutralEvent[];
-  /** The provider's own end mark was seen. */
+  /** Whether the provider's end marker was received. */
   readonly done: boolean;
 }

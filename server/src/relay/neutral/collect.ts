@@ -106,7 +106,7 @@ class ChoiceDraft {
   }
 }
 
-/** Puts a stream together again: the same answer as if it had come in one piece. */
+/** Assembles a stream into the same response as a non-streaming call would return. */
 export class AnswerCollector {
   private id = '';
   private model = '';

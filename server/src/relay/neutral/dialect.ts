@@ -1,4 +1,4 @@
-/** The four ways to talk about one chat call. Clients speak them to us, and we speak them to providers. */
+/** The four dialects of a chat call. Clients use them with us, and we use them with providers. */
 export const dialects = ['openai-chat', 'anthropic-messages', 'gemini-generate', 'openai-responses'] as const;
 
 export type Dialect = (typeof dialects)[number];

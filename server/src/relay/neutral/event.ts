@@ -4,14 +4,14 @@ import type { Fields } from './fields.js';
 import type { FinishReason } from './finish-reason.js';
 
 /**
- * What happens in a stream, whoever sends it. `choice` tells answers apart where several were asked for; `index` counts
- * the tool calls of one choice from 0.
+ * An event of a stream in any dialect. `choice` identifies the choice if several were requested; `index` counts the
+ * tool calls of one choice from 0.
  */
 export type NeutralEvent =
   | { readonly kind: 'start'; readonly id: string; readonly model: string; readonly created?: number }
   | { readonly kind: 'text'; readonly choice: number; readonly text: string }
   | { readonly kind: 'reasoning'; readonly choice: number; readonly text: string }
-  /** The thinking signature, for the part that came last of its kind. */
+  /** The thinking signature of the most recent part of its kind. */
   | {
       readonly kind: 'signature';
       readonly choice: number;
@@ -29,7 +29,7 @@ export type NeutralEvent =
       readonly signature?: string;
     }
   | { readonly kind: 'toolDelta'; readonly choice: number; readonly index: number; readonly text: string }
-  /** Nothing more comes for this call. Providers that do not say so leave it out. */
+  /** This tool call is complete. Providers that do not mark the end omit it. */
   | { readonly kind: 'toolEnd'; readonly choice: number; readonly index: number }
   | {
       readonly kind: 'image';
@@ -50,6 +50,6 @@ export type NeutralEvent =
   | { readonly kind: 'annotation'; readonly choice: number; readonly annotation: Fields }
   | { readonly kind: 'logprobs'; readonly choice: number; readonly logprobs: Fields }
   | { readonly kind: 'finish'; readonly choice: number; readonly reason: FinishReason; readonly stopSequence?: string }
-  /** Totals so far; the last one counts. */
+  /** Totals so far; the last event counts. */
   | { readonly kind: 'usage'; readonly usage: Usage }
   | { readonly kind: 'error'; readonly error: UpstreamError };

@@ -12,7 +12,10 @@ const all = (name: string): Names => ({
   'openai-responses': name,
 });
 
-/** What a client calls the things a provider may not know. Where its dialect has no word, it cannot have asked. */
+/**
+ * Field names by dialect, for everything a provider may not support. Null or absent where the dialect has no such
+ * field.
+ */
 const names = {
   count: { ...all('n'), 'gemini-generate': 'generationConfig.candidateCount' },
   temperature: { ...all('temperature'), 'gemini-generate': 'generationConfig.temperature' },
@@ -76,24 +79,30 @@ export type FieldName = keyof typeof names;
 
 export const fieldName = (dialect: Dialect, field: FieldName): string => names[field][dialect];
 
-/** A call means something the provider cannot have: told to the client, and another channel may do better. */
+/**
+ * The error for a meaningful field that this provider cannot express. The client sees it; another channel may support
+ * the field.
+ */
 export const unsupported = (field: string, why: string): AppError =>
   new AppError('UNSUPPORTED_BY_CHANNEL', `${field} is not supported by the provider of this channel: ${why}`, {
     field,
   });
 
-/** Collects the hints a provider does not know, by the client's own names. Nothing is left out in silence. */
+/**
+ * Collects optional fields that the provider does not support, by the client's own names, so that nothing is left out
+ * silently.
+ */
 export class Dropped {
   private readonly found = new Set<string>();
 
   constructor(private readonly dialect: Dialect) {}
 
-  /** Names `field` when it was given. */
+  /** Records `field` if it has a value. */
   hint(field: FieldName, value: unknown): void {
     if (value !== undefined) this.found.add(fieldName(this.dialect, field));
   }
 
-  /** Names several at once. */
+  /** Records several fields at once. */
   hints(values: Readonly<Partial<Record<FieldName, unknown>>>): void {
     for (const [field, value] of Object.entries(values)) this.hint(field as FieldName, value);
   }
@@ -107,7 +116,7 @@ export class Dropped {
   }
 }
 
-/** Fields of a client's dialect without which the call would mean something else. */
+/** Fields of a client's dialect without which the request would mean something else. */
 const meaningful: Readonly<Record<Dialect, readonly string[]>> = {
   'openai-chat': ['web_search_options', 'plugins', 'search_parameters'],
   'anthropic-messages': ['mcp_servers', 'container', 'fallbacks'],
@@ -115,7 +124,7 @@ const meaningful: Readonly<Record<Dialect, readonly string[]>> = {
   'openai-responses': ['previous_response_id', 'conversation', 'background', 'prompt'],
 };
 
-/** What should be cached, for providers that cache by themselves or not at all. */
+/** Drops cache hints, for providers that cache automatically or not at all. */
 export function dropCacheMarks({ messages, tools }: NeutralRequest, dropped: Dropped): void {
   const marked =
     messages.some(({ parts }) => parts.some((part) => 'cacheControl' in part && part.cacheControl)) ||
@@ -124,8 +133,8 @@ export function dropCacheMarks({ messages, tools }: NeutralRequest, dropped: Dro
 }
 
 /**
- * Unknown top-level fields on their way to another dialect: refused where they carry meaning, named as dropped otherwise.
- * @param carried names the writer has a place for
+ * Handles unknown top-level fields of another dialect: refused if they are meaningful, otherwise recorded as dropped.
+ * @param carried names that the writer sends
  */
 export function dropExtras(request: NeutralRequest, dropped: Dropped, carried: ReadonlySet<string> = new Set()): void {
   for (const [name, value] of Object.entries(request.extras)) {

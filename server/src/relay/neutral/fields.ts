@@ -1,4 +1,4 @@
-/** A JSON object somebody sent us: nothing in it is what it should be until it was looked at. */
+/** An untrusted JSON object: every value must be checked before use. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** @returns null for anything but an object */
@@ -8,7 +8,7 @@ export const asFields = (value: unknown): Fields | null =>
 /** @returns an empty list for anything but a list */
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
-/** The objects of a list; whatever else stands in it is passed over. */
+/** The objects of a list; other entries are skipped. */
 export const asFieldsList = (value: unknown): Fields[] =>
   asList(value)
     .map(asFields)
@@ -17,7 +17,7 @@ export const asFieldsList = (value: unknown): Fields[] =>
 /** @returns '' for anything but text */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** @returns undefined for anything but text that is not empty */
+/** @returns undefined for anything but a non-empty text */
 export const someText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
@@ -25,7 +25,7 @@ export const someText = (value: unknown): string | undefined =>
 export const someNumber = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 
-/** The first key that is there: several providers accept `snake_case` and `camelCase` alike. */
+/** The value of the first existing key: several providers accept both `snake_case` and `camelCase`. */
 export const either = (fields: Fields, ...names: readonly string[]): unknown => {
   for (const name of names) if (fields[name] !== undefined) return fields[name];
   return undefined;
@@ -40,7 +40,7 @@ export function without(fields: Fields, names: ReadonlySet<string>): Record<stri
   return rest;
 }
 
-/** @returns undefined when the text is no JSON */
+/** @returns undefined for invalid JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -49,5 +49,5 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** @returns null when the text is no JSON object */
+/** @returns null for anything but the JSON text of an object */
 export const parseFields = (text: string): Fields | null => asFields(parseJson(text));

@@ -4,14 +4,14 @@ import type { Dialect } from './dialect.js';
 export type FinishReason = 'stop' | 'length' | 'toolCalls' | 'contentFilter';
 
 interface Names {
-  /** How the reason is written, by dialect. Responses tells it by status and details. */
+  /** How the reason is written, by dialect. Responses uses status and details instead. */
   readonly written: Readonly<Record<Dialect, string>>;
-  /** Everything that is read as it, in any dialect. */
+  /** All names that are read as this reason, in any dialect. */
   readonly read: readonly string[];
 }
 
 /**
- * The one table between the dialects (docs/reference/providers/anthropic.md#message-to-chat-completion and
+ * The only table of finish reasons (docs/reference/providers/anthropic.md#message-to-chat-completion,
  * docs/reference/providers/anthropic.md#chat-completion-to-message and
  * docs/reference/providers/gemini-and-vertex.md#gemini-responses).
  */
@@ -31,7 +31,7 @@ const reasons: Readonly<Record<FinishReason, Names>> = {
       'pause_turn',
       'STOP',
       'completed',
-      // Gemini: the answer is over for reasons no other dialect has a word for.
+      // Gemini reasons that no other dialect has a name for.
       'OTHER',
       'LANGUAGE',
       'MALFORMED_FUNCTION_CALL',
@@ -85,7 +85,7 @@ const byName = new Map<string, FinishReason>(
   ),
 );
 
-/** Names born after this table mean that the answer is over. */
+/** Names unknown to this table count as a normal stop. */
 export const toFinishReason = (name: string): FinishReason => byName.get(name) ?? 'stop';
 
 export const fromFinishReason = (reason: FinishReason, dialect: Dialect): string => reasons[reason].written[dialect];

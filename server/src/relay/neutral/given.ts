@@ -2,10 +2,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, type Fields } from './fields.js';
 import { maxTokenCount } from '../../shared/limits.js';
 
-/*
- * Reading what a client sent. Every refusal names the field the way the client wrote it; null counts as not given, as all
- * dialects treat it.
- */
+/* Readers of client input. Every error names the field as the client wrote it; null counts as absent, as in all dialects. */
 
 const refuse = (field: string, expected: string): InvalidInputError =>
   new InvalidInputError(`${field} must be ${expected}`, field);
@@ -56,7 +53,7 @@ export function optionalFlag(value: unknown, field: string): boolean | undefined
   return value;
 }
 
-/** A quantity: whole, not negative, bounded. */
+/** A non-negative, bounded integer. */
 export function optionalCount(value: unknown, field: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > maxTokenCount) {
@@ -65,7 +62,7 @@ export function optionalCount(value: unknown, field: string): number | undefined
   return value;
 }
 
-/** @throws AppError INVALID_INPUT naming what may stand there */
+/** @throws AppError INVALID_INPUT naming the allowed values */
 export function needOneOf<T extends string>(value: unknown, allowed: readonly T[], field: string): T {
   const found = allowed.find((each) => each === value);
   if (found === undefined) throw refuse(field, `one of ${allowed.join(', ')}`);

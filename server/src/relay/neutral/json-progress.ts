@@ -1,4 +1,4 @@
-/** Tells when a JSON object that arrives in pieces is whole, in constant memory. */
+/** Detects when a JSON object that arrives in pieces is complete, in constant memory. */
 export class JsonProgress {
   private depth = 0;
   private inText = false;
@@ -9,7 +9,7 @@ export class JsonProgress {
     for (let at = 0; at < piece.length; at++) this.step(piece.charCodeAt(at));
   }
 
-  /** Everything that was opened has been closed. Nothing at all is not whole. */
+  /** Whether everything that was opened is closed. An empty text is not complete. */
   get whole(): boolean {
     return this.begun && this.depth === 0 && !this.inText;
   }

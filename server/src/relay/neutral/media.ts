@@ -1,14 +1,14 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import type { MediaSource } from './message.js';
 
-/** `image/png; charset=x` is `image/png`: providers take no parameters. */
+/** `image/png; charset=x` becomes `image/png`: providers accept no parameters. */
 export const bareMediaType = (mediaType: string): string => (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
 
 const dataUrl = /^data:([^,;]*)((?:;[^,;]*)*),/i;
 const remote = /^https?:\/\//i;
 
 /**
- * What stands behind an address a client gave: a web address, a data URL, or the bare base64 that some clients send.
+ * Parses the client's reference to media: a web URL, a data URL, or the bare base64 that some clients send.
  * @throws AppError INVALID_INPUT when it is none of them
  */
 export function toMediaSource(url: string, field: string): MediaSource {
@@ -36,13 +36,13 @@ function decoded(text: string, field: string): string {
   }
 }
 
-/** Only the beginning is looked at: an image may have megabytes. */
+/** Only the beginning is checked, because an image may have megabytes. */
 const isBase64 = (text: string): boolean =>
   text.length >= 4 && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text.slice(0, 256).trim());
 
 export const toDataUrl = (mediaType: string, data: string): string => `data:${mediaType};base64,${data}`;
 
-/** First bytes of the picture formats providers take, as base64 writes them. */
+/** First bytes of the image formats that providers accept, in base64. */
 const pictureMarks: ReadonlyArray<readonly [string, string]> = [
   ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
@@ -50,7 +50,7 @@ const pictureMarks: ReadonlyArray<readonly [string, string]> = [
   ['UklGR', 'image/webp'],
 ];
 
-/** What the bytes say they are, which providers check; else what was declared, else PNG. */
+/** The type that the first bytes show, which providers check; else the declared type, else PNG. */
 export function imageType(source: Extract<MediaSource, { kind: 'base64' }>): string {
   for (const [mark, mediaType] of pictureMarks) if (source.data.startsWith(mark)) return mediaType;
   return source.mediaType || 'image/png';
@@ -70,7 +70,7 @@ const audioTypes: Readonly<Record<string, string>> = {
 
 export const audioType = (format: string): string => audioTypes[format] ?? `audio/${format}`;
 
-/** @returns '' for a media type that is no recording */
+/** @returns '' for a media type that is not audio */
 export function audioFormat(mediaType: string): string {
   if (!mediaType.startsWith('audio/')) return '';
   const bare = bareMediaType(mediaType);
@@ -89,7 +89,7 @@ const extensions: ReadonlyArray<readonly [RegExp, string]> = [
   [/\.json$/i, 'application/json'],
 ];
 
-/** The media type of a file: declared, or told by its name, or by its first bytes. '' when nobody knows. */
+/** The media type of a file: declared, or by its name, or by its first bytes. '' when unknown. */
 export function fileType(source: MediaSource, filename?: string): string {
   if (source.kind === 'text') return 'text/plain';
   if ((source.kind === 'base64' || source.kind === 'url') && source.mediaType) return source.mediaType;
@@ -99,7 +99,7 @@ export function fileType(source: MediaSource, filename?: string): string {
   return source.kind === 'base64' && source.data.startsWith('JVBERi') ? 'application/pdf' : '';
 }
 
-/** Text that travels as base64. */
+/** Text formats that are sent as base64. */
 export const isTextType = (mediaType: string): boolean =>
   mediaType.startsWith('text/') || mediaType === 'application/json' || mediaType === 'application/xml';
 

@@ -1,21 +1,21 @@
 import type { Dialect } from './dialect.js';
 import type { Fields } from './fields.js';
 
-/** Where the bytes of an image, a document or a recording are. */
+/** The bytes of an image, a document or audio, or a reference to them. */
 export type MediaSource =
-  /** `mediaType` without parameters, '' when nobody said. */
+  /** `mediaType` without parameters, '' when unknown. */
   | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
   | { readonly kind: 'url'; readonly url: string; readonly mediaType?: string }
-  /** A file that lies at the provider of one dialect. */
+  /** A file stored at the provider of one dialect. */
   | { readonly kind: 'id'; readonly id: string; readonly dialect: Dialect }
   | { readonly kind: 'text'; readonly text: string };
 
 interface Located {
-  /** Where the client wrote it, e.g. `messages[2].content[0]`; named when it is refused. */
+  /** Path in the client's body, such as `messages[2].content[0]`; used in error messages. */
   readonly at?: string;
 }
 
-/** Anthropic's mark for what should be cached, as it was given. */
+/** Anthropic's cache hint, as the client sent it. */
 interface Cacheable {
   readonly cacheControl?: Fields;
 }
@@ -23,9 +23,9 @@ interface Cacheable {
 export interface TextPart extends Located, Cacheable {
   readonly kind: 'text';
   readonly text: string;
-  /** The thinking signature, which its provider wants back on the same part. */
+  /** The thinking signature, which the provider requires back on the same part. */
   readonly signature?: string;
-  /** Sources the text rests on, in the chat dialect's form (`url_citation`). */
+  /** Sources of the text, in the shape of the chat dialect (`url_citation`). */
   readonly annotations?: readonly Fields[];
 }
 
@@ -43,26 +43,26 @@ export interface AudioPart extends Located {
   readonly data: string;
   readonly id?: string;
   readonly transcript?: string;
-  /** Unix seconds until which the provider knows `id`. */
+  /** Unix seconds until which the provider accepts `id`. */
   readonly expiresAt?: number;
 }
 
-/** Documents, and everything else that is a file. */
+/** A document or any other file. */
 export interface FilePart extends Located, Cacheable {
   readonly kind: 'file';
   readonly source: MediaSource;
   readonly filename?: string;
 }
 
-/** What the model thought before it answered. */
+/** The model's reasoning before its response. */
 export interface ReasoningPart extends Located {
   readonly kind: 'reasoning';
   readonly text: string;
-  /** Without it no provider takes the thought back. */
+  /** Without it, no provider accepts the reasoning back. */
   readonly signature?: string;
-  /** Thoughts the provider keeps to itself: opaque, to be sent back as they came. */
+  /** Reasoning that the provider encrypts: opaque, to be sent back unchanged. */
   readonly redacted?: string;
-  /** The item's own id, where the dialect gives thoughts one. */
+  /** The item's id, in dialects where reasoning has one. */
   readonly id?: string;
 }
 
@@ -85,14 +85,14 @@ export interface ToolCallPart extends Located, Cacheable {
 export interface ToolResultPart extends Located, Cacheable {
   readonly kind: 'toolResult';
   readonly callId: string;
-  /** The tool's name, where the dialect says it. */
+  /** The tool's name, in dialects that repeat it. */
   readonly name?: string;
   readonly content: readonly Part[];
   readonly isError?: boolean;
   readonly custom?: boolean;
 }
 
-/** Something only the client's own dialect knows: travels there, and is refused anywhere else. */
+/** Content that only the client's own dialect defines: passed on in that dialect and refused in all others. */
 export interface ForeignPart extends Located {
   readonly kind: 'foreign';
   readonly dialect: Dialect;
@@ -112,7 +112,7 @@ export type Part =
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool';
 
-/** One turn. Results of tools are turns of their own, role `tool`, holding nothing else. */
+/** One turn. Tool results are separate turns with role `tool` and no other content. */
 export interface NeutralMessage {
   readonly role: Role;
   readonly parts: readonly Part[];

@@ -20,7 +20,7 @@ import type { NeutralAnswer } from './answer.js';
 import { dialects, type Dialect } from './dialect.js';
 import { translatedStream } from './translated-stream.js';
 
-/** Which folder of recordings is which dialect. */
+/** The dialect of each fixture folder. */
 const folders: ReadonlyArray<readonly [string, Dialect]> = [
   ['anthropic', 'anthropic-messages'],
   ['google', 'gemini-generate'],
@@ -33,7 +33,7 @@ const folders: ReadonlyArray<readonly [string, Dialect]> = [
   ['openai-responses', 'openai-responses'],
 ];
 
-/** Other endpoints, and errors, which have tests of their own. */
+/** Other endpoints, and errors, which have their own tests. */
 const otherwise = /completion-text|embedding|image|transcription|openai-error/;
 const recordings = (ending: string): [string, Dialect][] =>
   folders.flatMap(([folder, dialect]) =>
@@ -42,7 +42,9 @@ const recordings = (ending: string): [string, Dialect][] =>
     ),
   );
 
-/** Tools that take plain text exist only in OpenAI's dialects, so nobody else can have asked for one. */
+/**
+ * Tools that take plain text exist only in OpenAI's dialects, so clients of other dialects cannot have requested one.
+ */
 const audience = (name: string): readonly Dialect[] =>
   name.includes('custom-tool') ? dialects.filter((dialect) => dialect.startsWith('openai')) : dialects;
 
@@ -54,10 +56,10 @@ function streamOf(name: string, dialect: Dialect): string {
   );
 }
 
-/** Where a provider names no id, each reading makes one up. */
+/** If a provider gives no id, each read generates one. */
 const madeUp = /^call_[A-Za-z0-9]{24}$/;
 
-/** What no translation may change. */
+/** The content that no translation may change. */
 function said(answer: NeutralAnswer): unknown {
   const parts = answer.choices.flatMap((choice) => choice.parts);
   const proof = (part: object): string[] =>
@@ -129,7 +131,7 @@ describe.each(recordings('.chunks.txt'))('the recorded stream %s', (name, dialec
   });
 });
 
-/** Real streams are long, and their middles alike. */
+/** Shortens the middle of a real stream, which is long and uniform. */
 function shortened(stream: string): string {
   const events = stream.split('\n\n');
   return events.length <= 16 ? stream : [...events.slice(0, 6), ...events.slice(-7)].join('\n\n');

@@ -1,7 +1,7 @@
 import type { Part } from './message.js';
 import type { NeutralRequest } from './request.js';
 
-/** What stood behind an address. */
+/** Media downloaded from a URL. */
 export interface FetchedMedia {
   /** Without parameters. */
   readonly mediaType: string;
@@ -10,9 +10,9 @@ export interface FetchedMedia {
 }
 
 /**
- * Addresses of images and files that a provider does not fetch itself, each once. The relay fetches them (guarded, see
- * `outbound/`) and puts them in with `withMedia`; a codec that still finds one refuses the call, naming the field.
- * @param fetches whether the provider fetches an address
+ * URLs of images and files that a provider does not fetch itself, without duplicates. The relay fetches them (guarded,
+ * see `outbound/`) and embeds them with `withMedia`; a codec that still finds one refuses the call, naming the field.
+ * @param fetches whether the provider itself fetches a URL
  */
 export function remoteMedia(request: NeutralRequest, fetches: (url: string) => boolean): string[] {
   const found = new Set<string>();
@@ -32,7 +32,7 @@ export function remoteMedia(request: NeutralRequest, fetches: (url: string) => b
   return [...found];
 }
 
-/** The same request with what was fetched in place of its address. */
+/** The same request with downloaded media in place of their URLs. */
 export function withMedia(request: NeutralRequest, fetched: ReadonlyMap<string, FetchedMedia>): NeutralRequest {
   if (fetched.size === 0) return request;
   const put = (part: Part): Part => {

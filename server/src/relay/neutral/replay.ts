@@ -3,8 +3,8 @@ import type { NeutralEvent } from './event.js';
 import type { Part } from './message.js';
 
 /**
- * A whole answer as a stream of events, for clients that asked a provider to stream that cannot, and for everything that
- * listens to events alone.
+ * A complete response as a stream of events, for clients that asked for a stream from a provider that cannot stream,
+ * and for code that handles events only.
  */
 export function toEvents(answer: NeutralAnswer): NeutralEvent[] {
   const { id, model, created } = answer;

@@ -3,7 +3,7 @@ import type { NeutralAnswer } from './answer.js';
 import type { NeutralEvent } from './event.js';
 import { toEvents } from './replay.js';
 
-/** Tells a transcript what an event says. */
+/** Reports the content of an event to a transcript. */
 export function reportEvent(event: NeutralEvent, transcript: Transcript): void {
   switch (event.kind) {
     case 'text':
@@ -26,6 +26,7 @@ export function reportEvent(event: NeutralEvent, transcript: Transcript): void {
   }
 }
 
+/** Reports the content of a complete response to a transcript. */
 export function reportAnswer(answer: NeutralAnswer, transcript: Transcript): void {
   for (const event of toEvents(answer)) reportEvent(event, transcript);
 }

@@ -7,13 +7,13 @@ export type NeutralTool =
       readonly kind: 'function';
       readonly name: string;
       readonly description?: string;
-      /** JSON schema, types in lower case. */
+      /** JSON schema with lower-case types. */
       readonly parameters?: Fields;
       readonly strict?: boolean;
       readonly cacheControl?: Fields;
       readonly at?: string;
     }
-  /** Takes plain text. */
+  /** A tool that takes plain text. */
   | {
       readonly kind: 'custom';
       readonly name: string;
@@ -21,7 +21,7 @@ export type NeutralTool =
       readonly format?: Fields;
       readonly at?: string;
     }
-  /** Run by the provider: web search, code execution. Nobody else can. */
+  /** A tool that the provider runs itself: web search, code execution. */
   | {
       readonly kind: 'builtin';
       readonly name: string;
@@ -47,7 +47,9 @@ export type ResponseFormat =
       readonly strict?: boolean;
     };
 
-/** How to draw the next token. All hints but `temperature`, `topP` and `topK`, which every provider knows. */
+/**
+ * Sampling parameters. All are optional hints except `temperature`, `topP` and `topK`, which every provider supports.
+ */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
@@ -65,24 +67,24 @@ export type Effort = (typeof efforts)[number];
 
 export interface Reasoning {
   readonly effort?: Effort;
-  /** Tokens it may take. */
+  /** Maximum reasoning tokens. */
   readonly budget?: number;
-  /** The model is to choose for itself how much it thinks. */
+  /** The model decides how much to reason. */
   readonly adaptive?: boolean;
-  /** No thinking, where the client said so without naming an effort. */
+  /** Reasoning is off, without a named effort. */
   readonly off?: boolean;
-  /** The client wants to read the thoughts. */
+  /** The client wants to see the reasoning. */
   readonly visible?: boolean;
-  /** Top-level fields as they were given, for the client's own dialect. */
+  /** Top-level fields as sent, for the client's own dialect. */
   readonly given: Fields;
 }
 
 /**
- * One chat call, whoever it came from. Only calls whose dialect is not the provider's take this form; all others pass
- * through untouched.
+ * One chat call of any client. Used only if client and provider speak different dialects; all other calls pass through
+ * unchanged.
  */
 export interface NeutralRequest {
-  /** The client's dialect: names fields in refusals and tells where `extras` belong. */
+  /** The client's dialect: names fields in errors and determines where `extras` belong. */
   readonly dialect: Dialect;
   readonly model: string;
   readonly messages: readonly NeutralMessage[];
@@ -92,23 +94,23 @@ export interface NeutralRequest {
   readonly responseFormat?: ResponseFormat;
   readonly sampling: Sampling;
   readonly stop: readonly string[];
-  /** Tokens the answer may have; undefined: the provider's own limit. */
+  /** Maximum output tokens; undefined: the provider's limit. */
   readonly maxOutput?: number;
   readonly reasoning?: Reasoning;
   readonly stream: boolean;
-  /** The client wants the closing usage of a stream, where its dialect lets it choose. */
+  /** The client wants the final usage of a stream, where its dialect lets it choose. */
   readonly includeUsage: boolean;
-  /** Answers wanted. */
+  /** Number of choices. */
   readonly count: number;
-  /** Whom the client calls for: one of its own users. */
+  /** The client's end user. */
   readonly user?: string;
-  /** What the answer may consist of: `text`, `image`, `audio`. Empty: text. */
+  /** Allowed kinds of output: `text`, `image`, `audio`. Empty: text. */
   readonly modalities: readonly string[];
-  /** Voice and format of a spoken answer, as given. */
+  /** Voice and format of audio output, as sent. */
   readonly audio?: Fields;
   readonly serviceTier?: string;
-  /** How long the answer should be: low, medium, high. */
+  /** Length of the response: low, medium, high. */
   readonly verbosity?: string;
-  /** Top-level fields without a place here, as they were given. */
+  /** Top-level fields without a counterpart here, as sent. */
   readonly extras: Fields;
 }

@@ -13,7 +13,7 @@ import { dialects, type Dialect } from './dialect.js';
 import type { Part } from './message.js';
 import type { NeutralRequest } from './request.js';
 
-/** A model of each provider that takes everything its dialect has. */
+/** A model of each provider that supports everything its dialect has. */
 const model: Readonly<Record<Dialect, string>> = {
   'openai-chat': 'gpt-4.1',
   'anthropic-messages': 'claude-sonnet-4-5',
@@ -34,7 +34,7 @@ const parse = (dialect: Dialect, body: unknown, stream?: boolean): NeutralReques
     stream: dialect === 'gemini-generate' ? stream : undefined,
   });
 
-/** Without where things were written, which is for refusals only. */
+/** Without the input paths, which are for error messages only. */
 const located = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === 'at' ? undefined : inner)));
 
@@ -45,7 +45,7 @@ describe.each(dialects)('a request in %s', (dialect) => {
         const once = parse(dialect, written[dialect](given), given.stream);
         const { body, dropped } = providers[dialect].write({ ...once, model: model[dialect] });
         expect(dropped).toEqual([]);
-        // Google's schemas know no closed objects, and its safety settings are always told.
+        // Google's schemas have no closed objects, and its safety settings are always sent.
         const again = parse(dialect, { ...body, safetySettings: undefined }, given.stream);
         expect(located(again)).toEqual(located(once));
       }),
@@ -54,7 +54,7 @@ describe.each(dialects)('a request in %s', (dialect) => {
   });
 });
 
-/** What a call means, whatever dialect it is told in. */
+/** The meaning of a request, independent of the dialect. */
 function meaning(request: NeutralRequest): unknown {
   const turns: { who: string; said: string; images: string[]; calls: unknown[]; results: unknown[] }[] = [];
   for (const message of request.messages) {
@@ -85,7 +85,7 @@ function report(part: Part, turn: { said: string; images: string[]; calls: unkno
   }
 }
 
-/** Calls that another provider cannot serve are refused by name; this is about those that it serves. */
+/** Requests that another provider cannot serve are refused by name; this is about those that it can serve. */
 const servable = (given: Talk): Talk => ({ ...given, effort: undefined, stop: [], limit: given.limit ?? 100 });
 
 const pairs = dialects.flatMap((from) => dialects.filter((to) => to !== from).map((to) => [from, to] as const));

@@ -2,10 +2,10 @@ import { type Dropped, fieldName, unsupported } from './field-name.js';
 import type { NeutralRequest, NeutralTool, ToolChoice } from './request.js';
 
 /**
- * Leaves out tools that the provider can neither run nor call, and names them as dropped: agents offer web search, name
- * spaces and the like with every call, and the model goes on without them.
+ * Leaves out tools that the provider can neither run nor call, and records them as dropped: agents offer web search,
+ * name spaces and similar tools with every request, and the model continues without them.
  * @param runs whether the provider can run or call a tool
- * @throws AppError UNSUPPORTED_BY_CHANNEL when the tool choice asks for such a tool, or for any tool and none is left
+ * @throws AppError UNSUPPORTED_BY_CHANNEL when the tool choice requires such a tool, or any tool and none is left
  */
 export function runnableTools(
   request: NeutralRequest,
@@ -35,7 +35,7 @@ const isForced = (tool: NeutralTool, choice: ToolChoice | undefined): boolean =>
   return choice?.mode === 'allowed' && choice.required && choice.names.length === 1 && choice.names[0] === name;
 };
 
-/** Tools that a provider runs are known by their type and called by their name, where they have one. */
+/** Tools that a provider runs are identified by type, and called by their name if they have one. */
 function calledName(tool: NeutralTool): string {
   const name = tool.kind === 'builtin' ? tool.value['name'] : undefined;
   return typeof name === 'string' ? name : tool.name;

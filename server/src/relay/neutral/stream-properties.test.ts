@@ -38,7 +38,7 @@ const answer = fc
     return { parts: [...(thought === null ? [] : [{ kind: 'reasoning', text: thought } as const]), ...numbered], cuts };
   });
 
-/** Texts and arguments in pieces, as they come from a real provider, some of them in one read. */
+/** Texts and arguments in pieces, as from a real provider, some of them in one read. */
 function cutUp(events: readonly NeutralEvent[], cuts: readonly number[]): NeutralEvent[][] {
   const pieces = events.flatMap((event, index): NeutralEvent[] => {
     if (event.kind !== 'text' && event.kind !== 'toolDelta' && event.kind !== 'reasoning') return [event];

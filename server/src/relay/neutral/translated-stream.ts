@@ -29,7 +29,7 @@ class Translation implements EventTransform {
     const out = good.length === 0 ? '' : this.writer.push(good);
     const error = events[failed];
     if (error?.kind === 'error') this.failure = error.error;
-    // Nobody asks for the end of a stream that said itself that it is over.
+    // `end` is not called again for a stream whose end marker was read.
     return this.reader.done ? out + this.end() : out;
   }
 
@@ -62,7 +62,7 @@ class Translation implements EventTransform {
   }
 }
 
-/** @param frames how the provider's bytes are cut into events, where they are not server-sent events */
+/** @param frames splits the provider's bytes into events, if they are not server-sent events */
 export const translatedStream = (
   reader: StreamReader,
   writer: StreamWriter,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** OpenAI takes 64 characters, and no provider takes fewer. */
+/** OpenAI accepts 64 characters, and no other provider accepts fewer. */
 const maxLength = 64;
 
-/** Shortens the name of an end user to a hash where it is too long: it still tells one user from another. */
+/** Replaces a long name of an end user by a hash, which still distinguishes users. */
 export const shortUserId = (user: string): string =>
   user.length > maxLength ? createHash('sha256').update(user).digest('hex') : user;

@@ -3,8 +3,8 @@ import type { ChatRequest } from '../adapter.js';
 const closingBrace = 0x7d;
 
 /**
- * The body of a call whose dialect the provider speaks: the client's own bytes when nothing changes, the same bytes with
- * fields appended when something is only added, and else the parsed object with the least change.
+ * The body of a call whose dialect the provider speaks: the client's bytes if nothing changes, the same bytes with
+ * appended fields if something is only added, and otherwise the parsed object with minimal changes.
  * @param changes fields to set; undefined removes one
  */
 export function leastChange(

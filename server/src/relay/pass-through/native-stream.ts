@@ -9,32 +9,35 @@ import type { StreamReader } from '../neutral/codec.js';
 import { parseFields, type Fields } from '../neutral/fields.js';
 import { reportEvent } from '../neutral/report.js';
 
-/** What one dialect's stream has to be listened to for. */
+/** Extracts from the events of one dialect what the relay has to know. */
 export interface NativeListener {
-  /** Finds, in raw text, events worth reading. Inside JSON text quotes are escaped, so content cannot look like a mark. */
+  /**
+   * Finds, in raw text, the events that have to be parsed. Quotes inside JSON text are escaped, so content cannot
+   * match.
+   */
   readonly marks: RegExp;
-  /** @returns whether the stream ends from this event on: it and what follows is sent after the call was paid */
+  /** @returns whether this event ends the stream: it and everything after it are sent after the call was charged */
   hear(event: Fields): boolean;
   usage(): Usage | null;
-  /** The provider said that its answer is complete. */
+  /** Whether the provider marked its response as complete. */
   readonly complete: boolean;
-  /** Nothing follows. */
+  /** Whether the end marker was received. */
   readonly done: boolean;
   readonly failure: UpstreamError | null;
 }
 
-/** The end of a stream is one event, of Responses the whole answer once more. */
+/** Bytes of the held end of a stream. It is one event, which in Responses repeats the whole response. */
 const heldLimit = 64 * 1024 * 1024;
 
-/** Forwards a stream that speaks the client's dialect as it came, and only listens. */
+/** Forwards a stream in the client's dialect unchanged, and inspects it on the way. */
 export class NativeStream implements StreamTransform {
   private readonly blocks = new EventBlocks();
-  /** Unread, in case they have to be counted. */
+  /** Unparsed events, in case they have to be counted. */
   private readonly kept = new KeptEvents();
   private held: Buffer[] = [];
   private heldLength = 0;
 
-  /** @param reader tells what was said, should it have to be counted */
+  /** @param reader reports the content of events, if they have to be counted */
   constructor(
     private readonly listener: NativeListener,
     private readonly reader: StreamReader,
@@ -51,7 +54,7 @@ export class NativeStream implements StreamTransform {
     if (this.listener.done || this.listener.failure) return null;
     const rest = this.blocks.rest();
     if (!rest) return null;
-    // Some providers leave the last blank line out.
+    // Some providers omit the last empty line.
     return this.forward({ bytes: Buffer.concat([rest.bytes, Buffer.from('\n\n')]), text: `${rest.text}\n\n` });
   }
 

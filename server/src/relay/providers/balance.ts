@@ -3,7 +3,7 @@ import { AppError } from '../../shared/errors.js';
 
 /** A channel whose balance is read. */
 export interface BalanceSource {
-  /** The channel's address or the provider's default, without a trailing slash. */
+  /** The channel's base URL or the provider's default, without a trailing slash. */
   readonly base: string;
   readonly key: string;
   /** Milliseconds since 1970. */
@@ -14,7 +14,7 @@ export interface BalanceSource {
 
 /**
  * Reads a balance (docs/reference/relay/routing.md#channel-balance).
- * @returns USD, or the provider's own unit; NaN when the response names no amount
+ * @returns USD, or the provider's own unit; NaN when the response contains no amount
  * @throws AppError UPSTREAM_*
  */
 export type BalanceReader = (source: BalanceSource) => Promise<number>;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** How the models of an account are listed. */
+/** How to list the models of an account. */
 export interface Discovery {
-  /** @param base the channel's address or the provider's default, without a trailing slash */
+  /** @param base the channel's base URL or the provider's default, without a trailing slash */
   request(base: string, key: string): { readonly url: string; readonly headers: Readonly<Record<string, string>> };
   /** @param body parsed JSON of a 200 @returns model names as channels use them; null when it is not a list of models */
   read(body: unknown): readonly string[] | null;
@@ -18,7 +18,7 @@ const withoutVersion = (base: string): string => base.replace(/\/v1$/, '');
 
 const chatPath = '/chat/completions';
 
-/** `GET /v1/models`, or the neighbour of an address that ends with `/chat/completions`. */
+/** `GET /v1/models`, or the sibling path of a URL that ends with `/chat/completions`. */
 export const openAIDiscovery: Discovery = {
   request: (base, key) => ({
     url: base.endsWith(chatPath) ? `${base.slice(0, -chatPath.length)}/models` : `${withoutVersion(base)}/v1/models`,
@@ -35,7 +35,7 @@ export const anthropicDiscovery: Discovery = {
   read: readList,
 };
 
-/** Its OpenAI-compatible list, whose names carry `models/` in front. */
+/** Its OpenAI-compatible list, whose names begin with `models/`. */
 export const geminiDiscovery: Discovery = {
   request: (base, key) => ({ url: `${base}/v1beta/openai/models`, headers: bearer(key) }),
   read: (body) => readList(body)?.map((name) => name.replace(/^models\//, '')) ?? null,

@@ -65,7 +65,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     name: 'custom',
     label: 'Knowledge base: FastGPT',
     defaultBaseUrl: 'https://fastgpt.run/api/openapi',
-    // With `detail` its stream has events that are not chunks.
+    // With `detail` its stream contains events that are not chunks.
     adapter: openAICompatible({ rules, eventTypes: ['answer'] }),
   },
   {
@@ -134,7 +134,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     label: 'Embedding: MokaAI M3E',
     defaultBaseUrl: 'https://api.moka.ai',
     models: words('m3e-large m3e-base m3e-small'),
-    // Only the model family m3e has a path of its own.
+    // Only the model family m3e has its own path.
     adapter: openAICompatible({
       chat: false,
       capabilities: {
@@ -150,7 +150,7 @@ export const openAIFamily: readonly ProviderRow[] = [
     defaultBaseUrl: '',
     models: words('bge-reranker-v2-m3 jina-reranker-v2'),
     catalogueOwner: null,
-    // Xinference runs without keys.
+    // Xinference can run without keys.
     adapter: openAICompatible({ capabilities: everything, credentials: bearerIfGiven, streamUsage: true, rules }),
   },
 ];

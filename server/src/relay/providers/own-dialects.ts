@@ -27,7 +27,7 @@ import { openAIModels } from './openai-models.js';
 import { acceptsEverything } from '../adapter.js';
 import { words, type ProviderRow } from './provider.js';
 
-/** Providers with a folder in `adapters/`: a dialect of their own, or differences that need code. */
+/** Providers with a folder in `adapters/`: their own dialect, or differences that need code. */
 export const ownDialects: readonly ProviderRow[] = [
   {
     id: 3,

@@ -3,22 +3,24 @@ import type { BalanceReader } from './balance.js';
 import { openAIDiscovery, type Discovery } from './discovery.js';
 
 /**
- * Everything Tollgate knows about one kind of upstream, in one place: what the console offers, how keys are written, how
- * models and balances are asked for, which failures are retried, and the adapter that speaks the dialect
+ * Everything Tollgate knows about one kind of provider, in one place: the console's label, the form of keys, model
+ * discovery and balances, which failures are retried, and the adapter for its dialect
  * (docs/reference/providers/README.md#channel-types).
  */
 export interface Provider {
-  /** Channel type: the number in the database and on the wire. A number is never used again. */
+  /** Channel type: the number in the database and on the wire. A number is never reused. */
   readonly id: number;
   /** `owned_by` of the models of its channels in `GET /v1/models`. */
   readonly name: string;
-  /** `owned_by` of its built-in models in the console's catalogue; null leaves the models out of it. */
+  /** `owned_by` of its built-in models in the console's catalogue; null excludes them. */
   readonly catalogueOwner: string | null;
   /** Shown in the console. */
   readonly label: string;
-  /** False: channels of an older console keep working, new ones cannot be made. */
+  /** False: existing channels of an older console keep working, but new ones cannot be created. */
   readonly offered: boolean;
-  /** Without a trailing slash. Empty: the channel names its own, or the adapter derives it (region, fixed host). */
+  /**
+   * Without a trailing slash. Empty: the channel must have a base URL, or the adapter derives it (region, fixed host).
+   */
   readonly defaultBaseUrl: string;
   /** A channel without a base URL cannot be saved. */
   readonly needsBaseUrl: boolean;
@@ -29,20 +31,20 @@ export interface Provider {
   readonly models: readonly string[];
   /** Lists the models of an account; null: only the built-in ones are known. */
   readonly discovery: Discovery | null;
-  /** Reads the balance of an account; null: it cannot be asked for. */
+  /** Reads the balance of an account; null: the provider has no API for it. */
   readonly balance: BalanceReader | null;
   readonly accepts: Accepts;
-  /** A 400 of this provider says as little about the call as a 500: another channel is tried. */
+  /** A 400 of this provider does not mean that the request is invalid: another channel is tried, as for a 500. */
   readonly retriesBadRequest: boolean;
   /** HTTP statuses that mean the key is no longer valid. */
   readonly deadKeyStatuses: readonly number[];
-  /** How realtime sessions are opened; null: it has none. */
+  /** The protocol of realtime sessions; null: not supported. */
   readonly realtime: 'openai' | 'azure' | null;
-  /** `{}` for platforms that take tasks and no calls. */
+  /** `{}` for platforms that run tasks and serve no calls. */
   readonly adapter: Adapter;
 }
 
-/** `list`: several keys between commas or on lines. `document`: one JSON document, never split. */
+/** `list`: several keys separated by commas or line breaks. `document`: one JSON document, never split. */
 export type KeyForm = 'list' | 'document';
 
 export interface OtherField {
@@ -52,7 +54,7 @@ export interface OtherField {
   readonly form?: 'region';
 }
 
-/** A row of the table: what it leaves out has the value in `defaults`. */
+/** A row of the table; absent fields have the values of `defaults`. */
 export type ProviderRow = Pick<Provider, 'id' | 'name' | 'label' | 'defaultBaseUrl'> & Partial<Provider>;
 
 const defaults = {
@@ -63,7 +65,7 @@ const defaults = {
   models: [],
   discovery: openAIDiscovery,
   balance: null,
-  // Most refuse the role; `system` means the same to all of them.
+  // Most providers refuse the role; `system` means the same to all of them.
   accepts: { ...acceptsEverything, developerRole: false },
   retriesBadRequest: false,
   deadKeyStatuses: [401],

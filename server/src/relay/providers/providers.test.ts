@@ -74,7 +74,7 @@ describe('the keys of a channel', () => {
   });
 });
 
-/** Providers whose key has a form of its own. */
+/** Keys of providers that require a special form. */
 const keys: Readonly<Record<number, string>> = { 15: 'AK|SK', 16: 'id.secret', 23: '123|id|secret' };
 
 function canChat({ chat, conversation }: Adapter): boolean {

@@ -11,9 +11,9 @@ export const providers: readonly Provider[] = [...openAIFamily, ...ownDialects, 
 
 const byId = new Map(providers.map((provider) => [provider.id, provider]));
 
-/** @returns null for a number that no row has */
+/** @returns null for an unknown number */
 export const findProvider = (id: number): Provider | null => byId.get(id) ?? null;
 
-/** As `findProvider`; a number that no row has is a provider that offers nothing. */
+/** Like `findProvider`, but an unknown number is a provider without capabilities. */
 export const providerOf = (id: number): Provider =>
   byId.get(id) ?? toProvider({ id, name: 'custom', label: '', defaultBaseUrl: '', offered: false });

@@ -4,8 +4,8 @@ import { words, type ProviderRow } from './provider.js';
 const retired = { name: 'custom', defaultBaseUrl: '', offered: false } as const;
 
 /**
- * Types of older consoles of this family. Their channels may stand in a database that was moved in: realtime sessions
- * and balances go on, calls are refused, and no new channel can have the type.
+ * Provider types of older consoles. Their channels may exist in an imported database: realtime sessions and balances
+ * keep working, calls are refused, and new channels cannot have the type.
  */
 export const retiredProviders: readonly ProviderRow[] = [
   { ...retired, id: 6, label: 'OpenAI Max', realtime: 'openai' },

@@ -1,20 +1,21 @@
 /**
- * What one Claude model takes and refuses (docs/reference/providers/anthropic.md). Unknown names are held to be recent.
+ * Capabilities of one Claude model (docs/reference/providers/anthropic.md). Unknown names are assumed to be recent
+ * models.
  */
 export interface ClaudeTraits {
-  /** Thinks as much as it finds right; older ones take a budget of tokens. */
+  /** `adaptive` models decide how much to think; older ones take a token budget. */
   readonly thinking: 'none' | 'budget' | 'adaptive';
-  /** Takes temperature, top_p and top_k. */
+  /** Accepts temperature, top_p and top_k. */
   readonly sampling: boolean;
-  /** Takes temperature and top_p in one call. */
+  /** Accepts temperature and top_p in one call. */
   readonly samplingTogether: boolean;
-  /** Takes a JSON schema for its answer. */
+  /** Accepts a JSON schema for its response. */
   readonly schemas: boolean;
-  /** Keeps its thoughts to itself unless asked for a summary. */
+  /** Returns no thinking text unless a summary is requested. */
   readonly hidesThoughts: boolean;
-  /** Takes the highest effort short of `max`. */
+  /** Accepts the effort `xhigh`. */
   readonly extraEffort: boolean;
-  /** Most tokens of one answer; null when unknown. */
+  /** Maximum output tokens; null when unknown. */
   readonly outputLimit: number | null;
 }
 
@@ -23,13 +24,13 @@ interface Version {
   readonly number: number;
 }
 
-/** `claude-sonnet-4-5-20250929`: the date is no minor version. */
+/** `claude-sonnet-4-5-20250929`: the date is not a minor version. */
 const familyFirst = /claude-(opus|sonnet|haiku)-(\d{1,2})(?:[-.](\d{1,2})(?!\d))?/;
 /** `claude-3-5-haiku-20241022` */
 const versionFirst = /claude-(\d)(?:[-.](\d))?-(opus|sonnet|haiku)/;
 const ancient = /claude-(?:instant|[12](?:\.\d)?(?:$|[-@:]))/;
 
-/** @returns null when the name says nothing of a version, as with aliases and profiles */
+/** @returns null when the name contains no version, as with aliases and profiles */
 function versionOf(model: string): Version | null {
   const named = familyFirst.exec(model);
   if (named) return { family: named[1] ?? '', number: Number(named[2]) + Number(named[3] ?? 0) / 10 };

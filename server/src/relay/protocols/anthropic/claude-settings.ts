@@ -1,14 +1,14 @@
 import { claudeTraits } from './claude-model.js';
 
-/** What an admin decided for all Claude channels (options `claude.*`), and what one kind of channel wants. */
+/** Settings of admins for all Claude channels (options `claude.*`), and differences of one kind of channel. */
 export interface ClaudeSettings {
-  /** Option `claude.default_max_tokens`: by model, `default` for those whose limit nobody knows. */
+  /** Option `claude.default_max_tokens`: by model; `default` for models whose limit is unknown. */
   readonly defaultMaxTokens: Readonly<Record<string, number>>;
-  /** Option `claude.thinking_adapter_enabled`: names ending `-thinking` think. */
+  /** Option `claude.thinking_adapter_enabled`: the name suffix `-thinking` turns thinking on. */
   readonly thinkingSuffix: boolean;
-  /** Option `claude.thinking_adapter_budget_tokens_percentage`, a share of 1. */
+  /** Option `claude.thinking_adapter_budget_tokens_percentage`, as a fraction of 1. */
   readonly thinkingShare: number;
-  /** The provider fetches images by address. Bedrock and Vertex do not. */
+  /** Whether the provider fetches images by URL. Bedrock and Vertex do not. */
   readonly remoteMedia: boolean;
 }
 
@@ -21,10 +21,10 @@ export const defaultClaudeSettings: ClaudeSettings = {
 
 const flatLimit = 8192;
 
-/** What the admin set for all models, however much the model could write. */
+/** The limit that the admin set for the model or for all models, even if the model supports more. */
 export const usualMaxTokens = (model: string, settings: ClaudeSettings): number =>
   settings.defaultMaxTokens[model] ?? settings.defaultMaxTokens['default'] ?? flatLimit;
 
-/** Claude must be told a limit: the admin's for this model, else the model's own, else the admin's for all. */
+/** Claude requires a limit: the admin's for this model, else the model's own, else the admin's default. */
 export const maxTokensFor = (model: string, settings: ClaudeSettings): number =>
   settings.defaultMaxTokens[model] ?? claudeTraits(model).outputLimit ?? usualMaxTokens(model, settings);

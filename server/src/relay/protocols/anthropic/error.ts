@@ -3,7 +3,7 @@ import { asFields, asText, type Fields } from '../../neutral/fields.js';
 import type { CallFailure } from '../../errors/failure.js';
 
 /**
- * Types clients know, with the status each belongs to (docs/reference/relay/errors.md#upstream-errors,
+ * Error types that clients know, with their statuses (docs/reference/relay/errors.md#upstream-errors,
  * docs/reference/relay/errors.md#messages-form).
  */
 const statusOfType: Readonly<Record<string, number>> = {
@@ -24,21 +24,19 @@ const typeOfStatus = new Map(Object.entries(statusOfType).map(([type, status]) =
 const typeFor = (status: number): string =>
   typeOfStatus.get(status) ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
-/** `{"type":"error","error":{type,message}}`; a type that Anthropic itself gave is kept. */
+/** `{"type":"error","error":{type,message}}`; a type given by Anthropic is kept. */
 export function anthropicErrorBody(failure: CallFailure, requestId: string): string {
   const type = failure.type in statusOfType ? failure.type : typeFor(failure.status);
   return JSON.stringify({ type: 'error', error: { type, message: `${failure.message} (request id: ${requestId})` } });
 }
 
-/**
- * The same inside a stream: the last event, nothing closes it (docs/reference/relay/errors.md#errors-inside-a-stream).
- */
+/** The same inside a stream, as the last event (docs/reference/relay/errors.md#errors-inside-a-stream). */
 export const anthropicErrorEvents = (failure: CallFailure, requestId: string): string =>
   `event: error\ndata: ${anthropicErrorBody(failure, requestId)}\n\n`;
 
 /**
- * An error that came with status 200, whole or as an event.
- * @returns null when the value reports none
+ * An error that came with status 200, as a body or an event.
+ * @returns null when the value contains none
  */
 export function readAnthropicError(value: Fields): UpstreamError | null {
   const error = asFields(value['error']);

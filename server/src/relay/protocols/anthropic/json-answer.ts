@@ -3,7 +3,10 @@ import type { ResponseFormat } from '../../neutral/request.js';
 
 type Json = Record<string, unknown>;
 
-/** The tool a model without answer schemas has to call; its input is read as the answer. No client's tool has this name. */
+/**
+ * The tool that a model without response schemas has to call; its input becomes the response. No client's tool has this
+ * name.
+ */
 export const answerTool = 'tollgate_json_answer';
 
 export function jsonTool(format: Exclude<ResponseFormat, { kind: 'text' }>): Json {
@@ -17,7 +20,7 @@ export function jsonTool(format: Exclude<ResponseFormat, { kind: 'text' }>): Jso
   };
 }
 
-/** Anthropic wants every object of an answer schema closed, as OpenAI's strict mode does. */
+/** Anthropic requires `additionalProperties: false` on every object of a response schema, like OpenAI's strict mode. */
 export function outputSchema(schema: Fields, depth = 0): Json {
   const closed: Json = { ...schema };
   if (depth > 64) return closed;

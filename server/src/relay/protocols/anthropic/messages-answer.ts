@@ -9,7 +9,7 @@ import { fromClaudeUsage } from './usage.js';
 
 type Json = Record<string, unknown>;
 
-/** A whole answer as a message (docs/reference/providers/anthropic.md#chat-completion-to-message). */
+/** A complete response as a message (docs/reference/providers/anthropic.md#chat-completion-to-message). */
 export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {
   const [choice] = answer.choices;
   const content = (choice?.parts ?? []).flatMap(toBlocks);
@@ -62,7 +62,7 @@ function toBlocks(part: Part): Json[] {
 
 const thought = (thinking: string, signature: string): Json => ({ type: 'thinking', thinking, signature });
 
-/** Messages have no place for pictures in an answer. */
+/** Messages cannot contain images in a response, so they become text. */
 export const imageText = ({ source }: Pick<ImagePart, 'source'>): string => {
   const url =
     source.kind === 'url' ? source.url : source.kind === 'base64' ? toDataUrl(imageType(source), source.data) : '';

@@ -3,7 +3,7 @@ import { toMessage } from './messages-answer.js';
 import { parseMessagesRequest } from './messages-parse.js';
 import { MessagesStreamWriter } from './messages-stream-writer.js';
 
-/** Speaks Messages to clients. */
+/** The codec of Messages for clients. */
 export const messagesClient: ClientCodec = {
   dialect: 'anthropic-messages',
   parse: parseMessagesRequest,

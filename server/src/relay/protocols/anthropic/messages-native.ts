@@ -19,11 +19,11 @@ export interface NativeBody {
   readonly model: string;
 }
 
-/** Counting what a prompt costs is the same body without an answer. */
+/** Whether the path counts tokens: the same body, but no response is generated. */
 export const countsTokens = (path: string): boolean => (path.split('?', 1)[0] ?? '').endsWith('/count_tokens');
 
 /**
- * A Messages body for Anthropic itself: as it came, but for the model, the limit and thinking by name
+ * A Messages body for Anthropic: unchanged except for the model, the limit and thinking requested by name
  * (docs/reference/providers/anthropic.md#native-messages).
  */
 export function nativeMessagesBody(request: ChatRequest, target: Target, settings: ClaudeSettings): NativeBody {
@@ -60,7 +60,7 @@ function limitAndThinking(
 }
 
 /**
- * A whole message in the client's own dialect: the bytes stay.
+ * A complete message in the client's own dialect: the bytes stay unchanged.
  * @throws UpstreamError when a success reports an error; AppError UPSTREAM_INVALID_RESPONSE
  */
 export function nativeMessage(body: Buffer): ChatAnswer {
@@ -81,7 +81,7 @@ export function nativeMessage(body: Buffer): ChatAnswer {
 export const nativeMessageStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new MessagesListener(), new MessagesStreamReader(), transcript);
 
-/** Usage comes with the first event and the last but one, which also says that the answer is complete. */
+/** Usage is in the first event and in the last but one, which also marks the response as complete. */
 class MessagesListener implements NativeListener {
   readonly marks = /"message_(?:start|delta|stop)"|"error"/;
   private readonly reported = new ClaudeUsage();

@@ -5,7 +5,7 @@ import { bareMediaType } from '../../neutral/media.js';
 import type { MediaSource, Part, TextPart } from '../../neutral/message.js';
 
 /**
- * `content` of a message or of a tool's result: text or blocks.
+ * `content` of a message or of a tool result: text or blocks.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseBlocks(content: unknown, at: string): Part[] {
@@ -19,7 +19,7 @@ function parseBlock(block: Fields, at: string): Part {
   const cache = cacheControlOf(block);
   switch (block['type']) {
     case 'text':
-      // Sources named in an earlier answer are told by the answer's text already.
+      // Citations of an earlier response are dropped: its text already contains them.
       return { kind: 'text', text: needText(block['text'], `${at}.text`), ...cache };
     case 'image':
       return { kind: 'image', source: parseSource(block['source'], `${at}.source`), ...cache, at };
@@ -84,7 +84,7 @@ function parseSource(value: unknown, at: string): MediaSource {
   }
 }
 
-/** Documents that quote, or are made of blocks, are understood by nobody else. */
+/** Other dialects cannot express documents with citations, or documents made of blocks. */
 function parseDocument(block: Fields, at: string, cache: Pick<TextPart, 'cacheControl'>): Part {
   const source = asFields(block['source']);
   const special =

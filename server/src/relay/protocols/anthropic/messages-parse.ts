@@ -25,7 +25,7 @@ import {
 } from '../../neutral/request.js';
 import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
 
-/** Fields with a place of their own in the neutral form. */
+/** Fields that have a counterpart in the neutral form. */
 const known = new Set([
   'model',
   'messages',
@@ -91,7 +91,7 @@ function parseSystem(system: unknown): NeutralMessage[] {
   return parts.length === 0 ? [] : [{ role: 'system', parts }];
 }
 
-/** Results of tools stand in the user's turn; here they are a turn of their own before the rest. */
+/** Tool results are part of the user's turn; in the neutral form they become a separate turn before it. */
 function parseTurn(value: unknown, index: number): NeutralMessage[] {
   const at = `messages[${index}]`;
   const turn = needFields(value, at);

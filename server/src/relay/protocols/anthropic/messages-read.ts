@@ -8,8 +8,8 @@ import { answerTool } from './json-answer.js';
 import { toClaudeUsage } from './usage.js';
 
 /**
- * A whole message in the neutral form (docs/reference/providers/anthropic.md#message-to-chat-completion).
- * @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no message
+ * A complete message in the neutral form (docs/reference/providers/anthropic.md#message-to-chat-completion).
+ * @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a message
  */
 export function readMessage(body: unknown): NeutralAnswer {
   const message = asFields(body);
@@ -36,7 +36,7 @@ export function readMessage(body: unknown): NeutralAnswer {
   };
 }
 
-/** Calling nothing but the tool that carries the answer is an answer. */
+/** A response that only calls the internal response tool is an ordinary response. */
 export function stopReason(reason: unknown, called: boolean): FinishReason | null {
   const name = someText(reason);
   if (name === undefined) return null;
@@ -44,7 +44,7 @@ export function stopReason(reason: unknown, called: boolean): FinishReason | nul
   return finish === 'toolCalls' && !called ? 'stop' : finish;
 }
 
-/** Blocks of tools that Anthropic runs itself are for clients of its own dialect. */
+/** Blocks of tools that Anthropic runs itself are only for clients of its own dialect. */
 function readBlock(block: Fields): Part[] {
   switch (block['type']) {
     case 'text': {
@@ -76,7 +76,7 @@ function readBlock(block: Fields): Part[] {
   }
 }
 
-/** Several texts are one answer. */
+/** Several texts form one response. */
 function joined(parts: readonly Part[]): Part[] {
   const out: Part[] = [];
   for (const part of parts) {
@@ -93,7 +93,10 @@ function joined(parts: readonly Part[]): Part[] {
   return out;
 }
 
-/** A web source in the chat dialect's form. @returns null for sources that have no address */
+/**
+ * A web source in the shape of the chat dialect.
+ * @returns null for sources without a URL
+ */
 export function toAnnotation(citation: Fields): Fields | null {
   const url = someText(citation['url']);
   if (url === undefined) return null;

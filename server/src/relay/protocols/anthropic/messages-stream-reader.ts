@@ -10,16 +10,16 @@ import { ClaudeUsage } from './usage.js';
 
 const choice = 0;
 
-/** A piece of text without anything escaped in it: nearly all of a stream, and not worth parsing. */
+/** A text delta without escapes: nearly all events of a stream, and not worth parsing. */
 const plainText =
   /^\{"type":"content_block_delta","index":\d+,"delta":\{"type":"text_delta","text":"([^"\\]+)"\s*\}\s*\}$/;
-/** No such event is longer; and trying costs what the text is long. */
+/** No such event is longer, and matching takes time proportional to the text. Characters. */
 const maxPlain = 4096;
 
 interface OpenBlock {
   readonly kind: 'tool' | 'answer' | 'other';
   readonly tool: number;
-  /** Input that came whole with the block's start, for hosts that do not stream it. */
+  /** Input that was complete at the block's start, from hosts that do not stream it. */
   readonly input: Fields | null;
   filled: boolean;
 }
@@ -51,7 +51,7 @@ export class MessagesStreamReader implements StreamReader {
         this.done = true;
         return [];
       default: {
-        // Event types born after this file pass by.
+        // Unknown event types are ignored.
         const error = readAnthropicError(event);
         return error ? [{ kind: 'error', error }] : [];
       }
@@ -121,7 +121,7 @@ export class MessagesStreamReader implements StreamReader {
     const position = someNumber(event['index']) ?? 0;
     const block = this.blocks.get(position);
     if (!block || block.kind === 'other') return [];
-    // No input at all is an empty object.
+    // An absent input is an empty object.
     const rest = block.filled ? [] : this.fill(position, JSON.stringify(block.input ?? {}));
     this.blocks.delete(position);
     return block.kind === 'tool' ? [...rest, { kind: 'toolEnd', choice, index: block.tool }] : rest;

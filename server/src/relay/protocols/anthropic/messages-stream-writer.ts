@@ -9,7 +9,7 @@ import { fromClaudeUsage } from './usage.js';
 type Json = Record<string, unknown>;
 
 /**
- * Writes the events of a message: one block after the other, each opened, filled and closed
+ * Writes the events of a message: sequential blocks, each opened, filled and closed
  * (docs/reference/providers/anthropic.md#chat-stream-to-message-events).
  */
 export class MessagesStreamWriter implements StreamWriter {
@@ -32,7 +32,7 @@ export class MessagesStreamWriter implements StreamWriter {
   }
 
   closing(usage: Usage): string {
-    // A message without blocks is more than some clients can bear.
+    // Some clients fail on a message without blocks.
     const empty = this.index === -1 ? this.open({ type: 'text', text: '' }) + this.close() : '';
     return (
       this.start('', '') +
@@ -120,7 +120,7 @@ export class MessagesStreamWriter implements StreamWriter {
         return this.open({ type: 'text', text: '' }) + this.delta({ type: 'text_delta', text });
       }
       case 'tool': {
-        // The thinking signature travels in a thought before it.
+        // The thinking signature is sent in a thinking block before it.
         const thinkingSignature =
           block.signature === undefined
             ? ''
@@ -141,7 +141,7 @@ export class MessagesStreamWriter implements StreamWriter {
     return sent({ type: 'content_block_delta', index: this.index, delta });
   }
 
-  /** The most frequent event: text is the only thing of it to be encoded. */
+  /** The most frequent event: only the text has to be encoded. */
   private blockDelta({ kind }: Block, text: string): string {
     const [type, field] =
       kind === 'tool'

@@ -14,7 +14,7 @@ import type { ClaudeSettings } from './claude-settings.js';
 
 type Json = Record<string, unknown>;
 
-/** Stands where Anthropic wants a turn that the client left empty. */
+/** Replaces a turn that the client left empty, because Anthropic requires content. */
 const placeholder = '...';
 
 interface Turn {
@@ -24,8 +24,8 @@ interface Turn {
 }
 
 /**
- * Turns as Anthropic wants them (docs/reference/providers/anthropic.md#chat-to-messages): user and assistant in turn,
- * results of tools first, no empty text, the user begins.
+ * Turns as Anthropic requires them (docs/reference/providers/anthropic.md#chat-to-messages): user and assistant
+ * alternate, tool results come first, no text is empty, the user begins.
  * @throws AppError UNSUPPORTED_BY_CHANNEL, INVALID_INPUT naming the part
  */
 export function writeTurns(request: NeutralRequest, settings: ClaudeSettings, dropped: Dropped): Json[] {
@@ -47,7 +47,7 @@ function writeParts(message: NeutralMessage, turn: Turn, settings: ClaudeSetting
   for (const part of message.parts) {
     if (part.kind === 'toolResult') turn.results.push(writeResult(part, settings, dropped));
     else if (part.kind === 'reasoning' && part.signature === undefined && part.redacted === undefined) {
-      // A thought without signature is refused.
+      // Thinking without a signature would be refused.
       dropped.hint('reasoningHistory', part.text);
     } else if (part.kind !== 'text' || part.text !== '') turn.blocks.push(writeBlock(part, settings, dropped));
   }
@@ -60,7 +60,7 @@ function contentOf(blocks: readonly Json[]): unknown {
   return plain ? first['text'] : blocks;
 }
 
-/** An answer begun for the model must not end in blanks. */
+/** A prefilled assistant turn must not end in spaces. */
 function trimEnd(turn: Turn | undefined): void {
   const last = turn?.role === 'assistant' ? turn.blocks.at(-1) : undefined;
   if (last?.['type'] === 'text') last['text'] = String(last['text']).trimEnd() || placeholder;
@@ -104,7 +104,7 @@ function writeBlock(part: Part, settings: ClaudeSettings, dropped: Dropped): Jso
   }
 }
 
-/** Ids of other providers may hold characters that Anthropic refuses; call and result change alike. */
+/** Ids of other providers may contain characters that Anthropic refuses; call and result change alike. */
 const toolId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '_');
 
 function writeImage(part: ImagePart, settings: ClaudeSettings): Json {
@@ -148,7 +148,7 @@ function writeFile(part: FilePart, settings: ClaudeSettings): Json {
   }
 }
 
-/** Only clients of the same dialect can know a file that lies at Anthropic. */
+/** Only clients of the same dialect can refer to a file stored at Anthropic. */
 function idOf({ source, at }: ImagePart | FilePart): string {
   if (source.kind === 'id' && source.dialect === 'anthropic-messages') return source.id;
   throw unsupported(at ?? 'messages', 'the file lies at another provider');
@@ -168,7 +168,7 @@ function writeResult(part: ToolResultPart, settings: ClaudeSettings, dropped: Dr
   };
 }
 
-/** All instructions as one text; in blocks where something of them is to be cached. */
+/** All instructions as one text, or as blocks if part of them is to be cached. */
 export function writeSystem(request: NeutralRequest): unknown {
   const parts = request.messages.filter(isInstruction).flatMap((message) => message.parts);
   const other = parts.find((part) => part.kind !== 'text');

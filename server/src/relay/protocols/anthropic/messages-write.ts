@@ -14,7 +14,7 @@ import { runnableTools } from '../../neutral/runnable-tools.js';
 
 type Json = Record<string, unknown>;
 
-/** Speaks Messages to Anthropic and to those who host Claude. */
+/** The codec of Messages for Anthropic and other hosts of Claude. */
 export const messagesProvider = (settings: ClaudeSettings): ProviderCodec => ({
   dialect: 'anthropic-messages',
   write: (request) => writeMessagesRequest(request, settings),
@@ -72,8 +72,8 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
 }
 
 /**
- * Claude thinks only where it may choose whether to call a tool. An effort is a hint and gives way to the choice; thinking
- * that was asked for by name or by budget does not.
+ * Claude only thinks if the tool choice is `auto` or `none`. An effort is a hint and is dropped for another choice;
+ * thinking requested by name or budget is an error then.
  */
 function fitToolChoice(request: NeutralRequest, plan: ThinkingPlan, dropped: Dropped): ThinkingPlan {
   if (plan.ignored) dropped.hint('reasoning', true);
@@ -88,7 +88,7 @@ function fitToolChoice(request: NeutralRequest, plan: ThinkingPlan, dropped: Dro
   return { maxTokens: request.maxOutput ?? plan.maxTokens, active: false, ignored: true };
 }
 
-/** Tools the client allows in this call: Claude knows no list of them, so the others are not shown to it. */
+/** Tools that the client allows in this call: Claude has no such list, so the other tools are not sent. */
 function allowedTools({ tools, toolChoice }: NeutralRequest): readonly NeutralTool[] {
   return toolChoice?.mode === 'allowed' ? tools.filter((tool) => toolChoice.names.includes(tool.name)) : tools;
 }
@@ -105,7 +105,7 @@ function writeTool(tool: NeutralTool): Json {
   });
 }
 
-/** An object, whatever was left out; keys that say nothing would be refused. */
+/** An object schema without undefined values, which would be refused. */
 function schemaOf(parameters: Fields | undefined): Json {
   const given = Object.fromEntries(Object.entries(parameters ?? {}).filter(([, value]) => value !== null));
   return {
@@ -148,7 +148,7 @@ interface WrittenFormat {
   readonly choice?: Json;
 }
 
-/** A schema where the model knows schemas; else a tool that it has to call, whose input is the answer. */
+/** A schema if the model supports schemas; otherwise a tool that it has to call, whose input is the response. */
 function writeFormat(request: NeutralRequest, traits: ClaudeTraits, plan: ThinkingPlan): WrittenFormat {
   const { responseFormat: format } = request;
   if (!format || format.kind === 'text') return { tools: [] };
@@ -164,7 +164,7 @@ function writeFormat(request: NeutralRequest, traits: ClaudeTraits, plan: Thinki
   return { tools: [jsonTool(format)], choice: { type: 'tool', name: answerTool } };
 }
 
-/** Blank stop texts are refused. */
+/** Removes empty stop texts, which are refused. */
 const stopTexts = (stop: readonly string[]): string[] | undefined => {
   const texts = stop.filter((text) => text.trim() !== '');
   return texts.length > 0 ? texts : undefined;
@@ -187,7 +187,7 @@ function writeSampling(request: NeutralRequest, traits: ClaudeTraits, plan: Thin
     return {};
   }
   if (plan.active) {
-    // Thinking wants the default temperature and nearly all of the distribution.
+    // Thinking requires the default temperature and a top_p near 1.
     const keepsTopP = topP !== undefined && topP >= 0.95 && topP <= 1 && request.reasoning !== undefined;
     dropped.hints({
       temperature: temperature === 1 ? undefined : temperature,

@@ -4,31 +4,31 @@ import { maxTokensFor, usualMaxTokens, type ClaudeSettings } from './claude-sett
 
 type Json = Record<string, unknown>;
 
-/** How a call thinks, and what it may write for that. */
+/** How a call thinks, and the output limit this requires. */
 export interface ThinkingPlan {
   readonly maxTokens: number;
-  /** Undefined: nothing is said about thinking. */
+  /** Undefined: the field is not sent. */
   readonly thinking?: Json;
   /** `output_config.effort` */
   readonly effort?: string;
-  /** Thoughts will be thought: the provider then refuses some of the sampling and of the tool choices. */
+  /** The model will think: the provider then refuses some sampling parameters and tool choices. */
   readonly active: boolean;
-  /** The effort that was asked for was left out: the model cannot think. */
+  /** The requested effort was left out, because the model cannot think. */
   readonly ignored: boolean;
 }
 
 const suffix = '-thinking';
 const leastBudget = 1024;
-/** Room for thoughts and for an answer behind them. */
+/** Minimum output limit: room for thinking and for a response after it. Tokens. */
 const leastMaxTokens = 1280;
 
-/** `claude-x-thinking` is `claude-x` that thinks, as long as the admin wants it so. */
+/** `claude-x-thinking` is `claude-x` with thinking, if the admin enabled it. */
 export function cutThinkingSuffix(model: string, settings: ClaudeSettings): { model: string; suffixed: boolean } {
   const suffixed = settings.thinkingSuffix && model.endsWith(suffix) && model.length > suffix.length;
   return { model: suffixed ? model.slice(0, -suffix.length) : model, suffixed };
 }
 
-/** Shares of the output limit (docs/reference/providers/anthropic.md#thinking). */
+/** Fractions of the output limit (docs/reference/providers/anthropic.md#thinking). */
 const shares: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 0.2,
@@ -43,8 +43,8 @@ const quiet = (maxTokens: number): ThinkingPlan => ({ maxTokens, active: false, 
 
 /**
  * @param model without the suffix
- * @param suffixed the name asked for thinking; an explicit wish of the client comes first
- * @param wanted `max_tokens` of the client, undefined when it left the limit to us
+ * @param suffixed whether the name requested thinking; the client's explicit fields take precedence
+ * @param wanted `max_tokens` of the client; undefined when absent
  */
 export function planThinking(
   model: string,
@@ -54,7 +54,7 @@ export function planThinking(
   settings: ClaudeSettings,
 ): ThinkingPlan {
   const maxTokens = wanted ?? maxTokensFor(model, settings);
-  // A limit nobody chose is no reason to think for hours.
+  // A limit that the client did not set is no reason to think for hours.
   const base = wanted ?? usualMaxTokens(model, settings);
   if (reasoning && says(reasoning)) return planFor(model, reasoning, maxTokens, base);
   if (!suffixed) return quiet(maxTokens);
@@ -100,7 +100,7 @@ const claudeEffort = (effort: Effort, extra: boolean): string => {
 const adaptive = (model: string): Json =>
   claudeTraits(model).hidesThoughts ? { type: 'adaptive', display: 'summarized' } : { type: 'adaptive' };
 
-/** At least 1024 and below the limit, which is raised where it leaves no room. */
+/** Sets a budget of at least 1024 tokens, below the limit; the limit is raised if it leaves no room. */
 function withBudget(maxTokens: number, budget: number): ThinkingPlan {
   const limit = Math.max(maxTokens, leastMaxTokens);
   const given = Math.min(Math.max(budget, leastBudget), limit - 1);

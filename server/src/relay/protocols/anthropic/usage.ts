@@ -7,10 +7,10 @@ type Json = Record<string, unknown>;
 const counted = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const;
 
 /**
- * Anthropic counts the prompt without what was read from or written to the cache; inside the gateway it is the whole
- * prompt (docs/reference/providers/README.md#usage-normalization). Some calls take several rounds that the totals leave
- * out: then the rounds count.
- * @returns null when nothing was reported
+ * Anthropic counts the prompt without cache reads and writes; inside the gateway it includes them
+ * (docs/reference/providers/README.md#usage-normalization). Some calls take several rounds that the totals omit; then
+ * the rounds are added up.
+ * @returns null when no usage was reported
  */
 export function toClaudeUsage(raw: unknown): Usage | null {
   const usage = asFields(raw);
@@ -37,8 +37,8 @@ export function toClaudeUsage(raw: unknown): Usage | null {
 }
 
 /**
- * What the events of one stream report together. `message_delta` comes last and may correct what `message_start` said;
- * an input of 0 there means that it says nothing.
+ * Combines the usage of a stream's events. `message_delta` comes last and may correct `message_start`; an input of 0
+ * there means that it was not reported.
  */
 export class ClaudeUsage {
   private raw: Json = {};
@@ -57,7 +57,7 @@ export class ClaudeUsage {
   }
 }
 
-/** The shape clients of the Messages dialect expect. */
+/** Usage in the shape that clients of the Messages dialect expect. */
 export const fromClaudeUsage = (usage: Usage): Json => ({
   input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,

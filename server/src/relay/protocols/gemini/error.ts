@@ -24,7 +24,7 @@ const statuses: Readonly<Record<number, string>> = {
 const statusName = (status: number): string => statuses[status] ?? (status >= 500 ? 'INTERNAL' : 'FAILED_PRECONDITION');
 
 /**
- * `{"error":{code,message,status}}`: the one form Google's client recognises
+ * `{"error":{code,message,status}}`: the only shape that Google's client recognises
  * (docs/reference/relay/errors.md#gemini-form).
  */
 export function geminiErrorBody(failure: CallFailure, requestId: string): string {
@@ -38,8 +38,8 @@ export const geminiErrorEvents = (failure: CallFailure, requestId: string): stri
   `data: ${geminiErrorBody(failure, requestId)}\n\n`;
 
 /**
- * An error that came with status 200, whole or as an event.
- * @returns null when the value reports none
+ * An error that came with status 200, as a body or an event.
+ * @returns null when the value contains none
  */
 export function readGeminiError(value: Fields): UpstreamError | null {
   const error = asFields(value['error']);
@@ -53,7 +53,10 @@ export function readGeminiError(value: Fields): UpstreamError | null {
   });
 }
 
-/** Google took the prompt and refused to answer it: no other channel would do better. */
+/**
+ * Google blocked the prompt: retrying on another channel would not help.
+ * @returns null when the prompt was not blocked
+ */
 export function readBlocked(answer: Fields): UpstreamError | null {
   const reason = asText(asFields(answer['promptFeedback'])?.['blockReason']);
   if (reason === '') return null;

@@ -8,7 +8,7 @@ import { fromGeminiUsage } from './gemini-usage.js';
 
 type Json = Record<string, unknown>;
 
-/** A whole answer as a `GenerateContentResponse`. */
+/** A complete response as a `GenerateContentResponse`. */
 export const toGeminiAnswer = (answer: NeutralAnswer, context: AnswerContext): Json => ({
   candidates: answer.choices.map(toCandidate),
   ...(answer.usage ? { usageMetadata: fromGeminiUsage(answer.usage) } : {}),

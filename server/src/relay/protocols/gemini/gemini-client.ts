@@ -3,7 +3,7 @@ import { toGeminiAnswer } from './gemini-answer.js';
 import { parseGeminiRequest } from './gemini-parse.js';
 import { GeminiStreamWriter } from './gemini-stream-writer.js';
 
-/** Speaks `generateContent` to clients. */
+/** The codec of `generateContent` for clients. */
 export const geminiClient: ClientCodec = {
   dialect: 'gemini-generate',
   parse: parseGeminiRequest,

@@ -3,7 +3,7 @@ import { asFields, asFieldsList, asText, someNumber, someText, type Fields } fro
 type Json = Record<string, unknown>;
 
 /**
- * Web pages an answer rests on, in the chat dialect's form
+ * Web sources of a response, in the shape of the chat dialect
  * (docs/reference/providers/gemini-and-vertex.md#gemini-responses).
  */
 export function annotationsOf(candidate: Fields): Fields[] {
@@ -31,7 +31,10 @@ const citation = (page: Fields, start: number, end: number): Json => ({
   url_citation: { url: asText(page['uri']), title: asText(page['title']), start_index: start, end_index: end },
 });
 
-/** How likely each token was, in the chat dialect's form. @returns null when the provider did not tell */
+/**
+ * Log probabilities of the tokens, in the shape of the chat dialect.
+ * @returns null when the provider did not report them
+ */
 export function logprobsOf(candidate: Fields): Fields | null {
   const result = asFields(candidate['logprobsResult']);
   const chosen = asFieldsList(result?.['chosenCandidates']);

@@ -1,15 +1,18 @@
 import type { GeminiSettings } from './gemini-settings.js';
 
-/** What one Gemini model takes (docs/reference/providers/gemini-and-vertex.md). */
+/** Capabilities of one Gemini model (docs/reference/providers/gemini-and-vertex.md). */
 export interface GeminiTraits {
-  /** Refuses any word about thinking; takes a budget of tokens; takes a level. */
+  /** `none`: refuses any thinking field; `budget`: takes a token budget; `level`: takes a level. */
   readonly thinking: 'none' | 'budget' | 'level';
   readonly pro: boolean;
-  /** Answers with pictures too. */
+  /** Can respond with images. */
   readonly draws: boolean;
-  /** Takes JSON schemas as they are; older ones take a dialect of their own. */
+  /** Accepts JSON schemas unchanged; older models require their own schema dialect. */
   readonly jsonSchema: boolean;
-  /** Runs Google's tools and the client's in one call; wants thinking signature with calls of the history. */
+  /**
+   * Generation 3 or later: runs Google's tools and the client's in one call, and requires thinking signatures on calls
+   * in the history.
+   */
   readonly third: boolean;
 }
 
@@ -27,7 +30,7 @@ export function geminiTraits(model: string, settings: Pick<GeminiSettings, 'imag
 
 const suffixes = /-(thinking|nothinking)$/;
 
-/** `gemini-x-thinking` and `gemini-x-nothinking` are `gemini-x`, as long as the admin wants it so. */
+/** `gemini-x-thinking` and `gemini-x-nothinking` are `gemini-x` with thinking on or off, if the admin enabled it. */
 export function cutSuffix(
   model: string,
   settings: Pick<GeminiSettings, 'thinkingSuffix'>,

@@ -11,8 +11,8 @@ import { GeminiStreamReader } from './gemini-stream-reader.js';
 import { toGeminiUsage } from './gemini-usage.js';
 
 /**
- * A whole answer in the client's own dialect: the bytes stay. That a prompt was blocked is an answer there; answers to
- * other methods (counts, embeddings) report no usage.
+ * A complete response in the client's own dialect: the bytes stay unchanged. A blocked prompt is an ordinary response
+ * there; responses of other methods (token counts, embeddings) report no usage.
  * @throws UpstreamError when a success reports an error; AppError UPSTREAM_INVALID_RESPONSE
  */
 export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
@@ -40,7 +40,7 @@ const picturesOf = (candidate: Fields): number =>
 export const nativeGeminiStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new GeminiListener(), new GeminiStreamReader(), transcript);
 
-/** Usage comes with every event, and the last one counts; the event that names a finish reason ends the stream. */
+/** Every event has usage, and the last one counts; an event with a finish reason ends the stream. */
 class GeminiListener implements NativeListener {
   readonly marks = /"(?:usageMetadata|finishReason|error|promptFeedback)"/;
   private last: Fields | null = null;

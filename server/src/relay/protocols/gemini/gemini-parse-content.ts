@@ -14,7 +14,7 @@ import { audioFormat, bareMediaType } from '../../neutral/media.js';
 import type { NeutralMessage, Part, ToolResultPart } from '../../neutral/message.js';
 
 /**
- * `contents` of a call: turns of user and model, and results of functions.
+ * `contents` of a call: turns of user and model, and function results.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseContents(value: unknown): NeutralMessage[] {
@@ -128,7 +128,7 @@ function resultText(result: Fields): string {
   return wraps && typeof only[1] === 'string' ? only[1] : JSON.stringify(result);
 }
 
-/** Gemini need not name calls by id: then a result belongs to the oldest open call of its name. */
+/** Gemini calls may lack an id: a result then belongs to the oldest open call of the same name. */
 class OpenCalls {
   private readonly open: { id: string; name: string }[] = [];
   private count = 0;

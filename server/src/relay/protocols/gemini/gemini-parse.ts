@@ -56,7 +56,7 @@ const knownOfConfig = new Set([
 ]);
 
 /**
- * A `generateContent` call in the neutral form. Names may be written either way, as Google takes them.
+ * A `generateContent` call in the neutral form. Field names may be in snake case or camel case, as at Google.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseGeminiRequest({ body, model, stream }: ClientCall): NeutralRequest {
@@ -104,7 +104,7 @@ export function parseGeminiRequest({ body, model, stream }: ClientCall): Neutral
   };
 }
 
-/** `max_output_tokens` is `maxOutputTokens`. Values stay as they are: a schema's own names are not ours to change. */
+/** `max_output_tokens` becomes `maxOutputTokens`. Values are not changed, because a schema has its own names. */
 const camelCased = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [

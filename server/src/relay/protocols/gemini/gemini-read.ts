@@ -11,9 +11,9 @@ import { annotationsOf, logprobsOf } from './gemini-extras.js';
 import { toGeminiUsage } from './gemini-usage.js';
 
 /**
- * A whole answer in the neutral form (docs/reference/providers/gemini-and-vertex.md#gemini-responses).
- * @throws UpstreamError when it reports an error or that the prompt was blocked; AppError UPSTREAM_INVALID_RESPONSE when it
- * cannot be read
+ * A complete response in the neutral form (docs/reference/providers/gemini-and-vertex.md#gemini-responses).
+ * @throws UpstreamError when it reports an error or a blocked prompt; AppError UPSTREAM_INVALID_RESPONSE when it cannot
+ * be read
  */
 export function readGeminiAnswer(body: unknown): NeutralAnswer {
   const answer = asFields(Array.isArray(body) ? (body[0] as unknown) : body);
@@ -52,7 +52,7 @@ function readCandidate(candidate: Fields, position: number): NeutralChoice {
   };
 }
 
-/** Google says STOP when it called a function. */
+/** Google returns STOP even when the model called a function. */
 export function finishOf(reason: unknown, called: boolean): FinishReason | null {
   const name = someText(reason);
   if (name === undefined || name === 'FINISH_REASON_UNSPECIFIED') return null;
@@ -79,7 +79,7 @@ export function readPart(part: Fields): Part[] {
   const text = asText(part['text']);
   if (part['thought'] === true)
     return text === '' && signature === undefined ? [] : [{ kind: 'reasoning', text, ...signed }];
-  // A lone line end is what is left of a part that held nothing.
+  // A single line break is the remainder of an empty part.
   return (text === '' || text === '\n') && signature === undefined
     ? []
     : [{ kind: 'text', text: text === '\n' ? '' : text, ...signed }];
@@ -99,7 +99,7 @@ function readInline(inline: Fields, signature: string | undefined): Part[] {
   return format === '' ? [] : [{ kind: 'audio', format, data }];
 }
 
-/** Neighbouring texts are one, and so are neighbouring thoughts; signature ends what it proves. */
+/** Joins adjacent texts and adjacent thoughts; a part with a signature ends a group. */
 function joined(parts: readonly Part[]): Part[] {
   const out: Part[] = [];
   for (const part of parts) {

@@ -1,18 +1,20 @@
-/** What an admin decided for all Gemini channels (options `gemini.*`), and what one kind of channel wants. */
+/** Settings of admins for all Gemini channels (options `gemini.*`), and differences of one kind of channel. */
 export interface GeminiSettings {
-  /** Option `gemini.safety_settings`: threshold by category, `default` for the others. */
+  /** Option `gemini.safety_settings`: threshold by category, `default` for all others. */
   readonly safety: Readonly<Record<string, string>>;
-  /** Option `gemini.supported_imagine_models`: chat models that draw, beside those that say so in their name. */
+  /** Option `gemini.supported_imagine_models`: chat models that generate images, besides those recognised by name. */
   readonly imageModels: readonly string[];
   /** Option `gemini.models_supported_thinking_budget`: models whose thoughts are always shown. */
   readonly thinkingModels: readonly string[];
-  /** Option `gemini.thinking_adapter_enabled`: names ending `-thinking` and `-nothinking` say whether to think. */
+  /**
+   * Option `gemini.thinking_adapter_enabled`: the name suffixes `-thinking` and `-nothinking` turn thinking on or off.
+   */
   readonly thinkingSuffix: boolean;
-  /** Option `gemini.thinking_adapter_budget_tokens_percentage`, a share of 1. */
+  /** Option `gemini.thinking_adapter_budget_tokens_percentage`, as a fraction of 1. */
   readonly thinkingShare: number;
-  /** Images of one message at most; -1: any number. */
+  /** Maximum number of images per message; -1: unlimited. */
   readonly imageLimit: number;
-  /** Gemini names calls by id; Vertex refuses ids. */
+  /** Whether calls may have ids: Gemini accepts them, Vertex refuses them. */
   readonly callIds: boolean;
 }
 
@@ -35,7 +37,7 @@ export const defaultGeminiSettings: GeminiSettings = {
 const categories = ['HARASSMENT', 'HATE_SPEECH', 'SEXUALLY_EXPLICIT', 'DANGEROUS_CONTENT', 'CIVIC_INTEGRITY'];
 
 /**
- * Always all five, so that Google's own defaults never decide
+ * Always sends all five categories, so that Google's defaults never apply
  * (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
  */
 export const safetySettings = (settings: GeminiSettings): { category: string; threshold: string }[] =>

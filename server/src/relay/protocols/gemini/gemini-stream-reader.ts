@@ -19,7 +19,7 @@ export class GeminiStreamReader implements StreamReader {
   private started = false;
   private images = 0;
   private readonly choices = new Map<number, ChoiceState>();
-  /** Google ends its streams by ending them. */
+  /** Google's streams have no end marker. */
   readonly done = false;
 
   push({ data }: ServerEvent): NeutralEvent[] {

@@ -15,11 +15,13 @@ interface Call {
   text: string;
 }
 
-/** Writes a stream of `GenerateContentResponse`: as events, or as one JSON list where the client did not ask for events. */
+/**
+ * Writes a stream of `GenerateContentResponse`: as events, or as one JSON list if the client did not ask for events.
+ */
 export class GeminiStreamWriter implements StreamWriter {
   private id: string;
   private model: string;
-  /** Gemini has no word for a call that is not whole yet. */
+  /** Incomplete tool calls, which Gemini's dialect cannot express. */
   private readonly calls = new Map<string, Call>();
   private readonly finishes = new Map<number, FinishReason>();
   private sent = 0;

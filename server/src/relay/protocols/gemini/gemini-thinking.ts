@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 
 const maxBudget = 24_576;
 const maxProBudget = 32_768;
-/** The pro models cannot stop thinking. */
+/** The pro models cannot turn thinking off. Tokens. */
 const leastProBudget = 128;
 
 const budgets: Readonly<Record<Effort, number>> = {
@@ -20,7 +20,7 @@ const budgets: Readonly<Record<Effort, number>> = {
 };
 
 /**
- * `thinkingConfig` of a call, undefined when nothing is to be said; models that do not think refuse it
+ * `thinkingConfig` of a call; undefined when it is not sent, because models without thinking refuse it
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export function thinkingConfig(
@@ -59,7 +59,7 @@ function byBudget(reasoning: Reasoning, traits: GeminiTraits): Json {
   return { thinkingBudget: Math.min(Math.max(wanted, traits.pro ? leastProBudget : 0), most), includeThoughts: true };
 }
 
-/** From the third generation on thinking cannot be switched off, only made short. */
+/** From generation 3 on thinking cannot be turned off, only set to the lowest level. */
 function byLevel(reasoning: Reasoning, traits: GeminiTraits): Json {
   if (isOff(reasoning)) return { thinkingLevel: traits.pro ? 'low' : 'minimal' };
   const level = reasoning.effort ? levels[reasoning.effort] : levelOfBudget(reasoning.budget);

@@ -4,15 +4,15 @@ import { toCount } from '../openai/usage.js';
 
 type Json = Record<string, unknown>;
 
-/** What a picture costs where Google does not count it. */
+/** Tokens of an image that Google does not count. */
 const tokensPerImage = 258;
 
 /**
- * Google counts thoughts beside the answer and results of its tools beside the prompt; inside the gateway both are part
- * of them (docs/reference/providers/README.md#usage-normalization and
+ * Google counts thoughts separately from the output, and tool results separately from the prompt; inside the gateway
+ * they are included (docs/reference/providers/README.md#usage-normalization and
  * docs/reference/providers/gemini-and-vertex.md#gemini-responses).
- * @param images pictures of the answer
- * @returns null when nothing was reported
+ * @param images number of images in the response
+ * @returns null when no usage was reported
  */
 export function toGeminiUsage(raw: unknown, images = 0): Usage | null {
   const usage = asFields(raw);
@@ -38,7 +38,7 @@ const modality = (usage: Fields, details: string, name: string): number =>
     .filter((detail) => detail['modality'] === name)
     .reduce((sum, detail) => sum + toCount(detail['tokenCount']), 0);
 
-/** The shape clients of the Gemini dialect expect. */
+/** Usage in the shape that clients of the Gemini dialect expect. */
 export function fromGeminiUsage(usage: Usage): Json {
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   return {

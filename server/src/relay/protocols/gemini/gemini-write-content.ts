@@ -16,11 +16,11 @@ import type { GeminiSettings } from './gemini-settings.js';
 type Json = Record<string, unknown>;
 
 /**
- * Google's word for a call whose thinking signature nobody has
+ * Google's value for a call without a known thinking signature
  * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 const noSignature = 'skip_thought_signature_validator';
-/** What Google fetches itself. */
+/** URLs that Google fetches itself. */
 export const fetchable =
   /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/;
 
@@ -31,7 +31,7 @@ interface Content {
 
 export class GeminiContentWriter {
   private readonly own: boolean;
-  /** Tools by the id of their call: results name the function, not the call. */
+  /** Tool names by call id: results name the function, not the call. */
   private readonly names = new Map<string, string>();
   private readonly order: string[] = [];
 
@@ -45,7 +45,7 @@ export class GeminiContentWriter {
   }
 
   /**
-   * Turns as Gemini wants them (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
+   * Turns as Gemini requires them (docs/reference/providers/gemini-and-vertex.md#chat-to-generatecontent).
    * @throws AppError UNSUPPORTED_BY_CHANNEL, INVALID_INPUT naming the part
    */
   contents(): Content[] {
@@ -119,7 +119,7 @@ export class GeminiContentWriter {
         else if (this.own) parts.push({ text: part.text, thought: true, ...signed(part.signature) });
         else {
           if (part.text !== '') parts.push({ text: part.text, thought: true });
-          // Other dialects keep the signature with the thought; Google wants it on what followed.
+          // Other dialects attach the signature to the thought; Google requires it on the part that follows.
           thinkingSignature = part.signature;
         }
         continue;
@@ -165,7 +165,7 @@ export class GeminiContentWriter {
       .filter(Boolean)
       .join('\n');
     const pictures = part.content.filter((each) => each.kind !== 'text').flatMap((each) => this.part(each));
-    // Before the third generation a result is text alone.
+    // Before generation 3 a tool result may contain only text.
     if (!this.traits.third) beside.push(...pictures);
     const response = part.isError ? { error: text } : (parseFields(text) ?? { result: text });
     const functionResponse = {
@@ -178,13 +178,13 @@ export class GeminiContentWriter {
   }
 }
 
-/** Remembers the call of a result for its place, where the body may not tell it. Symbols are not sent. */
+/** The call a result belongs to, where the body does not contain it. Symbols are not serialized. */
 const callOf = Symbol('call');
 
 const signed = (thoughtSignature: string | undefined): Json =>
   thoughtSignature === undefined ? {} : { thoughtSignature };
 
-/** Results of one turn in the order of their calls, before anything the user said. */
+/** Sorts results of one turn in the order of their calls, before the user's content. */
 function sortResults(parts: Json[], order: readonly string[]): void {
   const place = (part: Json): number => {
     const response = part['functionResponse'] as { id?: string } | undefined;
@@ -193,7 +193,7 @@ function sortResults(parts: Json[], order: readonly string[]): void {
     return at === -1 ? order.length : at;
   };
   const places = new Map(parts.map((part) => [part, place(part)]));
-  // Equal places keep their order.
+  // Equal positions keep their order.
   parts.sort((one, other) => compare(places.get(one) ?? 0, places.get(other) ?? 0));
 }
 

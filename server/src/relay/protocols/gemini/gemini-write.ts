@@ -14,7 +14,7 @@ import { runnableTools } from '../../neutral/runnable-tools.js';
 
 type Json = Record<string, unknown>;
 
-/** Speaks `generateContent` to Google. */
+/** The codec of `generateContent` for Google. */
 export const geminiProvider = (settings: GeminiSettings): ProviderCodec => ({
   dialect: 'gemini-generate',
   write: (request) => writeGeminiRequest(request, settings),
@@ -118,7 +118,7 @@ function modalities(request: NeutralRequest, traits: GeminiTraits, own: boolean)
 const imageConfig = (given: Fields | null): Json | undefined =>
   given ? omitUndefined<Json>({ aspectRatio: given['aspect_ratio'], imageSize: given['image_size'] }) : undefined;
 
-/** Google's own tools, under the names chat clients call them by, in the order Google lists them. */
+/** Google's own tools, by the names that chat clients use, in Google's order. */
 const googleTools: ReadonlyArray<readonly [string, readonly string[]]> = [
   ['codeExecution', ['codeExecution', 'code_execution']],
   ['googleSearch', ['googleSearch', 'google_search']],
@@ -153,7 +153,7 @@ function declaration(tool: Extract<NeutralTool, { kind: 'function' }>): Json {
   const schema = tool.parameters
     ? toGeminiSchema(tool.parameters, `${tool.at ?? 'tools'}.parameters`, true)
     : undefined;
-  // An object without properties is refused; without parameters it is the same.
+  // An object without properties is refused; omitting the parameters means the same.
   const empty =
     !schema || (schema['type'] === 'object' && Object.keys(asFields(schema['properties']) ?? {}).length === 0);
   return omitUndefined<Json>({

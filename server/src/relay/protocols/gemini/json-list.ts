@@ -2,8 +2,8 @@ import type { StreamTransform } from '../../adapter.js';
 import { EventParser } from '../../sse/event-parser.js';
 
 /**
- * A Gemini stream as one growing JSON list, for clients that did not ask for events (`alt=sse`): providers are always
- * asked for events, because those can be cut.
+ * A Gemini stream as one growing JSON list, for clients that did not ask for events (`alt=sse`). Providers are always
+ * asked for events, because a list cannot be parsed incrementally.
  */
 export function asJsonList(stream: StreamTransform): StreamTransform {
   const parser = new EventParser();

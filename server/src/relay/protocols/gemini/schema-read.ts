@@ -5,8 +5,8 @@ type Json = Record<string, unknown>;
 const depthLimit = 64;
 
 /**
- * Google's schema dialect as JSON schema for everybody else: types in lower case, `nullable` as a type of its own,
- * numbers that are chosen as text left as text. What is JSON schema already stays as it is.
+ * Google's schema dialect as JSON schema: types in lower case, `nullable` as a type, enums of numbers written as text
+ * stay text. JSON schema stays unchanged.
  */
 export function toJsonSchema(schema: Fields, depth = 0): Json {
   if (depth > depthLimit) return {};

@@ -4,7 +4,7 @@ import { asFields, asList, type Fields } from '../../neutral/fields.js';
 
 type Json = Record<string, unknown>;
 
-/** Everything Google's schema dialect knows (docs/reference/providers/gemini-and-vertex.md#schemas). */
+/** Every key of Google's schema dialect (docs/reference/providers/gemini-and-vertex.md#schemas). */
 const kept = new Set([
   'type',
   'format',
@@ -27,24 +27,24 @@ const kept = new Set([
   'default',
   'example',
 ]);
-/** Of those, what is not simply copied. */
+/** Keys that are converted instead of copied. */
 const converted = new Set(['type', 'nullable', 'enum', 'items', 'properties', 'anyOf']);
 const textFormats = new Set(['enum', 'date-time']);
 const depthLimit = 64;
 
 interface Scope {
   readonly definitions: ReadonlyMap<string, unknown>;
-  /** References being followed. */
+  /** The references that are being resolved, to detect cycles. */
   readonly following: readonly string[];
   readonly depth: number;
   readonly at: string;
-  /** Tool parameters may have no defaults. */
+  /** Tool parameters must not have defaults. */
   readonly forTool: boolean;
 }
 
 /**
- * JSON schema in the dialect Google's older models take.
- * @throws AppError INVALID_INPUT when it refers to itself, which that dialect cannot express
+ * JSON schema in the dialect of Google's older models.
+ * @throws AppError INVALID_INPUT for a recursive schema, which that dialect cannot express
  */
 export function toGeminiSchema(schema: Fields, at: string, forTool: boolean): Json {
   const definitions = new Map<string, unknown>();
@@ -56,7 +56,7 @@ export function toGeminiSchema(schema: Fields, at: string, forTool: boolean): Js
 
 function convert(value: unknown, outer: Scope): Json {
   if (outer.depth > depthLimit) throw new InvalidInputError(`${outer.at} is nested too deep`, outer.at);
-  // `true` and `{}` allow anything, which the dialect says by saying nothing.
+  // `true` and `{}` allow any value, which the dialect expresses as an empty schema.
   const resolved = resolve(asFields(value) ?? {}, outer);
   const scope: Scope = { ...resolved.scope, depth: outer.depth + 1 };
   const schema = merged(resolved.schema);
@@ -74,7 +74,7 @@ function convert(value: unknown, outer: Scope): Json {
   };
 }
 
-/** Everything that stays as it is. */
+/** Copies every key that needs no conversion. */
 function plain(schema: Json, scope: Scope): Json {
   const named = typesOf(schema['type']).names[0] === 'string';
   return Object.fromEntries(
@@ -112,7 +112,7 @@ function resolve(schema: Fields, scope: Scope): { schema: Fields; scope: Scope }
   return resolve({ ...target, ...beside }, { ...scope, following: [...scope.following, reference] });
 }
 
-/** `allOf` of objects is one object: the dialect has no other word for it. */
+/** Merges `allOf` into one object, because the dialect has no `allOf`. */
 function merged(schema: Fields): Json {
   const all = asList(schema['allOf']).map((each) => asFields(each) ?? {});
   if (all.length === 0) return { ...schema };
@@ -127,7 +127,7 @@ function merged(schema: Fields): Json {
   return out;
 }
 
-/** A list of types is a choice between them, or one type that may be null. */
+/** A list of types is a choice between them, or one nullable type. */
 function typesOf(type: unknown): { names: string[]; nullable: boolean } {
   const given = (Array.isArray(type) ? (type as unknown[]) : type === undefined ? [] : [type]).map((name) =>
     String(name).toLowerCase(),
@@ -139,7 +139,7 @@ function typesOf(type: unknown): { names: string[]; nullable: boolean } {
   };
 }
 
-/** What each of several types has a use for. */
+/** Keys of objects and arrays, which the other types of a choice must not have. */
 const shapes = new Set(['properties', 'required', 'items', 'minItems', 'maxItems', 'propertyOrdering']);
 
 function choiceOfTypes(schema: Json, names: readonly string[], nullable: boolean, scope: Scope): Json {
@@ -149,7 +149,7 @@ function choiceOfTypes(schema: Json, names: readonly string[], nullable: boolean
   return { ...omitUndefined({ title, description }), ...(nullable ? { nullable } : {}), anyOf };
 }
 
-/** A choice between one thing and null is that thing, which may be null. */
+/** A choice between one schema and null is that schema, made nullable. */
 function choiceOfSchemas(schema: Json, options: readonly unknown[], scope: Scope): Json {
   const real = options.filter((option) => asFields(option)?.['type'] !== 'null');
   const nullable = real.length < options.length ? { nullable: true } : {};
@@ -158,7 +158,7 @@ function choiceOfSchemas(schema: Json, options: readonly unknown[], scope: Scope
   return { ...deps, ...nullable, anyOf: real.map((option) => convert(option, scope)) };
 }
 
-/** A constant is a choice of one; numbers are chosen as text. */
+/** A constant becomes an enum with one value; numbers in enums become text. */
 function choices(schema: Json): Json {
   const given = schema['const'] === undefined ? asList(schema['enum']) : [schema['const']];
   if (given.length === 0) return {};

@@ -9,7 +9,7 @@ import { fromUsage } from './usage.js';
 
 type Json = Record<string, unknown>;
 
-/** A whole answer as a chat completion. */
+/** A complete response as a chat completion. */
 export const toChatAnswer = (answer: NeutralAnswer, context: AnswerContext): Json => ({
   id: chatId(answer.id, context),
   object: 'chat.completion',
@@ -20,7 +20,7 @@ export const toChatAnswer = (answer: NeutralAnswer, context: AnswerContext): Jso
   ...(answer.usage ? { usage: fromUsage(answer.usage) } : {}),
 });
 
-/** A provider's own id stays. */
+/** The provider's id if it gave one. */
 export const chatId = (id: string, context: AnswerContext): string => id || `chatcmpl-${context.id}`;
 
 const toChoice = (choice: NeutralChoice): Json => ({
@@ -63,7 +63,7 @@ const contentOf = (part: Part): string =>
 const imageUrl = ({ source }: ImagePart): string =>
   source.kind === 'url' ? source.url : source.kind === 'base64' ? toDataUrl(imageType(source), source.data) : '';
 
-/** Pictures are both text, for clients that only show text, and objects. */
+/** Images are sent as text, for clients that only show text, and as objects. */
 export const imageMarkdown = (url: string): string => `![image](${url})`;
 
 const imageEntry = (part: ImagePart, index: number): Json => imageObject(imageUrl(part), index);

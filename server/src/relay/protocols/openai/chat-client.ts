@@ -3,7 +3,7 @@ import { toChatAnswer } from './chat-answer.js';
 import { parseChatRequest } from './chat-parse.js';
 import { ChatStreamWriter } from './chat-stream-writer.js';
 
-/** Speaks chat completions to clients. */
+/** The codec of chat completions for clients. */
 export const chatClient: ClientCodec = {
   dialect: 'openai-chat',
   parse: parseChatRequest,

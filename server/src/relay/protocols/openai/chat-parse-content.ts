@@ -5,7 +5,7 @@ import { toMediaSource } from '../../neutral/media.js';
 import type { Part, TextPart } from '../../neutral/message.js';
 
 /**
- * `content` of a message: text, a list of parts, or nothing.
+ * `content` of a message: text, a list of parts, or absent.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseContent(content: unknown, at: string): Part[] {
@@ -34,7 +34,7 @@ function parsePart(value: unknown, at: string): Part[] {
       const audio = needFields(part['input_audio'], `${at}.input_audio`);
       const data = needName(audio['data'], `${at}.input_audio.data`);
       const format = optionalText(audio['format'], `${at}.input_audio.format`) ?? 'wav';
-      // A data URL is not what the dialect wants, but what some clients send.
+      // The dialect expects plain base64, but some clients send a data URL.
       return [{ kind: 'audio', format, data: data.replace(/^data:[^,]*,/, ''), at }];
     }
     case 'file':
@@ -48,7 +48,7 @@ function parsePart(value: unknown, at: string): Part[] {
   }
 }
 
-/** An extension of clients that talk to Claude: kept where the provider knows it. */
+/** An extension of clients that talk to Claude: kept if the provider supports it. */
 export const cacheControlOf = (part: Fields): Pick<TextPart, 'cacheControl'> => {
   const cacheControl = asFields(part['cache_control']);
   return cacheControl ? { cacheControl } : {};
@@ -73,7 +73,7 @@ function parseFile(file: Fields, at: string, cache: Pick<TextPart, 'cacheControl
   return { kind: 'file', source: toMediaSource(data, `${at}.file.file_data`), ...named, ...cache, at };
 }
 
-/** Mistral's form: `{type: thinking, thinking: [{type: text, text}]}`; also as plain text. */
+/** Mistral's shape: `{type: thinking, thinking: [{type: text, text}]}`; also as plain text. */
 function parseThinking(part: Fields, at: string): Part[] {
   const thinking = part['thinking'] ?? part['text'];
   const text =

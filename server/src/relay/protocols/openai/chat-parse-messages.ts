@@ -50,7 +50,7 @@ function parseMessage(message: Fields, at: string, legacy: LegacyCalls): Neutral
   }
 }
 
-/** A mark on the whole message is a mark on its last text. */
+/** A cache hint on the message applies to its last text. */
 function withCache(parts: Part[], message: Fields): Part[] {
   const cache = cacheControlOf(message);
   const last = parts.at(-1);
@@ -58,7 +58,7 @@ function withCache(parts: Part[], message: Fields): Part[] {
   return [...parts.slice(0, -1), { ...last, ...cache }];
 }
 
-/** Signature of a text, where Google's own chat layer puts it. */
+/** Signature of a text, in the position that Google's chat-compatible API uses. */
 function signText(parts: Part[], message: Fields): Part[] {
   const signature = googleSignature(message);
   if (signature === undefined) return parts;
@@ -67,7 +67,7 @@ function signText(parts: Part[], message: Fields): Part[] {
   return parts.map((part, index) => (index === at && part.kind === 'text' ? { ...part, signature } : part));
 }
 
-/** Blocks with signature where the client kept them, else the plain text of the thoughts. */
+/** Blocks with signatures if the client kept them, else the plain reasoning text. */
 function parseReasoning(message: Fields): ReasoningPart[] {
   const blocks = asFieldsList(message['thinking_blocks']).flatMap((block): ReasoningPart[] => {
     const redacted = block['type'] === 'redacted_thinking' ? someText(block['data']) : undefined;
@@ -113,7 +113,7 @@ function parseCall(call: Fields, at: string): ToolCallPart {
   const called = needFields(call['function'], `${at}.function`);
   const name = needName(called['name'], `${at}.function.name`);
   const given = called['arguments'];
-  // Some clients keep the arguments parsed.
+  // Some clients send parsed arguments.
   const text = asFields(given) ? JSON.stringify(given) : (optionalText(given, `${at}.function.arguments`) ?? '');
   return { kind: 'toolCall', id, name, arguments: text, ...signed, ...cacheControlOf(call), at };
 }
@@ -122,7 +122,7 @@ function parseCall(call: Fields, at: string): ToolCallPart {
 const googleSignature = (holder: Fields): string | undefined =>
   someText(asFields(asFields(holder['extra_content'])?.['google'])?.['thought_signature']);
 
-/** Calls of the form that came before tools have no id: a result belongs to the oldest open call of its name. */
+/** Calls in the legacy `function_call` shape have no id: a result belongs to the oldest open call of the same name. */
 class LegacyCalls {
   private readonly open: { id: string; name: string }[] = [];
   private count = 0;

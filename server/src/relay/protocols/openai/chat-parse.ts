@@ -25,7 +25,7 @@ import {
 import { cacheControlOf } from './chat-parse-content.js';
 import { parseMessages } from './chat-parse-messages.js';
 
-/** Fields with a place of their own in the neutral form. */
+/** Fields that have a counterpart in the neutral form. */
 const known = new Set([
   'model',
   'messages',
@@ -153,7 +153,7 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
   const at = body['tool_choice'] === undefined ? 'function_call' : 'tool_choice';
   if (choice === undefined || choice === null) return undefined;
   if (typeof choice === 'string') {
-    // Mistral's word for `required`, sent by its own clients.
+    // Mistral's name for `required`, sent by its own clients.
     return { mode: needOneOf(choice === 'any' ? 'required' : choice, ['auto', 'required', 'none'], at) };
   }
   const given = needFields(choice, at);

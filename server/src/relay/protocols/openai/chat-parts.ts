@@ -6,8 +6,9 @@ const asFields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null ? (value as Fields) : null;
 
 /**
- * Tells a transcript what the choices of an answer or of a chunk say: `part` is the `message` or the `delta`.
- * @returns whether a choice names its finish reason
+ * Reports the content of a response's or chunk's choices to a transcript.
+ * @param part `message` or `delta`
+ * @returns whether a choice has a finish reason
  */
 export function tellChoices(choices: unknown, part: 'message' | 'delta', transcript: Transcript): boolean {
   if (!Array.isArray(choices)) return false;
@@ -16,7 +17,7 @@ export function tellChoices(choices: unknown, part: 'message' | 'delta', transcr
     const fields = asFields(choice);
     if (!fields) continue;
     if (typeof fields['finish_reason'] === 'string' && fields['finish_reason'] !== '') finished = true;
-    // Completions of a prompt have their text here.
+    // Legacy completions have their text here.
     tellText(fields['text'], transcript);
     const content = asFields(fields[part]);
     if (content) tellContent(content, transcript);
@@ -47,7 +48,7 @@ function tellText(value: unknown, transcript: Transcript): void {
   }
 }
 
-/** The name comes once for each call, the arguments in pieces. Custom tools carry `custom: {name, input}`. */
+/** The name arrives once per call, the arguments in pieces. Custom tools have `custom: {name, input}`. */
 function tellToolCall(call: Fields | null, transcript: Transcript): void {
   const tool = asFields(call?.['function']) ?? asFields(call?.['custom']);
   if (!tool) return;

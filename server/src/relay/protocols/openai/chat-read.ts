@@ -8,8 +8,8 @@ import { readError } from '../../errors/read-upstream-error.js';
 import { toUsage } from './usage.js';
 
 /**
- * A whole chat completion in the neutral form.
- * @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no chat completion
+ * A complete chat completion in the neutral form.
+ * @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a chat completion
  */
 export function readChatAnswer(body: unknown): NeutralAnswer {
   const answer = asFields(body);
@@ -47,7 +47,7 @@ function readChoice(choice: Fields, position: number): NeutralChoice {
   };
 }
 
-/** A call that was forced by name ends with `stop` at OpenAI; other dialects wait for the word for calls. */
+/** With a forced tool call, OpenAI finishes with `stop`; other dialects expect the reason for tool calls. */
 export function finishOf(reason: unknown, calledTools: boolean): FinishReason | null {
   const name = someText(reason);
   if (name === undefined) return null;
@@ -55,7 +55,7 @@ export function finishOf(reason: unknown, calledTools: boolean): FinishReason | 
   return finish === 'stop' && calledTools ? 'toolCalls' : finish;
 }
 
-/** Text, or the list of parts some providers answer with. */
+/** Text, or the list of parts that some providers return. */
 export function readContent(content: unknown): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ kind: 'text', text: content }];
   return asFieldsList(content).flatMap((part): Part[] => {
@@ -67,7 +67,7 @@ export function readContent(content: unknown): Part[] {
   });
 }
 
-/** The thinking signature stands beside it. */
+/** Attaches the thinking signature, which is stored beside the content. */
 function signText(parts: Part[], message: Fields): Part[] {
   const signature = signatureOf(message);
   if (signature === undefined) return parts;
@@ -84,7 +84,7 @@ const thoughtOf = (thinking: unknown): string =>
         .map((piece) => asText(piece['text']))
         .join('');
 
-/** Providers disagree on the name: `reasoning_content`, `reasoning`. */
+/** Providers use different names: `reasoning_content`, `reasoning`. */
 export const reasoningText = (message: Fields): string =>
   asText(message['reasoning_content']) || asText(message['reasoning']);
 
@@ -152,7 +152,7 @@ function readCall(call: Fields): Part {
   }
   const called = asFields(call['function']) ?? {};
   const given = called['arguments'];
-  // Some providers answer with the arguments parsed.
+  // Some providers return parsed arguments.
   const text = asFields(given) ? JSON.stringify(given) : asText(given);
   return { kind: 'toolCall', id, name: asText(called['name']), arguments: text, ...signed };
 }

@@ -2,20 +2,20 @@ import { InvalidInputError } from '../../../shared/errors.js';
 import { RelayError } from '../../errors/relay-error.js';
 import { maxTokenCount } from '../../../shared/limits.js';
 
-/** What the relay itself has to know of a chat call; everything else travels untouched. */
+/** The fields of a chat call that the relay itself needs. All other fields travel unchanged. */
 export interface ChatCall {
   readonly body: Readonly<Record<string, unknown>>;
   readonly model: string;
   readonly stream: boolean;
   readonly wantsUsage: boolean;
-  /** The larger of `max_tokens` and `max_completion_tokens`, 0 when neither is given. */
+  /** The larger of `max_tokens` and `max_completion_tokens`; 0 when neither is given. */
   readonly maxOutput: number;
 }
 
 const malformed = (reason: string): RelayError =>
   new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
 
-/** The model a call names, before anything else of it is looked at. */
+/** The model that a call names. Read before any other field. */
 export function modelOf(body: Readonly<Record<string, unknown>>): string {
   const model = body['model'];
   if (model === undefined || model === null || model === '') throw new InvalidInputError('model is required', 'model');
@@ -24,7 +24,7 @@ export function modelOf(body: Readonly<Record<string, unknown>>): string {
   return model;
 }
 
-/** @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect know */
+/** @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect expect */
 export function toChatCall(body: Readonly<Record<string, unknown>>): ChatCall {
   const model = modelOf(body);
   const messages = body['messages'];
@@ -54,7 +54,7 @@ function optionalFlag(body: Readonly<Record<string, unknown>>, name: string): bo
   return value;
 }
 
-/** A quantity the client chooses and we multiply: whole, not negative, bounded. */
+/** A non-negative, bounded integer, because the price is multiplied by it. */
 function outputLimit(body: Readonly<Record<string, unknown>>, name: string): number {
   const value = body[name];
   if (value === undefined || value === null) return 0;

@@ -15,10 +15,10 @@ import { plainChunk } from './plain-chunk.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from './usage.js';
 
-/** Indexes a provider may count tool calls with; one above them is a broken stream, not a call. */
+/** Maximum index of a tool call; a larger one means a broken stream. */
 const maxTools = 1024;
 
-/** What a choice has told so far: the ids of its calls, by our own index. */
+/** State of one choice: the ids of its calls, by our own index. */
 interface ChoiceState {
   readonly tools: { id: string; readonly key: number | string }[];
   finished: boolean;
@@ -42,7 +42,7 @@ export class ChatStreamReader implements StreamReader {
     if (chunk['error'] && readError(chunk)) return [{ kind: 'error', error: toUpstreamError(502, data) }];
     const events: NeutralEvent[] = [];
     const choices = asFieldsList(chunk['choices']);
-    // A prelude without choices (Azure's filter results) has no id worth telling.
+    // A first chunk without choices (Azure's filter results) has no usable id.
     if (!this.started && (choices.length > 0 || asText(chunk['id']) !== '')) events.push(this.start(chunk));
     for (const [position, choice] of choices.entries()) this.readChoice(choice, position, events);
     const usage = toUsage(chunk['usage']);
@@ -62,7 +62,7 @@ export class ChatStreamReader implements StreamReader {
     if (!state) this.choices.set(choice, (state = { tools: [], finished: false }));
     const logprobs = asFields(fields['logprobs']);
     if (logprobs) events.push({ kind: 'logprobs', choice, logprobs });
-    // Some providers close with a whole `message` in place of the last delta.
+    // Some providers end with a complete `message` in place of the last delta.
     const delta = asFields(fields['delta']);
     if (delta) this.readDelta(delta, choice, state, events);
     const reason = finishOf(fields['finish_reason'], state.tools.length > 0);
@@ -146,13 +146,16 @@ export class ChatStreamReader implements StreamReader {
     if (text !== '') events.push({ kind: 'toolDelta', choice, index, text });
   }
 
-  /** By the provider's index, else by id; pieces with neither belong to the last call. @returns -1 beyond all sense */
+  /**
+   * Finds a call by the provider's index, else by id; pieces with neither belong to the last call.
+   * @returns -1 for an implausible index
+   */
   private indexOf(call: Fields, id: string, state: ChoiceState): number {
     const key = someNumber(call['index']) ?? id;
     if (key === '') return Math.max(state.tools.length - 1, 0);
     const found = state.tools.findIndex((tool) => tool.key === key);
     if (found === -1) return state.tools.length < maxTools ? state.tools.length : -1;
-    // Providers that count every call as 0 tell them apart by id.
+    // Providers that send index 0 for every call distinguish them by id.
     const known = state.tools[found];
     if (known && id !== '' && known.id !== '' && known.id !== id) {
       const byId = state.tools.findIndex((tool) => tool.id === id);

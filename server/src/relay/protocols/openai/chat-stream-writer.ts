@@ -12,14 +12,14 @@ import { doneEvent, usageChunk } from './chunks.js';
 type Json = Record<string, unknown>;
 type ToolStart = Extract<NeutralEvent, { kind: 'toolStart' }>;
 
-/** Thoughts longer than this are not repeated with their signature. */
+/** Longer reasoning is not repeated with its signature. Characters. */
 const thoughtLimit = 256 * 1024;
 
 interface ChoiceState {
   introduced: boolean;
   images: number;
   thought: string;
-  /** Goes with the next delta: clients count on deltas that say something. */
+  /** Sent with the next delta, because clients expect every delta to have content. */
   waiting: Json | null;
   logprobs: Fields | null;
   readonly customTools: Set<number>;
@@ -48,7 +48,7 @@ export class ChatStreamWriter implements StreamWriter {
     for (const event of events) out += this.write(event);
     out += this.flushTool();
     if (this.announced) return out;
-    // The provider announced its answer before it had any: tell the client that it lives.
+    // The provider opened its response before it had content: send a chunk so that the client sees activity.
     this.announced = true;
     return out + this.delta(0, '"content":""');
   }
@@ -133,7 +133,7 @@ export class ChatStreamWriter implements StreamWriter {
     const state = this.stateOf(event.choice);
     const { thought } = state;
     state.thought = '';
-    // The thinking signature we no longer have whole is of no use to anyone.
+    // The signature is useless without the complete reasoning text, which is no longer available.
     if (thought.length > thoughtLimit) return '';
     return this.hold(event.choice, { thinking_blocks: [{ type: 'thinking', thinking: thought, signature }] });
   }
@@ -178,7 +178,7 @@ export class ChatStreamWriter implements StreamWriter {
     return this.delta(choice, `"tool_calls":[{"index":${index},${tool}}]`);
   }
 
-  /** One chunk. `fields` is the inside of the delta as JSON text, so that text is the only thing to be encoded. */
+  /** One chunk. `fields` is the inner JSON text of the delta, so that only the text has to be encoded. */
   private delta(choice: number, fields: string, finish?: FinishReason): string {
     const state = this.stateOf(choice);
     this.announced = true;
@@ -207,7 +207,7 @@ export class ChatStreamWriter implements StreamWriter {
     return state;
   }
 
-  /** What all chunks of the stream have in common, encoded once. */
+  /** Encodes the fields common to all chunks of the stream once. */
   private frame(): void {
     const common = JSON.stringify({
       id: this.id,

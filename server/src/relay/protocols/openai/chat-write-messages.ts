@@ -7,13 +7,13 @@ import type { NeutralRequest } from '../../neutral/request.js';
 type Json = Record<string, unknown>;
 
 /**
- * Messages as a chat provider wants them.
- * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part that chat cannot carry
+ * Messages as a chat provider expects them.
+ * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part that chat cannot express
  */
 export function writeMessages(request: NeutralRequest, dropped: Dropped): Json[] {
   const own = request.dialect === 'openai-chat';
   const written: Json[] = [];
-  // What a tool result may not hold follows when all results of the turn are told.
+  // Content that a tool result must not contain is sent after all results of the turn.
   let carried: Json[] = [];
   const flush = (): void => {
     if (carried.length > 0) written.push({ role: 'user', content: carried });
@@ -126,7 +126,7 @@ const writeAssistantPart = (part: Part, own: boolean): Json => {
   throw unsupported(part.at ?? 'messages', 'chat completions take only text from the assistant');
 };
 
-/** OpenAI refuses thoughts in the history; providers that want them back speak the client's dialect. */
+/** OpenAI refuses reasoning in the history; providers that require it speak the client's dialect. */
 function noteReasoning(parts: readonly Part[], own: boolean, dropped: Dropped): Json {
   if (!own && parts.some((part) => part.kind === 'reasoning')) dropped.hint('reasoningHistory', true);
   return {};
@@ -146,7 +146,7 @@ function ownExtensions(parts: readonly Part[]): Json {
   };
 }
 
-/** Thoughts with their signature, so that a client can send them back (docs/reference/providers/anthropic.md#thinking). */
+/** Reasoning with its signature, so that a client can send it back (docs/reference/providers/anthropic.md#thinking). */
 export const thinkingBlocks = (parts: readonly Part[]): Json[] =>
   parts.flatMap((part): Json[] => {
     if (part.kind !== 'reasoning') return [];
@@ -157,7 +157,8 @@ export const thinkingBlocks = (parts: readonly Part[]): Json[] =>
   });
 
 /**
- * Google's own chat layer puts thinking signature here (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
+ * The position of the thinking signature in Google's chat-compatible API
+ * (docs/reference/providers/gemini-and-vertex.md#gemini-thinking).
  */
 export const googleExtra = (signature: string | undefined): Json => ({ google: { thought_signature: signature } });
 

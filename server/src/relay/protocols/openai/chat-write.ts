@@ -17,11 +17,11 @@ import { runnableTools } from '../../neutral/runnable-tools.js';
 type Json = Record<string, unknown>;
 
 export interface ChatProviderOptions {
-  /** OpenAI itself refuses `top_k`; many that speak its dialect take it. */
+  /** OpenAI itself refuses `top_k`; many compatible providers accept it. */
   readonly takesTopK?: boolean;
 }
 
-/** Speaks chat completions to providers. */
+/** The codec of chat completions for providers. */
 export const chatProvider = (options: ChatProviderOptions = {}): ProviderCodec => ({
   dialect: 'openai-chat',
   write: (request) => writeChatRequest(request, options),
@@ -29,7 +29,7 @@ export const chatProvider = (options: ChatProviderOptions = {}): ProviderCodec =
   openReader: () => new ChatStreamReader(),
 });
 
-/** Fields that Responses and chat have in common. */
+/** Fields common to Responses and chat. */
 const sharedWithResponses = new Set([
   'metadata',
   'store',
@@ -83,7 +83,7 @@ function writeChatRequest(given: NeutralRequest, options: ChatProviderOptions): 
   return { body, dropped: dropped.names };
 }
 
-/** Modalities of another dialect: only text needs no saying, and only sound has the same name. */
+/** Modalities from another dialect: `text` is the default, and only `audio` has the same name. */
 function writeModalities(request: NeutralRequest, own: boolean): readonly string[] | undefined {
   const { modalities } = request;
   if (modalities.length === 0 || (!own && modalities.every((each) => each === 'text'))) return undefined;
@@ -100,7 +100,7 @@ function noteCacheControl(request: NeutralRequest, dropped: Dropped): void {
 }
 
 /**
- * Thinking by budget or by its own choice, in words
+ * A reasoning budget, or adaptive reasoning, as an effort
  * (docs/reference/providers/anthropic.md#messages-at-other-providers).
  */
 export function effortOf(reasoning: Reasoning): Effort | undefined {
@@ -141,7 +141,7 @@ function writeToolChoice(choice: ToolChoice | undefined, tools: readonly Neutral
     case 'auto':
     case 'required':
     case 'none':
-      // A choice without tools is an error to OpenAI.
+      // OpenAI refuses a tool choice without tools.
       return tools.length > 0 ? choice.mode : undefined;
     case 'tool':
       return choice.custom

@@ -8,7 +8,10 @@ export const doneEvent = 'data: [DONE]\n\n';
 
 export const dataEvent = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 
-/** The closing usage chunk: no choices. `like` is any earlier chunk, for its id and model. */
+/**
+ * The final usage chunk, without choices.
+ * @param like any earlier chunk, for its id and model
+ */
 export const usageChunk = (like: Readonly<Fields>, usage: Usage): string =>
   dataEvent({
     id: like['id'] ?? '',
@@ -20,8 +23,8 @@ export const usageChunk = (like: Readonly<Fields>, usage: Usage): string =>
   });
 
 /**
- * A whole answer as one chunk, for clients that asked a channel to stream that cannot
- * (docs/reference/relay/routing.md#per-channel-settings). Everything the message carries travels: text, reasoning, tool
+ * A complete response as one chunk, for clients that asked for a stream from a channel that cannot stream
+ * (docs/reference/relay/routing.md#per-channel-settings). Contains every field of the message: text, reasoning, tool
  * calls and unknown fields.
  */
 export function answerAsChunk(answer: Readonly<Fields>): string {
@@ -40,7 +43,7 @@ export function answerAsChunk(answer: Readonly<Fields>): string {
 function toDelta(message: unknown): Fields {
   const fields = typeof message === 'object' && message !== null ? { ...(message as Fields) } : {};
   const calls = fields['tool_calls'];
-  // Streamed tool calls are told apart by their index; whole ones have none.
+  // Streamed tool calls are distinguished by index; complete ones have none.
   if (Array.isArray(calls)) {
     fields['tool_calls'] = calls.map((call: Fields, position) => ({ index: position, ...call }));
   }

@@ -1,10 +1,16 @@
 import { asFieldsList, type Fields } from '../../neutral/fields.js';
 
-/** Vectors as base64 of 32-bit floats, little end first. @returns null when they already are */
+/**
+ * Vectors as base64 of little-endian 32-bit floats.
+ * @returns null when they are base64 already
+ */
 export const asBase64 = (answer: Fields): Record<string, unknown> | null =>
   withVectors(answer, (vector) => (isNumbers(vector) ? encodeVector(vector) : null));
 
-/** Vectors as lists of numbers. @returns null when they already are */
+/**
+ * Vectors as lists of numbers.
+ * @returns null when they are lists already
+ */
 export const asFloats = (answer: Fields): Record<string, unknown> | null =>
   withVectors(answer, (vector) => (typeof vector === 'string' ? decodeVector(vector) : null));
 

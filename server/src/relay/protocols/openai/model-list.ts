@@ -8,7 +8,7 @@ export interface OfferedModel {
 
 export type ModelListFormat = 'openai' | 'anthropic' | 'gemini';
 
-/** Constant on every model: clients of this family read it. */
+/** The same for every model; clients of the older gateways read it. */
 const created = 1_626_777_600;
 const permission = {
   id: 'modelperm-LwHkVFn8AcMItP432fKKDIKJ',
@@ -25,7 +25,9 @@ const permission = {
   is_blocking: false,
 };
 
-/** Which list a client wants is told by how it presents its key (docs/reference/relay/routes.md#model-lists). */
+/**
+ * The list shape that a client expects, by the way it presents its key (docs/reference/relay/routes.md#model-lists).
+ */
 export function modelListFormat(
   headers: Readonly<Record<string, unknown>>,
   path: string,

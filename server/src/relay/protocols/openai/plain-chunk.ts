@@ -1,18 +1,18 @@
 import { detached } from '../../sse/detached.js';
 
 /**
- * A chunk that says one piece of text and nothing else, without anything escaped in it: nearly all of a stream. Quotes
- * inside JSON text are escaped, so content cannot look like one.
+ * Matches a chunk that contains only one piece of text without escapes: nearly all chunks of a stream. Quotes inside
+ * JSON text are escaped, so content cannot match.
  */
 const plain =
   /"choices":\[\{"index":0,"delta":\{(?:"role":"assistant",)?"(?:content|reasoning_content)":"([^"\\]*)"(?:,"\w+":null)*\}(?:,"\w+":null)*\}\]/g;
 
-/** The next one in a text of events. */
+/** The next plain chunk in the text of a stream. */
 export interface PlainChunk {
   /** Offsets; Infinity when there is none. */
   readonly start: number;
   readonly end: number;
-  /** A window on the text it was found in. */
+  /** A slice of the text it was found in. */
   readonly said: string;
 }
 
@@ -32,13 +32,13 @@ export function nextPlainChunk(text: string, from: number): PlainChunk {
   };
 }
 
-/** The same as a whole event: nothing around it but names, times and nulls. */
+/** The same as a complete event: only names, times and nulls besides the text. */
 const wholePlain =
   /^\{(?:"\w+":(?:null|\d+|"[^"\\]*"),)*"choices":\[\{"index":0,"delta":\{(?:"role":"assistant",)?"(content|reasoning_content)":"([^"\\]+)"(?:,"\w+":null)*\}(?:,"\w+":null)*\}\](?:,"\w+":(?:null|"[^"\\]*"))*\}$/;
-/** No plain chunk is longer; and trying costs what the text is long. */
+/** No plain chunk is longer, and matching takes time proportional to the text. Characters. */
 const longest = 4096;
 
-/** @returns what a chunk says that says one piece of text and nothing else; null where it has to be parsed */
+/** @returns the text of a chunk that contains only one piece of text; null when the chunk has to be parsed */
 export function plainChunk(data: string): { readonly kind: 'text' | 'reasoning'; readonly text: string } | null {
   const found = data.length > longest ? null : wholePlain.exec(data);
   const text = found?.[2];

@@ -1,9 +1,9 @@
 import type { Usage } from '../../usage.js';
 
-/** No real call has more; keeps every product inside what the books can hold. */
+/** Above any real call; keeps every product within the range of the ledger. */
 const maxTokens = 1_000_000_000;
 
-/** A count as somebody else reports it: whole, never negative, never absurd. Anything that is no number is 0. */
+/** A count reported by a provider, as a non-negative bounded integer. Anything but a number is 0. */
 export function toCount(value: unknown): number {
   if (typeof value !== 'number' || !(value > 0)) return 0;
   return Math.min(Math.trunc(value), maxTokens);
@@ -13,7 +13,7 @@ const asRecord = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
 /**
- * The first alias that carries a count. Providers disagree where cached tokens stand
+ * The first alias that contains a count. Providers report cached tokens in different fields
  * (docs/reference/providers/openai-family.md#responses-to-chat-calls).
  */
 const firstCount = (...values: unknown[]): number => {
@@ -24,14 +24,14 @@ const firstCount = (...values: unknown[]): number => {
   return 0;
 };
 
-/** No call costs more; what is written down of a cost must add up without end. */
+/** Above the cost of any real call, so that sums of logged costs cannot overflow. */
 const maxUsd = 1_000_000;
-/** xAI counts in these. */
+/** The unit of xAI's costs. */
 const ticksPerUsd = 1e10;
 
 /**
- * What a provider says that a call cost it, in dollars: OpenRouter in `cost` (with one's own key for the provider behind it that is its fee, and
- * `cost_details` has the rest), Perplexity in `cost.total_cost`, xAI in `cost_in_usd_ticks`.
+ * The cost that a provider reports, in USD: OpenRouter in `cost` (with the operator's own provider key that is only its
+ * fee, and `cost_details` has the rest), Perplexity in `cost.total_cost`, xAI in `cost_in_usd_ticks`.
  */
 function chargedUsd(usage: Record<string, unknown>): number | null {
   const { cost, cost_in_usd_ticks: ticks } = usage;
@@ -46,7 +46,7 @@ function chargedUsd(usage: Record<string, unknown>): number | null {
 
 /**
  * Reads a `usage` object of the OpenAI family.
- * @returns null when it reports neither prompt nor completion tokens, which counts as not reported at all
+ * @returns null when it reports neither prompt nor completion tokens, which counts as no report
  */
 export function toUsage(raw: unknown): Usage | null {
   if (typeof raw !== 'object' || raw === null) return null;
@@ -77,7 +77,7 @@ export function toUsage(raw: unknown): Usage | null {
   };
 }
 
-/** The shape clients expect, for usage that we counted ourselves. */
+/** Usage that we counted ourselves, in the shape that clients expect. */
 export const fromUsage = (usage: Usage): Record<string, unknown> => ({
   prompt_tokens: usage.promptTokens,
   completion_tokens: usage.completionTokens,

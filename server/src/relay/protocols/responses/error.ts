@@ -1,8 +1,8 @@
 import type { CallFailure } from '../../errors/failure.js';
 
 /**
- * An error inside a stream of Responses; whole errors have the shape of chat. Clients look for `error`, older ones for the
- * same fields beside it.
+ * An error inside a Responses stream; error bodies have the shape of chat. Clients read `error`, older ones the same
+ * fields beside it.
  */
 export function responsesErrorEvents(failure: CallFailure, requestId: string, sequence = 0): string {
   const { type, param, code } = failure;

@@ -4,7 +4,7 @@ import { fromFinishReason } from '../../neutral/finish-reason.js';
 
 type Json = Record<string, unknown>;
 
-/** Items of one response. Their ids hang on the response's own, so that no two are the same. */
+/** Generates ids for the items of one response, derived from the response's id, so that they are unique. */
 export class ItemIds {
   private count = 0;
 
@@ -19,7 +19,7 @@ export const responseId = (id: string, context: AnswerContext): string =>
   id.startsWith('resp_') ? id : `resp_${id || context.id}`;
 
 /**
- * The response object, which repeats what the client asked for. Nothing is stored, so `store` is false and the response
+ * The response object, which repeats the client's request. Nothing is stored, so `store` is false and the response
  * cannot be continued by its id.
  */
 export function responseObject(
@@ -58,7 +58,7 @@ export function responseObject(
   };
 }
 
-/** Status and details a reason stands for. */
+/** Status and details of a finish reason. */
 export const statusOf = (finish: FinishReason): Json =>
   finish === 'length' || finish === 'contentFilter'
     ? { status: 'incomplete', incomplete_details: { reason: fromFinishReason(finish, 'openai-responses') } }

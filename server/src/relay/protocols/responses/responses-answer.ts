@@ -8,7 +8,7 @@ import { fromResponsesUsage } from './responses-usage.js';
 
 type Json = Record<string, unknown>;
 
-/** A whole answer as a response. */
+/** A complete response as a Responses object. */
 export function toResponse(answer: NeutralAnswer, context: AnswerContext): Json {
   const [choice] = answer.choices;
   const ids = new ItemIds(context.id);
@@ -46,7 +46,7 @@ function toItems(part: Part, ids: ItemIds): Json[] {
         ? [messageItem(ids.next('msg'), textContent(`![image](${part.source.url})`, []))]
         : [];
     case 'audio':
-      // Responses has no sound; what was said can be read.
+      // Responses cannot contain audio, so the transcript is returned as text.
       return part.transcript ? [messageItem(ids.next('msg'), textContent(part.transcript, []))] : [];
     default:
       return [];

@@ -3,7 +3,7 @@ import { toResponse } from './responses-answer.js';
 import { parseResponsesRequest } from './responses-parse.js';
 import { ResponsesStreamWriter } from './responses-stream-writer.js';
 
-/** Speaks Responses to clients. */
+/** The codec of Responses for clients. */
 export const responsesClient: ClientCodec = {
   dialect: 'openai-responses',
   parse: parseResponsesRequest,

@@ -184,7 +184,7 @@ describe('a response', () => {
       object: 'response',
       status: 'completed',
       ...body,
-      // It is not kept, whatever was asked.
+      // Nothing is stored, whatever the client requested.
       store: false,
       output: [
         { type: 'message', status: 'completed', content: [{ type: 'output_text', text: 'a', annotations: [] }] },

@@ -11,8 +11,8 @@ import { ResponsesStreamReader } from './responses-stream-reader.js';
 import { toResponsesUsage } from './responses-usage.js';
 
 /**
- * A whole response in the client's own dialect: the bytes stay. One that is incomplete, or goes on in the background, is
- * an answer like any other.
+ * A complete response in the client's own dialect: the bytes stay unchanged. Incomplete and background responses are
+ * ordinary responses.
  * @throws UpstreamError when it failed; AppError UPSTREAM_INVALID_RESPONSE
  */
 export function nativeResponse(body: Buffer): ChatAnswer {
@@ -33,7 +33,7 @@ export function nativeResponse(body: Buffer): ChatAnswer {
 export const nativeResponseStream = (transcript: Transcript): StreamTransform =>
   new NativeStream(new ResponsesListener(), new ResponsesStreamReader(), transcript);
 
-/** The last event repeats the whole response, and alone reports its usage. */
+/** The last event repeats the whole response, and is the only one with usage. */
 class ResponsesListener implements NativeListener {
   readonly marks = /"response\.(?:completed|incomplete|failed)"|"error"\s*[,:]\s*[{"]|"type"\s*:\s*"error"/;
   private reported: Usage | null = null;

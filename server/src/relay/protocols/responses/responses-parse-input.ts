@@ -6,7 +6,7 @@ import type { NeutralMessage, Part } from '../../neutral/message.js';
 import { readEncrypted } from './thinking-signature.js';
 
 /**
- * `input`: text or a list of items. Neighbouring items of the assistant are one turn.
+ * `input`: text or a list of items. Adjacent items of the assistant form one turn.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseInput(value: unknown): NeutralMessage[] {

@@ -9,8 +9,8 @@ import { signatureOfItem } from './thinking-signature.js';
 import { toResponsesUsage } from './responses-usage.js';
 
 /**
- * A whole response in the neutral form.
- * @throws UpstreamError when it failed; AppError UPSTREAM_INVALID_RESPONSE when it is no response
+ * A complete response in the neutral form.
+ * @throws UpstreamError when it failed; AppError UPSTREAM_INVALID_RESPONSE when it is not a response
  */
 export function readResponse(body: unknown): NeutralAnswer {
   const response = asFields(body);
@@ -47,19 +47,19 @@ export function failureOf(response: Fields): UpstreamError | null {
   return new UpstreamError(502, found);
 }
 
-/** Status and details of a response as one word. */
+/** The finish reason, from the status and details of a response. */
 export function finishOf(response: Fields, called: boolean): FinishReason | null {
   const status = someText(response['status']);
   if (status === 'incomplete') {
     const finish = toFinishReason(asText(asFields(response['incomplete_details'])?.['reason']));
-    // It is not complete, whatever word will be invented for why.
+    // An incomplete response with an unknown reason counts as truncated.
     return finish === 'stop' ? 'length' : finish;
   }
   if (status !== 'completed') return null;
   return called ? 'toolCalls' : 'stop';
 }
 
-/** Items of tools that OpenAI runs itself are for clients of its own dialect, but for pictures. */
+/** Items of tools that OpenAI runs itself are only for clients of its own dialect, except images. */
 function readItem(item: Fields): Part[] {
   switch (item['type']) {
     case 'message':
@@ -108,7 +108,7 @@ function readContent(content: Fields): Part[] {
   return [{ kind: 'text', text, ...(annotations.length > 0 ? { annotations } : {}) }];
 }
 
-/** Summaries are told one by one; blank lines keep them apart. */
+/** Separates the parts of a reasoning summary. */
 export const summaryBreak = '\n\n';
 
 export const proofIn = (item: Fields): string | undefined => {

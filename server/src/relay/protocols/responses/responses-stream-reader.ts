@@ -66,7 +66,7 @@ export class ResponsesStreamReader implements StreamReader {
           },
         ];
       default:
-        // Event types born after this file pass by, errors of other shapes do not.
+        // Unknown event types are ignored, unless they contain an error.
         return event['error'] && readError(event) ? [{ kind: 'error', error: toUpstreamError(502, data) }] : [];
     }
   }
@@ -134,7 +134,7 @@ export class ResponsesStreamReader implements StreamReader {
     const error = failureOf(response);
     if (error) return [...reported, { kind: 'error', error }];
     const reason = finishOf(response, this.tools > 0);
-    // A stream that says it is complete need not say its status too.
+    // A completed stream need not repeat the status.
     return [
       ...this.start(response),
       { kind: 'finish', choice, reason: reason ?? (this.tools > 0 ? 'toolCalls' : 'stop') },

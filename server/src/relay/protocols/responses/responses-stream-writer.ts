@@ -27,10 +27,13 @@ interface OpenItem {
   readonly annotations: Fields[];
 }
 
-/** The last event repeats the whole answer, so it has to be kept; beyond this it is no answer. */
+/** Maximum characters kept of a response, because the last event repeats all of it. */
 const keptLimit = 32 * 1024 * 1024;
 
-/** Writes the events of a response: each item opened, filled and closed, the whole repeated at the end. */
+/**
+ * Writes the events of a response: each item is opened, filled and closed, and the last event repeats the whole
+ * response.
+ */
 export class ResponsesStreamWriter implements StreamWriter {
   private readonly blocks = new BlockSequencer();
   private readonly ids: ItemIds;
@@ -232,7 +235,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     );
   }
 
-  /** An item that comes in one piece. */
+  /** Writes an item that arrives complete. */
   private whole(item: Json): string {
     const at = { output_index: this.output.length, item };
     this.output.push(item);

@@ -4,7 +4,10 @@ import { fromUsage, toUsage } from '../openai/usage.js';
 
 type Json = Record<string, unknown>;
 
-/** Responses names the counts of chat differently. @returns null when nothing was reported */
+/**
+ * Responses uses different names for the counts than chat.
+ * @returns null when no usage was reported
+ */
 export function toResponsesUsage(raw: unknown): Usage | null {
   const usage = asFields(raw);
   if (!usage) return null;
@@ -16,7 +19,7 @@ export function toResponsesUsage(raw: unknown): Usage | null {
   });
 }
 
-/** The shape clients of Responses expect. */
+/** Usage in the shape that clients of Responses expect. */
 export function fromResponsesUsage(usage: Usage): Json {
   const { prompt_tokens_details: prompt, completion_tokens_details: completion } = fromUsage(usage);
   const { cached_tokens: cached, cache_write_tokens: written } = asFields(prompt) ?? {};

@@ -14,14 +14,14 @@ import { encryptedContent, itemOfSignature } from './thinking-signature.js';
 
 type Json = Record<string, unknown>;
 
-/** Instructions that open the call, and the items behind them. */
+/** The leading instructions of the call, and the items after them. */
 export interface WrittenInput {
   readonly instructions?: string;
   readonly input: Json[];
 }
 
 /**
- * Messages as a Responses provider wants them.
+ * Messages as a Responses provider expects them.
  * @throws AppError UNSUPPORTED_BY_CHANNEL naming the part
  */
 export function writeInput(request: NeutralRequest, dropped: Dropped): WrittenInput {
@@ -86,7 +86,7 @@ const writeCall = (part: Extract<Part, { kind: 'toolCall' }>): Json =>
     ? { type: 'custom_tool_call', call_id: part.id, name: part.name, input: part.arguments }
     : { type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments || '{}' };
 
-/** Thoughts are taken back only with their signature, and with the id they had. */
+/** Reasoning is accepted back only with its signature and its original id. */
 function writeReasoning(part: ReasoningPart, own: boolean, dropped: Dropped): Json[] {
   const summary = part.text === '' ? [] : [{ type: 'summary_text', text: part.text }];
   if (own) {
@@ -149,7 +149,7 @@ function writeFile({ source, filename, at }: FilePart, own: boolean): Json {
     case 'url':
       return { type: 'input_file', file_url: source.url };
     case 'id':
-      // Files of chat and of Responses lie in one place.
+      // Chat and Responses share one file storage.
       if (own || source.dialect === 'openai-chat') return { type: 'input_file', file_id: source.id };
       throw unsupported(at ?? 'messages', 'the file lies at another provider');
     case 'base64': {

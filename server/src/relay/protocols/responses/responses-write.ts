@@ -11,7 +11,7 @@ import { shortUserId } from '../../neutral/user-id.js';
 
 type Json = Record<string, unknown>;
 
-/** Speaks Responses to providers. */
+/** The codec of Responses for providers. */
 export const responsesProvider: ProviderCodec = {
   dialect: 'openai-responses',
   write: writeResponsesRequest,
@@ -19,9 +19,9 @@ export const responsesProvider: ProviderCodec = {
   openReader: () => new ResponsesStreamReader(),
 };
 
-/** Fields that chat and Responses have in common. */
+/** Fields common to chat and Responses. */
 const sharedWithChat = new Set(['metadata', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier']);
-/** Only models that think give signature of it, and the others refuse to be asked. */
+/** Only reasoning models return signatures; the others refuse the request for them. */
 const thinkingModel = /^(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|codex)/;
 
 function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
@@ -50,7 +50,7 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
   const text = omitUndefined<Json>({ format: writeFormat(request.responseFormat), verbosity: request.verbosity });
   const effort = reasoning ? effortOf(reasoning) : undefined;
   const body = omitUndefined<Json>({
-    // Nobody who speaks another dialect asked for the call to be kept.
+    // A client of another dialect did not ask for the response to be stored.
     store: own ? undefined : false,
     include: !own && thinkingModel.test(request.model) ? ['reasoning.encrypted_content'] : undefined,
     reasoning: own
@@ -82,7 +82,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
   switch (tool.kind) {
     case 'function': {
       const { description, parameters } = tool;
-      // Left out, Responses makes a schema strict; nobody who speaks another dialect means that.
+      // If absent, Responses makes a schema strict, which a client of another dialect did not ask for.
       const strict = tool.strict ?? (own ? undefined : false);
       return omitUndefined<Json>({
         type: 'function',

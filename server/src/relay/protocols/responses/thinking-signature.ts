@@ -1,10 +1,6 @@
 import type { ReasoningPart } from '../../neutral/message.js';
 
-/*
- * Responses keeps thinking signature in `encrypted_content` of a reasoning item and wants the item's id back with it; other
- * dialects have one text. So the id travels in front of the signature where the provider speaks Responses, and thoughts that a
- * provider keeps to itself are marked where the client does.
- */
+/* Responses returns the thinking signature as `encrypted_content` of a reasoning item, and requires the item's id back with it; other dialects have one text. So the id is prepended to the signature if the provider speaks Responses, and reasoning that a provider encrypts is marked if the client does. */
 
 const withId = /^(rs_[A-Za-z0-9_-]+):/;
 const redactedMark = 'redacted:';
@@ -13,7 +9,10 @@ const redactedMark = 'redacted:';
 export const signatureOfItem = (id: string, encrypted: string): string =>
   withId.test(`${id}:`) ? `${id}:${encrypted}` : encrypted;
 
-/** The item a provider of Responses gave. @returns null when the signature is somebody else's */
+/**
+ * The reasoning item of a Responses provider.
+ * @returns null for a signature of another kind of provider
+ */
 export function itemOfSignature(thinkingSignature: string): { id: string; encrypted: string } | null {
   const id = withId.exec(thinkingSignature)?.[1];
   return id === undefined ? null : { id, encrypted: thinkingSignature.slice(id.length + 1) };
@@ -23,7 +22,7 @@ export function itemOfSignature(thinkingSignature: string): { id: string; encryp
 export const encryptedContent = (part: Pick<ReasoningPart, 'signature' | 'redacted'>): string | undefined =>
   part.redacted === undefined ? part.signature : redactedMark + part.redacted;
 
-/** And back. */
+/** The reverse of `encryptedContent`. */
 export function readEncrypted(encrypted: string | undefined): Pick<ReasoningPart, 'signature' | 'redacted'> {
   if (encrypted === undefined) return {};
   return encrypted.startsWith(redactedMark)
