@@ -27,19 +27,17 @@ async function start(container: HTMLElement): Promise<void> {
   await Promise.all([texts, preloadScreen(location.pathname)]);
   await yieldToBrowser();
   // A transition renders in slices of a few milliseconds, so that the page stays responsive.
-  startTransition(() => {
+  startTransition(() =>
     createRoot(container).render(
       <StrictMode>
         <CacheProvider value={cache}>
           <App />
         </CacheProvider>
       </StrictMode>,
-    );
-  });
+    ),
+  );
 }
 
 // Not awaited at the top level: screen chunks import from this file and would wait for it. Without its texts the console
 // can only show the message that is part of the page.
-start(root).catch(() => {
-  document.getElementById('waiting-failed')?.removeAttribute('hidden');
-});
+start(root).catch(() => document.getElementById('waiting-failed')?.removeAttribute('hidden'));

@@ -18,12 +18,7 @@ export function CrashScreen() {
         title={t('errors.crashed')}
         text={t('errors.crashedText')}
         action={
-          <Button
-            variant="contained"
-            onClick={() => {
-              location.reload();
-            }}
-          >
+          <Button variant="contained" onClick={() => location.reload()}>
             {t('actions.reload')}
           </Button>
         }

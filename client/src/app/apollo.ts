@@ -33,13 +33,7 @@ export function createApolloClient(onExpired: () => void): ApolloClient {
     }
   });
 
-  const answered = new ApolloLink((operation, forward) =>
-    forward(operation).pipe(
-      tap(() => {
-        offline.set(false);
-      }),
-    ),
-  );
+  const answered = new ApolloLink((operation, forward) => forward(operation).pipe(tap(() => offline.set(false))));
 
   // A subscription's failures are handled by `useLive`, which falls back to polling.
   const requests = ApolloLink.from([

@@ -35,15 +35,9 @@ export const liveLink = new ApolloLink(
           close = client.subscribe(
             { query: print(operation.query), variables, ...(operationName ? { operationName } : {}) },
             {
-              next: (result) => {
-                observer.next(result as ApolloLink.Result);
-              },
-              error: (error) => {
-                observer.error(error);
-              },
-              complete: () => {
-                observer.complete();
-              },
+              next: (result) => observer.next(result as ApolloLink.Result),
+              error: (error) => observer.error(error),
+              complete: () => observer.complete(),
             },
           );
         },

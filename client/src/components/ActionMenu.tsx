@@ -41,9 +41,7 @@ export function ActionMenu({
       anchorEl={anchor}
       open={anchor !== null}
       onClose={onClose}
-      onClick={(event) => {
-        event.stopPropagation();
-      }}
+      onClick={(event) => event.stopPropagation()}
       anchorOrigin={{ vertical: 'bottom', horizontal: 'right' }}
       transformOrigin={{ vertical: 'top', horizontal: 'right' }}
       slotProps={{ paper: { sx: { minWidth: 160 } } }}

@@ -18,34 +18,14 @@ export function ConfirmDialog({
 }) {
   const { t } = useTranslation();
   return (
-    <Dialog
-      open={open}
-      onClose={() => {
-        answer(false);
-      }}
-      maxWidth="xs"
-      fullWidth
-      role="alertdialog"
-    >
+    <Dialog open={open} onClose={() => answer(false)} maxWidth="xs" fullWidth role="alertdialog">
       <DialogTitle>{question.title}</DialogTitle>
       {question.body && <DialogContent sx={{ color: 'text.secondary' }}>{question.body}</DialogContent>}
       <DialogActions>
-        <Button
-          variant="outlined"
-          autoFocus
-          onClick={() => {
-            answer(false);
-          }}
-        >
+        <Button variant="outlined" autoFocus onClick={() => answer(false)}>
           {question.no ?? t('actions.cancel')}
         </Button>
-        <Button
-          variant="contained"
-          color={question.destructive ? 'error' : 'primary'}
-          onClick={() => {
-            answer(true);
-          }}
-        >
+        <Button variant="contained" color={question.destructive ? 'error' : 'primary'} onClick={() => answer(true)}>
           {question.verb}
         </Button>
       </DialogActions>

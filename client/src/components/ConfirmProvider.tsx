@@ -32,12 +32,7 @@ const ConfirmContext = createContext<Questions>({ ask: () => Promise.resolve(fal
 export function useConfirm(): Confirm {
   const { ask, takeBack } = useContext(ConfirmContext);
   const [by] = useState(() => ({}));
-  useEffect(
-    () => () => {
-      takeBack(by);
-    },
-    [takeBack, by],
-  );
+  useEffect(() => () => takeBack(by), [takeBack, by]);
   return useCallback((question) => ask(by, question), [ask, by]);
 }
 

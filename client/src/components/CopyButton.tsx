@@ -21,20 +21,13 @@ export function CopyButton({
   const copy = useCopy();
   const [done, setDone] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-    },
-    [],
-  );
+  useEffect(() => () => clearTimeout(timer.current), []);
 
   const press = async () => {
     if (!(await copy(value, shown))) return;
     setDone(true);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      setDone(false);
-    }, 1500);
+    timer.current = setTimeout(() => setDone(false), 1500);
   };
 
   return (

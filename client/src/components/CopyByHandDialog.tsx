@@ -21,9 +21,7 @@ export function CopyByHandDialog({ text, onClose }: { readonly text: string; rea
           readOnly
           value={text}
           className="mono"
-          onFocus={(event) => {
-            event.target.select();
-          }}
+          onFocus={(event) => event.target.select()}
           inputProps={{ 'aria-label': t('copy.text') }}
         />
       </DialogContent>

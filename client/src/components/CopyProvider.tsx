@@ -42,14 +42,7 @@ export function CopyProvider({ children }: { readonly children: ReactNode }) {
   return (
     <CopyContext.Provider value={copy}>
       {children}
-      {refused !== null && (
-        <CopyByHandDialog
-          text={refused}
-          onClose={() => {
-            setRefused(null);
-          }}
-        />
-      )}
+      {refused !== null && <CopyByHandDialog text={refused} onClose={() => setRefused(null)} />}
     </CopyContext.Provider>
   );
 }

@@ -4,12 +4,8 @@ import { useEffect, useState, type ReactNode } from 'react';
 export function Delayed({ children }: { readonly children: ReactNode }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => {
-      setLate(true);
-    }, 150);
-    return () => {
-      clearTimeout(timer);
-    };
+    const timer = setTimeout(() => setLate(true), 150);
+    return () => clearTimeout(timer);
   }, []);
   return late ? children : null;
 }

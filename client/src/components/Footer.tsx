@@ -21,9 +21,7 @@ export function Footer() {
       setStored(fromStoredStatus(readJson('status'))?.footerHtml ?? '');
       if (left === 0) clearInterval(timer);
     }, interval);
-    return () => {
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }, []);
   const html = footerHtml || stored;
   return (

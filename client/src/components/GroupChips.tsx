@@ -14,7 +14,7 @@ export function GroupChips({ groups, shown = 2 }: { readonly groups: readonly st
       ))}
       {more.length > 0 && (
         <ToneChip tone="grey" hint={more.join(', ')}>
-          {`+${String(more.length)}`}
+          {`+${more.length}`}
         </ToneChip>
       )}
     </span>

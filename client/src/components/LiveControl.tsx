@@ -24,9 +24,7 @@ export function LiveControl({ state, paused, onPause }: LiveControlProps) {
       variant="outlined"
       {...(mobile ? { 'aria-label': `${verb} · ${text}` } : {})}
       title={text}
-      onClick={() => {
-        onPause(!paused);
-      }}
+      onClick={() => onPause(!paused)}
       startIcon={paused ? <PlayArrowOutlinedIcon /> : <PauseOutlinedIcon />}
       sx={{ whiteSpace: 'nowrap', ...(mobile ? { minWidth: 0, '& .MuiButton-startIcon': { mr: 0 } } : {}) }}
     >

@@ -25,7 +25,7 @@ export function StatBadges({ stats, label }: { readonly stats: readonly Stat[]; 
         gridTemplateColumns: {
           xs: '1fr 1fr',
           sm: '1fr 1fr 1fr',
-          md: `1.25fr repeat(${String(stats.length - 1)}, 1fr)`,
+          md: `1.25fr repeat(${stats.length - 1}, 1fr)`,
         },
       })}
     >

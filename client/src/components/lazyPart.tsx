@@ -65,12 +65,7 @@ function PartFailure() {
       })}
     >
       {t('errors.partFailed')}
-      <Button
-        variant="contained"
-        onClick={() => {
-          location.reload();
-        }}
-      >
+      <Button variant="contained" onClick={() => location.reload()}>
         {t('actions.reload')}
       </Button>
     </Paper>

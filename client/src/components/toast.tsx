@@ -48,9 +48,7 @@ const Toast = forwardRef<HTMLDivElement, CustomContentProps>(function Toast({ id
       {failed && (
         <IconButton
           aria-label={t('actions.close')}
-          onClick={() => {
-            closeSnackbar(id);
-          }}
+          onClick={() => closeSnackbar(id)}
           sx={{ width: 24, height: 24, m: '-2px 0' }}
         >
           <CloseOutlinedIcon />

@@ -14,14 +14,6 @@ export function useActionMenu(actions: readonly RowAction[]): {
       setUsed(true);
       setAnchor(event.currentTarget);
     },
-    menu: used && (
-      <ActionMenu
-        anchor={anchor}
-        actions={actions}
-        onClose={() => {
-          setAnchor(null);
-        }}
-      />
-    ),
+    menu: used && <ActionMenu anchor={anchor} actions={actions} onClose={() => setAnchor(null)} />,
   };
 }

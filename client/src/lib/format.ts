@@ -25,7 +25,7 @@ const maxExact = 2 ** 50;
  */
 export function decimal(value: number, digits: number): string {
   const size = Math.abs(value);
-  const units = Math.round(Number(`${String(size)}e${String(digits)}`));
+  const units = Math.round(Number(`${size}e${digits}`));
   if (!(units < maxExact))
     return formatOf(digits)
       .format(value)
@@ -94,7 +94,7 @@ export function dateTime(value: Date | string | number | null, detail: TimeDetai
   if (Number.isNaN(date.getTime())) return '–';
   const two = (part: number) => String(part).padStart(2, '0');
   const monthDay = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  const day = `${String(date.getFullYear())}-${monthDay}`;
+  const day = `${date.getFullYear()}-${monthDay}`;
   const minutes = `${two(date.getHours())}:${two(date.getMinutes())}`;
   if (detail === 'day') return day;
   if (detail === 'card') return `${monthDay} ${minutes}`;

@@ -15,7 +15,7 @@ const markdown = new Marked({
   },
 });
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${String(sign.charCodeAt(0))};`);
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** Sanitized HTML of a model's text. */
 export const modelHtml = (text: string): string => cleanHtml(markdown.parse(text, { async: false }), ['target', 'rel']);

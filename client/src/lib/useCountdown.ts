@@ -13,9 +13,7 @@ export function useCountdown(): readonly [number, (seconds: number) => void] {
     };
     tick();
     const timer = setInterval(tick, 250);
-    return () => {
-      clearInterval(timer);
-    };
+    return () => clearInterval(timer);
   }, [end]);
   const start = useCallback((seconds: number) => {
     setLeft(seconds);

@@ -68,25 +68,15 @@ export function useLive<Data, Variables extends OperationVariables>(
               else if (data) onData(data);
             },
             error: onEnd,
-            complete: () => {
-              onEnd(null);
-            },
+            complete: () => onEnd(null),
           });
-        return () => {
-          stream.unsubscribe();
-        };
+        return () => stream.unsubscribe();
       },
-      onData: (data: Data) => {
-        latest.current.onData(data);
-      },
-      onCatchUp: () => {
-        latest.current.onCatchUp();
-      },
+      onData: (data: Data) => latest.current.onData(data),
+      onCatchUp: () => latest.current.onCatchUp(),
       onState: setState,
     });
-    return () => {
-      watch.end();
-    };
+    return () => watch.end();
   }, [client, document, variables, skip, cached, looked]);
   return state;
 }
@@ -148,12 +138,7 @@ class Watch<Data> {
     this.poll ??= setInterval(this.parts.onCatchUp, pollMilliseconds);
     // The server refused the subscription. An ordinary request runs the usual error handling, such as sign-out.
     if (error !== null && toFailure(error).code !== 'NETWORK') this.parts.onCatchUp();
-    this.retry = setTimeout(
-      () => {
-        this.start();
-      },
-      Math.min(lastRetry, firstRetry * 2 ** this.failures++),
-    );
+    this.retry = setTimeout(() => this.start(), Math.min(lastRetry, firstRetry * 2 ** this.failures++));
   }
 
   private stopPolling(): void {

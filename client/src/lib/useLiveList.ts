@@ -44,8 +44,6 @@ export function useLiveList<Data, Variables extends OperationVariables>(parts: {
     },
     onCatchUp: reloadSoon,
   });
-  const pause = useCallback((next: boolean) => {
-    setPaused(next);
-  }, []);
+  const pause = useCallback((next: boolean) => setPaused(next), []);
   return { state, paused, setPaused: pause };
 }

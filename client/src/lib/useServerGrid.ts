@@ -48,16 +48,12 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
       sort,
       isFiltered: Object.keys(defaults).some((key) => filter[key] !== defaults[key]),
       pageVariables: pageVariablesOf(state),
-      setPage: (next) => {
-        change({ page: next === 0 ? null : String(next + 1) });
-      },
+      setPage: (next) => change({ page: next === 0 ? null : String(next + 1) }),
       setPageSize: (size) => {
         writeText(pageSizeKey, String(size));
         change({ size: String(size), page: null });
       },
-      setSort: (next) => {
-        change({ sort: next ? `${next.field}:${next.direction.toLowerCase()}` : null, page: null });
-      },
+      setSort: (next) => change({ sort: next ? `${next.field}:${next.direction.toLowerCase()}` : null, page: null }),
       setFilter: (patch, how) => {
         const entries = Object.entries(patch as Record<string, string>).map(([key, value]): [string, string | null] => [
           key,
@@ -65,9 +61,7 @@ export function useServerGrid<F extends Record<string, string>>(options: ServerG
         ]);
         change({ ...Object.fromEntries(entries), page: null }, how);
       },
-      resetFilter: () => {
-        change({ ...Object.fromEntries(Object.keys(defaults).map((key) => [key, null])), page: null });
-      },
+      resetFilter: () => change({ ...Object.fromEntries(Object.keys(defaults).map((key) => [key, null])), page: null }),
     };
   }, [state, defaults, change]);
 }

@@ -12,7 +12,7 @@ export function useUrlParams(): readonly [URLSearchParams, (patch: UrlPatch, how
   const [params, setParams] = useSearchParams();
   const router = useContext(UNSAFE_DataRouterContext)?.router;
   const change = useCallback(
-    (patch: UrlPatch, how: { replace?: boolean } = {}) => {
+    (patch: UrlPatch, how: { replace?: boolean } = {}) =>
       setParams((drawn) => {
         const next = new URLSearchParams(router?.state.location.search ?? drawn);
         for (const [key, value] of Object.entries(patch)) {
@@ -20,8 +20,7 @@ export function useUrlParams(): readonly [URLSearchParams, (patch: UrlPatch, how
           else next.set(key, value);
         }
         return next;
-      }, how);
-    },
+      }, how),
     [setParams, router],
   );
   return [params, change];

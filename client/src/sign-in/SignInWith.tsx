@@ -47,9 +47,7 @@ export function SignInWith({
     await leave(id, affCode);
     setGoing(null);
   };
-  const close = () => {
-    setDialog(null);
-  };
+  const close = () => setDialog(null);
   const goHome = (user: SessionUser) => {
     flushSync(onEnter);
     void enter(user, '/');

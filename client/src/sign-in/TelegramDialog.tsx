@@ -46,9 +46,7 @@ export function TelegramDialog({
       });
     };
     addEventListener('message', listen);
-    return () => {
-      removeEventListener('message', listen);
-    };
+    return () => removeEventListener('message', listen);
   }, [onClose, onDone, open, path, t]);
   const address = `${telegramOrigin}/embed/${encodeURIComponent(telegramBotName)}?${new URLSearchParams({
     origin: location.origin,
@@ -64,9 +62,7 @@ export function TelegramDialog({
       aria-labelledby="telegram-title"
       slotProps={{
         transition: {
-          onExited: () => {
-            setProblem('');
-          },
+          onExited: () => setProblem(''),
         },
       }}
     >

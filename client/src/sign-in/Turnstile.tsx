@@ -91,9 +91,7 @@ function Widget({
           theme: colorScheme === 'dark' ? 'dark' : 'light',
           language: language === 'zh' ? 'zh-cn' : 'en',
           callback: onToken,
-          'expired-callback': () => {
-            onToken('');
-          },
+          'expired-callback': () => onToken(''),
         });
       },
       () => {

@@ -34,9 +34,7 @@ export function BalanceLink({ user, shown }: { readonly user: SessionUser; reado
   const state = useLive(BalanceChangedDocument, {
     variables: {},
     cached: false,
-    onData: ({ balanceChanged }) => {
-      keep(balanceChanged);
-    },
+    onData: ({ balanceChanged }) => keep(balanceChanged),
     onCatchUp: () => {
       // An open stream begins with the current balance.
       if (state === 'live') return;

@@ -22,22 +22,11 @@ export function IconMenu({
   return (
     <>
       <Tooltip title={label}>
-        <IconButton
-          aria-label={label}
-          aria-haspopup="menu"
-          onClick={(event) => {
-            setAnchor(event.currentTarget);
-          }}
-        >
+        <IconButton aria-label={label} aria-haspopup="menu" onClick={(event) => setAnchor(event.currentTarget)}>
           {icon}
         </IconButton>
       </Tooltip>
-      <List
-        anchor={anchor}
-        onClose={() => {
-          setAnchor(null);
-        }}
-      />
+      <List anchor={anchor} onClose={() => setAnchor(null)} />
     </>
   );
 }

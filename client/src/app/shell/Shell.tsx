@@ -52,15 +52,7 @@ export function Shell() {
       >
         {t('shell.skip')}
       </Box>
-      <TopBar
-        onMenu={
-          setup && mobile
-            ? () => {
-                setDrawerOpen(true);
-              }
-            : undefined
-        }
-      />
+      <TopBar onMenu={setup && mobile ? () => setDrawerOpen(true) : undefined} />
       <OfflineLine />
       <Box sx={{ flex: 1, display: 'flex', alignItems: 'stretch', minWidth: 0 }}>
         {hasSideBar && !mobile && (
@@ -69,14 +61,7 @@ export function Shell() {
             <SideBar collapsed={collapsed} onToggle={toggleCollapsed} />
           </Box>
         )}
-        {mobile && (
-          <NavigationDrawer
-            open={drawerOpen}
-            onClose={() => {
-              setDrawerOpen(false);
-            }}
-          />
-        )}
+        {mobile && <NavigationDrawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />}
         <Box component="main" id="content" tabIndex={-1} sx={{ flex: 1, minWidth: 0, outline: 'none !important' }}>
           <Outlet />
         </Box>

@@ -117,12 +117,8 @@ function Submenu({
             aria-label={label}
             aria-haspopup="menu"
             sx={{ ...itemStyle, justifyContent: 'center' }}
-            onMouseEnter={() => {
-              preload(entry);
-            }}
-            onClick={(event) => {
-              setAnchor(event.currentTarget);
-            }}
+            onMouseEnter={() => preload(entry)}
+            onClick={(event) => setAnchor(event.currentTarget)}
           >
             <entry.Icon />
           </ButtonBase>
@@ -130,20 +126,11 @@ function Submenu({
         <Menu
           anchorEl={anchor}
           open={anchor !== null}
-          onClose={() => {
-            setAnchor(null);
-          }}
+          onClose={() => setAnchor(null)}
           anchorOrigin={{ vertical: 'top', horizontal: 'right' }}
         >
           {children.map((child) => (
-            <MenuItem
-              key={child.path}
-              component={NavLink}
-              to={child.path}
-              onClick={() => {
-                setAnchor(null);
-              }}
-            >
+            <MenuItem key={child.path} component={NavLink} to={child.path} onClick={() => setAnchor(null)}>
               {child.name}
             </MenuItem>
           ))}
@@ -157,15 +144,9 @@ function Submenu({
         aria-expanded={open}
         aria-controls={id}
         sx={itemStyle}
-        onMouseEnter={() => {
-          preload(entry);
-        }}
-        onFocus={() => {
-          preload(entry);
-        }}
-        onClick={() => {
-          setOpen(!open);
-        }}
+        onMouseEnter={() => preload(entry)}
+        onFocus={() => preload(entry)}
+        onClick={() => setOpen(!open)}
       >
         <entry.Icon />
         {label}
@@ -196,12 +177,8 @@ function Entry({ entry, collapsed }: { readonly entry: NavigationEntry; readonly
         to={entry.path}
         aria-label={collapsed ? label : undefined}
         sx={{ ...itemStyle, justifyContent: collapsed ? 'center' : 'flex-start' }}
-        onMouseEnter={() => {
-          preload(entry);
-        }}
-        onFocus={() => {
-          preload(entry);
-        }}
+        onMouseEnter={() => preload(entry)}
+        onFocus={() => preload(entry)}
       >
         <entry.Icon />
         {!collapsed && label}

@@ -21,9 +21,7 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
       <ButtonBase
         aria-haspopup="menu"
         aria-label={t('shell.userMenu', { name: user.username })}
-        onClick={(event) => {
-          setAnchor(event.currentTarget);
-        }}
+        onClick={(event) => setAnchor(event.currentTarget)}
         sx={{
           display: 'flex',
           alignItems: 'center',
@@ -65,13 +63,7 @@ export function UserMenu({ user }: { readonly user: SessionUser }) {
           </>
         )}
       </ButtonBase>
-      <UserActions
-        user={user}
-        anchor={anchor}
-        onClose={() => {
-          setAnchor(null);
-        }}
-      />
+      <UserActions user={user} anchor={anchor} onClose={() => setAnchor(null)} />
     </>
   );
 }

@@ -32,6 +32,6 @@ function entriesOf(
   if (sideBar.needs && !status[sideBar.needs]) return [];
   const entry = { ...sideBar, path: paths[0], screen };
   if (sideBar.label !== 'chat') return [entry];
-  const children = (status.chatLinks ?? []).map(({ name }, index) => ({ path: `/chat/${String(index)}`, name }));
+  const children = (status.chatLinks ?? []).map(({ name }, index) => ({ path: `/chat/${index}`, name }));
   return children.length > 0 ? [{ ...entry, children }] : [];
 }

@@ -32,9 +32,7 @@ export function ChartPanel({ title, ...chart }: TimeChartProps & { readonly titl
           actions={[
             {
               label: table ? t('dashboard.asChart') : t('dashboard.asTable'),
-              onSelect: () => {
-                setTable(!table);
-              },
+              onSelect: () => setTable(!table),
             },
           ]}
         />

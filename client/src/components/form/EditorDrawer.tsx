@@ -98,19 +98,13 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       void submit();
     };
     addEventListener('keydown', save);
-    return () => {
-      removeEventListener('keydown', save);
-    };
+    return () => removeEventListener('keydown', save);
   });
   useEffect(() => {
     if (changes === 0) return;
-    const warn = (event: BeforeUnloadEvent) => {
-      event.preventDefault();
-    };
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', warn);
-    return () => {
-      removeEventListener('beforeunload', warn);
-    };
+    return () => removeEventListener('beforeunload', warn);
   }, [changes]);
 
   return (

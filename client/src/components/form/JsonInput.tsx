@@ -21,9 +21,7 @@ export function JsonInput<T extends FieldValues>({ example, ...props }: BoundPro
       aside={
         text.trim() === '' ? undefined : (
           <Button
-            onClick={() => {
-              field.onChange(formatJson(text));
-            }}
+            onClick={() => field.onChange(formatJson(text))}
             sx={{ minHeight: 18, padding: 0, fontSize: 12, lineHeight: '18px' }}
           >
             {t('form.formatJson')}

@@ -30,9 +30,7 @@ export function SwitchRow<T extends FieldValues>({
       </Box>
       <Switch
         checked={field.value}
-        onChange={(_, checked) => {
-          field.onChange(checked);
-        }}
+        onChange={(_, checked) => field.onChange(checked)}
         onBlur={field.onBlur}
         slotProps={{ input: { id, ref: field.ref, ...(hint ? { 'aria-describedby': `${id}-hint` } : {}) } }}
       />

@@ -35,9 +35,7 @@ export function useBound<T extends FieldValues>({
   const id = `field-${name}`;
   const error = fieldState.error?.message;
   const described = error !== undefined || hint !== undefined ? `${id}-hint` : undefined;
-  const leave = () => {
-    afterPress(field.onBlur);
-  };
+  const leave = () => afterPress(field.onBlur);
   return {
     id,
     field: { ...field, onBlur: leave },
@@ -96,9 +94,7 @@ export function TextInput<T extends FieldValues>(props: TextInputProps<T>) {
             <InputAdornment position="end">
               <IconButton
                 aria-label={visible ? t('form.hidePassword') : t('form.showPassword')}
-                onClick={() => {
-                  setVisible(!visible);
-                }}
+                onClick={() => setVisible(!visible)}
                 sx={{ width: 28, height: 28 }}
               >
                 {visible ? <VisibilityOffOutlinedIcon /> : <VisibilityOutlinedIcon />}

@@ -14,20 +14,12 @@ export function ColumnSettings({ choice }: { readonly choice: ColumnChoice }) {
       <Button
         variant="outlined"
         startIcon={<ViewColumnOutlinedIcon />}
-        onClick={() => {
-          setOpen(true);
-        }}
+        onClick={() => setOpen(true)}
         aria-haspopup="dialog"
       >
         {t('grid.columns')}
       </Button>
-      <ColumnSettingsDialog
-        choice={choice}
-        open={open}
-        onClose={() => {
-          setOpen(false);
-        }}
-      />
+      <ColumnSettingsDialog choice={choice} open={open} onClose={() => setOpen(false)} />
     </>
   );
 }

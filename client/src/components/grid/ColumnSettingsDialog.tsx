@@ -42,9 +42,7 @@ export function ColumnSettingsDialog({
             <Checkbox
               checked={shown.size === all.length}
               indeterminate={shown.size > 0 && shown.size < all.length}
-              onChange={() => {
-                setDraft(new Set(shown.size === all.length ? [] : all));
-              }}
+              onChange={() => setDraft(new Set(shown.size === all.length ? [] : all))}
             />
           }
           label={t('grid.selectAll')}
@@ -63,14 +61,7 @@ export function ColumnSettingsDialog({
           {choice.columns.map((column) => (
             <FormControlLabel
               key={column.field}
-              control={
-                <Checkbox
-                  checked={shown.has(column.field)}
-                  onChange={() => {
-                    toggle(column.field);
-                  }}
-                />
-              }
+              control={<Checkbox checked={shown.has(column.field)} onChange={() => toggle(column.field)} />}
               label={column.label}
               slotProps={{ typography: { variant: 'body2' } }}
             />
@@ -78,12 +69,7 @@ export function ColumnSettingsDialog({
         </Box>
       </DialogContent>
       <DialogActions>
-        <Button
-          onClick={() => {
-            setDraft(new Set(all));
-          }}
-          sx={{ mr: 'auto' }}
-        >
+        <Button onClick={() => setDraft(new Set(all))} sx={{ mr: 'auto' }}>
           {t('grid.reset')}
         </Button>
         <Button variant="outlined" onClick={close}>

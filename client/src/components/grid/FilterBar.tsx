@@ -76,23 +76,11 @@ export function FilterBar({
     <Box component="form" role="search" onSubmit={submit} sx={{ display: 'flex', gap: 1 }}>
       <Box sx={{ flex: 1, minWidth: 0 }}>{main}</Box>
       {(more ?? views) !== undefined && (
-        <Button
-          variant="outlined"
-          startIcon={<FilterListOutlinedIcon />}
-          onClick={() => {
-            setSheet(true);
-          }}
-        >
+        <Button variant="outlined" startIcon={<FilterListOutlinedIcon />} onClick={() => setSheet(true)}>
           {activeCount > 0 ? t('grid.filtersActive', { count: activeCount }) : t('grid.filters')}
         </Button>
       )}
-      <FilterSheet
-        open={sheet}
-        onClose={() => {
-          setSheet(false);
-        }}
-        onSubmit={submit}
-      >
+      <FilterSheet open={sheet} onClose={() => setSheet(false)} onSubmit={submit}>
         {more}
         {views}
         <Box sx={{ display: 'flex', justifyContent: 'flex-end', gap: 1 }}>

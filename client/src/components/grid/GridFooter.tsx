@@ -52,18 +52,14 @@ export const GridFooter = memo(function GridFooter({
       <SelectBox
         label={t('grid.rowsPerPage')}
         value={String(grid.pageSize)}
-        onChange={(size) => {
-          grid.setPageSize(Number(size));
-        }}
+        onChange={(size) => grid.setPageSize(Number(size))}
         choices={sizeChoices}
         width={64}
       />
       <IconButton
         aria-label={t('grid.previousPage')}
         disabled={grid.page === 0}
-        onClick={() => {
-          grid.setPage(grid.page - 1);
-        }}
+        onClick={() => grid.setPage(grid.page - 1)}
       >
         <ChevronLeftOutlinedIcon />
       </IconButton>
@@ -73,9 +69,7 @@ export const GridFooter = memo(function GridFooter({
       <IconButton
         aria-label={t('grid.nextPage')}
         disabled={grid.page + 1 >= pages}
-        onClick={() => {
-          grid.setPage(grid.page + 1);
-        }}
+        onClick={() => grid.setPage(grid.page + 1)}
       >
         <ChevronRightOutlinedIcon />
       </IconButton>

@@ -30,9 +30,7 @@ export function InlineNumber({
       return;
     }
     saving.current = true;
-    await onSave(next).catch(() => {
-      setText(shown);
-    });
+    await onSave(next).catch(() => setText(shown));
     saving.current = false;
   };
 
@@ -54,9 +52,7 @@ export function InlineNumber({
         '&:hover': { borderColor: vars.palette.surface.lineStrong },
         '&.Mui-focused': { borderColor: vars.palette.primary.main, backgroundColor: vars.palette.background.paper },
       })}
-      onChange={(event) => {
-        setText(event.target.value);
-      }}
+      onChange={(event) => setText(event.target.value)}
       onBlur={() => void save()}
       onKeyDown={(event) => {
         // The grid has its own meaning for these keys.

@@ -25,9 +25,7 @@ export function SearchBar({
           search
           label={label}
           value={draft.keyword}
-          onChange={(keyword) => {
-            edit({ keyword });
-          }}
+          onChange={(keyword) => edit({ keyword })}
           width={width}
         />
       }

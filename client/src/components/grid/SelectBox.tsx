@@ -27,9 +27,7 @@ export function SelectBox({ label, value, onChange, choices, placeholder, width 
       native={native}
       displayEmpty
       value={value}
-      onChange={(event) => {
-        onChange(event.target.value);
-      }}
+      onChange={(event) => onChange(event.target.value)}
       inputProps={{ 'aria-label': label }}
       renderValue={(selected) =>
         isUnset ? placeholder : (choices.find((choice) => choice.value === selected)?.label ?? selected)

@@ -35,9 +35,7 @@ export function TimeRangeField({
         aria-haspopup="dialog"
         aria-label={t('time.range', { range: text })}
         startIcon={<CalendarTodayOutlinedIcon sx={{ color: 'text.secondary' }} />}
-        onClick={(event) => {
-          setAnchor(event.currentTarget);
-        }}
+        onClick={(event) => setAnchor(event.currentTarget)}
         sx={{
           width: { xs: '100%', sm: width },
           justifyContent: 'flex-start',
@@ -50,9 +48,7 @@ export function TimeRangeField({
       </Button>
       <TimeRangeForm
         anchor={anchor}
-        onClose={() => {
-          setAnchor(null);
-        }}
+        onClose={() => setAnchor(null)}
         value={value}
         onApply={(range) => {
           onChange(range);

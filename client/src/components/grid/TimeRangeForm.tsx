@@ -68,12 +68,7 @@ function RangeForm({ value, onApply }: FormProps) {
     >
       <Box sx={{ display: 'flex', gap: 0.5 }}>
         {shortcuts.map(({ label, days }) => (
-          <Button
-            key={days}
-            onClick={() => {
-              onApply({ from: startOfDay(days), to: null });
-            }}
-          >
+          <Button key={days} onClick={() => onApply({ from: startOfDay(days), to: null })}>
             {label}
           </Button>
         ))}
@@ -84,9 +79,7 @@ function RangeForm({ value, onApply }: FormProps) {
           type="datetime-local"
           required
           value={from}
-          onChange={(event) => {
-            setFrom(event.target.value);
-          }}
+          onChange={(event) => setFrom(event.target.value)}
         />
       </Field>
       <Field
@@ -101,9 +94,7 @@ function RangeForm({ value, onApply }: FormProps) {
           type="datetime-local"
           value={to}
           error={reversed}
-          onChange={(event) => {
-            setTo(event.target.value);
-          }}
+          onChange={(event) => setTo(event.target.value)}
         />
       </Field>
       <Button type="submit" variant="contained">

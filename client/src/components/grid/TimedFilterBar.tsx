@@ -32,9 +32,7 @@ export function TimedFilterBar({
       main={
         <TimeRangeField
           value={rangeOf(range, start)}
-          onChange={({ from, to }) => {
-            onRange({ from: toSeconds(from), to: to ? toSeconds(to) : '' });
-          }}
+          onChange={({ from, to }) => onRange({ from: toSeconds(from), to: to ? toSeconds(to) : '' })}
           width={286}
         />
       }

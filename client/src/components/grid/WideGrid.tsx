@@ -55,9 +55,9 @@ export function WideGrid<R extends GridValidRowModel>({
         filterMode="server"
         paginationModel={{ page: grid.page, pageSize: grid.pageSize }}
         sortModel={grid.sort ? [{ field: grid.sort.field, sort: grid.sort.direction === 'ASC' ? 'asc' : 'desc' }] : []}
-        onSortModelChange={([item]) => {
-          grid.setSort(item?.sort ? { field: item.field, direction: item.sort === 'asc' ? 'ASC' : 'DESC' } : undefined);
-        }}
+        onSortModelChange={([item]) =>
+          grid.setSort(item?.sort ? { field: item.field, direction: item.sort === 'asc' ? 'ASC' : 'DESC' } : undefined)
+        }
         sortingOrder={['desc', 'asc', null]}
         rowHeight={rowHeight}
         columnHeaderHeight={headerHeight}
@@ -69,17 +69,10 @@ export function WideGrid<R extends GridValidRowModel>({
           ? {
               keepNonExistentRowsSelected: true,
               rowSelectionModel: { type: 'include' as const, ids: new Set(selection.ids) },
-              onRowSelectionModelChange: ({
-                type,
-                ids,
-              }: {
-                type: 'include' | 'exclude';
-                ids: Set<string | number>;
-              }) => {
+              onRowSelectionModelChange: ({ type, ids }: { type: 'include' | 'exclude'; ids: Set<string | number> }) =>
                 selection.onChange(
                   type === 'include' ? ids : new Set((rows ?? []).map(getRowId).filter((id) => !ids.has(id))),
-                );
-              },
+                ),
             }
           : {})}
         onRowClick={({ row }: { row: R }, event) => {
@@ -96,7 +89,7 @@ export function WideGrid<R extends GridValidRowModel>({
         localeText={i18n.language === 'zh' ? zhCN.components.MuiDataGrid.defaultProps.localeText : undefined}
         slots={{ noRowsOverlay: () => <OnlyRow>{nothing}</OnlyRow> }}
         slotProps={{ loadingOverlay: { variant: 'skeleton', noRowsVariant: 'skeleton' } }}
-        sx={{ '--DataGrid-overlayHeight': `${String(rowHeight * 5)}px` }}
+        sx={{ '--DataGrid-overlayHeight': `${rowHeight * 5}px` }}
       />
     </Box>
   );

@@ -37,18 +37,14 @@ export function TextFilter({
       input.current?.focus();
     };
     addEventListener('keydown', focus);
-    return () => {
-      removeEventListener('keydown', focus);
-    };
+    return () => removeEventListener('keydown', focus);
   }, [search]);
   return (
     <OutlinedInput
       inputRef={input}
       value={value}
       placeholder={label}
-      onChange={(event) => {
-        onChange(event.target.value);
-      }}
+      onChange={(event) => onChange(event.target.value)}
       sx={{ width: useFieldWidth(width) }}
       inputProps={{ 'aria-label': label, maxLength: 200 }}
       startAdornment={
@@ -62,9 +58,7 @@ export function TextFilter({
         value !== '' && (
           <IconButton
             aria-label={t('grid.clearField', { field: label })}
-            onClick={() => {
-              onChange('');
-            }}
+            onClick={() => onChange('')}
             sx={{ width: 22, height: 22, '& svg': { fontSize: 14 } }}
           >
             <CloseOutlinedIcon />

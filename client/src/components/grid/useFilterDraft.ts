@@ -10,15 +10,9 @@ export function useFilterDraft<F extends Record<string, string>>(grid: ServerGri
   return {
     draft,
     /** For typed values: applies with Query. */
-    edit: (patch: Partial<F>) => {
-      setDraft((current) => ({ ...current, ...patch }));
-    },
+    edit: (patch: Partial<F>) => setDraft((current) => ({ ...current, ...patch })),
     /** For selected values: applies at once, together with the values typed in the other fields. */
-    choose: (patch: Partial<F>) => {
-      grid.setFilter({ ...draft, ...patch });
-    },
-    query: () => {
-      grid.setFilter(draft);
-    },
+    choose: (patch: Partial<F>) => grid.setFilter({ ...draft, ...patch }),
+    query: () => grid.setFilter(draft),
   };
 }

@@ -56,9 +56,7 @@ export function ChatProblem({
   useEffect(() => {
     if (!leaves) return;
     const timer = setTimeout(() => void navigate('/token'), readingTime);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [leaves, navigate]);
   switch (opening.state) {
     case 'wrongLink':

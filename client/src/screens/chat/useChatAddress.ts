@@ -38,9 +38,7 @@ export function useChatAddress(link: string | undefined): ChatOpening {
     const show = (opening: ChatOpening) => {
       if (current) setOpened({ link, opening });
     };
-    open(link).then(show, (error: unknown) => {
-      show({ state: 'failed', error });
-    });
+    open(link).then(show, (error: unknown) => show({ state: 'failed', error }));
     return () => {
       current = false;
     };

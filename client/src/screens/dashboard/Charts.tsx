@@ -13,7 +13,7 @@ import { modelSeries, perMinute } from './usageSeries.js';
 
 const namedModels = 5;
 
-const chartColor = (index: number): string => `var(--mui-palette-chart-${String(index)})`;
+const chartColor = (index: number): string => `var(--mui-palette-chart-${index})`;
 const otherColor = chartColor(7);
 
 /** Charts of usage over time, and the users, models and channels with the highest cost. */
@@ -145,7 +145,7 @@ export function Charts({
               title={t('dashboard.topUsers')}
               whole={data.current.quota}
               rows={data.users.map((row) => ({
-                name: row.key.username ?? `#${String(row.key.userId ?? 0)}`,
+                name: row.key.username ?? `#${row.key.userId ?? 0}`,
                 value: row.metrics.quota,
                 color: chartColor(0),
               }))}
@@ -155,7 +155,7 @@ export function Charts({
             title={t('dashboard.topChannels')}
             whole={data.current.quota}
             rows={data.channels.map((row) => ({
-              name: row.key.channelName ?? `#${String(row.key.channelId ?? 0)}`,
+              name: row.key.channelName ?? `#${row.key.channelId ?? 0}`,
               value: row.metrics.quota,
               color: chartColor(2),
               note: marginOf(row.metrics),

@@ -37,9 +37,7 @@ export function DashboardScreen() {
   const username = mine ? '' : (params.get('user') ?? '');
   const { data, error, loading, refresh } = useDashboard({ everybody: !mine, username }, ranges[range], granularity);
   useFailureToast(error, data !== undefined);
-  const set = (key: string, value: string) => {
-    change({ [key]: value === '' ? null : value });
-  };
+  const set = (key: string, value: string) => change({ [key]: value === '' ? null : value });
   return (
     <Box sx={{ padding: { xs: 2, sm: 3 }, display: 'flex', flexDirection: 'column', gap: 2, minWidth: 0 }}>
       <title>{t('dashboard.title')}</title>
@@ -51,9 +49,7 @@ export function DashboardScreen() {
           <Segments
             label={t('dashboard.whose')}
             value={mine ? 'me' : 'all'}
-            onChange={(next) => {
-              set('of', next);
-            }}
+            onChange={(next) => set('of', next)}
             choices={[
               { value: 'all', label: t('dashboard.everybody') },
               { value: 'me', label: t('dashboard.mine') },
@@ -63,9 +59,7 @@ export function DashboardScreen() {
         <Segments
           label={t('dashboard.granularity')}
           value={granularity}
-          onChange={(next) => {
-            set('by', next);
-          }}
+          onChange={(next) => set('by', next)}
           choices={granularities
             .filter((value) => value !== 'hour' || ranges[range] <= maxHourlyDays)
             .map((value) => ({ value, label: t(`settings.granularity.${value}`) }))}
@@ -73,23 +67,13 @@ export function DashboardScreen() {
         <Segments
           label={t('dashboard.range')}
           value={range}
-          onChange={(next) => {
-            set('days', next);
-          }}
+          onChange={(next) => set('days', next)}
           choices={(Object.keys(ranges) as Range[]).map((value) => ({
             value,
             label: t('dashboard.days', { count: ranges[value] }),
           }))}
         />
-        {admin && !mine && (
-          <UserField
-            key={username}
-            username={username}
-            onQuery={(next) => {
-              set('user', next);
-            }}
-          />
-        )}
+        {admin && !mine && <UserField key={username} username={username} onQuery={(next) => set('user', next)} />}
         <ExportButton
           path={mine ? '/api/data/self/export' : '/api/data/export'}
           parameters={() => ({

@@ -55,7 +55,7 @@ export function TopList({
                 sx={{
                   height: 4,
                   borderRadius: 2,
-                  width: `${String((row.value / (rows[0]?.value || 1)) * 100)}%`,
+                  width: `${(row.value / (rows[0]?.value || 1)) * 100}%`,
                   backgroundColor: row.color,
                 }}
               />

@@ -132,9 +132,7 @@ export function LoginScreen() {
       )}
       <Box sx={{ mt: passwordLoginEnabled ? 0 : 2 }}>
         <SignInWith
-          onEnter={() => {
-            setEntering(true);
-          }}
+          onEnter={() => setEntering(true)}
           alone={!passwordLoginEnabled}
           affCode={readText('aff') ?? undefined}
         />

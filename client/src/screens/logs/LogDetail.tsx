@@ -45,9 +45,7 @@ export function LogDetail({
       step(event.key === 'ArrowUp' ? -1 : 1);
     };
     addEventListener('keydown', move);
-    return () => {
-      removeEventListener('keydown', move);
-    };
+    return () => removeEventListener('keydown', move);
   });
   if (!row) return null;
 
@@ -58,33 +56,19 @@ export function LogDetail({
       width={520}
       title={title}
       meta={dateTime(row.at, 'seconds')}
-      onClose={() => {
-        onOpen(null);
-      }}
+      onClose={() => onOpen(null)}
       headerActions={
         <>
           <Tooltip title={t('logs.previousRow')}>
             <span>
-              <IconButton
-                aria-label={t('logs.previousRow')}
-                disabled={index <= 0}
-                onClick={() => {
-                  step(-1);
-                }}
-              >
+              <IconButton aria-label={t('logs.previousRow')} disabled={index <= 0} onClick={() => step(-1)}>
                 <KeyboardArrowUpOutlinedIcon />
               </IconButton>
             </span>
           </Tooltip>
           <Tooltip title={t('logs.nextRow')}>
             <span>
-              <IconButton
-                aria-label={t('logs.nextRow')}
-                disabled={index >= rows.length - 1}
-                onClick={() => {
-                  step(1);
-                }}
-              >
+              <IconButton aria-label={t('logs.nextRow')} disabled={index >= rows.length - 1} onClick={() => step(1)}>
                 <KeyboardArrowDownOutlinedIcon />
               </IconButton>
             </span>

@@ -39,35 +39,27 @@ export function LogFilterBar({
         label={t('logs.allTypes')}
         all={t('logs.allTypes')}
         value={draft.type}
-        onChange={(type) => {
-          choose({ type });
-        }}
+        onChange={(type) => choose({ type })}
         choices={types.map(([value, label]) => ({ value, label: t(label) }))}
         width={112}
       />
       <TextFilter
         label={t('logs.tokenName')}
         value={draft.tokenName}
-        onChange={(tokenName) => {
-          edit({ tokenName });
-        }}
+        onChange={(tokenName) => edit({ tokenName })}
         width={124}
       />
       <TextFilter
         label={t('logs.modelName')}
         value={draft.modelName}
-        onChange={(modelName) => {
-          edit({ modelName });
-        }}
+        onChange={(modelName) => edit({ modelName })}
         width={132}
       />
       <SelectFilter
         label={t('logs.group')}
         all={t('logs.allGroups')}
         value={draft.group}
-        onChange={(group) => {
-          choose({ group });
-        }}
+        onChange={(group) => choose({ group })}
         choices={groups.map((name) => ({ value: name, label: name }))}
         width={104}
       />
@@ -76,17 +68,13 @@ export function LogFilterBar({
           <TextFilter
             label={t('logs.channelId')}
             value={draft.channelId}
-            onChange={(channelId) => {
-              edit({ channelId });
-            }}
+            onChange={(channelId) => edit({ channelId })}
             width={104}
           />
           <TextFilter
             label={t('logs.username')}
             value={draft.username}
-            onChange={(username) => {
-              edit({ username });
-            }}
+            onChange={(username) => edit({ username })}
             width={112}
           />
         </>

@@ -39,9 +39,7 @@ export function LogListScreen() {
   const [openedUser, setOpenedUser] = useRowParam('user');
   // "Until now" means the moment of the last query or refresh; a new moment asks the server again.
   const [now, setNow] = useState(() => new Date());
-  const refresh = useCallback(() => {
-    setNow(new Date());
-  }, []);
+  const refresh = useCallback(() => setNow(new Date()), []);
 
   // The oldest first: new rows belong to the end, as on any page but the first.
   const tailPage = grid.sort?.direction === 'ASC' ? 1 : grid.page;
@@ -61,12 +59,7 @@ export function LogListScreen() {
   const { loading, error } = isAdmin ? all : own;
   const page = useSteady(isAdmin ? (all.data ?? all.previousData)?.logs : (own.data ?? own.previousData)?.myLogs);
 
-  const openUser = useCallback(
-    (id: number) => {
-      setOpenedUser(String(id));
-    },
-    [setOpenedUser],
-  );
+  const openUser = useCallback((id: number) => setOpenedUser(String(id)), [setOpenedUser]);
   const columns = useMemo(() => logColumns({ t, format, isAdmin, openUser }), [t, format, isAdmin, openUser]);
   const columnChoice = useColumnChoice('logs-table-columns', columns);
   const turning = {
@@ -118,9 +111,7 @@ export function LogListScreen() {
         error={error}
         onRetry={refresh}
         getRowId={(row) => row.id}
-        onRowOpen={(row) => {
-          setOpened(String(row.id));
-        }}
+        onRowOpen={(row) => setOpened(String(row.id))}
         renderCard={(row) => <LogCard row={row} format={format} isAdmin={isAdmin} />}
         empty={
           <EmptyState icon={<ReceiptLongOutlinedIcon />} title={t('logs.emptyTitle')} text={t('logs.emptyText')} />
@@ -128,14 +119,7 @@ export function LogListScreen() {
       />
       <Hidden>{loading ? t('grid.loading') : ''}</Hidden>
       {opened !== null && page && <LogDetail rows={page.items} opened={opened} onOpen={setOpened} isAdmin={isAdmin} />}
-      {openedUser !== null && isAdmin && (
-        <LogUserDialog
-          id={Number(openedUser)}
-          onClose={() => {
-            setOpenedUser(null);
-          }}
-        />
-      )}
+      {openedUser !== null && isAdmin && <LogUserDialog id={Number(openedUser)} onClose={() => setOpenedUser(null)} />}
     </ListScreen>
   );
 }

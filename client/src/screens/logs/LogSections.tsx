@@ -29,7 +29,7 @@ export function RequestSection({ row, isAdmin }: { readonly row: LogRow; readonl
   const { attemptIds = [] } = row;
   const channel = row.channelId !== null && row.channelId !== undefined && row.channelId > 0 && (
     <>
-      <ToneChip tone="outline">{`#${String(row.channelId)}`}</ToneChip> {row.channelName}
+      <ToneChip tone="outline">{`#${row.channelId}`}</ToneChip> {row.channelName}
     </>
   );
   const ended = row.hasClientLeft

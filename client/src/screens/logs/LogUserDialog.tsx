@@ -39,7 +39,7 @@ export function LogUserDialog({ id, onClose }: { readonly id: number; readonly o
         </Box>
       </DialogContent>
       <DialogActions>
-        <Button component={Link} to={`/user/edit/${String(id)}`}>
+        <Button component={Link} to={`/user/edit/${id}`}>
           {t('logs.openUser')}
         </Button>
         <Button variant="outlined" onClick={onClose}>

@@ -49,11 +49,7 @@ export function logColumns({ t, format, isAdmin, openUser }: LogColumnTools): Co
     ...(isAdmin
       ? [
           column('channelId', t('logs.channel'), 70, (row) =>
-            row.channelId ? (
-              <ToneChip tone="outline" hint={row.channelName}>{`#${String(row.channelId)}`}</ToneChip>
-            ) : (
-              <Dash />
-            ),
+            row.channelId ? <ToneChip tone="outline" hint={row.channelName}>{`#${row.channelId}`}</ToneChip> : <Dash />,
           ),
           column('username', t('logs.user'), 98, (row) =>
             row.username ? (

@@ -41,9 +41,7 @@ export function useLogTail(parts: {
     return fields;
   }, [filters, isAdmin]);
 
-  const clear = useCallback(() => {
-    setFresh(0);
-  }, []);
+  const clear = useCallback(() => setFresh(0), []);
   const moves = !paused && page === 0;
   // Counted but not shown: the reload is already scheduled.
   const soon = useRef(0);
@@ -65,16 +63,12 @@ export function useLogTail(parts: {
   const all = useLive(LogCreatedDocument, {
     ...options,
     skip: !isAdmin || !follows,
-    onData: ({ logCreated: { items, missed } }) => {
-      came(items.length + missed);
-    },
+    onData: ({ logCreated: { items, missed } }) => came(items.length + missed),
   });
   const own = useLive(MyLogCreatedDocument, {
     ...options,
     skip: isAdmin || !follows,
-    onData: ({ myLogCreated: { items, missed } }) => {
-      came(items.length + missed);
-    },
+    onData: ({ myLogCreated: { items, missed } }) => came(items.length + missed),
   });
   const resume = useCallback(
     (next: boolean) => {

@@ -123,26 +123,14 @@ function AccessToken() {
           {t('personal.tokenMake')}
         </Button>
       </Box>
-      <Dialog
-        open={token !== null}
-        maxWidth="xs"
-        fullWidth
-        onClose={() => {
-          setToken(null);
-        }}
-      >
+      <Dialog open={token !== null} maxWidth="xs" fullWidth onClose={() => setToken(null)}>
         <DialogTitle>{t('personal.tokenReady')}</DialogTitle>
         <DialogContent>
           <Box sx={{ mb: 1.5, color: 'text.secondary' }}>{t('personal.shownOnce')}</Box>
           <CodeBlock text={token ?? ''} copyLabel={t('personal.copyToken')} />
         </DialogContent>
         <DialogActions>
-          <Button
-            variant="contained"
-            onClick={() => {
-              setToken(null);
-            }}
-          >
+          <Button variant="contained" onClick={() => setToken(null)}>
             {t('actions.done')}
           </Button>
         </DialogActions>

@@ -41,9 +41,7 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
   const offered = useProviders();
   const leave = useLeaveForProvider();
   const [dialog, setDialog] = useState<Identity | null>(null);
-  const close = useCallback(() => {
-    setDialog(null);
-  }, []);
+  const close = useCallback(() => setDialog(null), []);
   const names: Record<Identity, string> = {
     email: t('register.email'),
     github: t('oauth.providers.github'),
@@ -152,13 +150,7 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
           </Box>
         );
       })}
-      <EmailDialog
-        open={dialog === 'email'}
-        onClose={close}
-        onBound={() => {
-          done(names.email);
-        }}
-      />
+      <EmailDialog open={dialog === 'email'} onClose={close} onBound={() => done(names.email)} />
       <WeChatDialog open={dialog === 'wechat'} onClose={close} onBind={bindWechat} />
       <TelegramDialog open={dialog === 'telegram'} path="telegram/bind" onClose={close} onDone={telegramDone} />
     </Panel>

@@ -37,25 +37,11 @@ export function DeleteAccount({ username }: { readonly username: string }) {
     <Panel title={t('personal.deleteAccount')} danger>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', justifyContent: 'space-between' }}>
         <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('personal.deleteText')}</Box>
-        <Button
-          variant="outlined"
-          color="error"
-          onClick={() => {
-            setOpen(true);
-          }}
-          sx={{ flexShrink: 0 }}
-        >
+        <Button variant="outlined" color="error" onClick={() => setOpen(true)} sx={{ flexShrink: 0 }}>
           {t('personal.deleteAccount')}
         </Button>
       </Box>
-      <Dialog
-        open={open}
-        maxWidth="xs"
-        fullWidth
-        onClose={() => {
-          setOpen(false);
-        }}
-      >
+      <Dialog open={open} maxWidth="xs" fullWidth onClose={() => setOpen(false)}>
         <form noValidate onSubmit={(event) => void submit(event)}>
           <DialogTitle>{t('personal.deleteTitle', { name: username })}</DialogTitle>
           <DialogContent>
@@ -68,12 +54,7 @@ export function DeleteAccount({ username }: { readonly username: string }) {
             />
           </DialogContent>
           <DialogActions>
-            <Button
-              variant="outlined"
-              onClick={() => {
-                setOpen(false);
-              }}
-            >
+            <Button variant="outlined" onClick={() => setOpen(false)}>
               {t('actions.cancel')}
             </Button>
             <Button type="submit" variant="contained" color="error" loading={form.formState.isSubmitting}>

@@ -38,7 +38,7 @@ export function IdentityCard({ me }: { readonly me: Me }) {
         className="num"
         sx={{ mt: '4px', display: 'flex', gap: 1, alignItems: 'center', fontSize: 12, color: 'text.secondary' }}
       >
-        {`${me.username} · #${String(me.id)}`}
+        {`${me.username} · #${me.id}`}
         <ToneChip tone={groupTone(me.group)}>{me.group}</ToneChip>
       </Box>
       <Box className="num" sx={{ mt: 2, fontSize: 28, lineHeight: '34px', fontWeight: 600, letterSpacing: '-0.025em' }}>

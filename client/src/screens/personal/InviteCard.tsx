@@ -68,21 +68,11 @@ export function InviteCard({
         fullWidth
         sx={{ mt: 1.5 }}
         disabled={me.invite.quota < quotaPerUnit}
-        onClick={() => {
-          setOpen(true);
-        }}
+        onClick={() => setOpen(true)}
       >
         {t('personal.transfer')}
       </Button>
-      {open && (
-        <TransferDialog
-          available={me.invite.quota}
-          onDone={onTransferred}
-          onClose={() => {
-            setOpen(false);
-          }}
-        />
-      )}
+      {open && <TransferDialog available={me.invite.quota} onDone={onTransferred} onClose={() => setOpen(false)} />}
     </Panel>
   );
 }

@@ -30,12 +30,7 @@ export function ModelsCard({ models }: { readonly models: readonly string[] }) {
         ))}
       </Box>
       {models.length > shownAtFirst && (
-        <Button
-          sx={{ mt: 1 }}
-          onClick={() => {
-            setAll(!all);
-          }}
-        >
+        <Button sx={{ mt: 1 }} onClick={() => setAll(!all)}>
           {all ? t('personal.showLess') : t('personal.showAll', { count: models.length })}
         </Button>
       )}

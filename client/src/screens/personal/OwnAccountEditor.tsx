@@ -32,7 +32,7 @@ export function OwnAccountEditor({
       form={form}
       width={480}
       title={t('personal.editTitle')}
-      meta={`#${String(me.id)}`}
+      meta={`#${me.id}`}
       saveLabel={t('personal.saveSetting')}
       onClosed={onClosed}
       onSave={async (values) => {

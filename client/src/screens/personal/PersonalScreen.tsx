@@ -63,9 +63,7 @@ export function PersonalScreen() {
             <Box>
               <Tabs
                 value={tab}
-                onChange={(_, next: TabName) => {
-                  setParams({ tab: next });
-                }}
+                onChange={(_, next: TabName) => setParams({ tab: next })}
                 sx={{ mb: 2, borderBottom: '1px solid', borderColor: 'divider' }}
               >
                 {tabs.map((name) => (

@@ -63,9 +63,7 @@ const AnswerCode = memo(function AnswerCode({ language, text }: { readonly langu
   const press = async () => {
     if (!(await copy(text, ''))) return;
     setCopied(true);
-    setTimeout(() => {
-      setCopied(false);
-    }, 1500);
+    setTimeout(() => setCopied(false), 1500);
   };
   return (
     <Box

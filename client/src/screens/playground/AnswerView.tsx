@@ -33,9 +33,7 @@ export const AnswerView = memo(function AnswerView({
 }) {
   const { t } = useTranslation();
   const running = answer.state === 'loading' || answer.state === 'incomplete';
-  const retry = () => {
-    actions.retry(answer.id);
-  };
+  const retry = () => actions.retry(answer.id);
   return (
     <Box
       component="article"
@@ -74,9 +72,7 @@ export const AnswerView = memo(function AnswerView({
           <IconButton
             aria-label={t('playground.deletePair')}
             disabled={!idle}
-            onClick={() => {
-              actions.remove(answer.id);
-            }}
+            onClick={() => actions.remove(answer.id)}
             sx={{ width: 28, height: 28, '& svg': { fontSize: 16 } }}
           >
             <DeleteOutlinedIcon />
@@ -116,9 +112,7 @@ function Thoughts({ text, running }: { readonly text: string; readonly running: 
       <ButtonBase
         aria-expanded={open}
         aria-controls={id}
-        onClick={() => {
-          setOpen(!open);
-        }}
+        onClick={() => setOpen(!open)}
         sx={{
           gap: 0.5,
           minHeight: 28,

@@ -91,12 +91,7 @@ export function Composer({
         },
       })}
     >
-      <Attached
-        images={sent}
-        onRemove={(index) => {
-          setImages(images.filter((_, at) => at !== index));
-        }}
-      />
+      <Attached images={sent} onRemove={(index) => setImages(images.filter((_, at) => at !== index))} />
       <InputBase
         multiline
         fullWidth
@@ -104,9 +99,7 @@ export function Composer({
         value={text}
         inputRef={input}
         placeholder={model === '' ? t('playground.noModels') : t('playground.message', { model })}
-        onChange={(event) => {
-          onText(event.target.value);
-        }}
+        onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape' && running) onStop();
           // While an input method composes text, Enter commits the text.
@@ -192,12 +185,7 @@ function ImageButton({ onFiles }: { readonly onFiles: (files: readonly File[]) =
   return (
     <Tooltip title={t('playground.addImage')}>
       <span>
-        <IconButton
-          aria-label={t('playground.addImage')}
-          onClick={() => {
-            file.current?.click();
-          }}
-        >
+        <IconButton aria-label={t('playground.addImage')} onClick={() => file.current?.click()}>
           <AddPhotoAlternateOutlinedIcon />
         </IconButton>
         <input
@@ -246,9 +234,7 @@ function Attached({
           />
           <IconButton
             aria-label={t('playground.removeImage', { number: index + 1 })}
-            onClick={() => {
-              onRemove(index);
-            }}
+            onClick={() => onRemove(index)}
             sx={({ vars }) => ({
               position: 'absolute',
               top: -8,

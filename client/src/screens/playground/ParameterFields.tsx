@@ -44,9 +44,7 @@ export function ParameterFields({
         <Select
           fullWidth
           value={parameters.group}
-          onChange={(event) => {
-            onChange({ group: event.target.value });
-          }}
+          onChange={(event) => onChange({ group: event.target.value })}
           inputProps={{ id: 'playground-group' }}
           SelectDisplayProps={{ 'aria-label': t('playground.group') }}
         >
@@ -67,9 +65,7 @@ export function ParameterFields({
           popupIcon={<ExpandMoreOutlinedIcon sx={{ fontSize: 16 }} />}
           options={models}
           value={parameters.model}
-          onChange={(_, model) => {
-            onChange({ model });
-          }}
+          onChange={(_, model) => onChange({ model })}
           noOptionsText={t('form.noOptions')}
           renderInput={(input) => <TextField {...input} />}
         />
@@ -79,9 +75,7 @@ export function ParameterFields({
         label={t('playground.temperature')}
         value={parameters.temperature}
         range={[0.1, 1, 0.1]}
-        onChange={(temperature) => {
-          onChange({ temperature });
-        }}
+        onChange={(temperature) => onChange({ temperature })}
       />
       <Field
         id="playground-max-tokens"
@@ -93,9 +87,7 @@ export function ParameterFields({
           id="playground-max-tokens"
           value={parameters.maxTokens}
           error={!isMaxTokens(parameters.maxTokens)}
-          onChange={(event) => {
-            onChange({ maxTokens: event.target.value });
-          }}
+          onChange={(event) => onChange({ maxTokens: event.target.value })}
           inputProps={{
             className: 'num',
             inputMode: 'numeric',
@@ -111,17 +103,13 @@ export function ParameterFields({
           minRows={5}
           maxRows={14}
           value={parameters.systemPrompt}
-          onChange={(event) => {
-            onChange({ systemPrompt: event.target.value });
-          }}
+          onChange={(event) => onChange({ systemPrompt: event.target.value })}
         />
       </Field>
       <Box>
         <Button
           aria-expanded={more}
-          onClick={() => {
-            setMore(!more);
-          }}
+          onClick={() => setMore(!more)}
           startIcon={<ExpandMoreOutlinedIcon sx={{ transform: more ? 'none' : 'rotate(-90deg)' }} />}
           sx={{ color: 'text.secondary', ml: '-6px' }}
         >
@@ -134,27 +122,21 @@ export function ParameterFields({
               label={t('playground.topP')}
               value={parameters.topP}
               range={[0, 1, 0.05]}
-              onChange={(topP) => {
-                onChange({ topP });
-              }}
+              onChange={(topP) => onChange({ topP })}
             />
             <Scale
               id="playground-frequency"
               label={t('playground.frequencyPenalty')}
               value={parameters.frequencyPenalty}
               range={[-2, 2, 0.1]}
-              onChange={(frequencyPenalty) => {
-                onChange({ frequencyPenalty });
-              }}
+              onChange={(frequencyPenalty) => onChange({ frequencyPenalty })}
             />
             <Scale
               id="playground-presence"
               label={t('playground.presencePenalty')}
               value={parameters.presencePenalty}
               range={[-2, 2, 0.1]}
-              onChange={(presencePenalty) => {
-                onChange({ presencePenalty });
-              }}
+              onChange={(presencePenalty) => onChange({ presencePenalty })}
             />
           </Box>
         </Collapse>
@@ -186,9 +168,7 @@ function Scale({
           min={least}
           max={most}
           step={step}
-          onChange={(_, next) => {
-            onChange(Number(next.toFixed(2)));
-          }}
+          onChange={(_, next) => onChange(Number(next.toFixed(2)))}
           getAriaValueText={() => String(value)}
           slotProps={{ input: { id } }}
           aria-label={label}

@@ -50,15 +50,9 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
   }, [parameters]);
   const actions = useMemo(
     () => ({
-      retry: (answerId: string) => {
-        conversation.retry(answerId, toRequestParams(latest.current));
-      },
-      remove: (answerId: string) => {
-        conversation.remove(answerId);
-      },
-      edit: (questionId: string, text: string) => {
-        conversation.edit(questionId, text, toRequestParams(latest.current));
-      },
+      retry: (answerId: string) => conversation.retry(answerId, toRequestParams(latest.current)),
+      remove: (answerId: string) => conversation.remove(answerId),
+      edit: (questionId: string, text: string) => conversation.edit(questionId, text, toRequestParams(latest.current)),
     }),
     [conversation],
   );
@@ -118,9 +112,7 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
           <Button
             aria-label={t('playground.parameters')}
             endIcon={<TuneOutlinedIcon />}
-            onClick={() => {
-              setSheet(true);
-            }}
+            onClick={() => setSheet(true)}
             sx={{ ml: 'auto', minWidth: 0, color: 'text.secondary', '& > span:first-of-type': { minWidth: 0 } }}
           >
             <Box component="span" sx={{ overflow: 'hidden', textOverflow: 'ellipsis' }}>
@@ -130,9 +122,7 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
           <Drawer
             anchor="bottom"
             open={sheet}
-            onClose={() => {
-              setSheet(false);
-            }}
+            onClose={() => setSheet(false)}
             slotProps={{
               paper: {
                 role: 'dialog',
@@ -144,12 +134,7 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
             <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2, padding: 2, overflowY: 'auto' }}>
               <Typography variant="h2">{t('playground.parameters')}</Typography>
               {fields}
-              <Button
-                variant="contained"
-                onClick={() => {
-                  setSheet(false);
-                }}
-              >
+              <Button variant="contained" onClick={() => setSheet(false)}>
                 {t('actions.done')}
               </Button>
             </Box>
@@ -197,14 +182,7 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
             }}
           >
             {search.get('expired') === 'true' && <Notice tone="amber">{t('playground.expired')}</Notice>}
-            {turns.length === 0 && (
-              <SamplePrompts
-                model={parameters.model}
-                onPick={(prompt) => {
-                  setText(prompt);
-                }}
-              />
-            )}
+            {turns.length === 0 && <SamplePrompts model={parameters.model} onPick={(prompt) => setText(prompt)} />}
             {turns.map((turn) => {
               if (turn.kind === 'divider') return <ClearedLine key={turn.id} />;
               if (turn.kind === 'question') {
@@ -246,9 +224,7 @@ export function Playground({ userId, groups, ownGroup, models }: PlaygroundProps
               conversation.ask(text, images, toRequestParams(parameters));
               toEnd();
             }}
-            onStop={() => {
-              conversation.stop();
-            }}
+            onStop={() => conversation.stop()}
             onClear={() => {
               conversation.clearContext();
               toEnd();

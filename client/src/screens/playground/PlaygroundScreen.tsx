@@ -23,9 +23,7 @@ export function PlaygroundScreen() {
     if (!noToken) return;
     toast.error(t('playground.noToken'));
     const timer = setTimeout(() => void navigate('/token'), readingTime);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   }, [navigate, noToken, t]);
   return (
     <>

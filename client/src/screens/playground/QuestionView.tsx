@@ -25,9 +25,7 @@ export const QuestionView = memo(function QuestionView({
       <Editor
         text={draft}
         onChange={setDraft}
-        onCancel={() => {
-          setDraft(null);
-        }}
+        onCancel={() => setDraft(null)}
         onSend={() => {
           setDraft(null);
           onEdit(question.id, draft.trim());
@@ -58,9 +56,7 @@ export const QuestionView = memo(function QuestionView({
           <IconButton
             aria-label={t('playground.editQuestion')}
             disabled={!idle}
-            onClick={() => {
-              setDraft(question.text);
-            }}
+            onClick={() => setDraft(question.text)}
             sx={{ width: 28, height: 28, '& svg': { fontSize: 16 } }}
           >
             <EditOutlinedIcon />
@@ -134,9 +130,7 @@ function Editor({
         minRows={2}
         maxRows={12}
         value={text}
-        onChange={(event) => {
-          onChange(event.target.value);
-        }}
+        onChange={(event) => onChange(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onCancel();
           // While an input method composes text, Enter commits the text.

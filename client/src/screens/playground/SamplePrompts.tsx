@@ -22,9 +22,7 @@ export function SamplePrompts({
       {prompts.map((prompt) => (
         <ButtonBase
           key={prompt}
-          onClick={() => {
-            onPick(prompt);
-          }}
+          onClick={() => onPick(prompt)}
           sx={({ vars }) => ({
             justifyContent: 'flex-start',
             textAlign: 'left',

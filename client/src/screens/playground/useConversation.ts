@@ -34,9 +34,7 @@ export function useConversation(userId: number) {
           return data?.myLogs?.items[0] ?? null;
         },
         describe: (error) => latest.describe(error),
-        keep: (turns) => {
-          keep(userId, { turns, parameters: { ...latest.parameters } });
-        },
+        keep: (turns) => keep(userId, { turns, parameters: { ...latest.parameters } }),
         schedule: (run) => void requestAnimationFrame(run),
       }),
   );
@@ -54,12 +52,7 @@ export function useConversation(userId: number) {
       );
     };
   }, [latest, navigate, t]);
-  useEffect(
-    () => () => {
-      conversation.stop();
-    },
-    [conversation],
-  );
+  useEffect(() => () => conversation.stop(), [conversation]);
 
   const turns = useStore(conversation.turns);
   const change = useMemo(

@@ -43,9 +43,7 @@ export function useStickToEnd(grown: unknown): {
     });
     observer.observe(element);
     if (element.firstElementChild) observer.observe(element.firstElementChild);
-    return () => {
-      observer.disconnect();
-    };
+    return () => observer.disconnect();
   }, []);
   return { frame, atEnd, onScroll, toEnd };
 }

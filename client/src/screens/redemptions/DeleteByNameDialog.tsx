@@ -41,13 +41,7 @@ export function DeleteByNameDialog({ onDone, onClose }: { readonly onDone: () =>
   });
   return (
     <Dialog open maxWidth="xs" fullWidth onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => void submit(event)}
-        onChange={() => {
-          setFound(null);
-        }}
-      >
+      <form noValidate onSubmit={(event) => void submit(event)} onChange={() => setFound(null)}>
         <DialogTitle>{t('redemptions.deleteByName')}</DialogTitle>
         <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
           <TextInput

@@ -29,12 +29,7 @@ export function NewCodesDialog({
         <CodeBlock text={codes.join('\n')} />
       </DialogContent>
       <DialogActions>
-        <Button
-          variant="outlined"
-          onClick={() => {
-            download(codes);
-          }}
-        >
+        <Button variant="outlined" onClick={() => download(codes)}>
           {t('redemptions.download')}
         </Button>
         <Button variant="outlined" onClick={() => void copy(codes.join('\n'), '')}>

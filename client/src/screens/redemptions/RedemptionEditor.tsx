@@ -97,7 +97,7 @@ export function RedemptionEditor({
       form={form}
       width={480}
       title={row ? t('redemptions.edit') : t('redemptions.create')}
-      meta={row ? `#${String(row.id)}` : t('redemptions.createMeta')}
+      meta={row ? `#${row.id}` : t('redemptions.createMeta')}
       saveLabel={row ? t('redemptions.save') : t('redemptions.create')}
       fieldNames={{ quota: 'amount', batch: 'name' }}
       onSave={save}

@@ -40,34 +40,21 @@ export function RedemptionListScreen() {
   });
   const page = (data ?? previousData)?.redemptions;
   const reload = useCallback(() => void refetch(), [refetch]);
-  const edit = useCallback(
-    (row: RedemptionRowFragment) => {
-      setOpened(String(row.id));
-    },
-    [setOpened],
-  );
+  const edit = useCallback((row: RedemptionRowFragment) => setOpened(String(row.id)), [setOpened]);
   const actions = useRedemptionActions({ refetch: reload, edit });
   const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
   const editedRow = page?.items.find((row) => String(row.id) === opened && row.status === 'UNUSED');
   const isEmpty = page?.totalCount === 0 && !grid.isFiltered;
 
   const add = (
-    <Button
-      variant="contained"
-      startIcon={<AddOutlinedIcon />}
-      onClick={() => {
-        setOpened('new');
-      }}
-    >
+    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
       {t('redemptions.create')}
     </Button>
   );
   const maintenance = [
     {
       label: t('redemptions.deleteByName'),
-      onSelect: () => {
-        setByName(true);
-      },
+      onSelect: () => setByName(true),
       destructive: true,
     },
     { label: t('redemptions.deleteDisabled'), onSelect: () => void actions.removeDisabled(), destructive: true },
@@ -86,12 +73,7 @@ export function RedemptionListScreen() {
       }
       filters={
         isEmpty ? null : selected.size > 0 ? (
-          <SelectionBar
-            count={selected.size}
-            onClear={() => {
-              setSelected(new Set());
-            }}
-          >
+          <SelectionBar count={selected.size} onClear={() => setSelected(new Set())}>
             <Button
               variant="outlined"
               onClick={() =>
@@ -124,7 +106,7 @@ export function RedemptionListScreen() {
           <RowCard
             title={row.batch}
             value={<Num>{format.money(row.quota, 'balance')}</Num>}
-            meta={`#${String(row.id)} · ${maskKey(row.key)}`}
+            meta={`#${row.id} · ${maskKey(row.key)}`}
             chips={<RedemptionStatusChip status={row.status} />}
             end={<RedemptionActions row={row} actions={actions} />}
           />
@@ -144,27 +126,11 @@ export function RedemptionListScreen() {
           row={editedRow ?? null}
           onSaved={reload}
           onCreated={setCodes}
-          onClosed={() => {
-            setOpened(null);
-          }}
+          onClosed={() => setOpened(null)}
         />
       )}
-      {codes && (
-        <NewCodesDialog
-          codes={codes}
-          onClose={() => {
-            setCodes(null);
-          }}
-        />
-      )}
-      {byName && (
-        <DeleteByNameDialog
-          onDone={reload}
-          onClose={() => {
-            setByName(false);
-          }}
-        />
-      )}
+      {codes && <NewCodesDialog codes={codes} onClose={() => setCodes(null)} />}
+      {byName && <DeleteByNameDialog onDone={reload} onClose={() => setByName(false)} />}
     </ListScreen>
   );
 }

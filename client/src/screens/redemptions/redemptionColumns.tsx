@@ -53,9 +53,7 @@ export function RedemptionActions({
           {
             label: t('actions.edit'),
             disabled: status !== 'UNUSED',
-            onSelect: () => {
-              actions.edit(row);
-            },
+            onSelect: () => actions.edit(row),
           },
           { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
         ]}
@@ -73,7 +71,7 @@ export function RedemptionActions({
 /** The user of a normal code. Gifts have many. */
 function UsedBy({ row: { kind, uses } }: { readonly row: RedemptionRowFragment }) {
   const [use] = uses.items;
-  return kind === 'ONCE' && use ? <Num>{`#${String(use.userId)}`}</Num> : <Dash />;
+  return kind === 'ONCE' && use ? <Num>{`#${use.userId}`}</Num> : <Dash />;
 }
 
 export function redemptionColumns({

@@ -200,14 +200,7 @@ export function RegisterScreen() {
           </Button>
         </Box>
       )}
-      {options?.registerEnabled && (
-        <SignInWith
-          onEnter={() => {
-            setEntering(true);
-          }}
-          affCode={referral || undefined}
-        />
-      )}
+      {options?.registerEnabled && <SignInWith onEnter={() => setEntering(true)} affCode={referral || undefined} />}
     </PublicPage>
   );
 }

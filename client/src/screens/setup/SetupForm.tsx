@@ -39,9 +39,7 @@ export function SetupForm({ hasAdministrator }: { readonly hasAdministrator: boo
       await complete({ variables: { input: { ...administrator, username: administrator.username.trim(), ...modes } } });
       setDone(true);
       siteStatus.set({ ...siteStatus.get(), setup: true, ...modes });
-      setTimeout(() => {
-        location.assign('/login');
-      }, reloadAfter);
+      setTimeout(() => location.assign('/login'), reloadAfter);
     } catch (error) {
       const { code, field } = toFailure(error);
       const message = code === 'NETWORK' ? t('setup.failed') : describeFailure(error, t);

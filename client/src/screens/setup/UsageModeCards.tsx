@@ -33,12 +33,7 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
         <Typography id="setup-mode" variant="h2">
           {t('setup.mode')}
         </Typography>
-        <Button
-          startIcon={<HelpOutlinedIcon />}
-          onClick={() => {
-            setComparing(true);
-          }}
-        >
+        <Button startIcon={<HelpOutlinedIcon />} onClick={() => setComparing(true)}>
           {t('setup.compare')}
         </Button>
       </Box>
@@ -46,9 +41,7 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
         aria-labelledby="setup-mode"
         name={field.name}
         value={field.value}
-        onChange={(_, value) => {
-          field.onChange(value);
-        }}
+        onChange={(_, value) => field.onChange(value)}
         sx={{ gap: 1, flexWrap: 'nowrap' }}
       >
         {modes.map(({ value, name, text }) => (
@@ -79,14 +72,7 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
           </Box>
         ))}
       </RadioGroup>
-      <Dialog
-        open={comparing}
-        onClose={() => {
-          setComparing(false);
-        }}
-        maxWidth="sm"
-        fullWidth
-      >
+      <Dialog open={comparing} onClose={() => setComparing(false)} maxWidth="sm" fullWidth>
         <DialogTitle>{t('setup.compareTitle')}</DialogTitle>
         <DialogContent>
           {modes.map(({ value, name, long }) => (
@@ -99,12 +85,7 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
           ))}
         </DialogContent>
         <DialogActions>
-          <Button
-            variant="outlined"
-            onClick={() => {
-              setComparing(false);
-            }}
-          >
+          <Button variant="outlined" onClick={() => setComparing(false)}>
             {t('actions.close')}
           </Button>
         </DialogActions>

@@ -168,10 +168,8 @@ export function TokenEditor({ token, onSaved, onCreated, onClosed }: TokenEditor
             />
             <Shortcuts
               items={amountPresets.map((amount) => ({
-                label: `$${String(amount)}`,
-                pick: () => {
-                  setValue('amount', String(amount), { shouldDirty: true, shouldValidate: true });
-                },
+                label: `$${amount}`,
+                pick: () => setValue('amount', String(amount), { shouldDirty: true, shouldValidate: true }),
               }))}
             />
           </Box>

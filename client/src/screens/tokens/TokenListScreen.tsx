@@ -34,26 +34,16 @@ export function TokenListScreen() {
   });
   const page = (data ?? previousData)?.myTokens;
   const reload = useCallback(() => void refetch(), [refetch]);
-  const edit = useCallback(
-    (token: TokenRowFragment) => {
-      setOpened(String(token.id));
-    },
-    [setOpened],
+  const edit = useCallback((token: TokenRowFragment) => setOpened(String(token.id)), [setOpened]);
+  const showUsage = useCallback(
+    (token: TokenRowFragment) => setUsed({ name: token.name, id: token.id, key: null }),
+    [],
   );
-  const showUsage = useCallback((token: TokenRowFragment) => {
-    setUsed({ name: token.name, id: token.id, key: null });
-  }, []);
   const actions = useTokenActions({ refetch: reload, edit, showUsage });
   const columns = useMemo(() => tokenColumns(t, actions), [t, actions]);
 
   const add = (
-    <Button
-      variant="contained"
-      startIcon={<AddOutlinedIcon />}
-      onClick={() => {
-        setOpened('new');
-      }}
-    >
+    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
       {t('tokens.create')}
     </Button>
   );
@@ -98,22 +88,11 @@ export function TokenListScreen() {
           key={opened}
           token={editedRow ?? null}
           onSaved={reload}
-          onCreated={(created) => {
-            setUsed(created);
-          }}
-          onClosed={() => {
-            setOpened(null);
-          }}
+          onCreated={(created) => setUsed(created)}
+          onClosed={() => setOpened(null)}
         />
       )}
-      {used && (
-        <TokenUsageDialog
-          token={used}
-          onClose={() => {
-            setUsed(null);
-          }}
-        />
-      )}
+      {used && <TokenUsageDialog token={used} onClose={() => setUsed(null)} />}
     </ListScreen>
   );
 }

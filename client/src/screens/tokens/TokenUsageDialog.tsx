@@ -93,9 +93,7 @@ export function TokenUsageDialog({
         </Box>
         <Tabs
           value={example}
-          onChange={(_, value: Example) => {
-            setExample(value);
-          }}
+          onChange={(_, value: Example) => setExample(value)}
           sx={{ mt: 1, mb: 1.5, borderBottom: '1px solid', borderColor: 'divider' }}
         >
           <Tab value="curl" label="curl" />

@@ -159,15 +159,11 @@ export function TokenRowActions({ row, actions }: { readonly row: TokenRowFragme
         actions={[
           {
             label: t('tokens.usage'),
-            onSelect: () => {
-              actions.showUsage(row);
-            },
+            onSelect: () => actions.showUsage(row),
           },
           {
             label: t('actions.edit'),
-            onSelect: () => {
-              actions.edit(row);
-            },
+            onSelect: () => actions.edit(row),
           },
           { label: t('actions.delete'), destructive: true, onSelect: () => void actions.remove(row) },
         ]}

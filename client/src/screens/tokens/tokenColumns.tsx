@@ -23,9 +23,7 @@ export function tokenColumns(t: TFunction, actions: TokenActions): GridColDef<To
           underline="hover"
           color="textPrimary"
           noWrap
-          onClick={() => {
-            actions.edit(row);
-          }}
+          onClick={() => actions.edit(row)}
           sx={{ fontWeight: 500, fontSize: 13 }}
         >
           {row.name}

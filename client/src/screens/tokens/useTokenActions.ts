@@ -31,9 +31,7 @@ export function useTokenActions(options: {
   const [disable] = useMutation(DisableTokenDocument);
   const [runDelete] = useMutation(DeleteTokenDocument);
   return useMemo(() => {
-    const fail = (error: unknown) => {
-      toast.error(describeFailure(error, t));
-    };
+    const fail = (error: unknown) => toast.error(describeFailure(error, t));
     return {
       edit,
       showUsage,

@@ -43,7 +43,7 @@ export function UserEditor(props: UserEditorProps) {
   // Open the drawer once its data is loaded, not as an empty panel.
   if (!error) return null;
   return (
-    <SideDrawer open width={480} title={t('users.edit')} meta={`#${String(props.id)}`} onClose={props.onClosed}>
+    <SideDrawer open width={480} title={t('users.edit')} meta={`#${props.id}`} onClose={props.onClosed}>
       <LoadFailure title={t('users.loadFailed')} error={error} onRetry={() => void refetch()} />
     </SideDrawer>
   );
@@ -130,13 +130,7 @@ function UserForm({
               })}
             </Box>
           </Box>
-          <Button
-            variant="outlined"
-            disabled={!own && !mayManage(viewer, user)}
-            onClick={() => {
-              onGrant(user);
-            }}
-          >
+          <Button variant="outlined" disabled={!own && !mayManage(viewer, user)} onClick={() => onGrant(user)}>
             {t('users.grant')}
           </Button>
         </Box>

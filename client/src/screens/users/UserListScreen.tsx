@@ -52,7 +52,7 @@ export function UserListScreen() {
   const page = (data ?? previousData)?.users;
   const reload = useCallback(() => void refetch(), [refetch]);
   const edit = useCallback(
-    (user: UserRowFragment) => void navigate(`/user/edit/${String(user.id)}${search}`),
+    (user: UserRowFragment) => void navigate(`/user/edit/${user.id}${search}`),
     [navigate, search],
   );
   const actions = useUserActions({ refetch: reload, edit, grant: setGranting });
@@ -62,13 +62,7 @@ export function UserListScreen() {
   );
 
   const add = (
-    <Button
-      variant="contained"
-      startIcon={<AddOutlinedIcon />}
-      onClick={() => {
-        setOpened('new');
-      }}
-    >
+    <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
       {t('users.add')}
     </Button>
   );
@@ -87,9 +81,7 @@ export function UserListScreen() {
               search
               label={t('users.search')}
               value={draft.keyword}
-              onChange={(value) => {
-                type({ keyword: value });
-              }}
+              onChange={(value) => type({ keyword: value })}
               width={260}
             />
           }
@@ -98,9 +90,7 @@ export function UserListScreen() {
               label={t('users.group')}
               all={t('users.allGroups')}
               value={draft.group}
-              onChange={(value) => {
-                choose({ group: value });
-              }}
+              onChange={(value) => choose({ group: value })}
               choices={groups.map((name) => ({ value: name, label: name }))}
               width={140}
             />
@@ -125,9 +115,7 @@ export function UserListScreen() {
           <RowCard
             title={row.username}
             value={<Num>{format.money(row.quota, 'balance')}</Num>}
-            meta={[`#${String(row.id)}`, row.displayName === row.username ? '' : row.displayName]
-              .filter(Boolean)
-              .join(' · ')}
+            meta={[`#${row.id}`, row.displayName === row.username ? '' : row.displayName].filter(Boolean).join(' · ')}
             metaEnd={<Num>{t('users.used', { amount: format.money(row.usedQuota, 'balance') })}</Num>}
             chips={
               <>
@@ -141,14 +129,7 @@ export function UserListScreen() {
         )}
         empty={<EmptyState icon={<GroupOutlinedIcon />} title={t('users.emptyTitle')} />}
       />
-      {opened === 'new' && (
-        <AddUser
-          onSaved={reload}
-          onClosed={() => {
-            setOpened(null);
-          }}
-        />
-      )}
+      {opened === 'new' && <AddUser onSaved={reload} onClosed={() => setOpened(null)} />}
       {editedId !== undefined && (
         <UserEditor
           key={editedId}
@@ -159,14 +140,7 @@ export function UserListScreen() {
           onClosed={() => void navigate(`/user${search}`)}
         />
       )}
-      {granting && (
-        <GrantQuotaDialog
-          user={granting}
-          onClose={() => {
-            setGranting(null);
-          }}
-        />
-      )}
+      {granting && <GrantQuotaDialog user={granting} onClose={() => setGranting(null)} />}
     </ListScreen>
   );
 }

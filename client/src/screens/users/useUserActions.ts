@@ -36,12 +36,8 @@ export function useUserActions(options: {
   const [demote] = useMutation(DemoteUserDocument);
   const [deactivate] = useMutation(DeactivateUserDocument);
   return useMemo(() => {
-    const fail = (error: unknown) => {
-      toast.error(describeFailure(error, t));
-    };
-    const done = () => {
-      toast.success(t('users.done'));
-    };
+    const fail = (error: unknown) => toast.error(describeFailure(error, t));
+    const done = () => toast.success(t('users.done'));
     return {
       edit,
       grant,

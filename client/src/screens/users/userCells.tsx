@@ -68,16 +68,12 @@ export function UserRowActions({
   const menu: RowAction[] = [
     {
       label: t('actions.edit'),
-      onSelect: () => {
-        actions.edit(row);
-      },
+      onSelect: () => actions.edit(row),
     },
     {
       label: t('users.grant'),
       disabled: !manages && viewer?.id !== row.id,
-      onSelect: () => {
-        actions.grant(row);
-      },
+      onSelect: () => actions.grant(row),
     },
     ...(isRoot && (row.role === 'COMMON' || row.role === 'GUEST')
       ? [{ label: t('users.promote'), disabled: !manages, onSelect: () => void actions.promote(row) }]

@@ -35,7 +35,7 @@ export function userColumns({ t, format, actions, viewer, search }: UserCellTool
         <Box sx={{ minWidth: 0, lineHeight: '18px' }}>
           <MuiLink
             component={Link}
-            to={`/user/edit/${String(row.id)}${search}`}
+            to={`/user/edit/${row.id}${search}`}
             underline="hover"
             color="inherit"
             noWrap

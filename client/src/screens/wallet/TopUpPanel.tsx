@@ -60,16 +60,18 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
     setProblem(null);
     if (amount === null || amount < minimum) return;
     let current = true;
-    const timer = setTimeout(() => {
-      client.query({ query: PayableDocument, variables: { amount }, fetchPolicy: 'network-only' }).then(
-        ({ data }) => {
-          if (current && data?.payableAmount) setPayable({ amount, money: Number(data.payableAmount.amount) });
-        },
-        (failure: unknown) => {
-          if (current) setProblem(describeFailure(failure, t));
-        },
-      );
-    }, pause);
+    const timer = setTimeout(
+      () =>
+        void client.query({ query: PayableDocument, variables: { amount }, fetchPolicy: 'network-only' }).then(
+          ({ data }) => {
+            if (current && data?.payableAmount) setPayable({ amount, money: Number(data.payableAmount.amount) });
+          },
+          (failure: unknown) => {
+            if (current) setProblem(describeFailure(failure, t));
+          },
+        ),
+      pause,
+    );
     return () => {
       current = false;
       clearTimeout(timer);
@@ -104,14 +106,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
         sx={{ display: 'grid', gap: 1, gridTemplateColumns: { xs: 'repeat(3, 1fr)', sm: 'repeat(6, 1fr)' } }}
       >
         {presets.map((preset) => (
-          <Choice
-            key={preset}
-            chosen={preset === amount}
-            height={48}
-            onChoose={() => {
-              setText(String(preset));
-            }}
-          >
+          <Choice key={preset} chosen={preset === amount} height={48} onChoose={() => setText(String(preset))}>
             <span className="num">{dollars(preset, 0)}</span>
           </Choice>
         ))}
@@ -126,9 +121,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
           id="top-up-amount"
           value={text}
           error={error !== null}
-          onChange={(event) => {
-            setText(event.target.value);
-          }}
+          onChange={(event) => setText(event.target.value)}
           startAdornment={<InputAdornment position="start">$</InputAdornment>}
           inputProps={{ className: 'num', inputMode: 'numeric', 'aria-describedby': 'top-up-amount-hint' }}
         />
@@ -139,14 +132,7 @@ export function TopUpPanel({ price, minimum }: { readonly price: number; readonl
         sx={{ display: 'grid', gap: 1, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' } }}
       >
         {methods.map((one) => (
-          <Choice
-            key={one}
-            chosen={one === method}
-            height={44}
-            onChoose={() => {
-              setMethod(one);
-            }}
-          >
+          <Choice key={one} chosen={one === method} height={44} onChoose={() => setMethod(one)}>
             {one === 'ALIPAY' ? t('wallet.alipay') : t('wallet.wechatPay')}
           </Choice>
         ))}

@@ -125,7 +125,7 @@ function Recent({ wallet }: { readonly wallet: WalletQuery }) {
   const { t } = useTranslation();
   const { money } = useFormat();
   const payments = (wallet.myTopUps?.items ?? []).map((order) => ({
-    id: `order-${String(order.id)}`,
+    id: `order-${order.id}`,
     time: order.createdAt,
     name: order.method === 'WXPAY' ? t('wallet.wechatPay') : t('wallet.alipay'),
     amount: order.status === 'PAID' ? `+${money(order.quota, 'balance')}` : t('wallet.pending'),
