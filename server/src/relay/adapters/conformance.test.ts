@@ -8,7 +8,7 @@ import { TextMeter } from '../metering/text-meter.js';
 import { parseEvent } from '../sse/event-parser.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/** What every adapter promises, whatever its provider speaks. A new dialect adds its recordings here. */
+/** The promises that every adapter keeps, whatever its provider's dialect. A new dialect adds its recordings here. */
 interface Dialect {
   readonly name: string;
   /** A provider's real stream, as bytes. */
@@ -61,11 +61,11 @@ const openai: Dialect = {
   ]),
 };
 
-/** They all speak the same to clients, so they are all held to the same recording. */
+/** All members send clients the same dialect, so all are tested with the same recording. */
 const family = [1, 3, 4, 8, 17, 19, 20, 22, 25, 26, 31, 35, 39, 40, 42, 43, 45, 46, 47, 48];
-/** The others share what forwards a stream: cut everywhere once is enough. */
+/** The others share the forwarding code, for which splitting everywhere is tested once. */
 const rebuilding = [1, 4, 22, 35, 39, 42, 43, 45, 48];
-/** OpenAI's own and the custom address: every position of the whole recording. */
+/** OpenAI itself and the custom URL are split at every position of the whole recording. */
 const cutWhole = [1, 8];
 const dialectOf: Readonly<Record<string, Dialect>> = Object.fromEntries(family.map((type) => [type, openai]));
 
@@ -139,7 +139,7 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
     ];
 
     it.each(settings)('a stream %s is the same wherever the network cuts the bytes', (_name, setting) => {
-      // Beginning and end of the recording: every kind of event it has, every position of them.
+      // Beginning and end of the recording contain every kind of event; they are split at every position.
       const bytes = excerpt(dialect.stream);
       const whole = play(type, [bytes], setting);
       expect(whole.transform.usage()).toEqual(dialect.usage);
@@ -154,8 +154,8 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
 
     if (cutWhole.includes(type)) {
       it('every position of the whole recording may be where the network cuts', () => {
-        // Each event between its neighbours and before the closing ones: no part of a stream reaches further back, as the
-        // run byte by byte over all of it shows.
+        // Each event between its neighbours and before the final ones: no part of a stream reaches further back, as the
+        // byte-by-byte run over all of it shows.
         const events = dialect.stream
           .toString('latin1')
           .split('\n\n')
@@ -187,7 +187,7 @@ describe.each(chatTypes.map((type) => [Number(type), dialectOf[type] ?? openai] 
       const { meter, transform } = play(type, [dialect.stream]);
       transform.report();
       expect(meter.transcript).toBe(dialect.text);
-      // What the provider itself counted for this text, give or take the cuts.
+      // The provider's own count for this text, within a tolerance for the splits.
       expect(Math.abs((await meter.tokens()) - dialect.usage.completionTokens)).toBeLessThanOrEqual(3);
     });
 

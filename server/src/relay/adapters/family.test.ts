@@ -6,7 +6,7 @@ import { TextMeter } from '../metering/text-meter.js';
 import { zhipuToken } from './zhipu/token.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/* What single members of the OpenAI family want otherwise, beyond the fixtures. */
+/* Differences of single members of the OpenAI family, beyond the fixtures. */
 
 type Json = Record<string, unknown>;
 const hi = [{ role: 'user', content: 'hi' }];

@@ -13,9 +13,7 @@ import { eventsOf } from '../sse/event-parser.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/*
- * The worked examples of the provider contract (its section 6): what is sent, what is answered, what is told of usage.
- */
+/* The worked examples of the provider reference: the request sent, the response returned, the usage reported. */
 
 type Json = Record<string, unknown>;
 
@@ -43,12 +41,14 @@ interface Fixture {
 const folder = join(import.meta.dirname, '../../../../tests/fixtures/relay-providers');
 const load = (name: string): Fixture[] => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Fixture[];
 
-/** A channel that cannot stream (F77) is the relay's affair. */
+/** Channels that cannot stream (F77) are tested with the relay. */
 const chatFixtures = [...load('openai'), ...load('own-protocols')].filter(
   ({ id, ch, in: call }) => call?.path === '/v1/chat/completions' && adapters[ch.type]?.chat && !id.startsWith('F77'),
 );
 
-/** Expected objects are subsets, lists match in order and length, `<any>` is anything, `!absent` must not be there. */
+/**
+ * Expected objects are subsets; lists match in order and length; `<any>` matches anything; `!absent` must be missing.
+ */
 function expectMatch(actual: unknown, expected: unknown, at: string): void {
   if (expected === '<any>') return;
   if (Array.isArray(expected)) {
@@ -214,7 +214,7 @@ describe('calls answered in one piece', () => {
   });
 });
 
-/** `<any>` usage is what the relay counts where the provider said nothing. */
+/** `<any>` usage is counted by the relay when the provider reported none. */
 function withoutCounted({ usage, ...rest }: Json): Json {
   const counted = Object.values((usage ?? {}) as Json).includes('<any>');
   return usage === undefined || counted ? rest : { ...rest, usage };
@@ -245,7 +245,7 @@ function ownTarget(fixture: Fixture): Target {
   return { ...targetOf(fixture), key, credential: token ?? (fixture.ch.type === 41 ? 'ya29.fake' : '') };
 }
 
-/** What chunks say, piece by piece: one chunk that says two things is the same as two. */
+/** The content of chunks, piece by piece: one chunk with two contents equals two chunks. */
 function pieces(chunks: readonly unknown[]): unknown[] {
   return (chunks as Array<Json | string>).flatMap((chunk): unknown[] => {
     if (typeof chunk === 'string') return [chunk];

@@ -9,10 +9,7 @@ import { translatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/*
- * The promises of `own-conformance.test.ts` for Claude, Gemini and Spark, wherever they are hosted: as events, as AWS's
- * binary frames, as messages of a socket.
- */
+/* The promises of `own-conformance.test.ts` for Claude, Gemini and Spark on every host: as events, as AWS's binary frames, as WebSocket messages. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -21,9 +18,9 @@ interface Host {
   readonly model: string;
   readonly key: string;
   readonly frame: (event: Json) => Buffer;
-  /** Says `Héllo 世界` and costs 7 and 3. */
+  /** Returns `Héllo 世界` with 7 prompt and 3 completion tokens. */
   readonly good: readonly Json[];
-  /** Calls `weather` with `{"city":"Paris"}`; null where the provider cannot. */
+  /** Calls `weather` with `{"city":"Paris"}`; null where the provider has no tools. */
   readonly tools: readonly Json[] | null;
   /** `Hi`, then an error. */
   readonly failing: Buffer;

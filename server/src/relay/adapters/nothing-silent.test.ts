@@ -12,10 +12,7 @@ import {
 import { familySettings } from '../attempt/attempt.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/*
- * Nothing is dropped in silence: whatever a client of any dialect asks of any provider reaches it, is named among what
- * was left out, or is refused by its name. One table, made of every pair and every field.
- */
+/* Nothing is dropped silently: every field of any client dialect is sent to the provider, listed as left out, or refused by name. One table of every pair of dialect and provider, and every field. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -23,7 +20,7 @@ interface Client {
   readonly dialect: ChatDialect;
   readonly path: string;
   readonly base: Json;
-  /** What is added to the base, by a name that a refusal or a note has to contain. */
+  /** Fields added to the base request, by a name that a refusal or a note has to contain. */
   readonly fields: Readonly<Record<string, Json>>;
 }
 
@@ -223,7 +220,7 @@ const responses: Client = {
 
 const clients = { chat, messages, gemini, responses } as const;
 
-/** A model that each provider's own dialect is spoken with, and a key of the form it wants. */
+/** A model for each provider's own dialect, and a key in the required form. */
 const models: Readonly<Record<number, string>> = {
   14: 'claude-sonnet-4-5',
   24: 'gemini-2.5-flash',
@@ -286,15 +283,15 @@ function outcome(adapter: Adapter, type: number, { dialect, path }: Client, body
   }
 }
 
-/** The last word of a path is what has to be said; the whole path may be. */
+/** The last word of a path must be mentioned; the whole path may be. */
 const says = (text: string, name: string): boolean => {
   const leaf = name.split('.').at(-1) ?? name;
   return text.includes(leaf) || text.includes(name.split('.')[0] ?? name) || text.includes(aliases[name] ?? name);
 };
 
-/** A refusal may name the thing the field belongs to: a choice among tools where there are no tools. */
+/** A refusal may name the object that contains the field, such as a tool choice without tools. */
 const namesGiven = (text: string, given: Json): boolean => Object.keys(given).some((key) => text.includes(key));
-/** Older names of the same thing. */
+/** Older names of the same field. */
 const aliases: Readonly<Record<string, string>> = { max_completion_tokens: 'max_tokens', functions: 'tools' };
 
 const chatting = Object.entries(adapters).filter(([, adapter]) => adapter.chat ?? adapter.conversation);
@@ -315,7 +312,7 @@ describe.each(Object.entries(clients))('a client of %s', (_client, client) => {
       if (told !== '' && !says(told, name) && !(refused !== null && namesGiven(refused, given))) {
         silent.push(`${name}: said "${told}"`);
       }
-      // Signatures hold the time, which is the same here, and the body, so that they only change with it.
+      // Signatures contain the time, which is constant here, and the body, so they only change with the body.
       else if (told === '' && sent === plain.sent) silent.push(name);
     }
     expect(silent).toEqual([]);

@@ -5,7 +5,7 @@ import type { Adapter, FormPart, OneShotCapability, OneShotRequest, Target, Upst
 import { familySettings } from '../attempt/attempt.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/* Embeddings, pictures, sound and ranking, beyond the fixtures. */
+/* Embeddings, images, audio and reranking, beyond the fixtures. */
 
 type Json = Record<string, unknown>;
 type Kind = Exclude<

@@ -11,7 +11,7 @@ import { chatClient } from '../protocols/openai/chat-client.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/* What every provider with a dialect of its own promises. A new one adds its streams here. */
+/* The promises that every provider with its own dialect keeps. A new provider adds its streams here. */
 
 type Json = Record<string, unknown>;
 
@@ -19,17 +19,17 @@ interface Own {
   readonly key: string;
   readonly model?: string;
   readonly other?: string;
-  /** A stream that ends well. */
+  /** A stream that ends normally. */
   readonly stream: Buffer;
   readonly text: string;
-  /** Prompt, completion. Null: the provider reports none. */
+  /** Prompt and completion tokens. Null: the provider reports none. */
   readonly usage: readonly [number, number] | null;
-  /** A stream that calls `weather` with `{"city":"Paris"}`, where the provider can. */
+  /** A stream that calls `weather` with `{"city":"Paris"}`, for providers with tools. */
   readonly tools?: Buffer;
   /** `Hi`, then an error. */
   readonly errors: Buffer;
   readonly failure: { readonly status: number; readonly message: string };
-  /** The same answer in one piece. */
+  /** The same response without streaming. */
   readonly whole: unknown;
 }
 
@@ -66,7 +66,7 @@ const providers: Readonly<Record<number, Own>> = {
     stream: sse(ernie('Héllo '), { note: 'unknown' }, ernie('世界', true)),
     text: 'Héllo 世界',
     usage: [7, 3],
-    // Without `data:`, as the provider does it.
+    // Without `data:`, as the provider sends it.
     errors: Buffer.concat([sse(ernie('Hi')), Buffer.from('{"error_code":18,"error_msg":"limit"}\n')]),
     failure: { status: 429, message: 'limit' },
     whole: { ...ernie('Héllo 世界'), is_truncated: false, brand_new: 1 },
@@ -225,7 +225,7 @@ function send(type: number, body: Json) {
   return { ...capability.toUpstreamRequest(written.body, call, target), dropped: written.dropped };
 }
 
-/** What was heard, however the pieces were cut. */
+/** The text of a stream, however it was split. */
 const said = (out: string): string =>
   out
     .split('\n\n')
@@ -241,7 +241,7 @@ const said = (out: string): string =>
 const takesStop = [15, 23, 34];
 const cases = Object.entries(providers).map(([type, own]) => [Number(type), own] as const);
 const spoken = Object.entries(adapters).filter(([, adapter]) => adapter.conversation);
-/** Have tests of their own: Gemini and Claude; hosts of Claude; a socket; one that never streamed. */
+/** Types with their own tests: Gemini and Claude; hosts of Claude; a WebSocket; one that never streamed. */
 const elsewhere = ['11', '14', '18', '24', '33', '41'];
 
 it('knows a stream for every provider that converses', () => {

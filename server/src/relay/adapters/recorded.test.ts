@@ -12,7 +12,7 @@ import { ChatStreamReader } from '../protocols/openai/chat-stream-reader.js';
 import { EventParser } from '../sse/event-parser.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/* Answers that providers of the family really gave, through their adapters and read the way clients read them. */
+/* Real responses of the family's providers, through their adapters and read as clients read them. */
 
 const folder = join(import.meta.dirname, '../../../../tests/recorded');
 const recorded = (name: string): string => readFileSync(join(folder, name), 'utf8');
@@ -106,7 +106,7 @@ const streams: ReadonlyArray<readonly [string, number, Expected]> = [
     },
   ],
   ['deepseek/deepseek-tool-call', 43, { ...calls, prompt: 339, completion: 83, cached: 320, reasoning: 39 }],
-  // 560 in all, of which 307 are the prompt: what was thought is part of what was produced.
+  // 560 in total, of which 307 are the prompt: reasoning is part of the completion.
   ['xai/xai-tool-call', 48, { ...calls, prompt: 307, completion: 253, cached: 306, reasoning: 227 }],
   ['moonshot/moonshotai-stream', 25, { text: 'Hello!', thought: 'Thinking aloud. ', completion: 12, reasoning: 7 }],
   ['groq/groq-tool-call', 8, { tools: ['weather{}'], finish: 'toolCalls', prompt: 210, completion: 15 }],

@@ -9,12 +9,12 @@ import { TextMeter, loadEncoding } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
 import { adapters } from '../../../../tests/support/relay-dialects.js';
 
-/* What one stream holds while it is open, its meter included, must not grow with what was said. */
+/* The memory of one open stream, including its meter, must not grow with its content. */
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** What finalizers let go in the first round is free after the second. */
+/** Objects freed by finalizers of the first collection are reclaimed by the second. */
 const alive = async (): Promise<number> => {
   collect();
   await delay(50);
@@ -67,10 +67,10 @@ describe.each([
   ['of two events a second', 500, 14 * 1024],
 ])('an open stream %s', (_pace, gapMilliseconds, maxBytes) => {
   let now = 0;
-  // A spy of jest would remember each call, and so weigh.
+  // A jest spy would remember each call and so use memory itself.
   const realNow = performance.now.bind(performance);
   beforeAll(async () => {
-    // What is not there yet would be loaded while the streams are weighed.
+    // Otherwise it would be loaded during the measurement.
     if (gapMilliseconds > 0) await loadEncoding('o200k');
     performance.now = () => now;
   });
@@ -87,7 +87,7 @@ describe.each([
           for (const each of all) each.push(Buffer.from(event(at)));
         }
       };
-      // Code is compiled before anything is weighed.
+      // Compiles the code before the measurement.
       say([open(type, dialect)], 0, 500);
       const before = await alive();
       const all = Array.from({ length: streams }, () => open(type, dialect));

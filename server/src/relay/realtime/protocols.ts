@@ -5,7 +5,7 @@ const betaProtocol = 'openai-beta.realtime-v1';
 const betaHeader = 'openai-beta';
 
 /**
- * Browsers cannot set headers on a socket: their key stands among the protocols they offer
+ * Browsers cannot set headers on a WebSocket: the key is one of the subprotocols they offer
  * (docs/reference/relay/access.md#where-a-key-may-stand).
  */
 export function withProtocolKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
@@ -13,7 +13,7 @@ export function withProtocolKey(headers: IncomingHttpHeaders): IncomingHttpHeade
   return item === undefined ? headers : { ...headers, authorization: `Bearer ${item.slice(keyMark.length)}` };
 }
 
-/** What goes on to the provider: the dialect and its age, never what names the client. */
+/** Subprotocols forwarded to the provider: the dialect and its version, never anything that identifies the client. */
 export function offeredProtocols(headers: IncomingHttpHeaders): {
   readonly protocols: readonly string[];
   readonly headers: Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ export interface RealtimeConnectDeps {
   readonly azureVersion: string | undefined;
 }
 
-/** A provider on the line. */
+/** An open connection to a provider. */
 export interface Connected {
   readonly channel: RoutedChannel;
   readonly usedChannels: readonly number[];
@@ -44,8 +44,8 @@ export interface Wanted {
 }
 
 /**
- * Tries channels until one opens a session (docs/reference/relay/routing.md#attempts). @throws CallFailedError with
- * what the last one said
+ * Tries channels until one opens a session (docs/reference/relay/routing.md#attempts).
+ * @throws CallFailedError with the last failure
  */
 export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps): Promise<Connected> {
   const { admission, signal } = wanted;
@@ -54,7 +54,7 @@ export async function connectRealtime(wanted: Wanted, deps: RealtimeConnectDeps)
   let last: CallFailedError | null = null;
   for (let attempt = 0; ; attempt++) {
     const channel = choose(admission, attempt, usedChannels, deps);
-    // Where nobody is left, what the last one said is what the client hears.
+    // When no channel is left, the client gets the last failure.
     if (!channel) throw last ?? new CallFailedError(noChannel(admission.model, admission.group), undefined, []);
     usedChannels.push(channel.id);
     const keyIndex = deps.keyRing.take(channel);

@@ -1,30 +1,30 @@
 import { RelayError } from '../errors/relay-error.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 
-/** For channels of OpenAI's form that name no address. */
+/** For OpenAI-compatible channels without a base URL. */
 const openAIAddress = 'https://api.openai.com';
 const usualVersion = '2024-12-01-preview';
-/** 2025-05-10 00:00 UTC: Azure channels made before name their deployments without dots. */
+/** 2025-05-10 00:00 UTC: older Azure channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;
 
 export interface RealtimeTarget {
   /** `ws:` or `wss:`. */
   readonly url: URL;
-  /** Credentials and address travel as one object. */
+  /** Credentials and URL are one object, so that a key cannot reach another host. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The channel's, on the way there. */
+  /** The channel's proxy for this connection. */
   readonly proxy: string | undefined;
 }
 
 export interface AskedTarget {
-  /** What the client asked for beside the model. */
+  /** The client's query parameters besides the model. */
   readonly query: URLSearchParams;
   /** AZURE_DEFAULT_API_VERSION. */
   readonly azureVersion: string | undefined;
 }
 
 /**
- * Where a session of this channel goes (docs/reference/providers/openai-family.md#urls and
+ * URL and headers of a session at a channel's provider (docs/reference/providers/openai-family.md#urls and
  * docs/reference/relay/realtime.md).
  * @throws RelayError unsupported_by_channel, do_request_failed
  */

@@ -8,7 +8,7 @@ import { openAIErrorBody } from '../protocols/openai/error.js';
 import { incomingTask } from '../tasks/incoming-task.js';
 import type { Realtime } from './realtime.js';
 
-/** The connection behind a request that wants to become a socket. */
+/** The raw connection of each request that asks for a WebSocket upgrade. */
 const connections = new WeakMap<IncomingMessage, { readonly socket: Duplex; readonly head: Buffer }>();
 
 /** `GET /v1/realtime` (docs/reference/relay/routes.md#endpoints and docs/reference/relay/realtime.md). */
@@ -60,8 +60,8 @@ async function serve(
 }
 
 /**
- * A handshake is a request like any other until it is accepted: it goes through the app, so that addresses, ids and
- * headers are the same. Clients that only offer HTTP/2 are served as if they had not.
+ * A handshake is an ordinary request until it is accepted: it goes through the app, so that addresses, ids and headers
+ * are handled alike. Clients that only offer HTTP/2 are served without the upgrade.
  */
 function takeUpgrade(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   if ((request.headers.upgrade ?? '').toLowerCase() !== 'websocket')
@@ -75,7 +75,7 @@ function takeUpgrade(app: FastifyInstance, request: IncomingMessage, socket: Dup
   app.routing(request, response);
 }
 
-/** Gives the connection back to the server, without the offer. */
+/** Returns the connection to the server, without the upgrade header. */
 function serveWithoutUpgrade(app: FastifyInstance, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
   const { rawHeaders } = request;

@@ -44,14 +44,14 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly limits?: SocketPairLimits;
 }
 
-/** A session that may begin: paid for, and its provider on the line. */
+/** A session that may begin: its first turn is reserved, and its provider is connected. */
 export interface OpenedSession {
   begin(client: WebSocket): void;
-  /** The client left before it could begin. */
+  /** The client left before the session could begin. */
   abandon(): Promise<void>;
 }
 
-/** Everything about a session that its money needs. */
+/** The fields of a session that billing needs. */
 interface PaidSession {
   readonly call: IncomingCall;
   readonly caller: Caller;
@@ -63,7 +63,7 @@ interface PaidSession {
 const route = '/v1/realtime';
 const usualFrameBytes = 16 * 1024 * 1024;
 
-/** Realtime sessions, from key to log row. */
+/** Realtime sessions, from the API key to the log row. */
 export class Realtime {
   private readonly sessions = new Map<RealtimeSession, Promise<void>>();
   private readonly maxFrameBytes: number;
@@ -79,7 +79,10 @@ export class Realtime {
     });
   }
 
-  /** Everything that can be refused with a plain answer. @throws AppError, CallFailedError */
+  /**
+   * Runs every check that can fail with a plain HTTP response.
+   * @throws AppError, CallFailedError
+   */
   async open(incoming: IncomingCall, signal: AbortSignal): Promise<OpenedSession> {
     const call = { ...incoming, headers: withProtocolKey(incoming.headers) };
     const caller = await this.deps.relay.authenticate(call);
@@ -121,7 +124,7 @@ export class Realtime {
     }
   }
 
-  /** Makes the client's connection a socket. */
+  /** Completes the WebSocket upgrade of the client's connection. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, session: OpenedSession): void {
     let isBegun = false;
     socket.once('close', () => {
@@ -140,7 +143,10 @@ export class Realtime {
     this.server.close();
   }
 
-  /** Access and price, in the order of docs/reference/relay/access.md#order-of-checks. @throws AppError */
+  /**
+   * Checks access and price, in the order of docs/reference/relay/access.md#order-of-checks.
+   * @throws AppError
+   */
   private async admit(caller: Caller, call: IncomingCall, query: URLSearchParams): Promise<PaidSession> {
     const { rateLimit, channels, prices, ledger, database, clock, options, logger } = this.deps;
     if (rateLimit.concerns(caller)) await rateLimit.enter(caller);
@@ -157,7 +163,10 @@ export class Realtime {
     return { call, caller, admission, price, books };
   }
 
-  /** What the next turn may cost. @throws AppError */
+  /**
+   * Reserves the maximum cost of the next turn.
+   * @throws AppError
+   */
   private async hold({ books, price, caller }: PaidSession): Promise<void> {
     const { amount, priced } = price.reserve();
     try {
@@ -168,7 +177,10 @@ export class Realtime {
     }
   }
 
-  /** A key that was taken away, or whose owner was, gets no other turn; whether it can pay is the books' to say. */
+  /**
+   * A key that was revoked, or whose owner was banned, gets no further turn. Whether it can pay is the ledger's
+   * decision.
+   */
   private async holdAnother(paid: PaidSession): Promise<void> {
     await this.deps.relay.authenticate(paid.call).catch((error: unknown) => {
       if (!isAppError(error) || error.code !== 'TOKEN_QUOTA_EXHAUSTED') throw error;
@@ -210,7 +222,7 @@ export class Realtime {
     this.sessions.set(session, ended);
   }
 
-  /** A session that was taken and that no channel opened. */
+  /** Logs a session that was accepted and that no channel could open. */
   private noteFailure({ call, caller, admission }: PaidSession, error: unknown): void {
     if (!(error instanceof CallFailedError) || error.cause instanceof ClientGoneError) return;
     const { errors, metrics } = this.deps;

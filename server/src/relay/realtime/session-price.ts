@@ -27,9 +27,9 @@ export const inputOf = (usage: ChargedAudio): number => usage.textInputTokens + 
 export const outputOf = (usage: ChargedAudio): number => usage.textOutputTokens + usage.audioOutputTokens;
 
 /**
- * The price of a session, turn by turn. Each turn charges the difference to the audio formula of all turns so far
- * (docs/reference/relay/realtime.md#charge), so that the one log row explains its charge. A price per call is paid with
- * the first turn.
+ * The price of a session, turn by turn. Each turn charges the difference to the audio formula over all turns so far
+ * (docs/reference/relay/realtime.md#charge), so that the one log row explains its charge. A price per call is charged
+ * with the first turn.
  */
 export class SessionPrice {
   private isPaid = false;
@@ -41,7 +41,7 @@ export class SessionPrice {
     private readonly values: Pick<OptionValues, 'PreConsumedQuota' | 'QuotaPerUnit'>,
   ) {}
 
-  /** What the next turn has to have held. */
+  /** The amount to reserve for the next turn. */
   reserve(): { readonly amount: number; readonly priced: boolean } {
     if (isFree(this.price) || this.isPaid) return { amount: 0, priced: false };
     const { PreConsumedQuota, QuotaPerUnit } = this.values;
@@ -49,7 +49,7 @@ export class SessionPrice {
     return { amount: reserveOf(this.price, estimate), priced: true };
   }
 
-  /** What this turn costs. */
+  /** The charge of this turn. */
   charge(turn: ChargedAudio): number {
     if (this.isPaid) return 0;
     this.total = sumOf(this.total, turn);
@@ -59,7 +59,7 @@ export class SessionPrice {
     return quota;
   }
 
-  /** The numbers of the log row (docs/reference/relay/usage-log.md#the-other-field). */
+  /** The price factors of the log row (docs/reference/relay/usage-log.md#the-other-field). */
   factors(): Readonly<Record<string, number | string>> {
     const { price } = this;
     const version: Record<string, string> = price.version === undefined ? {} : { price_version: price.version };

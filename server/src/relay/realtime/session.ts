@@ -23,9 +23,12 @@ export interface SessionDeps {
   readonly books: SessionBooks;
   readonly options: { readonly values: OptionValues };
   readonly logger: Logger;
-  /** Told of every turn that was charged. */
+  /** Called after every charged turn. */
   readonly charged: (turn: ChargedTurn) => void;
-  /** Asked before each turn but the first. @throws AppError when this caller may not go on, or cannot pay */
+  /**
+   * Reserves each turn after the first.
+   * @throws AppError when the caller may not continue, or cannot pay
+   */
   readonly holdTurn: () => Promise<void>;
   readonly limits: SocketPairLimits;
   /** By `performance.now()`. */
@@ -35,11 +38,14 @@ export interface SessionDeps {
 export interface ChargedTurn {
   readonly usage: ChargedAudio;
   readonly quota: number;
-  /** The user's balance after; null when it is not known. */
+  /** The user's new balance; null when unknown. */
   readonly userQuota: number | null;
 }
 
-/** One realtime session: frames both ways, and money turn by turn (docs/reference/relay/realtime.md#charge). */
+/**
+ * One realtime session: forwards frames in both directions, and charges turn by turn
+ * (docs/reference/relay/realtime.md#charge).
+ */
 export class RealtimeSession {
   private readonly pair: SocketPair;
   private readonly estimate: TurnEstimate;
@@ -73,7 +79,7 @@ export class RealtimeSession {
     return this.deps.admission.model;
   }
 
-  /** Never throws; resolves when both sides are closed and everything is charged. */
+  /** Never throws. Resolves when both sides are closed and everything is charged. */
   async run(): Promise<void> {
     this.pair.start();
     await this.pair.ended;
@@ -82,7 +88,7 @@ export class RealtimeSession {
     });
   }
 
-  /** A stop of the server. */
+  /** Ends the session because the server stops. */
   close(): void {
     this.pair.end(1012, 'the server restarts');
   }
@@ -94,13 +100,13 @@ export class RealtimeSession {
       if (event['type'] !== 'response.done') return this.estimate.fromUpstream(event);
       const { usage } = (event['response'] ?? {}) as { usage?: unknown };
       const estimated = this.estimate.take();
-      // Charged before the client can see that the turn is over.
+      // Charged before the client can see the end of the turn.
       done = this.charge(reportedUsage(usage) ?? estimated);
     });
     return done;
   }
 
-  /** Between two turns, once the client has the end of the last one. */
+  /** Reserves the next turn, after the client received the end of the last one. */
   private async holdNext(): Promise<void> {
     if (!this.needsHold) return;
     this.needsHold = false;
@@ -112,7 +118,7 @@ export class RealtimeSession {
     }
   }
 
-  /** A client is told why, where the close code alone would not say it. */
+  /** The final error for the client, where the close code alone does not explain the reason; else null. */
   private farewell(cause: EndCause, code: number): string | null {
     const { requestId } = this.deps;
     if (cause === 'expired') {
@@ -137,7 +143,7 @@ export class RealtimeSession {
     this.needsHold = true;
   }
 
-  /** What broke off is charged by our own count; a session in which nothing happened leaves a row all the same. */
+  /** An interrupted turn is charged by our own count. A session without any turn still gets a log row. */
   private async finish(): Promise<void> {
     const { books } = this.deps;
     const rest = this.estimate.take();

@@ -10,7 +10,7 @@ import {
   type SocketPairLimits,
 } from './socket-pair.js';
 
-/** A real connection: the end that the pair holds, and the one that somebody far away does. */
+/** A real connection: the end that the pair uses, and the remote end. */
 interface Connection {
   readonly near: WebSocket;
   readonly far: WebSocket;
@@ -90,13 +90,16 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Sends until the other side holds it up, `atMost` bytes. @returns how many bytes of it left this process */
+/**
+ * Sends until the other side stops reading, at most `atMost` bytes.
+ * @returns the number of bytes that left this process
+ */
 async function flood(from: WebSocket, near: WebSocket, atMost: number): Promise<number> {
   const piece = Buffer.alloc(64 * 1024, 'a').toString();
   let sent = 0;
   for (; sent < atMost; sent += piece.length) from.send(piece);
   await until(() => near.isPaused);
-  // Nothing moves any more once two looks see the same.
+  // Nothing moves any more once two checks see the same value.
   for (let before = -1; before !== from.bufferedAmount;) {
     before = from.bufferedAmount;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -129,7 +132,7 @@ describe('backpressure', () => {
     let received = 0;
     client.on('message', (data: Buffer) => (received += data.length));
     client.pause();
-    // What is under way lies in the kernels' buffers; we hold next to nothing.
+    // Bytes in transit are in the kernels' buffers; this process holds next to nothing.
     expect(await flood(upstream, nearUpstream, total)).toBeLessThan(total / 2);
     expect(nearClient.bufferedAmount).toBeLessThan(1024 * 1024);
     client.resume();
@@ -163,7 +166,7 @@ describe('backpressure', () => {
     let received = 0;
     client.on('message', (data: Buffer) => {
       received += data.length;
-      // Not read for a while, again and again, in all longer than may be left waiting at once.
+      // Pauses again and again, in total for longer than bytes may wait without a break.
       client.pause();
       setTimeout(() => client.resume(), 60);
     });
@@ -292,7 +295,7 @@ describe('pings', () => {
     client.on('ping', () => pings.client++);
     upstream.on('ping', () => pings.upstream++);
     await until(() => pings.client >= 3 && pings.upstream >= 3);
-    // Held up over many pings, and read on: its answers come late, and it is there.
+    // Paused over many pings and then read again: the pongs arrive late, but the side is alive.
     nearUpstream.pause();
     const before = pings.client;
     await until(() => pings.client >= before + 3);

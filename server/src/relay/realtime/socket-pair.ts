@@ -1,6 +1,6 @@
 import { WebSocket, type RawData } from 'ws';
 
-/** A frame on its way; text stays text. */
+/** A frame to forward; text frames stay text frames. */
 export interface Frame {
   readonly data: Buffer;
   readonly isBinary: boolean;
@@ -9,11 +9,11 @@ export interface Frame {
 export interface SocketPairLimits {
   readonly pingMilliseconds: number;
   readonly sessionMilliseconds: number;
-  /** Bytes waiting for one side at which the other is not read any more. */
+  /** Maximum bytes waiting for one side before reading from the other side stops. */
   readonly maxWaiting: number;
-  /** How long a side may leave more than that waiting. */
+  /** Milliseconds for which a side may have more than that waiting. */
   readonly stallMilliseconds: number;
-  /** How long a side may take to say goodbye. */
+  /** Milliseconds that a side may take to complete the closing handshake. */
   readonly closeMilliseconds: number;
 }
 
@@ -25,33 +25,42 @@ export const defaultPairLimits: SocketPairLimits = {
   closeMilliseconds: 2_000,
 };
 
-/** Who ended it: one of the sides, the clock, or ourselves. */
+/** What ended the session: one of the sides, a timeout, or the server. */
 export type EndCause = 'client' | 'upstream' | 'expired' | 'own';
 
-/** What is done with each frame before it goes on; a frame waits for the one before it. */
+/** Processes each frame before it is forwarded. Frames are processed one after the other. */
 export interface SocketPairHandler {
   fromClient(frame: Frame): void;
-  /** @returns when the frame may go on to the client */
+  /** @returns when the frame may be forwarded to the client */
   fromUpstream(frame: Frame): Promise<void> | void;
-  /** Called after a frame from upstream was handed to the client. @returns when the next one may come */
+  /**
+   * Called after a frame from the provider was sent to the client.
+   * @returns when the next one may follow
+   */
   delivered(): Promise<void> | void;
-  /** The last frame for the client; null where there is nothing to say. @param code what the ending side said, 1006: nothing */
+  /**
+   * The last frame for the client, or null.
+   * @param code close code of the ending side; 1006: none
+   */
   farewell(cause: EndCause, code: number): string | null;
 }
 
-/** Two sockets that are one: what one says the other hears, neither is read faster than the other takes, both end together. */
+/**
+ * Connects two WebSockets: forwards frames in both directions, reads neither side faster than the other accepts, and
+ * closes both together.
+ */
 export class SocketPair {
   private readonly queue: Frame[] = [];
   private isWorking = false;
   private isEnding = false;
   private isOver = false;
   private readonly timers: NodeJS.Timeout[] = [];
-  /** Sides that have more waiting than they may, until when. */
+  /** Timers of sides that have more bytes waiting than allowed. */
   private readonly stalls = new Map<WebSocket, NodeJS.Timeout>();
   private readonly alive = new Set<WebSocket>();
   private resolveEnd: () => void = () => undefined;
 
-  /** Resolves when both are closed and everything that came was handled. */
+  /** Resolves when both are closed and every received frame was processed. */
   readonly ended = new Promise<void>((resolve) => (this.resolveEnd = resolve));
 
   constructor(
@@ -79,12 +88,12 @@ export class SocketPair {
       }, limits.sessionMilliseconds),
     );
     this.resume(upstream);
-    // Either may have gone while the other was opened.
+    // One side may have closed while the other was being opened.
     if (client.readyState > WebSocket.OPEN) this.end(1001, '', 'client');
     else if (upstream.readyState > WebSocket.OPEN) this.end(1006, '', 'upstream');
   }
 
-  /** A frame of ours to the client. */
+  /** Sends one of our own frames to the client. */
   report(text: string): void {
     if (this.client.readyState === WebSocket.OPEN) this.client.send(text);
   }
@@ -94,7 +103,7 @@ export class SocketPair {
     if (this.isEnding) return;
     this.isEnding = true;
     for (const timer of [...this.timers, ...this.stalls.values()]) clearTimeout(timer);
-    // What the provider said so far still reaches the client first.
+    // Frames received so far are still delivered to the client first.
     void this.idle().then(() => {
       const last = this.handler.farewell(cause, code);
       if (last !== null) this.report(last);
@@ -130,7 +139,7 @@ export class SocketPair {
         await handler.delivered();
       }
     } catch {
-      // The handler tells its own failures; without it nothing can be charged, so nothing goes on.
+      // The handler reports its own failures. Without it nothing can be charged, so the session must end.
       queue.length = 0;
       this.end(1011, 'internal error');
     } finally {
@@ -155,12 +164,12 @@ export class SocketPair {
     );
   }
 
-  /** Reads on from a side once the other has taken what waited for it. */
+  /** Resumes reading from a side once the other has accepted its waiting bytes. */
   private ease(to: WebSocket, from: WebSocket): void {
     if (this.isFull(to)) return;
     clearTimeout(this.stalls.get(to));
     this.stalls.delete(to);
-    // A frame that waits for its charge holds up those behind it.
+    // A frame that waits for its charge delays the frames behind it.
     if (!(from === this.upstream && this.isWorking)) this.resume(from);
   }
 
@@ -170,21 +179,21 @@ export class SocketPair {
 
   private resume(socket: WebSocket): void {
     if (!socket.isPaused) return;
-    // Its answer to the last ping may lie among what is read only now.
+    // Its pong may be among the bytes that are read only now.
     this.alive.add(socket);
     socket.resume();
   }
 
   private ping(): void {
     for (const socket of [this.client, this.upstream]) {
-      // A side that is not read cannot be heard answering.
+      // A paused side cannot be seen responding.
       if (socket.isPaused) continue;
       if (!this.alive.delete(socket)) socket.terminate();
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }
   }
 
-  /** Says goodbye, and does not wait for long to hear it back. */
+  /** Starts the closing handshake, and terminates the connection after a short wait. */
   private close(socket: WebSocket, code: number, reason: string): void {
     if (socket.readyState === WebSocket.CLOSED) return;
     if (socket.isPaused) socket.resume();
@@ -198,7 +207,7 @@ export class SocketPair {
 const toBuffer = (data: RawData): Buffer =>
   Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 
-/** 1005 and 1006 are what a side reads when the other said nothing; they and some others are never sent. */
+/** 1005 and 1006 mean that the other side sent no code; they and some others must not be sent. */
 function sendable(code: number): number {
   if (code === 1005) return 1000;
   const isKnown = code >= 1000 && code <= 1014 && ![1004, 1006].includes(code);

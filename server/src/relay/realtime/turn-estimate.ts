@@ -5,12 +5,12 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const pcmBytesPerSecond = 48_000;
 const narrowBytesPerSecond = 8_000;
-/** Longer texts are estimated by their length: counting must not hold up the sockets of others. */
+/** Longer texts are estimated by their length, so that counting does not delay other sessions. Characters. */
 const maxCounted = 20_000;
 
 /**
- * Our own count of a turn, for providers that report none and for turns that break off
- * (docs/reference/relay/token-counting.md#realtime-estimate). Sums only: nothing of what was said is kept.
+ * Counts the tokens of a turn, for providers that report none and for interrupted turns
+ * (docs/reference/relay/token-counting.md#realtime-estimate). Keeps totals only, no content.
  */
 export class TurnEstimate {
   private inputSeconds = 0;
@@ -26,7 +26,7 @@ export class TurnEstimate {
     void loadEncoding(encodingOf(model)).catch(() => undefined);
   }
 
-  /** Something of this turn went either way. */
+  /** Whether any content of this turn was forwarded. */
   get hasOutput(): boolean {
     return this.inputText + this.outputText + this.inputSeconds + this.outputSeconds > 0;
   }
@@ -68,7 +68,7 @@ export class TurnEstimate {
     }
   }
 
-  /** The turn is over: what it came to, and the next one begins. */
+  /** Ends the turn: returns its usage and resets the counters. */
   take(): ChargedAudio {
     const turn: ChargedAudio = {
       textInputTokens: this.inputText + (this.isFirst ? 0 : this.toolText),
@@ -83,7 +83,7 @@ export class TurnEstimate {
   }
 
   private readSession(session: Fields): void {
-    // Older sessions name the formats at the top, newer ones under `audio`.
+    // Older sessions have the formats at the top level, newer ones under `audio`.
     const audio = fieldsOf(session['audio']);
     this.inputRate = rateOf(session['input_audio_format'] ?? fieldsOf(audio['input'])['format']);
     this.outputRate = rateOf(session['output_audio_format'] ?? fieldsOf(audio['output'])['format']);
@@ -100,7 +100,7 @@ export class TurnEstimate {
 
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
-/** Bytes behind base64, without decoding them. */
+/** Decoded bytes of base64 text, without decoding it. */
 function decodedLength(audio: unknown): number {
   if (typeof audio !== 'string') return 0;
   const padding = audio.endsWith('==') ? 2 : audio.endsWith('=') ? 1 : 0;

@@ -4,7 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const most = 100_000_000;
 
-/** What a provider reports of a turn, never negative and never more than a turn can hold; null when it reports none. */
+/** The usage that a provider reports for a turn, bounded and non-negative; null when it reports none. */
 export function reportedUsage(usage: unknown): ChargedAudio | null {
   if (typeof usage !== 'object' || usage === null) return null;
   const report = usage as Fields;
@@ -16,7 +16,7 @@ export function reportedUsage(usage: unknown): ChargedAudio | null {
   const audioInputTokens = Math.min(input, count(inputs['audio_tokens']));
   const audioOutputTokens = Math.min(output, count(outputs['audio_tokens']));
   return {
-    // Whatever is not sound counts as text, pictures among it.
+    // Everything except audio counts as text, images included.
     textInputTokens: input - audioInputTokens,
     textOutputTokens: output - audioOutputTokens,
     audioInputTokens,

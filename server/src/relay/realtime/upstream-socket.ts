@@ -10,7 +10,7 @@ import { openTunnel } from '../upstream/tunnel.js';
 import type { RealtimeTarget } from './realtime-target.js';
 
 export interface UpstreamSocketOptions {
-  /** Offered to the provider, as the client offered them to us; never with a key in them. */
+  /** Offered to the provider as the client offered them to us, without any key. */
   readonly protocols: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly maxFrameBytes: number;
@@ -21,8 +21,9 @@ const handshakeMilliseconds = 15_000;
 const maxRefusal = 64 * 1024;
 
 /**
- * Opens a provider's socket. It comes paused: nothing is lost before somebody listens.
- * @throws UpstreamError when the provider answers with a status, UpstreamConnectionError, AppError UPSTREAM_UNREACHABLE
+ * Opens a provider's WebSocket. It starts paused, so that nothing is lost before listeners are attached.
+ * @throws UpstreamError when the provider responds with an HTTP status, UpstreamConnectionError, AppError
+ * UPSTREAM_UNREACHABLE
  */
 export async function openUpstreamSocket(
   target: RealtimeTarget,
@@ -59,14 +60,17 @@ export async function openUpstreamSocket(
         socket.terminate();
       });
     });
-    // Stays: a socket that breaks later is told by `close`, and must not end the process.
+    // Stays attached: a later failure is reported by `close`, and must not end the process.
     socket.on('error', (error) =>
       reject(new UpstreamConnectionError(false, /timed? ?out/i.test(error.message), error)),
     );
   });
 }
 
-/** The connection that the socket then uses as its own. @throws UpstreamConnectionError, AppError UPSTREAM_UNREACHABLE */
+/**
+ * The connection for the WebSocket.
+ * @throws UpstreamConnectionError, AppError UPSTREAM_UNREACHABLE
+ */
 async function wayThrough(
   text: string,
   url: URL,

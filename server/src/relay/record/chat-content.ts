@@ -1,7 +1,7 @@
 import { asFields, asFieldsList, asText, either, type Fields } from '../neutral/fields.js';
 import { maskSecrets } from '../errors/mask-secrets.js';
 
-/** Characters of each field. */
+/** Maximum characters of each field. */
 export const contentLimit = 64 * 1024;
 
 interface Said {
@@ -10,10 +10,10 @@ interface Said {
 }
 
 /**
- * What was said, for admins who log it (option LogChatContentEnabled, off by default;
+ * The texts of a call, for admins who log them (option LogChatContentEnabled, off by default;
  * docs/reference/relay/usage-log.md#the-other-field): the last user message, the other messages, the system texts and
- * the answer, each cut to 64 KB and without keys. Read from the body of any endpoint: what is no conversation has one
- * thing that was asked for.
+ * the response, each cut to 64 KB and without keys. Works for the body of any endpoint; a request without turns counts
+ * as one message.
  */
 export function chatContent(body: Fields, answer: string): Record<string, string> {
   const said = saidIn(body);
@@ -36,7 +36,9 @@ function saidIn(body: Fields): Said[] {
   return [...system, ...turnsIn(body)];
 }
 
-/** Chat and Messages, Gemini, Responses; then what has no turns: completions, embeddings, pictures, speech, rerank. */
+/**
+ * Chat and Messages, Gemini, Responses; then endpoints without turns: completions, embeddings, images, speech, rerank.
+ */
 function turnsIn(body: Fields): Said[] {
   if (Array.isArray(body['messages'])) return asFieldsList(body['messages']).map(turnOf);
   if (Array.isArray(body['contents'])) {
@@ -49,7 +51,7 @@ function turnsIn(body: Fields): Said[] {
   return [{ role: 'user', text: textOf(asked) }];
 }
 
-/** A message, or an item of Responses: calls and their results have no role. */
+/** A message, or an item of Responses, where tool calls and results have no role. */
 function turnOf(item: Fields): Said {
   const role = asText(item['role']) || asText(item['type']) || 'undefined';
   return { role, text: textOf(item['content'] ?? item['output'] ?? item['arguments']) };
@@ -67,7 +69,7 @@ function textOf(content: unknown): string {
     .join('\n');
 }
 
-/** @returns null for what nobody can read: inputs may be lists of token numbers */
+/** @returns null for parts that are not readable text: inputs may be lists of token numbers */
 function textOfPart(part: unknown): string | null {
   if (typeof part === 'string') return part;
   const fields = asFields(part);

@@ -19,9 +19,9 @@ export interface FailedCall {
   readonly call: Pick<PricedCall, 'requestId' | 'path' | 'caller' | 'admission' | 'startedAt'> & {
     readonly call: { readonly stream: boolean };
   };
-  /** As the client was told: masked, mapped. */
+  /** As shown to the client: masked and mapped. */
   readonly failure: CallFailure;
-  /** Channels tried, in order. */
+  /** Ids of the channels that were tried, in order. */
   readonly usedChannels: readonly number[];
 }
 
@@ -31,7 +31,9 @@ const sql = `INSERT INTO logs (created_at, request_id, type, user_id, username, 
     ($13::jsonb || jsonb_build_object('channel_name', coalesce(c.name, ''), 'channel_type', coalesce(c.type, 0)))::text
   FROM (SELECT 1) AS one LEFT JOIN channels c ON c.id = $7::integer`;
 
-/** Reads the second table's row from the first, so that both are locked in the order of settlements. */
+/**
+ * Selects the keys of the second table from the rows of the first, so that both are locked in the order of settlements.
+ */
 const countSql = `WITH hourly AS (
     INSERT INTO usage_hourly AS h (hour, user_id, token_id, channel_id, model_name, "group", failed_calls)
       VALUES ($1::bigint - $1::bigint % 3600, $2, $3, $4, $5, $6, 1)
@@ -42,8 +44,8 @@ const countSql = `WITH hourly AS (
     ON CONFLICT (start, channel_id, model_name) DO UPDATE SET failed_calls = h.failed_calls + 1`;
 
 /**
- * Rows of calls that no channel could serve (option LogErrorEnabled, docs/reference/relay/usage-log.md). Nobody waits
- * for them.
+ * Writes log rows of calls that no channel could serve (option LogErrorEnabled, docs/reference/relay/usage-log.md).
+ * Writing is never awaited.
  */
 export class ErrorLog {
   constructor(private readonly deps: ErrorLogDeps) {}
@@ -72,7 +74,7 @@ export class ErrorLog {
       .catch((error: unknown) => logger.error({ err: error, requestId: call.requestId }, 'error row not written'));
   }
 
-  /** For the error rate of dashboards, also while failures have no row of their own. */
+  /** Counts the failure for the error rate of dashboards, even while failures are not logged. */
   private count({ caller, admission, requestId }: FailedCall['call'], channelId: number): void {
     const { database, clock, logger } = this.deps;
     const model = collapseGizmo(admission.model);

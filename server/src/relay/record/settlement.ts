@@ -14,7 +14,7 @@ import { finalUsage } from '../metering/text-meter.js';
 import type { Usage } from '../usage.js';
 import { chatContent } from './chat-content.js';
 
-/** Everything about a call that its price and its log row need. */
+/** The fields of a call that pricing and logging need. */
 export interface PricedCall {
   readonly requestId: string;
   readonly path: string;
@@ -31,13 +31,13 @@ export interface PricedCall {
 export interface Billed {
   readonly usage: Usage;
   readonly quota: number;
-  /** The user's balance after; null when it is not known. */
+  /** The user's new balance; null when unknown. */
   readonly userQuota: number | null;
 }
 
 /**
- * Holds what the call may cost (docs/reference/relay/billing.md#reservation). A free call holds nothing and needs no
- * balance.
+ * Reserves the maximum cost of a call (docs/reference/relay/billing.md#reservation). A free call reserves nothing and
+ * needs no balance.
  */
 export async function reserveFor(call: PricedCall, ledger: Ledger, values: OptionValues): Promise<Reservation> {
   const amount = call.endpoint.tariff.reserve(call.price, call.call, call.rawBody, call.admission.bareModel, values);
@@ -55,7 +55,10 @@ export async function reserveFor(call: PricedCall, ledger: Ledger, values: Optio
   }
 }
 
-/** With both amounts, in the site's currency; an empty balance gets the short text clients know. Others stay as they are. */
+/**
+ * Adds both amounts in the site's currency to a quota error; an empty balance gets the short text that clients expect.
+ * Other errors stay unchanged.
+ */
 export function wordedQuotaError(error: unknown, values: OptionValues): unknown {
   if (!(error instanceof QuotaError)) return error;
   const amount = (quota: number): string =>
@@ -66,7 +69,7 @@ export function wordedQuotaError(error: unknown, values: OptionValues): unknown 
   return new AppError(error.code, `${ofUser ? 'user' : 'token'} quota is not enough, ${balance}`, { cause: error });
 }
 
-/** Charges a served call for what it used: resolves when the charge is durable. */
+/** Charges a served call for its usage. Resolves when the charge is durable. */
 export async function settleCall(
   call: PricedCall,
   served: Served,
@@ -105,7 +108,7 @@ export async function settleCall(
   return { usage, quota, userQuota };
 }
 
-/** The transcript hears an answer only when something needs it; asking twice would count it twice. */
+/** Reports the response to the transcript at most once, and only if it is needed: twice would count it twice. */
 function reportOnce({ meter, delivery }: Served): void {
   if (!meter.hasOutput) delivery.report();
 }
@@ -174,7 +177,7 @@ function brokenBy(error: unknown): string {
   return isAppError(error) ? error.code.toLowerCase() : 'upstream_error';
 }
 
-/** What the log keeps of a call besides its columns: enough to compute the charge again. */
+/** The details of a call that the log stores besides its columns: enough to recompute the charge. */
 export interface CallFacts {
   readonly price: Price;
   readonly quotaPerUnit: number;
@@ -185,21 +188,21 @@ export interface CallFacts {
   /** Without the routing prefix. */
   readonly bareModel: string;
   readonly upstreamModel: string;
-  /** Channels tried, in order. */
+  /** Ids of the channels that were tried, in order. */
   readonly usedChannels: readonly number[];
-  /** Milliseconds until the provider's first data; null for answers of one piece. */
+  /** Milliseconds until the provider's first data; null for non-streaming responses. */
   readonly firstByteMs: number | null;
   readonly reasoningEffort?: string;
-  /** Hints the provider does not know: left out. */
+  /** Optional fields that were left out because the provider does not support them. */
   readonly dropped?: readonly string[];
-  /** What the endpoint's tariff adds or says otherwise. */
+  /** Fields that the endpoint's tariff adds or replaces. */
   readonly notes?: Readonly<Record<string, unknown>>;
-  /** The tariff's own line for people. */
+  /** The tariff's own log text. */
   readonly line?: string;
   readonly clientGone: boolean;
-  /** Wire code of the failure that cut a stream. */
+  /** Wire code of the failure that interrupted a stream. */
   readonly brokenBy?: string;
-  /** The usage was counted here, because the provider reported none or not all. */
+  /** True when usage was counted here, because the provider's report was missing or incomplete. */
   readonly counted: boolean;
   /** Option LogChatContentEnabled. */
   readonly content?: Readonly<Record<string, string>>;
@@ -243,7 +246,7 @@ export function logOther(facts: CallFacts): Record<string, unknown> {
   };
 }
 
-/** The line people read (docs/reference/relay/usage-log.md#log-text). */
+/** The human-readable log text (docs/reference/relay/usage-log.md#log-text). */
 export function logContent(facts: CallFacts, loggedModel: string): string {
   const { price, usage } = facts;
   const group = `group ratio ${price.groupRatio.toFixed(2)}`;

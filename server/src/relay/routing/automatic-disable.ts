@@ -11,9 +11,9 @@ const types = new Set([
 ]);
 
 /**
- * Whether what the provider itself said means that this key is no longer good
- * (docs/reference/relay/routing.md#automatic-disabling). Decided on its raw status, code, type and message: no mapping
- * of ours hides a dead key, and no failure of ours disables a channel.
+ * Whether the provider's response means that this key is no longer valid
+ * (docs/reference/relay/routing.md#automatic-disabling). Decided by its raw status, code, type and message: our own
+ * mappings hide no invalid key, and our own failures disable no channel.
  * @param keywords option AutomaticDisableKeywords
  */
 export function meansDeadKey(

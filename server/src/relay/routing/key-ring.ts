@@ -5,15 +5,15 @@ import type { RoutedChannel } from './routed-channel.js';
 const failuresToOpen = 5;
 const openMilliseconds = 30_000;
 
-/** Health of one key at one channel. */
+/** State of one key at one channel. */
 interface KeyState {
-  /** Refused by the provider for good: not used until the channel's keys change. */
+  /** Permanently refused by the provider: not used until the channel's keys change. */
   dead: boolean;
-  /** Connections that failed in a row. */
+  /** Number of consecutive failed connections. */
   failures: number;
-  /** Not used before; 0 while closed. */
+  /** Not used before this time; 0 while the circuit is closed. */
   openUntil: number;
-  /** One call is trying whether it works again. */
+  /** One call is testing whether the key works again. */
   probing: boolean;
 }
 
@@ -24,22 +24,22 @@ interface Ring {
 }
 
 /**
- * Which key of a channel the next attempt uses: round robin, leaving out keys that the provider refused and those whose
- * connections keep failing (a circuit breaker for each channel and key). The state is this process's own.
+ * Selects the key for the next attempt at a channel: round robin, skipping keys that the provider refused and keys
+ * whose connections keep failing (a circuit breaker per channel and key). The state belongs to this process.
  */
 export class KeyRing {
   private readonly rings = new Map<number, Ring>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** False while no key of the channel can be used. */
+  /** False while no key of the channel is usable. */
   available(channel: RoutedChannel): boolean {
     const ring = this.rings.get(channel.id);
     if (!ring || ring.keys !== channel.keys) return true;
     return ring.states.some((state) => this.usable(state));
   }
 
-  /** @returns an index into `channel.keys`; a key out of service only when there is no other */
+  /** @returns an index into `channel.keys`; an unusable key only if there is no other */
   take(channel: RoutedChannel): number {
     const ring = this.ringOf(channel);
     const count = ring.keys.length;
@@ -56,7 +56,7 @@ export class KeyRing {
     return index;
   }
 
-  /** The upstream answered, whatever it said. */
+  /** The provider responded, with any status. */
   reached(channel: RoutedChannel, index: number): void {
     const state = this.stateOf(channel, index);
     if (!state) return;
@@ -65,7 +65,7 @@ export class KeyRing {
     state.probing = false;
   }
 
-  /** No connection came about. */
+  /** No connection could be established. */
   unreachable(channel: RoutedChannel, index: number): void {
     const state = this.stateOf(channel, index);
     if (!state) return;
@@ -74,13 +74,16 @@ export class KeyRing {
     if (state.failures >= failuresToOpen) state.openUntil = this.clock.now() + openMilliseconds;
   }
 
-  /** A call ended without telling anything about the connection: whoever was probing no longer does. */
+  /** A call ended without a result about the connection: its probe is over. */
   undecided(channel: RoutedChannel, index: number): void {
     const state = this.stateOf(channel, index);
     if (state) state.probing = false;
   }
 
-  /** The provider refused this key. @returns true when no key of the channel is left */
+  /**
+   * The provider refused this key.
+   * @returns true when no key of the channel is left
+   */
   refuse(channel: RoutedChannel, index: number): boolean {
     const ring = this.ringOf(channel);
     const state = ring.states[index];
@@ -88,7 +91,7 @@ export class KeyRing {
     return ring.states.every((one) => one.dead);
   }
 
-  /** Forgets channels that are gone, and what was held against keys that were edited or enabled again. */
+  /** Drops the state of deleted channels, and of keys that were edited or enabled again. */
   keepOnly(channels: ReadonlyMap<number, RoutedChannel>): void {
     for (const [id, ring] of this.rings) if (channels.get(id)?.keys !== ring.keys) this.rings.delete(id);
   }

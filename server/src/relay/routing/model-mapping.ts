@@ -1,6 +1,6 @@
 import { RelayError } from '../errors/relay-error.js';
 
-/** Parsed `model_mapping`. Null: the text is no JSON object of names, which is the channel's defect. */
+/** Parsed `model_mapping`. Null: the text is not a JSON object of names, which is a defect of the channel. */
 export type ModelMapping = Readonly<Record<string, string>> | null;
 
 export function parseModelMapping(text: string): ModelMapping {
@@ -19,8 +19,8 @@ export function parseModelMapping(text: string): ModelMapping {
 /**
  * Follows the mapping to its end (docs/reference/relay/routing.md#model-mapping). The name with its routing prefix is
  * looked up first, then the bare one. A name that maps to itself ends the chain.
- * @returns the name to send upstream
- * @throws RelayError model_mapped_error (another channel may do), model_mapping_contains_cycle (400)
+ * @returns the name to send to the provider
+ * @throws RelayError model_mapped_error (another channel may serve the call), model_mapping_contains_cycle (400)
  */
 export function mapModel(mapping: ModelMapping, requestedModel: string, bareModel: string): string {
   if (mapping === null) {

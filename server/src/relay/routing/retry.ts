@@ -2,17 +2,18 @@ import { isAppError } from '../../shared/errors.js';
 import { UpstreamError } from '../errors/upstream-error.js';
 import type { Provider } from '../providers/provider.js';
 
-/** What the retry rules look at. */
+/** The inputs of the retry rules. */
 export interface FailedAttempt {
   readonly error: unknown;
-  /** Upstream status after `status_code_mapping`; null when the upstream gave none. */
+  /** The provider's status after `status_code_mapping`; null when there was none. */
   readonly status: number | null;
   readonly provider: Pick<Provider, 'retriesBadRequest'>;
 }
 
 /**
- * The decision table of docs/reference/relay/routing.md#retry-rules, for calls that are not pinned, have attempts left
- * and sent nothing yet. A failure that is the client's or our own is never tried again; one that is the channel's is.
+ * The decision table of docs/reference/relay/routing.md#retry-rules, for calls that are not pinned to a channel, have
+ * attempts left and have sent nothing yet. Failures caused by the client or by us are never retried; failures of the
+ * channel are.
  */
 export function isRetryable({ error, status, provider }: FailedAttempt): boolean {
   if (error instanceof UpstreamError && status !== null) return isRetryableStatus(status, provider);
@@ -24,7 +25,7 @@ export function isRetryable({ error, status, provider }: FailedAttempt): boolean
     case 'UNSUPPORTED_BY_CHANNEL':
       return true;
     case 'MODEL_MAPPING_INVALID':
-      // A mapping that cannot be read is this channel's defect; a circle is told to the client.
+      // An unreadable mapping is a defect of this channel; a cycle is reported to the client.
       return error.message === 'unmarshal_model_mapping_failed';
     default:
       return false;

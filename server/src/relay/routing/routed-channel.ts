@@ -5,7 +5,7 @@ import type { Provider } from '../providers/provider.js';
 import { providerOf } from '../providers/providers.js';
 import { parseModelMapping, type ModelMapping } from './model-mapping.js';
 
-/** A channel as the hot path needs it: everything parsed, keys opened. Never logged, never shown. */
+/** A channel as the hot path needs it: everything parsed, keys decrypted. Never logged or shown. */
 export interface RoutedChannel {
   readonly id: number;
   readonly type: number;
@@ -14,7 +14,7 @@ export interface RoutedChannel {
   readonly name: string;
   readonly enabled: boolean;
   readonly keys: readonly string[];
-  /** As the admin typed it, trimmed; may be empty. */
+  /** As the admin entered it, trimmed; may be empty. */
   readonly baseUrl: string;
   readonly organization: string;
   readonly other: string;
@@ -31,7 +31,7 @@ export interface RoutedChannel {
   readonly autoBan: boolean;
 }
 
-/** Columns of `channels` as SQL answers them. */
+/** Columns of `channels` as SQL returns them. */
 export interface ChannelRow {
   readonly id: number;
   readonly type: number;
@@ -57,7 +57,7 @@ export interface ChannelRow {
 export const channelColumns = `id, type, name, status, key_sealed, base_url, openai_organization, other, created_time,
   models, "group", priority, weight, model_prefix, model_mapping, status_code_mapping, param_override, setting, auto_ban`;
 
-/** @param open unseals a key */
+/** @param open decrypts a key */
 export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => string): RoutedChannel {
   const provider = providerOf(row.type);
   const keys = splitKeys(open(row.key_sealed), provider.keyForm);
@@ -67,7 +67,7 @@ export function toRoutedChannel(row: ChannelRow, open: (sealed: string) => strin
     name: row.name,
     enabled: row.status === ChannelStatus.enabled,
     provider,
-    // A channel without a key still calls, with an empty one.
+    // A channel without keys is still called, with an empty key.
     keys: keys.length > 0 ? keys : [''],
     baseUrl: row.base_url.trim(),
     organization: row.openai_organization,
@@ -106,7 +106,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-/** `{"400":"500"}`; numbers count as well, anything else is left out. */
+/** `{"400":"500"}`; numbers are accepted too, other values are ignored. */
 function parseStatusMapping(text: string): ReadonlyMap<number, number> {
   const map = new Map<number, number>();
   for (const [from, to] of Object.entries(parseObject(text) ?? {})) {

@@ -10,8 +10,8 @@ export interface Queries {
 }
 
 /**
- * All channels in memory, and the routing table over them. Reads one row again when its change is announced and all of
- * them on the clock, so a lost announcement heals by itself.
+ * All channels in memory, and the routing table over them. Reads a row again when its change is announced, and all rows
+ * periodically, so that a lost announcement has no lasting effect.
  */
 export class RoutingDirectory {
   private channels = new Map<number, RoutedChannel>();
@@ -28,12 +28,15 @@ export class RoutingDirectory {
     private readonly logger: Logger,
   ) {}
 
-  /** Changes with every edit; a call keeps the one it began with. */
+  /** Replaced with every edit; a call keeps the table it began with. */
   get table(): RoutingTable {
     return this.routing;
   }
 
-  /** Reads everything once, then follows changes. @param syncSeconds how often everything is read again */
+  /**
+   * Reads everything once, then follows changes.
+   * @param syncSeconds interval of complete reads
+   */
   async start(changes: Changes, syncSeconds: number): Promise<void> {
     changes.on('channel', ({ id }) => {
       if (typeof id === 'number') this.changed.add(id);
@@ -52,13 +55,13 @@ export class RoutingDirectory {
     if (this.timer) clearInterval(this.timer);
   }
 
-  /** Brings everything announced so far into the table. Never throws: what cannot be read now is read later. */
+  /** Applies all announced changes to the table. Never throws: changes that cannot be read now are read later. */
   follow(): Promise<void> {
     this.reading ??= this.readChanges().finally(() => (this.reading = null));
     return this.reading;
   }
 
-  /** Not enabled any more, before the database tells: nothing may be sent there from now on. */
+  /** Disables a channel immediately, before the database reports it. */
   exclude(id: number): void {
     const channel = this.channels.get(id);
     if (!channel?.enabled) return;
@@ -76,7 +79,7 @@ export class RoutingDirectory {
         if (all) await this.readAll();
         else await this.readSome(ids);
       } catch (error) {
-        // The copy at hand stays in use; the clock tries again.
+        // The current copy stays in use; the next periodic read tries again.
         this.logger.warn({ err: error }, 'channels could not be read again');
         return;
       }
@@ -105,12 +108,12 @@ export class RoutingDirectory {
     try {
       target.set(row.id, this.sameKeys(toRoutedChannel(row, (sealed) => this.secrets.open(sealed))));
     } catch (error) {
-      // Sealed with another key, or damaged: this one channel is out, the others serve.
+      // Encrypted with another key, or damaged: only this channel is unavailable.
       this.logger.error({ err: error, channelId: row.id }, 'channel cannot be used');
     }
   }
 
-  /** Keeps the list object of keys that did not change, so that the key ring keeps what it knows about them. */
+  /** Reuses the list object of unchanged keys, so that the key ring keeps their state. */
   private sameKeys(channel: RoutedChannel): RoutedChannel {
     const known = this.channels.get(channel.id);
     if (!known || (channel.enabled && !known.enabled)) return channel;

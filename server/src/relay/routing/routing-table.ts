@@ -8,19 +8,20 @@ export interface Tier {
   readonly channels: readonly RoutedChannel[];
 }
 
-/** Who may serve a call: tiers from high to low priority. */
+/** The channels that may serve a call: tiers from high to low priority. */
 export interface Candidates {
   readonly tiers: readonly Tier[];
-  /** The name without its routing prefix: what is priced and mapped. */
+  /** The name without its routing prefix: used for pricing and mapping. */
   readonly bareModel: string;
   /**
-   * Inside a prefix, weights count as they are and priorities do not (docs/reference/relay/routing.md#model-prefix).
+   * With a routing prefix, weights are used without smoothing and priorities are ignored
+   * (docs/reference/relay/routing.md#model-prefix).
    */
   readonly plainWeights: boolean;
 }
 
 export interface ListedModel {
-  /** As clients ask for it, routing prefix included. */
+  /** As clients request it, routing prefix included. */
   readonly id: string;
   readonly bareModel: string;
   readonly channelType: number;
@@ -37,7 +38,7 @@ interface Group {
   readonly prefixes: readonly Prefix[];
 }
 
-/** Group to model to priority tiers, built whole from the enabled channels and never changed. */
+/** Group to model to priority tiers, built from the enabled channels and immutable. */
 export class RoutingTable {
   private readonly groups: ReadonlyMap<string, Group>;
   private readonly byId: ReadonlyMap<number, RoutedChannel>;
@@ -71,12 +72,12 @@ export class RoutingTable {
     return tiers ? { tiers, bareModel: model, plainWeights: false } : null;
   }
 
-  /** The name without the routing prefix it would be routed by; the name itself when it has none. */
+  /** The name without the routing prefix that would apply; the name itself when there is none. */
   bareModel(groupName: string, model: string): string {
     return this.find(groupName, model)?.bareModel ?? model;
   }
 
-  /** What a group can call, sorted by id. */
+  /** The models a group can call, sorted by id. */
   models(groupName: string): ListedModel[] {
     const group = this.groups.get(groupName);
     if (!group) return [];
@@ -104,7 +105,7 @@ function toGroup(channels: readonly RoutedChannel[]): Group {
   const prefixes = new Map<string, Map<string, RoutedChannel[]>>();
   for (const channel of channels) {
     let target = models;
-    // A prefixed channel serves prefixed names only.
+    // A channel with a prefix serves prefixed names only.
     if (channel.prefix !== '') {
       target = prefixes.get(channel.prefix) ?? new Map<string, RoutedChannel[]>();
       prefixes.set(channel.prefix, target);
@@ -125,27 +126,27 @@ function toTiers(channels: readonly RoutedChannel[]): Tier[] {
   return [...tiers].map(([priority, own]) => ({ priority, channels: own })).sort((a, b) => b.priority - a.priority);
 }
 
-/** A whole number in [0, below): the system's secure source, or a test's. */
+/** An integer in [0, below), from the system's secure source or a test. */
 export type RandomBelow = (below: number) => number;
 
 const secureBelow: RandomBelow = (below) => randomInt(below);
 
 export interface Picking {
   readonly candidates: Candidates;
-  /** 0 is the first try. */
+  /** 0 for the first attempt. */
   readonly attempt: number;
-  /** Channels that failed this call already. */
+  /** Channels that already failed this call. */
   readonly used: ReadonlySet<number>;
-  /** True while the channel may be used at all, whatever the candidates say. */
+  /** Whether the channel is still enabled, even if the candidates contain it. */
   readonly enabled: (channel: RoutedChannel) => boolean;
   /** False while every key of the channel is out of service. */
   readonly available: (channel: RoutedChannel) => boolean;
 }
 
 /**
- * Attempt i uses the tier i places below the highest, the last one at most
- * (docs/reference/relay/routing.md#tiers-and-weights). Channels that failed this call, or that are known not to answer,
- * are taken only when no other is left in any tier.
+ * Attempt i uses the tier i places below the highest, or the last one
+ * (docs/reference/relay/routing.md#tiers-and-weights). Channels that failed this call, or that are known not to
+ * respond, are selected only when no other is left in any tier.
  */
 export function pickChannel(picking: Picking, random: RandomBelow = secureBelow): RoutedChannel | null {
   const { candidates, used, enabled, available } = picking;
@@ -159,7 +160,7 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
   ];
   for (const wanted of preferences) {
     for (const { channels } of tiers) {
-      // In the usual case everyone qualifies and nothing is copied.
+      // Usually all qualify, and nothing is copied.
       const open = channels.every(wanted) ? channels : channels.filter(wanted);
       if (open.length > 0) return weighted(open, candidates.plainWeights, random);
     }
@@ -167,14 +168,14 @@ export function pickChannel(picking: Picking, random: RandomBelow = secureBelow)
   return null;
 }
 
-/** The attempt's own tier first, then the lower ones, then the higher ones from below. */
+/** The attempt's own tier first, then lower ones, then higher ones, nearest first. */
 function tiersFrom(tiers: readonly Tier[], attempt: number): readonly Tier[] {
   if (attempt === 0 || tiers.length <= 1) return tiers;
   const at = Math.min(attempt, tiers.length - 1);
   return [...tiers.slice(at), ...tiers.slice(0, at).reverse()];
 }
 
-/** Added to every weight, so that a weight of 0 still gets its share. */
+/** Added to every weight, so that a channel of weight 0 still gets calls. */
 const smoothing = 10;
 
 function weighted(channels: readonly RoutedChannel[], plain: boolean, random: RandomBelow): RoutedChannel | null {
@@ -192,5 +193,8 @@ function weighted(channels: readonly RoutedChannel[], plain: boolean, random: Ra
 
 const maxRetries = 10;
 
-/** Further attempts of a call. @param option `RetryTimes`, whatever an admin typed */
+/**
+ * Number of retries of a call.
+ * @param option `RetryTimes`, with any value
+ */
 export const retriesAllowed = (option: number): number => Math.min(Math.max(0, Math.trunc(option)), maxRetries);

@@ -43,7 +43,7 @@ function pick(channels: RoutedChannel[], more: Partial<Picking> = {}, model = 'g
 }
 
 describe('choosing by weight', () => {
-  /** One honest sample in a million is above, for 1 to 3 degrees of freedom. */
+  /** Thresholds that one correct sample in a million exceeds, for 1 to 3 degrees of freedom. */
   const critical = [0, 23.93, 27.63, 30.66];
 
   it.each([

@@ -1,8 +1,8 @@
-/** Shorter pieces of a text are copies as it is. */
+/** Shorter texts are always copies. Characters. */
 const copiedBelow = 13;
 
 /**
- * The same text, holding nothing but itself. To the engine a piece of a text is a window on the whole: a word kept from an
- * event would keep everything that was read with it, for as long as a stream is open.
+ * A copy of a text that holds no other memory. V8 represents a substring as a slice of the whole text: a word kept from
+ * an event would keep everything that was read with it, for as long as the stream is open.
  */
 export const detached = (text: string): string => (text.length < copiedBelow ? text : ` ${text}`.slice(1));

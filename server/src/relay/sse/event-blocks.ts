@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors.js';
 
-/** Whole events as they came. `text` is the same bytes as Latin-1, so that an index into it is a byte offset. */
+/** Complete events as received. `text` is the same bytes as Latin-1, so that an index into it is a byte offset. */
 export interface EventBlock {
   readonly bytes: Buffer;
   readonly text: string;
@@ -11,26 +11,26 @@ const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
 const defaultEventLimit = 8 * 1024 * 1024;
 
 /**
- * Cuts a byte stream of server-sent events at event boundaries, wherever the network cut it. Bytes are not copied while
- * a read ends with an event, and looked at once however small the reads are.
+ * Splits a byte stream of server-sent events at event boundaries, wherever the network split it. Bytes are not copied
+ * if a read ends with an event, and are scanned once however small the reads are.
  * @throws AppError UPSTREAM_INVALID_RESPONSE when one event is larger than `eventLimit` bytes
  */
 export class EventBlocks {
   private waiting: Buffer[] = [];
   private waitingLength = 0;
-  /** How many of `waiting` are already merged from many reads. */
+  /** Number of entries of `waiting` that were merged from many reads. */
   private merged = 0;
 
   constructor(private readonly eventLimit = defaultEventLimit) {}
 
   push(bytes: Buffer): EventBlock | null {
     const text = bytes.toString('latin1');
-    // The usual read begins and ends with whole events.
+    // A typical read begins and ends with complete events.
     if (this.waitingLength === 0 && text.endsWith('\n\n')) return { bytes, text };
     const seam = this.seam();
     const probe = seam + text;
     const end = lastBoundary(probe) - seam.length;
-    // A boundary inside the seam alone was seen before; what is found reaches into the new bytes.
+    // A boundary inside the old bytes alone was found before; a match must reach into the new bytes.
     if (end <= 0) {
       this.hold(bytes);
       return null;
@@ -40,7 +40,7 @@ export class EventBlocks {
     return block;
   }
 
-  /** What is left when the stream ended: an event without its blank line, or null. */
+  /** The rest at the end of the stream: an event without its empty line, or null. */
   rest(): EventBlock | null {
     if (this.waitingLength === 0) return null;
     const block = this.takeWith(null);
@@ -65,7 +65,10 @@ export class EventBlocks {
     if (this.waiting.length - this.merged >= 256) this.merge();
   }
 
-  /** Merges into blocks of falling size, at least doubling each time: every byte is copied a logarithmic number of times. */
+  /**
+   * Merges into blocks of decreasing size, at least doubling each time, so that every byte is copied a logarithmic
+   * number of times.
+   */
   private merge(): void {
     let last = Buffer.concat(this.waiting.splice(this.merged));
     for (;;) {
@@ -92,7 +95,7 @@ export class EventBlocks {
   }
 }
 
-/** @returns the offset behind the last blank line of `text`, or -1 */
+/** @returns the offset after the last empty line of `text`, or -1 */
 function lastBoundary(text: string): number {
   if (!text.includes('\r')) {
     const at = text.lastIndexOf('\n\n');
@@ -101,14 +104,14 @@ function lastBoundary(text: string): number {
   let end = -1;
   blankLine.lastIndex = 0;
   for (let match = blankLine.exec(text); match; match = blankLine.exec(text)) {
-    // A final `\r` may be half of `\r\n`: the next read tells.
+    // A final `\r` may be half of `\r\n`: the next read decides.
     if (blankLine.lastIndex === text.length && text.endsWith('\r')) break;
     end = blankLine.lastIndex;
   }
   return end;
 }
 
-/** Calls `visit` with the offsets of each event of a block, the blank line included. */
+/** Calls `visit` with the offsets of each event of a block, including the empty line. */
 export function eachEvent(text: string, visit: (start: number, end: number) => void): void {
   const plain = !text.includes('\r');
   let start = 0;

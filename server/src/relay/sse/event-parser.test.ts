@@ -3,7 +3,7 @@ import { EventBlocks } from './event-blocks.js';
 import { EventParser } from './event-parser.js';
 import type { ServerEvent } from './event.js';
 
-/** Everything the format allows, in one stream. */
+/** Every feature of the format in one stream. */
 const streamWith = (lineEnd: string): Buffer =>
   Buffer.from(
     [
@@ -89,6 +89,6 @@ it('takes time in proportion to the bytes it reads', async () => {
     const blocks = new EventBlocks(64 * 1024 * 1024);
     for (let read = 0; read < pieces; read++) blocks.push(piece);
   };
-  // Sixteen times the bytes: scanning the whole event again for every piece would take 256 times as long.
+  // Sixteen times the bytes: rescanning the whole event for every piece would take 256 times as long.
   expect(await growth(readOneEvent, 512, 8 * 1024)).toBeLessThan(64);
 });

@@ -1,7 +1,10 @@
 import { EventBlocks, eachEvent, type EventBlock } from './event-blocks.js';
 import type { ServerEvent } from './event.js';
 
-/** Bytes to events (`text/event-stream`): CRLF, comments, event names and data of several lines, cut anywhere. */
+/**
+ * Parses bytes into events (`text/event-stream`): CRLF, comments, event names and data of several lines, split
+ * anywhere.
+ */
 export class EventParser {
   private readonly blocks: EventBlocks;
 
@@ -13,7 +16,7 @@ export class EventParser {
     return eventsOf(this.blocks.push(bytes));
   }
 
-  /** An event that the stream ended without closing still counts: some providers leave the last blank line out. */
+  /** An event at the end of the stream counts without its final empty line, because some providers omit it. */
   end(): ServerEvent[] {
     return eventsOf(this.blocks.rest());
   }
@@ -21,11 +24,11 @@ export class EventParser {
 
 const beyondAscii = /[\x80-\xff]/;
 
-/** The events of a block, comments and events without data left out. */
+/** The events of a block, without comments and events that have no data. */
 export function eventsOf(block: EventBlock | null): ServerEvent[] {
   const events: ServerEvent[] = [];
   if (!block) return events;
-  // Most of what is sent is ASCII, whose Latin-1 is the text itself.
+  // Most events are ASCII, for which Latin-1 equals UTF-8.
   const isText = !beyondAscii.test(block.text);
   eachEvent(block.text, (start, end) => {
     const event = parseEvent(isText ? block.text.slice(start, end) : block.bytes.toString('utf8', start, end));
@@ -39,7 +42,10 @@ export function parseEvent(text: string): ServerEvent | null {
   return usualEvent(text) ?? anyEvent(text);
 }
 
-/** One line of data, and before it perhaps its name. @returns null for any other form */
+/**
+ * Fast path for one line of data, optionally after an event name.
+ * @returns null for any other form
+ */
 function usualEvent(text: string): ServerEvent | null {
   let type = '';
   let at = 0;

@@ -4,9 +4,9 @@ import type { Usage } from '../usage.js';
 import type { ServerEvent } from './event.js';
 import { EventParser } from './event-parser.js';
 
-/** How a translating adapter sees a stream: one event in, the client's text out. */
+/** The view of a translating adapter: one event in, the client's text out. */
 export interface EventTransform {
-  /** @returns whole events in the client's dialect, '' for none */
+  /** @returns complete events in the client's dialect, '' for none */
   push(event: ServerEvent): string;
   end(): string;
   closing(usage: Usage): string;
@@ -16,7 +16,7 @@ export interface EventTransform {
   readonly failure: UpstreamError | null;
 }
 
-/** Feeds the events of a byte stream to a transform. What it produces is told to the transcript as it comes. */
+/** Feeds the events of a byte stream to a transform, and reports its output to the transcript. */
 export function eventStream(transform: EventTransform, parser: FrameParser = new EventParser()): StreamTransform {
   const feed = (events: ServerEvent[]): string => {
     let out = '';

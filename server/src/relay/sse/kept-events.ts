@@ -1,13 +1,13 @@
 import type { EventBlock } from './event-blocks.js';
 
-/** A short answer, of some fifty events, stays below and is never read at all. */
+/** Characters. A short response of about fifty events stays below and is never parsed. */
 const defaultLimit = 18 * 1024;
-/** What comes in so many pieces comes slowly, and will be open for long: there is time to read it. */
+/** Many pieces mean a slow stream that stays open for long, so there is time to parse it. */
 const maxPieces = 16;
 
 /**
- * Whole events kept unread in case they have to be read after all. Only their text is kept: it is there already, a byte
- * for each byte, while what the network delivered can go.
+ * Keeps complete events unparsed in case they have to be parsed later. Only their text is kept, which exists already at
+ * one byte per character, so that network buffers can be freed.
  */
 export class KeptEvents {
   private texts: string[] = [];
@@ -15,14 +15,17 @@ export class KeptEvents {
 
   constructor(private readonly limit = defaultLimit) {}
 
-  /** @param block whole events @returns true when no more should be kept: they have to be taken now */
+  /**
+   * @param block complete events
+   * @returns true when no more should be kept: call `take` now
+   */
   add({ text }: EventBlock): boolean {
     this.texts.push(text);
     this.length += text.length;
     return this.length > this.limit || this.texts.length >= maxPieces;
   }
 
-  /** Everything that was added since the last time. */
+  /** Everything added since the last call. */
   take(): EventBlock | null {
     if (this.length === 0) return null;
     const text = this.texts.join('');

@@ -3,7 +3,7 @@ import { noUsage, type Usage } from '../usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import type { RelayCall } from '../call/relay-call.js';
 
-/** Input alone is paid: embeddings, rerank, moderations. What a provider says of an output does not count. */
+/** Charges input only: embeddings, rerank, moderations. Output reported by a provider is ignored. */
 export const inputTariff = (count: Tariff['countPrompt']): Tariff => ({
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
   countPrompt: count,
@@ -11,7 +11,9 @@ export const inputTariff = (count: Tariff['countPrompt']): Tariff => ({
   charge: ({ price, usage }, quotaPerUnit) => chargeOf(price, usage, quotaPerUnit),
 });
 
-/** What was sent is known before the call, and nothing else is paid: speech by its letters, recordings by their length. */
+/**
+ * Charges only the request, which is known before the call: speech by its characters, transcriptions by their length.
+ */
 export const measuredTariff: Tariff = {
   reserve: (price, _call, _rawBody, _bareModel, values) => reserveOf(price, preConsumed(values)),
   fixedUsage: (call) => ({ ...noUsage, promptTokens: call.measuredTokens ?? 0 }),
@@ -34,7 +36,9 @@ const orderOf = (call: RelayCall, upstreamModel: string): Parameters<typeof imag
   upstreamModel,
 });
 
-/** Images by size, quality and number, regardless of reported tokens (docs/reference/relay/billing.md#images). */
+/**
+ * Charges images by size, quality and number, regardless of reported tokens (docs/reference/relay/billing.md#images).
+ */
 export const imageTariff: Tariff = {
   reserve: (price, call, _rawBody, bareModel, values) =>
     chargeOfImages(price, orderOf(call, bareModel), values.QuotaPerUnit),

@@ -3,7 +3,7 @@ import type { Usage } from '../usage.js';
 import type { ChargedCall, Tariff } from '../call/endpoint.js';
 import { countPrompt, estimatePrompt } from '../metering/prompt-tokens.js';
 
-/** Models whose sound has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
+/** Models whose audio has its own price on the chat and Responses endpoints (docs/reference/relay/billing.md#audio). */
 const isAudioModel = (model: string): boolean => model.startsWith('gpt-4o-audio');
 
 const audioUsage = (usage: Usage): Parameters<typeof chargeOfAudio>[1] => ({
@@ -21,7 +21,10 @@ const reserve: Tariff['reserve'] = (price, { maxOutput, body }, rawBody, bareMod
     quotaPerUnit: values.QuotaPerUnit,
   });
 
-/** Text formula, and the audio formula for audio models. @param count of the prompt, where it is not chat's */
+/**
+ * Text formula, or the audio formula for audio models.
+ * @param count counts the prompt, if it is not a chat prompt
+ */
 export const textTariff = (count: Tariff['countPrompt'] = ({ body }, model) => countPrompt(body, model)): Tariff => ({
   reserve,
   countPrompt: count,

@@ -38,11 +38,11 @@ export interface TaskDependencies {
 export interface BuiltTasks {
   readonly midjourney: MidjourneyRoutesDeps;
   readonly suno: SunoRoutesDeps;
-  /** For the clock. */
+  /** Called periodically. */
   readonly pollers: ReadonlyArray<{ round(): Promise<void> }>;
 }
 
-/** Everything about tasks, in the order an order meets it. */
+/** Creates every object of tasks, in the order in which an order uses them. */
 export function createTasks(deps: TaskDependencies): BuiltTasks {
   const { relay, database, ledger, books, secrets, clock, logger } = deps;
   const { channels, prices, options, maxBodyBytes } = relay.routesDeps;

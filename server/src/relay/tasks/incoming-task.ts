@@ -5,7 +5,7 @@ import { openAIErrorBody } from '../protocols/openai/error.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import { readRequestBody } from '../call/incoming-request.js';
 
-/** A request for a task as the relay's access rules read it. */
+/** A task request in the form that the relay's access checks read. */
 export function incomingTask(request: FastifyRequest, maxBodyBytes: number): IncomingCall {
   const { url } = request;
   const mark = url.indexOf('?');
@@ -20,7 +20,7 @@ export function incomingTask(request: FastifyRequest, maxBodyBytes: number): Inc
   };
 }
 
-/** Failures of access and money, in the shape of all other relay routes. */
+/** Sends failures of access and billing, in the shape of all other relay routes. */
 export function sendAccessFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const failure = toCallFailure(error);
   if (!isAppError(error) || error.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'task call failed');
@@ -30,7 +30,7 @@ export function sendAccessFailure(error: unknown, request: FastifyRequest, reply
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** Routes that read their bodies themselves, after they know whose they are. */
+/** Routes that read their bodies themselves, after authenticating the caller. */
 export const withRawBodies =
   (routes: FastifyPluginAsync): FastifyPluginAsync =>
   async (app, options) => {

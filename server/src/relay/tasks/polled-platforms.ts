@@ -56,7 +56,7 @@ export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): P
   failed: (reason, now) => failedSunoStep(reason, inSeconds(now)),
 });
 
-/** @throws when it is no list */
+/** @throws when the response is not a list */
 function byName(list: unknown, name: string, status: number): ReadonlyMap<string, Item> {
   if (!Array.isArray(list)) throw new Error(`the provider listed no tasks, status ${status}`);
   const items = new Map<string, Item>();

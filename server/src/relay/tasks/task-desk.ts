@@ -34,20 +34,20 @@ export interface TaskDeskDeps {
   readonly metrics: Metrics;
 }
 
-/** What a task costs. */
+/** The price of a task. */
 export interface TaskPrice {
   readonly modelPrice: number;
-  /** Names the tables it comes from. */
+  /** Name of the price tables it comes from. */
   readonly version: string;
   readonly groupRatio: number;
   readonly quotaPerUnit: number;
   readonly quota: number;
 }
 
-/** USD of a task that nobody priced (docs/reference/relay/tasks.md#midjourney). */
+/** USD of a task without a configured price (docs/reference/relay/tasks.md#midjourney). */
 const usualPrice = 0.1;
 
-/** Where tasks are ordered: who asks, who may do it, what it costs, and the hold on that amount. */
+/** Access, routing, price and reservation of task orders. */
 export class TaskDesk {
   constructor(private readonly deps: TaskDeskDeps) {}
 
@@ -55,7 +55,10 @@ export class TaskDesk {
     return this.deps.options.values;
   }
 
-  /** Whoever orders something. @throws AppError */
+  /**
+   * The caller of an order.
+   * @throws AppError
+   */
   async authenticateOrder(incoming: IncomingCall): Promise<Caller> {
     const { relay, rateLimit } = this.deps;
     const caller = await relay.authenticate(incoming);
@@ -64,7 +67,10 @@ export class TaskDesk {
     return caller;
   }
 
-  /** Whoever looks something up. @throws AppError */
+  /**
+   * The caller of a lookup.
+   * @throws AppError
+   */
   async authenticateLookup(incoming: IncomingCall): Promise<Caller> {
     const caller = await this.deps.relay.authenticate(incoming);
     checkAddress(caller, incoming.address);
@@ -76,19 +82,19 @@ export class TaskDesk {
     if (this.deps.words.enabled) this.deps.words.check(texts, requestId);
   }
 
-  /** The order succeeded: it counts for the limit of successes. */
+  /** Counts a successful order in the rate limits. */
   async succeeded(caller: Caller): Promise<void> {
     if (this.deps.rateLimit.concerns(caller)) await this.deps.rateLimit.succeeded(caller);
   }
 
-  /** @throws AppError when nobody may do it for this caller */
+  /** @throws AppError when no channel may serve this caller */
   admit(caller: Caller, model: string): Admission {
     return admit(caller, model, this.deps.channels.table, this.deps.options);
   }
 
   /**
-   * The terms of a task that follows another one: its channel is decided, whatever is routed today.
-   * @throws AppError the group or the model is closed to this caller
+   * Access of a task that continues another one: its channel is fixed, whatever is routed today.
+   * @throws AppError when the caller may not use the group or the model
    */
   follow(caller: Caller, model: string, channel: RoutedChannel): Admission {
     const group = groupOf(caller, this.deps.options);
@@ -119,12 +125,12 @@ export class TaskDesk {
       });
     if (!picked) throw noChannel(admission.model, admission.group);
     const keyIndex = keyRing.take(picked);
-    // Nobody tells the ring how a task's request ended, so it must not wait for that.
+    // The result of a task's request is not reported to the key ring, so it must not wait for it.
     keyRing.undecided(picked, keyIndex);
     return targetOf(picked, picked.keys[keyIndex] ?? '', secrets);
   }
 
-  /** The channel and the account that know a task. */
+  /** The channel and key that created a task. */
   targetOfTask(channel: RoutedChannel, keyPrint: string): TaskTarget {
     return targetOfTask(channel, keyPrint, this.deps.secrets);
   }
@@ -162,7 +168,7 @@ export class TaskDesk {
     return this.deps.ledger.release(reservation);
   }
 
-  /** Tells of a charge whoever keeps an eye on balances. */
+  /** Updates the cached balance, the balance watch and the metrics after a charge. */
   charged({ user, token }: Caller, { quota, modelName }: Charge, { outcome, userQuota }: Accepted): void {
     if (outcome !== 'taken') return;
     const { keys, balances, metrics } = this.deps;
@@ -171,7 +177,7 @@ export class TaskDesk {
     metrics.relay.of(metrics.knownLabel('model', modelName)).quota += quota;
   }
 
-  /** @param told what the log's line says after the price */
+  /** @param told text of the log row after the price */
   charge(caller: Caller, admission: Admission, target: TaskTarget, price: TaskPrice, told: string): Charge {
     const { modelPrice, groupRatio, quotaPerUnit, quota, version } = price;
     return {
@@ -200,6 +206,6 @@ export class TaskDesk {
   }
 }
 
-/** Neither balance has the amount. */
+/** Whether the user's or the token's quota is insufficient. */
 export const isTooPoor = (error: unknown): boolean =>
   isAppError(error) && (error.code === 'INSUFFICIENT_QUOTA' || error.code === 'INSUFFICIENT_TOKEN_QUOTA');

@@ -12,16 +12,16 @@ type Item = Readonly<Record<string, unknown>>;
 const hour = 3_600_000;
 const secrets = new Secrets('an encryption key of a test');
 
-/** A site whose tasks, channels and providers are a test's to decide. */
+/** A site whose tasks, channels and providers the test controls. */
 class World {
   now = 1_000_000_000_000;
   readonly rows = new Map<number, Row>();
   readonly channels = new Map<number, { id: number; keys: string[] }>();
   readonly asked: Array<{ channelId: number; names: readonly string[] }> = [];
-  /** What a channel's provider answers. */
+  /** The response of a channel's provider. */
   answer: (target: TaskTarget, names: readonly string[]) => Promise<ReadonlyMap<string, Item>> = () =>
     Promise.resolve(new Map());
-  /** Rows whose steps the database refuses. */
+  /** Rows whose updates the database refuses. */
   readonly stuck = new Set<number>();
   readonly moves: Array<{ id: number; step: Partial<Row> }> = [];
   pages = 0;
@@ -91,7 +91,7 @@ it('asks each channel once about all of its tasks, whatever their number', async
   world.answer = everything;
   await world.poller().round();
   expect(open()).toEqual([]);
-  // Five hundred at a time.
+  // Five hundred per page.
   expect(world.pages).toBe(3);
   expect(world.asked).toHaveLength(9);
   expect(world.asked.flatMap(({ names }) => names)).toHaveLength(1234);
@@ -211,7 +211,7 @@ it('leaves a channel that does not answer alone, longer each time, and comes bac
     await poller.round();
     if (world.asked.length > before) askedAt.push(seconds);
   }
-  // 15 s, 30, 60, 120, 240 between one try and the next.
+  // Pauses of 15, 30, 60, 120 and 240 s between attempts.
   expect(askedAt).toEqual([0, 15, 45, 105, 225, 465]);
   isAway = false;
   world.now += hour;

@@ -9,15 +9,18 @@ import { targetOfTask, type TaskTarget } from './task-target.js';
 
 type TaskRow = Drawing | CreativeTask;
 
-/** One platform whose tasks are asked about. Times are milliseconds. */
+/** A platform whose tasks are polled. Times are in milliseconds. */
 export interface PolledPlatform<Row extends TaskRow> {
   readonly kind: TaskKind<Row>;
   readonly lifetime: number;
-  /** The oldest first. */
+  /** Oldest first. */
   unfinished(after: number, limit: number): Promise<Row[]>;
   nameOf(row: Row): string;
   submittedAt(row: Row): number;
-  /** What the provider says of these, by name; a task it does not know is not in it. @throws when it cannot be asked */
+  /**
+   * The provider's state of these tasks by name, without tasks it does not know.
+   * @throws when the request fails
+   */
   ask(target: TaskTarget, names: readonly string[]): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>;
   step(item: Readonly<Record<string, unknown>>, row: Row, now: number): Partial<Row> | null;
   failed(reason: string, now: number): Partial<Row>;
@@ -33,14 +36,14 @@ export interface TaskPollerDeps {
 
 const rowsAtOnce = 500;
 const channelsAtOnce = 8;
-/** A submission is over long before: its row was left by a process that died. */
+/** Milliseconds after which a row without a provider's id belongs to a process that died during submission. */
 const namelessLifetime = 10 * 60_000;
 const minBackoff = 15_000;
 const maxBackoff = 10 * 60_000;
 
-/** Asks the providers of one platform about everything that is not finished. What is bad about one task stays with it. */
+/** Polls the providers of one platform for all unfinished tasks. A failure of one task does not affect the others. */
 export class TaskPoller<Row extends TaskRow> {
-  /** Channels that did not answer: how often in a row, and until when they are left alone. */
+  /** Channels that did not respond: number of consecutive failures, and when to try again. */
   private readonly failing = new Map<number, { count: number; until: number }>();
 
   constructor(
@@ -48,7 +51,10 @@ export class TaskPoller<Row extends TaskRow> {
     private readonly deps: TaskPollerDeps,
   ) {}
 
-  /** Every unfinished task once. @throws when the database does not answer */
+  /**
+   * Polls every unfinished task once.
+   * @throws when the database does not respond
+   */
   async round(): Promise<void> {
     for (let after = 0; ;) {
       const rows = await this.platform.unfinished(after, rowsAtOnce);
@@ -73,7 +79,7 @@ export class TaskPoller<Row extends TaskRow> {
     await Promise.all(Array.from({ length: channelsAtOnce }, worker));
   }
 
-  /** What nobody will ever tell about: orders without an answer, tasks without a channel, tasks out of time. */
+  /** Ends tasks that no report will ever finish: orders without a response, tasks without a channel, expired tasks. */
   private async isGivenUp(row: Row): Promise<boolean> {
     const { platform, deps: parts } = this;
     const now = parts.clock.now();
@@ -89,7 +95,7 @@ export class TaskPoller<Row extends TaskRow> {
     return false;
   }
 
-  /** Tasks that one account of one channel was given. */
+  /** Polls the tasks of one account of one channel. */
   private async account(rows: readonly Row[]): Promise<void> {
     const { platform, deps: parts } = this;
     const first = rows[0];
@@ -102,14 +108,14 @@ export class TaskPoller<Row extends TaskRow> {
       const step = item ? this.stepOf(item, row, now) : null;
       if (step) await this.move(row, step);
       const isOver = step?.progress === '100%';
-      // Whether or not the provider still lists it.
+      // Even if the provider still lists it.
       if (!isOver && now - platform.submittedAt(row) > platform.lifetime) {
         await this.fail(row, `the task did not end within ${Math.round(platform.lifetime / 60_000)} minutes`);
       }
     }
   }
 
-  /** Null while the channel is left alone or does not answer. */
+  /** Null while the channel is paused or does not respond. */
   private async ask(
     target: TaskTarget,
     rows: readonly Row[],

@@ -2,13 +2,13 @@ import { RelayError } from '../errors/relay-error.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { Secrets } from '../../shared/secrets.js';
 
-/** Where one task lives. Credentials and address travel as one object, so that no key ever reaches another host. */
+/** The channel and account of one task. Credentials and URL are one object, so that no key reaches another host. */
 export interface TaskTarget {
   readonly channelId: number;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Tells which key it was without telling the key. */
+  /** Identifies the key without revealing it. */
   readonly keyPrint: string;
   readonly proxy: string | undefined;
 }
@@ -23,7 +23,7 @@ export function targetOf(channel: RoutedChannel, key: string, secrets: Secrets):
   };
 }
 
-/** The account that ordered a task knows it: its key, as long as the channel still has it. */
+/** The account that ordered a task, identified by its key, if the channel still has that key. */
 export function targetOfTask(channel: RoutedChannel, keyPrint: string, secrets: Secrets): TaskTarget {
   const key = channel.keys.find((one) => printOf(channel.id, one, secrets) === keyPrint) ?? channel.keys[0] ?? '';
   return targetOf(channel, key, secrets);
@@ -32,7 +32,10 @@ export function targetOfTask(channel: RoutedChannel, keyPrint: string, secrets: 
 const printOf = (channelId: number, key: string, secrets: Secrets): string =>
   secrets.hash(`task-key:${channelId}:${key}`).toString('base64url').slice(0, 22);
 
-/** These channels have no address of their own. @throws RelayError */
+/**
+ * These channels have no default URL.
+ * @throws RelayError
+ */
 export function addressOf({ baseUrl }: TaskTarget, path: string): string {
   if (baseUrl !== '') return baseUrl + path;
   throw new RelayError('UPSTREAM_UNREACHABLE', 'The channel has no address', 'do_request_failed');

@@ -7,7 +7,7 @@ export interface TaskRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Milliseconds for the whole exchange. */
+  /** Milliseconds for the whole request. */
   readonly timeout: number;
 }
 
@@ -18,7 +18,7 @@ export interface TaskAnswer {
 
 const maxAnswerBytes = 16 * 1024 * 1024;
 
-/** Calls the providers of tasks: short exchanges of JSON. */
+/** Calls task providers: short JSON requests. */
 export class TaskUpstream {
   constructor(private readonly upstream: UpstreamClient) {}
 

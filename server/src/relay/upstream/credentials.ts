@@ -5,13 +5,13 @@ import type { CredentialExchange, Target } from '../adapter.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
 import type { UpstreamClient } from './upstream-client.js';
 
-/** A credential is renewed this long before it ends, so that no call leaves with one that ends on the way. */
+/** A credential is renewed this many seconds before it expires, so that it does not expire during a call. */
 const marginSeconds = 60;
 const minSeconds = 10;
 const maxAnswerBytes = 256 * 1024;
 const timeouts = { firstByte: 15_000, idle: 15_000 };
 
-/** What keys were exchanged for (OAuth and its relatives), kept per channel and key until shortly before it ends. */
+/** Caches exchanged credentials (OAuth and similar) per channel and key until shortly before they expire. */
 export class Credentials {
   private readonly known = new LRUCache<string, { readonly credential: string; readonly until: number }>({ max: 5000 });
   private readonly asked = new Map<string, Promise<string>>();
@@ -34,7 +34,7 @@ export class Credentials {
     return asking;
   }
 
-  /** The provider did not take it: the next call gets a new one. */
+  /** Drops a credential that the provider refused, so that the next call requests a new one. */
   forget(target: Pick<Target, 'channelId' | 'key'>): void {
     this.known.delete(slotOf(target));
   }
@@ -57,6 +57,6 @@ export class Credentials {
   }
 }
 
-/** Keys are long and secret; a digest of one is neither. */
+/** Keys are long and secret; their digest is neither. */
 const slotOf = ({ channelId, key }: Pick<Target, 'channelId' | 'key'>): string =>
   `${channelId}:${createHash('sha256').update(key).digest('base64')}`;

@@ -3,14 +3,14 @@ import { errors, type Dispatcher } from 'undici';
 import { AppError } from '../../shared/errors.js';
 import { RelayError } from '../errors/relay-error.js';
 
-/** Receives a body as it comes. Exactly one of `end` and `fail` is called, once. */
+/** Receives a body as it arrives. Exactly one of `end` and `fail` is called, once. */
 export interface BodySink {
   data(bytes: Buffer): void;
   end(): void;
   fail(error: Error): void;
 }
 
-/** What an upstream's broken connection looks like before its answer has begun, and whether it ever got the request. */
+/** A connection that failed before the response began, and whether the request was sent. */
 export class UpstreamConnectionError extends RelayError {
   constructor(
     readonly requestSent: boolean,
@@ -26,13 +26,13 @@ export class UpstreamConnectionError extends RelayError {
   }
 }
 
-/** One call to an upstream: undici's handler on one side, the relay's on the other. */
+/** One request to a provider: undici's handler on one side, the relay's interface on the other. */
 export class Exchange implements Dispatcher.DispatchHandler {
   status = 0;
   headers: IncomingHttpHeaders = {};
   private controller: Dispatcher.DispatchController | null = null;
   private abortReason: Error | null = null;
-  /** What came since the sink was last told. */
+  /** Data received since the last delivery to the sink. */
   private pending: Buffer[] = [];
   private flushing = false;
   private sink: BodySink | null = null;
@@ -42,18 +42,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private resolveAnswer: (answer: this) => void = () => undefined;
   private rejectAnswer: (error: Error) => void = () => undefined;
 
-  /** Resolves with the head of the answer. @throws UpstreamConnectionError, or the reason of an abort */
+  /**
+   * Resolves with the response headers.
+   * @throws UpstreamConnectionError, or the reason of an abort
+   */
   readonly answer = new Promise<this>((resolve, reject) => {
     this.resolveAnswer = resolve;
     this.rejectAnswer = reject;
   });
 
-  /** The request went out on a connection. */
+  /** Whether the request was written to a connection. */
   get requestSent(): boolean {
     return this.sent;
   }
 
-  /** Ends the call now, whatever state it is in; the upstream sees its connection closed. */
+  /** Ends the request in any state; the provider sees its connection closed. */
   abort(reason: Error): void {
     if (this.outcome || this.abortReason) return;
     this.abortReason = reason;
@@ -61,7 +64,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.controller?.abort(reason);
   }
 
-  /** Nobody wants the rest: reads what is already coming so that the connection can be used again, then gives up. */
+  /** Discards the rest of the body: reads a little of it, so that the connection can be reused, then aborts. */
   discard(): void {
     let left = discardLimit;
     const timer = setTimeout(() => this.abort(new Error('discarded')), discardMilliseconds);
@@ -79,14 +82,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.outcome) stop();
   }
 
-  /** Gives the body to `sink`, beginning with what came before anybody asked. */
+  /** Delivers the body to `sink`, starting with the data received so far. */
   pipe(sink: BodySink): void {
     this.sink = sink;
     this.flush();
     if (this.outcome) this.tellOutcome();
   }
 
-  /** The whole body. @throws AppError UPSTREAM_INVALID_RESPONSE above `limit` bytes; RelayError when it breaks off */
+  /**
+   * Reads the whole body.
+   * @throws AppError UPSTREAM_INVALID_RESPONSE above `limit` bytes; RelayError when it breaks off
+   */
   collect(limit: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const pieces: Buffer[] = [];
@@ -124,12 +130,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // 1xx answers come first and mean nothing to us.
+    // 1xx responses are informational and precede the real one.
     if (status < 200) return;
     this.controller = controller;
     this.status = status;
     this.headers = headers;
-    // Nobody reads them once more, and each would keep what the network delivered for as long as the stream is open.
+    // Not read again; each would keep network buffers alive while the stream is open.
     controller.rawHeaders = null;
     this.resolveAnswer(this);
   }
@@ -138,7 +144,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.outcome) return;
     this.pending.push(bytes);
     if (this.flushing) return;
-    // One read of the socket may hold many chunks: they go on together, at the end of this turn.
+    // One read of the socket may contain many chunks: they are delivered together at the end of this turn.
     this.flushing = true;
     queueMicrotask(() => {
       this.flushing = false;
@@ -159,7 +165,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private finish(error: Error | null): void {
     if (this.outcome) return;
     this.flush();
-    // What was flushed may have ended the call by itself.
+    // The delivered data may have ended the request.
     if (this.outcome) return;
     this.outcome = { error };
     if (this.status === 0) this.rejectAnswer(error ?? new Error('the upstream ended without an answer'));
@@ -190,7 +196,7 @@ const isTimeout = (error: Error): boolean =>
   error instanceof errors.ConnectTimeoutError ||
   error instanceof errors.BodyTimeoutError;
 
-/** The answer had begun. What came stays valid; the rest will not come. */
+/** The response had begun: data received so far stays valid, the rest is lost. */
 function brokenBody(error: Error): RelayError {
   return isTimeout(error)
     ? new RelayError('UPSTREAM_TIMEOUT', 'The upstream stopped sending', 'stream_response_error', { cause: error })

@@ -2,14 +2,14 @@ import { AppError } from '../../shared/errors.js';
 
 const protocols: readonly string[] = ['http:', 'https:', 'socks5:', 'socks5h:'];
 
-/** @throws AppError UPSTREAM_UNREACHABLE; saving a channel refuses such a value, an imported row may still hold one */
+/** @throws AppError UPSTREAM_UNREACHABLE; saving a channel refuses such a value, but an imported row may contain one */
 export function toProxyAddress(proxy: string): URL {
   const url = URL.canParse(proxy) ? new URL(proxy) : null;
   if (url && protocols.includes(url.protocol)) return url;
   throw new AppError('UPSTREAM_UNREACHABLE', 'The proxy of the channel is not usable');
 }
 
-/** Both empty when none are given. */
+/** Both empty when the URL has none. */
 export const proxyCredentials = (proxy: URL): { readonly username: string; readonly password: string } => ({
   username: decodeURIComponent(proxy.username),
   password: decodeURIComponent(proxy.password),

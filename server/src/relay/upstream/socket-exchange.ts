@@ -10,10 +10,10 @@ interface Timeouts {
 }
 
 /**
- * Makes a call through a web socket look like any other: the first message is sent when the socket is open, and what comes
- * is the body of an answer. A socket cannot be held up, so that a slow client's part of the answer waits here; providers
- * that speak this way answer in text.
- * @param url the address as one of http
+ * Makes a call through a WebSocket look like an HTTP request: the first message is sent when the socket is open, and
+ * received messages form the response body. A WebSocket cannot be paused, so the data of a slow client is buffered
+ * here; providers with this protocol only send text.
+ * @param url as an http or https URL
  */
 export function openSocket(
   exchange: Exchange,
@@ -78,7 +78,7 @@ function toBytes(message: string, form: SocketCall['form'], position: number): B
 
 const broken = (): Error => new Error('the socket was closed without a message');
 
-/** What an exchange asks of its connection. */
+/** The controller that an exchange expects of its connection. */
 const socketController = (close: () => void): Dispatcher.DispatchController => ({
   aborted: false,
   paused: false,

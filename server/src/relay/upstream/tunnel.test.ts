@@ -4,7 +4,7 @@ import { startConnectProxy, startSocksProxy, type TestProxy } from '../../../../
 import { OutboundGuard } from '../../outbound/outbound-guard.js';
 import { openTunnel, type TunnelEnd } from './tunnel.js';
 
-/** Answers everything with itself. */
+/** A server that sends back everything it receives. */
 let echo: Server;
 let echoPort: number;
 let proxy: TestProxy | null;

@@ -13,15 +13,16 @@ export interface TunnelEnd {
 
 export interface TunnelOptions {
   readonly guard: OutboundGuard;
-  /** For all of it. */
+  /** Milliseconds for the whole process. */
   readonly milliseconds: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * A connection that runs through an admin's proxy, for what does not speak through a pool. The proxy resolves the name.
- * @param proxy http, https, socks5 or socks5h, as `toProxyAddress` made it
- * @throws Error when the proxy cannot be reached, refuses, or takes too long
+ * Opens a connection through an admin's proxy, for protocols that cannot use a connection pool. The proxy resolves the
+ * name.
+ * @param proxy http, https, socks5 or socks5h, as returned by `toProxyAddress`
+ * @throws Error when the proxy is unreachable, refuses, or takes too long
  */
 export async function openTunnel(proxy: URL, end: TunnelEnd, options: TunnelOptions): Promise<Socket> {
   const limits = AbortSignal.any([options.signal, AbortSignal.timeout(options.milliseconds)]);
@@ -58,7 +59,7 @@ function openByConnect(proxy: URL, end: TunnelEnd, guard: OutboundGuard, signal:
   });
 }
 
-/** RFC 1928, with names and passwords of RFC 1929. */
+/** SOCKS 5 (RFC 1928) with user names and passwords (RFC 1929). */
 async function openBySocks(proxy: URL, end: TunnelEnd, guard: OutboundGuard, signal: AbortSignal): Promise<Socket> {
   const { username, password } = proxyCredentials(proxy);
   const socket = connect({
@@ -94,7 +95,7 @@ async function openBySocks(proxy: URL, end: TunnelEnd, guard: OutboundGuard, sig
   }
 }
 
-/** Reads a connection by numbers of bytes. */
+/** Reads exact numbers of bytes from a connection. */
 class Reader {
   private held: Buffer[] = [];
   private length = 0;
@@ -107,7 +108,7 @@ class Reader {
     socket.on('close', this.end);
   }
 
-  /** @throws Error when the connection ends before so many came */
+  /** @throws Error when the connection ends before `count` bytes arrived */
   async next(count: number): Promise<Buffer> {
     while (this.length < count) {
       if (this.problem) throw this.problem;
@@ -119,7 +120,10 @@ class Reader {
     return all.subarray(0, count);
   }
 
-  /** The connection is somebody else's from here on. @throws Error when more came than was asked for: nobody speaks first */
+  /**
+   * Hands the connection over.
+   * @throws Error when more bytes arrived than were read: the other side must not speak first
+   */
   release(): void {
     this.socket.off('data', this.take).off('error', this.fail).off('close', this.end);
     if (this.length > 0) throw new Error('the proxy said more than it was asked');
@@ -137,7 +141,7 @@ class Reader {
   private readonly end = (): void => this.fail(this.problem ?? new Error('the proxy hung up'));
 }
 
-/** How long the address is from which the proxy calls; nobody needs it. */
+/** Length of the proxy's bound address, which is skipped. */
 async function boundLength(reader: Reader, kind: number): Promise<number> {
   if (kind === 1) return 4;
   if (kind === 4) return 16;
@@ -150,13 +154,13 @@ const sized = (text: string): Buffer => {
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);
 };
 
-/** Names go as names: the proxy resolves them. */
+/** Names are sent as names: the proxy resolves them. */
 function socksHost(host: string): Buffer {
   if (isIPv4(host)) return Buffer.from([1, ...host.split('.').map(Number)]);
   return isIP(host) === 6 ? ipv6(host) : Buffer.concat([Buffer.from([3]), sized(host)]);
 }
 
-/** As a URL writes it: groups in hex, one run of zeros left out at most. */
+/** Bytes of an IPv6 address in URL notation: hex groups, at most one run of zeros omitted. */
 function ipv6(host: string): Buffer {
   const [before = [], after = []] = host.split('::').map((half) => half.split(':').filter(Boolean));
   const left = host.includes('::') ? Array<string>(8 - before.length - after.length).fill('0') : [];

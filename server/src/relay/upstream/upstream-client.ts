@@ -8,22 +8,23 @@ import { proxyCredentials, toProxyAddress } from './proxy-address.js';
 import { openSocket } from './socket-exchange.js';
 
 export interface UpstreamTimeouts {
-  /** Milliseconds from the request to the head of the answer. */
+  /** Milliseconds from the request to the response headers. */
   readonly firstByte: number;
   /** Milliseconds between two pieces of the body. */
   readonly idle: number;
 }
 
-/** Sends calls to providers. What comes back is an exchange: its head when it arrives, its body piece by piece. */
+/** Sends requests to providers. Returns an exchange: headers when they arrive, the body in pieces. */
 export class UpstreamClient {
   constructor(private readonly pools: Pools) {}
 
-  /** @throws AppError UPSTREAM_UNREACHABLE when the address cannot be used at all */
+  /** @throws AppError UPSTREAM_UNREACHABLE when the URL is invalid or not allowed */
   send(request: UpstreamRequest, timeouts: UpstreamTimeouts, proxy?: string): Exchange {
-    // Sockets begin as calls of the same hosts.
+    // WebSockets begin as HTTP requests to the same hosts.
     const url = request.socket ? toUrl(request.url.replace(/^ws/, 'http')) : knownUrl(request.url);
     const exchange = new Exchange();
-    // The answer's failure is always heard through `answer`; a call nobody awaits must not end the process.
+    // A failure is always reported by `answer`; without this handler, a rejection that is not awaited would end the
+    // process.
     exchange.answer.catch(() => undefined);
     const pool = this.pools.for(url, proxy);
     if (request.socket) {
@@ -46,12 +47,12 @@ export class UpstreamClient {
   }
 }
 
-/** A site calls few addresses, over and over, and reading one costs more than everything else that is done here. */
+/** Parsed URLs: a site calls few URLs repeatedly, and parsing one costs more than everything else here. */
 const knownUrls = new LRUCache<string, URL>({ max: 500 });
-/** Longer ones may have anything in them. */
+/** Longer URLs are not cached, because they may be unique. Characters. */
 const maxKnown = 300;
 
-/** Nobody may change what comes back. */
+/** The returned object is shared and must not be changed. */
 function knownUrl(text: string): URL {
   const known = knownUrls.get(text);
   if (known) return known;
@@ -68,7 +69,9 @@ function toUrl(text: string): URL {
   throw new AppError('UPSTREAM_UNREACHABLE', 'The address of the channel is not usable');
 }
 
-/** undici takes a flat list fastest. Compression would keep us from reading a stream as it comes. */
+/**
+ * undici handles a flat list fastest. No compression, because a compressed stream cannot be inspected as it arrives.
+ */
 function toFlatHeaders(headers: Record<string, string>): string[] {
   const flat = ['accept-encoding', 'identity'];
   for (const name in headers) flat.push(name, headers[name] ?? '');
@@ -78,7 +81,7 @@ function toFlatHeaders(headers: Record<string, string>): string[] {
 const safeHeaders =
   /^(?:x-request-id|request-id|x-ratelimit-.*|anthropic-ratelimit-.*|openai-(?!organization|project).*|anthropic-(?!organization).*|retry-after|retry-after-ms)$/;
 
-/** The headers of an upstream that a client may see: never cookies, lengths, hops or whose account it is. */
+/** The provider's response headers that a client may see: no cookies, lengths, hop-by-hop headers or account ids. */
 export function safeResponseHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
@@ -93,17 +96,17 @@ export function safeResponseHeaders(
 
 export interface PoolLimits {
   readonly connectTimeout: number;
-  /** Connections to one origin. A streamed call holds one for its whole life. */
+  /** Maximum number of connections per origin. A streamed call uses one until it ends. */
   readonly connections: number;
-  /** Origins kept; the one used longest ago is closed first. */
+  /** Maximum number of origins; the least recently used one is closed first. */
   readonly origins: number;
 }
 
 export const defaultPoolLimits: PoolLimits = { connectTimeout: 10_000, connections: 4096, origins: 500 };
 
 /**
- * Connections that stay open, by proxy and origin. An admin's address may be private, but never link-local or metadata:
- * names are resolved by the guard, and the connection goes to what it checked.
+ * Pools of persistent connections, by proxy and origin. An admin's URL may be private, but never link-local or
+ * metadata: the guard resolves names, and connections use exactly the addresses it checked.
  */
 export class Pools {
   private readonly pools: LRUCache<string, Dispatcher>;
@@ -116,12 +119,12 @@ export class Pools {
     this.connect = { timeout: limits.connectTimeout, lookup: guard.lookup('admin') };
     this.pools = new LRUCache({
       max: limits.origins,
-      // Calls on it go on to their end; nothing new starts.
+      // Running requests finish; no new ones start.
       dispose: (pool) => void pool.close().catch(() => undefined),
     });
   }
 
-  /** @throws AppError UPSTREAM_UNREACHABLE when the address, or that of the proxy, may not be called */
+  /** @throws AppError UPSTREAM_UNREACHABLE when the URL, or that of the proxy, must not be called */
   for(url: URL, proxy: string | undefined): Dispatcher {
     const key = proxy ? `${proxy} ${url.origin}` : url.origin;
     const known = this.pools.get(key);

@@ -7,7 +7,7 @@ const statusOf = (code: string): number => {
   return /^(?:InvalidParameter|DataInspectionFailed|BadRequest|InvalidURL)/.test(code) ? 400 : 502;
 };
 
-/** DashScope's own form: `code`, `message`, `request_id`. */
+/** DashScope's error shape: `code`, `message`, `request_id`. */
 export function aliError({ code, message, request_id: id }: Fields): UpstreamError {
   const name = asText(code) || 'unknown';
   return new UpstreamError(statusOf(name), {
@@ -18,7 +18,7 @@ export function aliError({ code, message, request_id: id }: Fields): UpstreamErr
   });
 }
 
-/** @throws UpstreamError when a success is none */
+/** @throws UpstreamError when a response with a success status contains an error */
 export function refuseError(answer: Fields): Fields {
   if (asText(answer['code']) !== '') throw aliError(answer);
   return answer;

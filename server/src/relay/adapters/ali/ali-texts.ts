@@ -8,7 +8,7 @@ import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { rerankRules } from '../openai-compatible/rerank.js';
 import { refuseError } from './ali-error.js';
 
-/** docs/reference/providers/own-protocols.md#alibaba: texts in, vectors out, by DashScope's own form. */
+/** docs/reference/providers/own-protocols.md#alibaba: embeddings in DashScope's own protocol. */
 export const aliEmbeddings = (dialect: Dialect): OneShotCapability =>
   oneShot(dialect, '/api/v1/services/embeddings/text-embedding/text-embedding', {
     dropped: othersThan('input', 'dimensions', 'text_type'),

@@ -9,7 +9,7 @@ const searches = /-internet$/;
 
 /**
  * docs/reference/providers/openai-family.md#request-changes and docs/reference/providers/own-protocols.md#alibaba: the
- * ends of the range are refused, and the suffix `-internet` asks for a search.
+ * bounds of ranges are refused, and the model suffix `-internet` turns on web search.
  */
 export function aliRules(body: Fields, model: string): BodyRules {
   const changes: Record<string, unknown> = {};

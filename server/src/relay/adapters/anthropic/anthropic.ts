@@ -11,13 +11,13 @@ import { anthropicHeaders } from './headers.js';
 
 const settingsOf = (target: Target): ClaudeSettings => ({ ...target.families.claude, remoteMedia: true });
 
-/** The base without a trailing slash or `/v1`, which the path brings. */
+/** The base URL without a trailing slash or `/v1`, which the path contains. */
 function messagesUrl(target: Target, path = '/v1/messages'): string {
   const base = target.baseUrl.trim().replace(/\/+$/, '').replace(/\/v1$/, '');
   return base + path;
 }
 
-/** Clients of the Messages dialect: the bytes pass through. */
+/** For clients of the Messages dialect: bytes pass through. */
 const messages: ChatCapability = {
   toUpstreamRequest(request, target) {
     const { bytes, model } = nativeMessagesBody(request, target, settingsOf(target));
@@ -34,7 +34,7 @@ const messages: ChatCapability = {
   openStream: (_request, _target, heard) => nativeMessageStream(heard),
 };
 
-/** Clients of every other dialect. */
+/** For clients of every other dialect. */
 const conversation: ConversationCapability = {
   codec: (target) => messagesProvider(settingsOf(target)),
   toUpstreamRequest: (body, call, target) => ({

@@ -4,8 +4,8 @@ const defaultVersion = '2023-06-01';
 const betaHeader = 'anthropic-beta';
 
 /**
- * Who calls and by which version (docs/reference/providers/anthropic.md#request-to-anthropic). What an admin set for a
- * model replaces what stands here; only betas of the client and of the admin come together.
+ * Credentials and API version (docs/reference/providers/anthropic.md#request-to-anthropic). Headers that an admin set
+ * for a model replace these; only beta lists of client and admin are combined.
  * @param client headers of a client of the same dialect
  */
 export function anthropicHeaders(
@@ -26,7 +26,7 @@ export function anthropicHeaders(
     else headers[lower] = values.join(', ');
   }
   if (betas.length > 0) headers[betaHeader] = [...new Set(betas)].join(',');
-  // An empty list takes a header away.
+  // An empty list removes a header.
   return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''));
 }
 

@@ -22,12 +22,15 @@ type Json = Readonly<Record<string, unknown>>;
 
 interface Access {
   readonly region: string;
-  /** Null: `apiKey` is sent as it is. */
+  /** Null: `apiKey` is sent unchanged. */
   readonly keys: AwsKeys | null;
   readonly apiKey: string;
 }
 
-/** `AK|SK|REGION`, with a session token as fourth, or `APIKEY|REGION`. @throws AppError UPSTREAM_UNREACHABLE */
+/**
+ * `AK|SK|REGION`, optionally with a session token as fourth part, or `APIKEY|REGION`.
+ * @throws AppError UPSTREAM_UNREACHABLE
+ */
 function accessOf({ key }: Target): Access {
   const parts = key.split('|').map((part) => part.trim());
   const [first = '', second = '', region = '', sessionToken = ''] = parts;
@@ -38,7 +41,7 @@ function accessOf({ key }: Target): Access {
   return { region, keys: { accessKey: first, secretKey: second, sessionToken, region }, apiKey: '' };
 }
 
-/** The model stands in the address, and whether to stream as well. */
+/** Model and streaming are in the URL, so they are removed from the body. */
 function toBody(body: Json): string {
   const { model: _model, stream: _stream, tool_choice: choice, ...rest } = body;
   const { disable_parallel_tool_use: _single, ...chosen } = asFields(choice) ?? {};
@@ -69,7 +72,7 @@ function toRequest(body: Json, model: string, stream: boolean, target: Target): 
   };
 }
 
-/** Events of a message, or the exception that ended it. */
+/** Reads the events of a message, or the exception that ended it. */
 class AwsStreamReader implements StreamReader {
   constructor(private readonly events: StreamReader) {}
 
@@ -92,7 +95,7 @@ const conversation: ConversationCapability = {
   toUpstreamRequest: (body, { stream, model }, target) => toRequest(body, model, stream, target),
 };
 
-/** Betas that Bedrock's `invoke` takes, in the body; it refuses a call that names another. As of November 2026. */
+/** Betas that Bedrock's `invoke` accepts in the body; it refuses a call with any other. As of November 2026. */
 const bedrockBetas: ReadonlySet<string> = new Set([
   'compact-2026-01-12',
   'computer-use-2025-01-24',
@@ -109,7 +112,7 @@ const bedrockBetas: ReadonlySet<string> = new Set([
   'tool-search-tool-2025-10-19',
 ]);
 
-/** Bedrock reads betas from the body, where Anthropic reads them from a header. */
+/** Bedrock reads betas from the body, Anthropic from a header. */
 function withBetas(body: Json, headers: ChatRequest['headers']): Json {
   const named = (headers?.['anthropic-beta'] ?? '').split(',').map((name) => name.trim());
   const inBody = Array.isArray(body['anthropic_beta']) ? (body['anthropic_beta'] as unknown[]) : [];
@@ -117,7 +120,7 @@ function withBetas(body: Json, headers: ChatRequest['headers']): Json {
   return betas.length > 0 ? { ...body, anthropic_beta: betas } : body;
 }
 
-/** Clients of Messages: what they say and what Claude answers stays as it is, in AWS's frames. */
+/** For clients of Messages: request and response stay unchanged inside AWS's frames. */
 const messages: ChatCapability = {
   toUpstreamRequest(request, target) {
     const { bytes, model } = nativeMessagesBody(request, target, { ...target.families.claude, remoteMedia: false });

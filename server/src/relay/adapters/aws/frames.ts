@@ -10,7 +10,7 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/** Lengths and checksums around every message: total, headers, and one checksum at each end. */
+/** Lengths and checksums around every message: total length, header length, and one checksum at each end. Bytes. */
 const smallestFrame = 16;
 const maxFrame = 16 * 1024 * 1024;
 
@@ -21,7 +21,7 @@ const maxFrame = 16 * 1024 * 1024;
 export class AwsFrames implements FrameParser {
   private waiting: Buffer = Buffer.alloc(0);
 
-  /** @throws AppError UPSTREAM_INVALID_RESPONSE when the bytes are no frames */
+  /** @throws AppError UPSTREAM_INVALID_RESPONSE when the bytes are not frames */
   push(bytes: Buffer): ServerEvent[] {
     this.waiting = this.waiting.length === 0 ? bytes : Buffer.concat([this.waiting, bytes]);
     const events: ServerEvent[] = [];
@@ -36,7 +36,7 @@ export class AwsFrames implements FrameParser {
     return events;
   }
 
-  /** A frame that was cut off says nothing. */
+  /** A truncated frame is ignored. */
   end(): ServerEvent[] {
     return [];
   }
@@ -53,7 +53,7 @@ function toEvent(frame: Buffer): ServerEvent | null {
   const inner = parseFields(payload)?.['bytes'];
   if (typeof inner !== 'string') return null;
   const event = parseFields(Buffer.from(inner, 'base64').toString('utf8'));
-  return event ? { type: asText(event['type']), data: JSON.stringify(withMetrics(event)) } : null;
+  return event ? { type: asText(event['type']), data: JSON.stringify(withoutMetrics(event)) } : null;
 }
 
 function decode(frame: Buffer): ReturnType<EventStreamCodec['decode']> {
@@ -67,8 +67,8 @@ function decode(frame: Buffer): ReturnType<EventStreamCodec['decode']> {
 const broken = (cause?: unknown): AppError =>
   new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream sent frames that cannot be read', { cause });
 
-/** The host's own measures are not for clients; nothing in them is not said elsewhere. */
-function withMetrics(event: Fields): Fields {
+/** Removes the host's metrics, which clients must not see and which repeat the usage of the event. */
+function withoutMetrics(event: Fields): Fields {
   const { 'amazon-bedrock-invocationMetrics': _metrics, ...rest } = event;
   return rest;
 }
@@ -82,7 +82,7 @@ const statuses: Readonly<Record<string, number>> = {
   modelTimeoutException: 504,
 };
 
-/** @returns null for every event that is no exception */
+/** @returns null for every event that is not an exception */
 export function exceptionOf({ type, data }: ServerEvent): UpstreamError | null {
   if (type !== 'exception') return null;
   const told = parseFields(data);

@@ -1,5 +1,5 @@
 /**
- * Bedrock's ids where they are not told by the name, and the regions whose profiles have the model
+ * Bedrock's ids that cannot be derived from the model name, and the regions whose profiles have the model
  * (docs/reference/providers/aws.md#keys-and-models).
  */
 const known: Readonly<Record<string, readonly [id: string, ...profiles: string[]]>> = {
@@ -25,8 +25,8 @@ function profileOf(region: string): string {
 }
 
 /**
- * What Bedrock calls a model in a region. Names it knows itself, profiles and ARNs are used as they are; models born after
- * the table above are only to be had through profiles.
+ * Bedrock's id of a model in a region. Bedrock's own names, profiles and ARNs are used unchanged; models newer than the
+ * table above are only available through profiles.
  */
 export function bedrockId(model: string, region: string): string {
   const profile = profileOf(region);

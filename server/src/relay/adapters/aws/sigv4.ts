@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 export interface AwsKeys {
   readonly accessKey: string;
   readonly secretKey: string;
-  /** '' for keys that do not end. */
+  /** '' for permanent keys. */
   readonly sessionToken: string;
   readonly region: string;
 }
@@ -14,8 +14,8 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
 
 /**
  * Signature version 4 of a POST (docs/reference/providers/aws.md#requests). The path of `url` is escaped already and is
- * escaped once more to be signed, as all services but S3 want it.
- * @param now unix milliseconds
+ * escaped once more for signing, as all services except S3 require.
+ * @param now Unix milliseconds
  * @returns the headers to send
  */
 export function signedHeaders(

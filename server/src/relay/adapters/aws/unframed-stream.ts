@@ -4,7 +4,7 @@ import type { Usage } from '../../usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { AwsFrames, exceptionOf } from './frames.js';
 
-/** AWS's frames as the server-sent events that are inside them, on their way to one who listens to those. */
+/** Converts AWS's frames to the server-sent events they contain, for a stream that reads those. */
 export class UnframedStream implements StreamTransform {
   private readonly frames = new AwsFrames();
   private exception: UpstreamError | null = null;

@@ -3,13 +3,13 @@ import { everythingAt } from '../openai-compatible/dialect.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/chat-body.js';
 
-/** 2025-05-10 00:00 UTC: channels made before name their deployments without dots. */
+/** 2025-05-10 00:00 UTC: older channels name their deployments without dots. */
 const dotsSince = 1_746_835_200;
 const defaultVersion = '2024-12-01-preview';
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
 /**
- * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` surface when the channel says `v1`
+ * `/openai/deployments/{deployment}/{task}?api-version=`, or the `/openai/v1` API when the channel's version is `v1`
  * (docs/reference/providers/openai-family.md).
  */
 export function azureUrl(base: string, { path }: { readonly path: string }, target: Target): string {
@@ -30,7 +30,7 @@ const { rerank: _rerank, ...offers } = everythingAt(azureUrl);
 export const azure: Adapter = openAICompatible({
   chat: azureUrl,
   capabilities: offers,
-  // The deployment stands in the body here.
+  // The deployment is in the body here.
   responses: (base) => `${base}/openai/v1/responses`,
   credentials: ({ key }) => ({ 'api-key': key }),
   streamUsage: true,

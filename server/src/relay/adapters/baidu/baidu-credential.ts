@@ -4,7 +4,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { parseFields, someNumber, someText } from '../../neutral/fields.js';
 import { baseOf } from '../openai-compatible/own-dialect.js';
 
-/** The key `APIKey|SecretKey` becomes an access token that lives for a month. */
+/** The key `APIKey|SecretKey` is exchanged for an access token that is valid for a month. */
 export const baiduCredential: CredentialExchange = {
   toRequest(target) {
     const [id = '', secret = '', ...more] = target.key.split('|').map((part) => part.trim());

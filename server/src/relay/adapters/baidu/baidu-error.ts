@@ -11,7 +11,7 @@ const statuses: Readonly<Record<number, number>> = {
   17: 429,
   18: 429,
   19: 429,
-  // The token is wrong or has ended: the relay gets another.
+  // The token is invalid or expired: the relay requests a new one.
   100: 401,
   110: 401,
   111: 401,
@@ -25,8 +25,8 @@ const statuses: Readonly<Record<number, number>> = {
 };
 
 /**
- * `error_code` with status 200 (docs/reference/providers/own-protocols.md#baidu-ernie). @returns null when there is
- * none
+ * `error_code` with status 200 (docs/reference/providers/own-protocols.md#baidu-ernie).
+ * @returns null when there is none
  */
 export function baiduError(answer: Fields): UpstreamError | null {
   const code = someNumber(answer['error_code']) ?? 0;

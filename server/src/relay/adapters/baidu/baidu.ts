@@ -19,11 +19,11 @@ import { placeOf } from './models.js';
 
 type Json = Record<string, unknown>;
 
-/** The token stands in the address: there is no other place for it. */
+/** The token is a query parameter, because the API accepts it nowhere else. */
 const addressOf = (kind: 'chat' | 'embeddings', target: Target, model: string): string =>
   `${baseOf(target)}/rpc/2.0/ai_custom/v1/wenxinworkshop/${kind}/${placeOf(model)}?access_token=${encodeURIComponent(target.credential)}`;
 
-/** Instructions stand apart, and turns alternate, beginning and ending with the user. */
+/** Instructions are a separate field, and turns alternate, beginning and ending with the user. */
 function write(request: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(request, {
     stop: true,
@@ -53,7 +53,7 @@ const finishOf = (answer: Fields): FinishReason => {
   return reason === undefined || reason === 'normal' ? 'stop' : toFinishReason(reason);
 };
 
-/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no answer */
+/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a response */
 function read(body: unknown): NeutralAnswer {
   const answer = asFields(body);
   const error = answer ? baiduError(answer) : null;

@@ -1,6 +1,6 @@
 /**
- * Last piece of the address by model (docs/reference/providers/own-protocols.md#baidu-ernie); what is not here is its
- * own name in lower case.
+ * Last path segment by model (docs/reference/providers/own-protocols.md#baidu-ernie); for other models it is the name
+ * in lower case.
  */
 const places: Readonly<Record<string, string>> = {
   'ERNIE-4.0': 'completions_pro',

@@ -6,7 +6,7 @@ import { bearer, addressOf } from '../openai-compatible/address.js';
 import type { Dialect, EndpointPath } from '../openai-compatible/dialect.js';
 import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 
-/** A picture as bytes, or as base64 inside JSON: both become what clients know. */
+/** An image as bytes, or as base64 inside JSON: both are converted to OpenAI's shape. */
 export function cloudflareImages(dialect: Dialect, place: EndpointPath): OneShotCapability {
   const json = oneShot(dialect, place, {
     body: imageBody,
@@ -25,7 +25,7 @@ export function cloudflareImages(dialect: Dialect, place: EndpointPath): OneShot
   };
 }
 
-/** @throws InvalidInputError naming what one run cannot give */
+/** @throws InvalidInputError naming an unsupported field */
 function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { prompt, size, n, steps, seed, negative_prompt: avoided } = body;
   if ((someNumber(n) ?? 1) > 1) throw new InvalidInputError('n must be 1: the provider draws one picture a call', 'n');
@@ -40,7 +40,7 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
   });
 }
 
-/** The newer models take base64 inside JSON, the others the bytes of the recording. */
+/** Newer models accept base64 inside JSON, the others the audio bytes. */
 const takesJson = /whisper-large-v3-turbo/;
 
 export function cloudflareTranscription(dialect: Dialect, place: EndpointPath): OneShotCapability {
@@ -70,7 +70,7 @@ export function cloudflareTranscription(dialect: Dialect, place: EndpointPath): 
   };
 }
 
-/** @throws InvalidInputError when the form holds no file */
+/** @throws InvalidInputError when the form contains no file */
 function fileOf({ form }: OneShotRequest): FormFile {
   for (const { name, value } of form ?? []) if (name === 'file' && typeof value !== 'string') return value;
   throw new InvalidInputError('file is required', 'file');

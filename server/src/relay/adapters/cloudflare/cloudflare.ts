@@ -12,11 +12,11 @@ function accountUrl(base: string, { other }: Pick<Target, 'other'>): string {
   return `${base}/client/v4/accounts/${encodeURIComponent(account)}/ai`;
 }
 
-/** Models whose dialect is their own run under their name, which holds slashes. */
+/** Models with their own protocol are called at a path with their name, which contains slashes. */
 const runUrl = (base: string, _call: unknown, target: Target): string =>
   `${accountUrl(base, target)}/run/${encodeURI(target.upstreamModel)}`;
 
-/** Cloudflare answers with names of its own making. */
+/** Cloudflare returns its own names; this restores the requested model name. */
 const named = (answer: Record<string, unknown>, target: Target): Record<string, unknown> => ({
   ...answer,
   model: target.upstreamModel,
@@ -30,7 +30,7 @@ const dialect: Dialect = {
   chunk: named,
 };
 
-/** `{result: {response, usage}}`, and in a stream `{response}`. */
+/** `{result: {response, usage}}`, and `{response}` in a stream. */
 function toCompletion(answer: Record<string, unknown>, target: Target): Record<string, unknown> {
   const result = asFields(answer['result']) ?? answer;
   const ends = answer['result'] !== undefined;

@@ -19,7 +19,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
 
 const failures = new Set(['ERROR', 'TIMEOUT', 'ERROR_LIMIT']);
 
-/** @returns null when the answer did not end in a failure */
+/** @returns null when the response did not end with a failure */
 export const failureOf = (reason: unknown): UpstreamError | null =>
   failures.has(asText(reason))
     ? new UpstreamError(502, {
@@ -32,7 +32,7 @@ export const failureOf = (reason: unknown): UpstreamError | null =>
 export const finishOf = (reason: unknown): FinishReason | null =>
   someText(reason) === undefined ? null : (reasons[asText(reason)] ?? 'stop');
 
-/** What is billed counts, not what the model saw with the provider's own preamble. */
+/** Billed tokens count, not the tokens the model saw including the provider's own preamble. */
 export function toCohereUsage(raw: unknown): Usage | null {
   const usage = asFields(raw);
   for (const told of [asFields(usage?.['billed_units']), asFields(usage?.['tokens'])]) {
@@ -43,10 +43,10 @@ export function toCohereUsage(raw: unknown): Usage | null {
   return null;
 }
 
-/** Arguments that are nothing come as `null`. */
+/** Empty arguments arrive as `null`. */
 export const argumentsOf = (text: string): string => (text === 'null' || text === '' ? '{}' : text);
 
-/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no answer */
+/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a response */
 export function readCohere(body: unknown): NeutralAnswer {
   const answer = asFields(body);
   const message = asFields(answer?.['message']);

@@ -10,7 +10,7 @@ const choice = 0;
 /** Reads the events of `/v2/chat` (docs/reference/providers/own-protocols.md#cohere). */
 export class CohereStreamReader implements StreamReader {
   private tools = 0;
-  /** What came of the open call while it may still be nothing at all. */
+  /** The arguments of the open call received so far, while they may still be empty. */
   private held: string | null = null;
   done = false;
 
@@ -35,7 +35,7 @@ export class CohereStreamReader implements StreamReader {
       case 'message-end':
         return this.finish(asFields(event['delta']) ?? {});
       default:
-        // Citations and whatever is born after this file pass by.
+        // Citations and unknown events are ignored.
         return event['type'] === undefined && readError(event)
           ? [{ kind: 'error', error: toUpstreamError(502, data) }]
           : [];

@@ -9,7 +9,7 @@ import { runnableTools } from '../../neutral/runnable-tools.js';
 
 type Json = Record<string, unknown>;
 
-/** Tokens to think for effort by name. */
+/** Thinking tokens by named effort. */
 const budgets: Readonly<Record<string, number>> = {
   minimal: 1024,
   low: 2048,
@@ -57,7 +57,7 @@ export function writeCohere(given: NeutralRequest): WrittenRequest {
   return { body, dropped: dropped.names };
 }
 
-/** What Cohere knows of a message; developers are the system here. */
+/** The message fields that Cohere accepts; role `developer` becomes `system`. */
 function toMessage(message: Json, place: string): Json {
   const { role, content, tool_calls: calls, tool_call_id: id } = message;
   const strange = asFieldsList(content).find(({ type }) => type !== 'text' && type !== 'image_url');
@@ -70,7 +70,7 @@ function toMessage(message: Json, place: string): Json {
   });
 }
 
-/** Cohere can be made to call, but not to call a certain tool: then it only gets to see those it may call. */
+/** Cohere can be forced to call a tool, but not a specific one: then only the allowed tools are sent. */
 function writeTools(request: NeutralRequest): { tools: Json[] | undefined; choice: string | undefined } {
   const { tools, toolChoice } = request;
   if (tools.length === 0) return { tools: undefined, choice: undefined };
@@ -110,7 +110,7 @@ function writeFormat(format: ResponseFormat | undefined): Json | undefined {
 
 function writeThinking(reasoning: Reasoning | undefined): Json | undefined {
   if (!reasoning) return undefined;
-  // Cohere's own clients say it in its own words.
+  // Cohere's own clients use its own field.
   const given = asFields(reasoning.given['thinking']);
   if (given?.['token_budget'] !== undefined) return given;
   if (reasoning.off || reasoning.effort === 'none') return { type: 'disabled' };

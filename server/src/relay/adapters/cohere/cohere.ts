@@ -28,7 +28,7 @@ const conversation: ConversationCapability = {
   }),
 };
 
-/** Cohere wants to know what texts are for. Clients that compare texts say so; the others store them. */
+/** Cohere requires the purpose of texts. Clients that compare texts state it; for all others the purpose is storing. */
 const embeddings = oneShot(dialect, '/v2/embed', {
   dropped: othersThan('input', 'dimensions', 'input_type'),
   body: ({ model, input, dimensions, input_type: type }) =>

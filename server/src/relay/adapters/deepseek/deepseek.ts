@@ -3,7 +3,10 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFieldsList, type Fields } from '../../neutral/fields.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
-/** The provider gave up in the middle: another channel may do better. @throws UpstreamError */
+/**
+ * The provider stopped in the middle: another channel may succeed.
+ * @throws UpstreamError
+ */
 function refuseExhausted(answer: Record<string, unknown>): Record<string, unknown> {
   const exhausted = (choice: Fields): boolean => choice['finish_reason'] === 'insufficient_system_resource';
   if (!asFieldsList(answer['choices']).some(exhausted)) return answer;

@@ -1,4 +1,4 @@
-/** What kind of app a key belongs to: `other` of the channel says it. */
+/** The kind of app that a key belongs to, from the channel's field `other`. */
 export const appKinds = ['chat', 'agent', 'workflow', 'completion'] as const;
 export type AppKind = (typeof appKinds)[number];
 

@@ -13,7 +13,7 @@ import { oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
 const thinkingOpens =
   '<details style="color:gray;background-color: #f8f8f8;padding: 8px;border-radius: 4px;" open> <summary> Thinking... </summary>\n';
 
-/** Dify folds thoughts away for browsers; clients know a tag. */
+/** Dify wraps thoughts in HTML for browsers; clients expect a `<think>` tag. */
 const unfolded = (text: string): string => text.replace(thinkingOpens, '<think>').replace('</details>', '</think>');
 
 function errorOf(event: Fields): UpstreamError {
@@ -29,7 +29,7 @@ function errorOf(event: Fields): UpstreamError {
 
 const usageOf = (answer: Fields): Usage | null => toUsage(asFields(asFields(answer['metadata'])?.['usage']));
 
-/** A workflow tells all its tokens in one number: nobody knows which were read. */
+/** A workflow reports only the total, so the share of prompt tokens is unknown. */
 function workflowUsage(told: Fields): Usage | null {
   const total = toCount(told['total_tokens']);
   return total === 0 ? null : { ...noUsage, completionTokens: total };
@@ -43,7 +43,7 @@ function outputText(outputs: unknown): string {
   return texts.length === 1 ? asText(texts[0]) : Object.keys(fields).length === 0 ? '' : JSON.stringify(fields);
 }
 
-/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no answer */
+/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a response */
 export function readDify(body: unknown): NeutralAnswer {
   const answer = asFields(body);
   const workflow = asFields(answer?.['data']);
@@ -64,7 +64,7 @@ export function readDify(body: unknown): NeutralAnswer {
   return oneAnswer(head, textPart(unfolded(answer['answer'])), 'stop', usageOf(answer));
 }
 
-/** Reads the events of an app; what happens inside a workflow is nobody's but its author's. */
+/** Reads the events of an app; events inside a workflow are ignored. */
 export class DifyStreamReader implements StreamReader {
   private started = false;
   private said = false;
@@ -105,7 +105,7 @@ export class DifyStreamReader implements StreamReader {
     return [{ kind: 'text', choice: 0, text }];
   }
 
-  /** A chat app runs on a workflow too: there `message_end` is still to come. */
+  /** A chat app also runs a workflow, whose end is followed by `message_end`. */
   private finishWorkflow(event: Fields): NeutralEvent[] {
     const told = asFields(event['data']) ?? {};
     if (told['status'] === 'failed') return [{ kind: 'error', error: errorOf({ message: told['error'] }) }];
@@ -120,6 +120,6 @@ export class DifyStreamReader implements StreamReader {
     return [{ kind: 'finish', choice: 0, reason: 'stop' }, ...(usage ? [{ kind: 'usage', usage } as const] : [])];
   }
 
-  /** @param chats the app answers with messages, whatever runs behind it */
+  /** @param chats whether the app responds with messages, even if it runs a workflow */
   constructor(private readonly chats: boolean) {}
 }

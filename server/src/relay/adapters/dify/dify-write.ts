@@ -18,9 +18,9 @@ const names: Readonly<Record<NeutralMessage['role'], string>> = {
 };
 
 /**
- * A Dify app takes one question: everything that was said, told by whom
- * (docs/reference/providers/own-protocols.md#dify). Files lie at an address; uploading one is a call of its own, which
- * an app's channel does not make.
+ * A Dify app takes one question: the whole conversation with speaker names
+ * (docs/reference/providers/own-protocols.md#dify). Files must be URLs: uploading one is a separate API call, which the
+ * adapter does not make.
  */
 export const writeDify =
   (kind: AppKind) =>

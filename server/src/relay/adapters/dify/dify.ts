@@ -4,7 +4,7 @@ import { appKindOf, pathOf } from './app-kind.js';
 import { DifyStreamReader, readDify } from './dify-read.js';
 import { writeDify } from './dify-write.js';
 
-/** Type 37 (docs/reference/providers/own-protocols.md#dify): one key for each app, whose author chose the model. */
+/** Type 37 (docs/reference/providers/own-protocols.md#dify): one key per app, whose author chose the model. */
 export const dify: Adapter = {
   conversation: {
     codec(target) {

@@ -6,12 +6,12 @@ import { toGeminiUsage } from '../../protocols/gemini/gemini-usage.js';
 import { readGeminiError } from '../../protocols/gemini/error.js';
 import { geminiHeaders, geminiUrl, modelPath } from './url.js';
 
-/** The oldest model has one size. */
+/** The oldest model has a fixed size. */
 const fixedSize = 'embedding-001';
 const known = new Set(['model', 'input', 'dimensions', 'encoding_format']);
 
 /**
- * Embeddings in OpenAI's form, all inputs in one call
+ * Embeddings in OpenAI's shape, all inputs in one call
  * (docs/reference/providers/gemini-and-vertex.md#embeddings-and-images).
  */
 export const embeddings: OneShotCapability = {

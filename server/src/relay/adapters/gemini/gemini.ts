@@ -15,12 +15,12 @@ const settingsOf = (target: Target): GeminiSettings => ({ ...defaultGeminiSettin
 
 const streamMethod = 'streamGenerateContent';
 
-/** What is asked of the model: the last word of the path. */
+/** The method called on the model: the last word of the path. */
 const methodOf = (path: string): string => /:([A-Za-z]+)(?:\?|$)/.exec(path)?.[1] ?? 'generateContent';
 
 const wantsEvents = (path: string): boolean => new URLSearchParams(path.split('?')[1] ?? '').get('alt') === 'sse';
 
-/** Clients of the Gemini dialect: the bytes pass through, whatever they ask of the model. */
+/** For clients of the Gemini dialect: bytes pass through, for every method. */
 const generate: ChatCapability = {
   toUpstreamRequest(request, target) {
     const asked = methodOf(request.path);
@@ -39,7 +39,7 @@ const generate: ChatCapability = {
     wantsEvents(request.path) ? nativeGeminiStream(heard) : asJsonList(nativeGeminiStream(heard)),
 };
 
-/** The model's name where the body repeats it, and thinking by name where the admin wants that. */
+/** The model name where the body repeats it, and thinking by name suffix if the admin enabled it. */
 function nativeChanges({ body }: ChatRequest, target: Target): { model: string; changes: Record<string, unknown> } {
   const settings = settingsOf(target);
   const { model, suffix } = target.passThrough
@@ -63,7 +63,7 @@ function nativeChanges({ body }: ChatRequest, target: Target): { model: string; 
   return { model, changes };
 }
 
-/** Clients of every other dialect. */
+/** For clients of every other dialect. */
 const conversation: ConversationCapability = {
   codec: (target) => geminiProvider(settingsOf(target)),
   toUpstreamRequest: (body, call, target) => {

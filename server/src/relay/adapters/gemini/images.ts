@@ -8,7 +8,7 @@ import { readBlocked, readGeminiError } from '../../protocols/gemini/error.js';
 import { toGeminiUsage } from '../../protocols/gemini/gemini-usage.js';
 import { geminiHeaders, geminiUrl } from './url.js';
 
-/** Sizes of OpenAI's models as Google says them. */
+/** Sizes of OpenAI's models as Google's aspect ratios. */
 const ratios: Readonly<Record<string, string>> = {
   '1024x1792': '9:16',
   '1792x1024': '16:9',
@@ -20,7 +20,7 @@ const drawsAlone = (model: string): boolean => model.startsWith('imagen');
 const known = new Set(['model', 'prompt', 'n', 'size', 'response_format']);
 
 /**
- * Pictures in OpenAI's form: by Imagen, or by a chat model that draws
+ * Images in OpenAI's shape: by Imagen, or by a chat model that generates images
  * (docs/reference/providers/gemini-and-vertex.md#embeddings-and-images).
  */
 export const images: OneShotCapability = {
@@ -89,7 +89,7 @@ function drawing({ body }: OneShotRequest, target: Target): Order {
   };
 }
 
-/** Pictures that were filtered are not there. */
+/** Filtered images are absent. */
 const predicted = (answer: Fields): Record<string, unknown>[] =>
   asFieldsList(answer['predictions']).flatMap((prediction) => {
     const data = someText(prediction['bytesBase64Encoded']);

@@ -1,9 +1,9 @@
 import type { Target } from '../../adapter.js';
 
-/** Tuned models carry their own folder in their name. */
+/** Names of tuned models contain their own folder. */
 export const modelPath = (model: string): string => (model.includes('/') ? model : `models/${model}`);
 
-/** @param method what is asked of the model, with its query */
+/** @param method called on the model, with its query */
 export function geminiUrl(target: Target, model: string, method: string): string {
   const base = target.baseUrl
     .trim()
@@ -15,7 +15,7 @@ export function geminiUrl(target: Target, model: string, method: string): string
   return `${base}/${version}/${path}:${method}`;
 }
 
-/** The key is never put into the address, where it would be logged. */
+/** The key is never part of the URL, which is logged. */
 export const geminiHeaders = (target: Target, stream: boolean): Record<string, string> => ({
   'content-type': 'application/json',
   accept: stream ? 'text/event-stream' : 'application/json',

@@ -10,7 +10,7 @@ import type { NeutralRequest } from '../../neutral/request.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { baseOf, jsonHeaders, oneAnswer, providerError, textPart } from '../openai-compatible/own-dialect.js';
 
-/** A library of documents is asked one question: the last thing that was said. */
+/** A knowledge base takes one question: the last message. */
 const write =
   (library: string) =>
   (request: NeutralRequest): WrittenRequest => {
@@ -26,7 +26,7 @@ const write =
     };
   };
 
-/** Where the answer rests on documents they are named behind it. */
+/** Lists the documents that the response is based on, after the response. */
 function references(documents: unknown): string {
   const named = asFieldsList(documents).map(
     ({ title, url }, index) => `${index + 1}. [${asText(title) || asText(url)}](${asText(url)})`,
@@ -40,7 +40,7 @@ function errorOf(answer: Fields): UpstreamError | null {
   return providerError('library_error', code, asText(answer['message']), undefined);
 }
 
-/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no answer */
+/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a response */
 function read(body: unknown): NeutralAnswer {
   const answer = asFields(body);
   const error = answer ? errorOf(answer) : null;

@@ -1,7 +1,7 @@
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { asFields, asText, someNumber } from '../../neutral/fields.js';
 
-/** Codes of `base_resp`, which comes with status 200. */
+/** Codes of `base_resp`, which arrive with status 200. */
 const statusOf: Readonly<Record<number, number>> = {
   1002: 429,
   1004: 401,
@@ -14,7 +14,7 @@ const statusOf: Readonly<Record<number, number>> = {
   2049: 401,
 };
 
-/** @throws UpstreamError when `base_resp` reports one */
+/** @throws UpstreamError when `base_resp` reports an error */
 export function refuseBaseResponse(answer: Record<string, unknown>): Record<string, unknown> {
   const told = asFields(answer['base_resp']);
   const code = someNumber(told?.['status_code']) ?? 0;

@@ -15,7 +15,7 @@ const soundTypes: Readonly<Record<string, string>> = {
 
 const formatOf = (body: Readonly<Record<string, unknown>>): string => asText(body['response_format']) || 'mp3';
 
-/** The sound comes as hexadecimal digits inside JSON. */
+/** The audio arrives as hexadecimal digits inside JSON. */
 export function minimaxSpeech(dialect: Dialect): OneShotCapability {
   const json = oneShot(dialect, '/v1/t2a_v2', {
     dropped: othersThan('input', 'voice', 'speed', 'response_format'),

@@ -17,7 +17,7 @@ const dialect: Dialect = {
   chunk: refuseBaseResponse,
 };
 
-/** The provider's own form: texts and what they are for in, vectors out. */
+/** The provider's own protocol: texts and their purpose in, vectors out. */
 const embeddings = oneShot(dialect, '/v1/embeddings', {
   dropped: othersThan('input', 'type'),
   body: ({ model, input, type }) => ({
@@ -27,7 +27,7 @@ const embeddings = oneShot(dialect, '/v1/embeddings', {
   }),
   answer: (answer, _request, target) => {
     refuseBaseResponse({ ...answer });
-    // Proxies of this provider answer in OpenAI's form.
+    // Proxies of this provider return OpenAI's shape.
     if (Array.isArray(answer['data'])) return { ...answer };
     return {
       object: 'list',

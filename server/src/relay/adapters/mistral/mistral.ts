@@ -38,14 +38,14 @@ function toMessage(given: unknown): unknown {
   return Object.keys(changed).length > 0 ? { ...message, ...changed } : given;
 }
 
-/** Mistral wants the address itself, not an object that holds it. */
+/** Mistral expects the URL itself instead of an object that contains it. */
 function plainImage(given: unknown): unknown {
   const part = asFields(given);
   const url = asFields(part?.['image_url'])?.['url'];
   return part && typeof url === 'string' ? { ...part, image_url: url } : given;
 }
 
-/** Content in pieces becomes text and `reasoning_content`, which clients of the family know. */
+/** Content in parts becomes text and `reasoning_content`, which clients of the family expect. */
 function flatContent(holder: Fields): Fields {
   if (!Array.isArray(holder['content'])) return holder;
   const pieces = asFieldsList(holder['content']);

@@ -7,7 +7,7 @@ import { usageFields } from '../openai-compatible/one-shot-usage.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
-/** Thoughts stand under other names here (docs/reference/providers/own-protocols.md#ollama). */
+/** Reasoning has other field names here (docs/reference/providers/own-protocols.md#ollama). */
 function named(answer: Record<string, unknown>): Record<string, unknown> {
   const choices = asFieldsList(answer['choices']);
   let changed = false;
@@ -33,7 +33,7 @@ const dialect: Dialect = {
 
 const options = ['seed', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty'] as const;
 
-/** `/api/embed`: sampling stands in `options`, whatever that is good for. */
+/** `/api/embed`: sampling parameters belong into `options`. */
 function embedBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { model, input, dimensions } = body;
   const chosen = Object.fromEntries(

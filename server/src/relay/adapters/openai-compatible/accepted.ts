@@ -3,7 +3,7 @@ import type { Accepts } from '../../adapter.js';
 import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
 import { shortUserId } from '../../neutral/user-id.js';
 
-/** Fields that concern the client's account at OpenAI. */
+/** Fields that refer to the client's account at OpenAI. */
 export const accountFields = [
   'store',
   'metadata',
@@ -22,7 +22,10 @@ export interface AcceptedChanges {
 
 export const hasLongUserId = ({ user }: Fields): boolean => typeof user === 'string' && shortUserId(user) !== user;
 
-/** Adapts a chat body to what the provider accepts. @param body with the changes of the dialect already made */
+/**
+ * Adapts a chat body to what the provider accepts.
+ * @param body already contains the changes of the dialect
+ */
 export function acceptedChanges(body: Fields, accepts: Accepts): AcceptedChanges {
   const refused = [
     ...(accepts.accountFields ? [] : accountFields),

@@ -5,9 +5,9 @@ import type { EndpointPath } from './dialect.js';
 const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
 
 /**
- * Where a call goes: base + the client's path, `/v1` never twice, unless the provider has a place of its own for it
+ * The URL of a call: base URL + the client's path, without a duplicate `/v1`, unless the provider has its own path
  * (docs/reference/providers/openai-family.md#urls).
- * @throws AppError UPSTREAM_UNREACHABLE when the channel has no address
+ * @throws AppError UPSTREAM_UNREACHABLE when the channel has no base URL
  */
 export function addressOf(place: EndpointPath, call: { readonly path: string }, target: Target): string {
   const base = target.baseUrl.trim().replace(/\/+$/, '');
@@ -18,7 +18,7 @@ export function addressOf(place: EndpointPath, call: { readonly path: string }, 
   return base.endsWith('/v1') && path.startsWith('/v1/') ? base + path.slice('/v1'.length) : base + path;
 }
 
-/** A client may put its own key into the query: it is ours and must not travel on. */
+/** A client may send its key as a query parameter: it is a key of this gateway and must not be forwarded. */
 function redactKey(path: string): string {
   const mark = path.indexOf('?');
   if (mark === -1) return path;
@@ -28,7 +28,7 @@ function redactKey(path: string): string {
   return rest ? `${path.slice(0, mark)}?${rest}` : path.slice(0, mark);
 }
 
-/** Type 8: the address is whole; only `{model}` is filled in. */
+/** Type 8: the URL is complete; only `{model}` is filled in. */
 export const wholeAddress = (base: string, _call: { readonly path: string }, target: Target): string =>
   base.replaceAll('{model}', encodeURIComponent(target.upstreamModel));
 
@@ -38,6 +38,6 @@ export const bearer = ({ key }: Target): Record<string, string> => ({ authorizat
 export const bearerIfGiven = (target: Target): Record<string, string> =>
   target.key.trim() === '' ? {} : bearer(target);
 
-/** The organisation of the channel, where an admin named one. */
+/** The channel's organisation, if an admin set one. */
 export const organizationHeader = ({ organization }: Pick<Target, 'organization'>): Record<string, string> =>
   organization ? { 'openai-organization': organization } : {};

@@ -3,11 +3,11 @@ import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.
 import { parseEvent } from '../../sse/event-parser.js';
 import type { ServerEvent } from '../../sse/event.js';
 
-/** Server-sent events of providers that put more into them than the format knows. */
+/** Parses event streams that deviate from the server-sent events format. */
 export class BlockFrames implements FrameParser {
   private readonly blocks = new EventBlocks();
 
-  /** @param read the text between two blank lines */
+  /** @param read parses the text between two empty lines */
   constructor(private readonly read: (block: string) => ServerEvent[]) {}
 
   push(bytes: Buffer): ServerEvent[] {
@@ -26,7 +26,7 @@ export class BlockFrames implements FrameParser {
   }
 }
 
-/** Errors come as a line of JSON in the middle of the events, without `data:`. */
+/** Errors arrive as a JSON line between the events, without `data:`. */
 export const plainJsonFrames = (): FrameParser =>
   new BlockFrames((text) => {
     const trimmed = text.trim();

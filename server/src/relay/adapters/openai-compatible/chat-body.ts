@@ -4,11 +4,11 @@ import type { BodyRules, Dialect } from './dialect.js';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Models that think before they answer and refuse the sampling parameters. */
+/** Reasoning models, which refuse the sampling parameters. */
 const family = /^o\d+(?:-|$)|^gpt-(?:[5-9]|\d\d)/;
 const chatVariant = /^gpt-5[\d.]*-chat/;
 const effortSuffix = /-(minimal|low|medium|high|xhigh|none)$/;
-/** From gpt-5.1 on, sampling parameters are accepted when no reasoning is asked for. */
+/** From gpt-5.1 on, sampling parameters are accepted if no reasoning is requested. */
 const samplesWithoutEffort = /^gpt-(?:5\.[1-9]|[6-9]|\d\d)/;
 const withoutSystemRole = /^o1-(?:mini|preview)/;
 
@@ -59,7 +59,7 @@ function toDeveloperMessages(given: unknown, model: string): Message[] | null {
   return messages.map((message) => (message?.role === 'system' ? { ...message, role: 'developer' } : message));
 }
 
-/** o1-mini and o1-preview know neither role: the first user message carries the text. */
+/** o1-mini and o1-preview accept neither role: the text is prepended to the first user message. */
 function foldSystemIntoUser(messages: Message[]): Message[] {
   const instructions = messages
     .filter((message) => message?.role === 'system')
@@ -93,8 +93,8 @@ export interface UpstreamBody {
 }
 
 /**
- * The body to send: the client's own bytes when nothing changes, the same bytes with fields appended when something is
- * only added, and else the parsed object with the least change. Unknown fields always travel.
+ * The body to send: the client's bytes if nothing changes, the same bytes with appended fields if something is only
+ * added, and otherwise the parsed object with minimal changes. Unknown fields are always forwarded.
  */
 export function upstreamBody(request: ChatRequest, target: Target, dialect: Dialect): UpstreamBody {
   const rules: BodyRules =
@@ -124,7 +124,7 @@ export function upstreamBody(request: ChatRequest, target: Target, dialect: Dial
 function streamChanges(request: ChatRequest, target: Target, dialect: Dialect): Record<string, unknown> {
   const options = request.body['stream_options'];
   if (!request.stream) {
-    // The client wanted a stream that this channel cannot give, or sent options that only streams may have.
+    // The client asked for a stream that this channel cannot provide, or sent options for streams only.
     return {
       ...(request.body['stream'] === true ? { stream: false } : {}),
       ...(options === undefined ? {} : { stream_options: undefined }),
@@ -141,15 +141,15 @@ function applyChanges(request: ChatRequest, changes: Record<string, unknown>): B
   if (names.length === 0) return request.rawBody;
   const onlyAdds = names.every((name) => changes[name] !== undefined && !(name in request.body));
   if (onlyAdds) return appendFields(request.rawBody, changes);
-  // A field set to undefined is left out by stringify.
+  // `stringify` omits fields that are undefined.
   return JSON.stringify({ ...request.body, ...changes });
 }
 
 const closingBrace = 0x7d;
 
-/** `{"a":1}` + `{"b":2}` is `{"a":1,"b":2}` without touching the first: cheap, and numbers keep their digits. */
+/** `{"a":1}` + `{"b":2}` becomes `{"a":1,"b":2}` without parsing the first: cheap, and numbers keep their digits. */
 function appendFields(rawBody: Buffer, fields: Record<string, unknown>): Buffer {
   const end = rawBody.lastIndexOf(closingBrace);
-  // A body that was parsed has at least the fields that were required of it, so a comma is always right.
+  // The body has at least the required fields, so a comma is always valid.
   return Buffer.concat([rawBody.subarray(0, end), Buffer.from(`,${JSON.stringify(fields).slice(1)}`)]);
 }

@@ -2,19 +2,19 @@ import type { Target } from '../../adapter.js';
 
 type Fields = Record<string, unknown>;
 
-/** What a provider wants changed in a chat body beside the model's name. */
+/** A provider's changes to a chat body besides the model name. */
 export interface BodyRules {
-  /** The model to ask for: the target's, or what is left of it when a suffix was cut. */
+  /** The model to request: the target's, or without a removed suffix. */
   readonly model: string;
   readonly reasoningEffort?: string;
-  /** Fields to set; undefined removes one. Null when the body can stay as it is. */
+  /** Fields to set; undefined removes one. Null when the body can stay unchanged. */
   readonly changes: Readonly<Record<string, unknown>> | null;
 }
 
-/** `true` is base + the client's own path, text a path behind the base. `base` has no trailing slash. */
+/** `true` is base URL + the client's path; a text is a path after the base URL. `base` has no trailing slash. */
 export type EndpointPath = true | string | ((base: string, call: { readonly path: string }, target: Target) => string);
 
-/** Calls that are answered in one piece, and completions of a prompt, which may stream. */
+/** Non-streaming endpoints, and legacy completions, which may stream. */
 export type Capabilities = Readonly<
   Partial<
     Record<
@@ -32,7 +32,7 @@ export type Capabilities = Readonly<
   >
 >;
 
-/** Everything OpenAI itself has, at the client's own paths. */
+/** Everything OpenAI itself supports, at the client's paths. */
 export const everything: Capabilities = {
   completions: true,
   embeddings: true,
@@ -45,33 +45,34 @@ export const everything: Capabilities = {
   translation: true,
 };
 
-/** The same at one place that is told by a function. */
+/** The same capabilities at one path, given by a function. */
 export const everythingAt = (place: EndpointPath): Capabilities =>
   Object.fromEntries(Object.keys(everything).map((name) => [name, place]));
 
-/** How one member of the OpenAI family differs from OpenAI itself. Everything is optional: `{}` is OpenAI. */
+/** Differences of one member of the OpenAI family to OpenAI itself. Everything is optional: `{}` is OpenAI. */
 export interface Dialect {
-  /** Where chat goes; missing: base + the client's own path. `false`: the provider does not chat. */
+  /** Path of chat; missing: base URL + the client's path. `false`: no chat. */
   readonly chat?: EndpointPath | false;
-  /** Where Responses goes, when the provider speaks it too. Missing: it is served by chat. */
+  /** Path of Responses, if the provider supports it. Missing: served by chat. */
   readonly responses?: EndpointPath;
-  /** What the provider offers beside chat, and where. */
+  /** Further capabilities and their paths. */
   readonly capabilities?: Capabilities;
-  /** Who calls, when it is not `Authorization: Bearer key`. */
+  /** Credential headers, if they are not `Authorization: Bearer key`. */
   readonly credentials?: (target: Target) => Record<string, string>;
-  /** Headers beside the credentials. */
+  /** Headers besides the credentials. */
   readonly headers?: (target: Target, call: { readonly stream: boolean }) => Record<string, string>;
-  /** True when a closing usage chunk may be asked of a stream. */
+  /** Whether the final usage chunk can be requested. */
   readonly streamUsage?: boolean;
-  /** What the provider wants otherwise in a body. */
+  /** Changes to the request body. */
   readonly rules?: (body: Readonly<Fields>, model: string, target: Target) => BodyRules;
   /**
-   * Makes a whole answer what the family says it is. @returns the same object when it already is
-   * @throws UpstreamError for an error in a form of the provider's own
+   * Converts a complete response to the family's shape.
+   * @returns the same object when it has that shape already
+   * @throws UpstreamError for an error in the provider's own shape
    */
   readonly answer?: (answer: Fields, target: Target) => Fields;
   /** The same for each chunk of a stream. */
   readonly chunk?: (chunk: Fields, target: Target) => Fields;
-  /** Named events that carry chunks. Missing: all. */
+  /** Names of events that contain chunks. Missing: all. */
   readonly eventTypes?: readonly string[];
 }

@@ -3,9 +3,9 @@ import { asFields, type Fields } from '../../neutral/fields.js';
 import { toCount, toUsage } from '../../protocols/openai/usage.js';
 
 /**
- * What embeddings, pictures and transcripts report: `prompt_tokens`, `input_tokens`, or a total alone. Seconds are no
- * tokens: the relay measures recordings itself.
- * @returns null when nothing was reported
+ * Usage of embeddings, images and transcripts: `prompt_tokens`, `input_tokens`, or a total alone. Seconds are ignored:
+ * the relay measures audio itself.
+ * @returns null when none was reported
  */
 export function toOneShotUsage(usage: Fields): Usage | null {
   const chat = toUsage(usage);
@@ -26,6 +26,6 @@ export function toOneShotUsage(usage: Fields): Usage | null {
   };
 }
 
-/** `usage` of a call that only reads; nothing when nobody counted, so that the relay counts. */
+/** `usage` of a call without output; absent when the count is 0, so that the relay counts. */
 export const usageFields = (prompt: number): { usage?: Record<string, number> } =>
   prompt > 0 ? { usage: { prompt_tokens: prompt, total_tokens: prompt } } : {};

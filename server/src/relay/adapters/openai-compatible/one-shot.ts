@@ -17,19 +17,19 @@ import { bearer, addressOf } from './address.js';
 import type { Dialect, EndpointPath } from './dialect.js';
 import { toOneShotUsage } from './one-shot-usage.js';
 
-/** What a provider wants otherwise in one kind of call. */
+/** A provider's differences in one kind of call. */
 export interface OneShotRules {
-  /** The body to send, given the client's; missing: the client's own. `model` is the target's already. */
+  /** The body to send, from the client's body; missing: the client's own. `model` is already the target's. */
   readonly body?: (body: Readonly<Record<string, unknown>>, target: Target) => Record<string, unknown>;
-  /** The answer in OpenAI's form; missing: it already is. */
+  /** Converts the response to OpenAI's shape; missing: it has that shape already. */
   readonly answer?: (answer: Fields, request: OneShotRequest, target: Target) => Record<string, unknown>;
-  /** Names of the client's fields that `body` has no place for. */
+  /** Names of client fields that `body` leaves out. */
   readonly dropped?: (body: Readonly<Record<string, unknown>>) => string[];
   readonly next?: OneShotCapability['next'];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Whatever else a client gave is left out, and named. The model is always known; the relay itself sees to encodings. */
+/** Lists all other fields of the client as left out, except the model and encodings, which the relay handles. */
 export const othersThan =
   (...known: readonly string[]) =>
   (body: Readonly<Record<string, unknown>>): string[] =>
@@ -38,7 +38,7 @@ export const othersThan =
         !['model', 'encoding_format', ...known].includes(name) && body[name] !== undefined && body[name] !== null,
     );
 
-/** A call that goes up as it came but for the model's name, and whose answer is the client's. */
+/** A call that is forwarded unchanged except for the model name, and whose response goes to the client unchanged. */
 export function oneShot(dialect: Dialect, place: EndpointPath, rules: OneShotRules = {}): OneShotCapability {
   return {
     toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, rules, request, target),
@@ -89,7 +89,7 @@ function jsonOf(request: OneShotRequest, target: Target, { body: change }: OneSh
   return { contentType, body: leastChange(request, changes) };
 }
 
-/** Files are not touched; the model's name is a part like any other. */
+/** Files stay unchanged; the model name is an ordinary part. */
 function formOf(request: OneShotRequest, { upstreamModel }: Target): Written {
   const parts = request.form ?? [];
   const named = parts.map((part) => (part.name === 'model' ? { name: 'model', value: upstreamModel } : part));
@@ -105,7 +105,7 @@ function fromAnswer(
   target: Target,
 ): OneShotAnswer {
   const { contentType, body } = answer;
-  // Sound, subtitles and plain transcripts are no JSON and report nothing.
+  // Audio, subtitles and plain transcripts are not JSON and report no usage.
   if (!contentType.includes('json') && !rules.answer) return { contentType, body, usage: null };
   const fields = answerFields(answer);
   const shown = rules.answer?.(fields, request, target);
@@ -116,7 +116,9 @@ function fromAnswer(
   };
 }
 
-/** @throws UpstreamError when a success reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no object */
+/**
+ * @throws UpstreamError when a success reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not an object
+ */
 export function answerFields({ body }: UpstreamAnswer): Fields {
   const fields = parseFields(body.toString('utf8'));
   if (!fields) {

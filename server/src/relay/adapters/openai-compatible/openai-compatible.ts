@@ -41,7 +41,7 @@ export function openAICompatible(dialect: Dialect = {}): Adapter {
   };
 }
 
-/** Chat completions, and the older completions, whose chunks only hold text in another place. */
+/** Chat completions, and legacy completions, whose chunks differ only in the text field. */
 export const streamed = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
   toUpstreamRequest: (request, target) => toUpstreamRequest(dialect, place, request, target),
   fromUpstreamResponse: (body, target) => fromChatAnswer(dialect, body, target),
@@ -94,7 +94,10 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, tran
   );
 }
 
-/** A whole answer in the client's own dialect: the bytes stay where nothing has to change, the relay only listens. */
+/**
+ * A complete response in the client's own dialect: the bytes stay unchanged if nothing has to change, and the relay
+ * only reads them.
+ */
 export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target): ChatAnswer {
   const received = parseAnswer(bytes);
   const answer = normalAnswer(dialect, received, target);
@@ -106,7 +109,7 @@ export function fromChatAnswer(dialect: Dialect, bytes: Buffer, target: Target):
   };
 }
 
-/** @throws UpstreamError when a success reports an error: the upstream is broken, and another channel may do better */
+/** @throws UpstreamError when a success reports an error: another channel may serve the call */
 export function normalAnswer(
   dialect: Dialect,
   received: Record<string, unknown>,
@@ -122,7 +125,7 @@ function parseAnswer(bytes: Buffer): Record<string, unknown> {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Not JSON: told below, without the text, which may be anything.
+    // Not JSON: reported below without the text, which may contain anything.
   }
   throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
 }
@@ -135,7 +138,7 @@ const pick = (from: Fields, names: readonly string[]): Fields =>
 const asFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
 /**
- * Channel setting `force_format`: only what the chunk schema knows, for clients that choke on more
+ * Channel setting `force_format`: removes fields outside the chunk schema, for clients that fail on them
  * (docs/reference/relay/routing.md#per-channel-settings).
  */
 export function knownChunk(chunk: Fields): Fields {

@@ -5,7 +5,7 @@ import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import type { Part } from '../../neutral/message.js';
 
-/** The address of the target without a trailing slash. */
+/** The target's base URL without a trailing slash. */
 export const baseOf = (target: Pick<Target, 'baseUrl'>): string => target.baseUrl.trim().replace(/\/+$/, '');
 
 export const jsonHeaders = (stream: boolean): Record<string, string> => ({
@@ -13,7 +13,7 @@ export const jsonHeaders = (stream: boolean): Record<string, string> => ({
   accept: stream ? 'text/event-stream' : 'application/json',
 });
 
-/** An answer of one choice. */
+/** A response with one choice. */
 export const oneAnswer = (
   { id, model = '', created }: { readonly id: string; readonly model?: string; readonly created?: number | undefined },
   parts: readonly Part[],
@@ -29,7 +29,7 @@ export const oneAnswer = (
 
 export const textPart = (text: string): Part[] => (text === '' ? [] : [{ kind: 'text', text }]);
 
-/** An error in a provider's own form; codes nobody knows mean that the provider broke. */
+/** An error in a provider's own shape; unknown codes count as a failure of the provider. */
 export const providerError = (
   type: string,
   code: string | number,

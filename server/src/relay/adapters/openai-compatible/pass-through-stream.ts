@@ -14,19 +14,18 @@ import { KeptEvents } from '../../sse/kept-events.js';
 type Fields = Record<string, unknown>;
 
 /**
- * A key `usage` or `error` whose value is an object or text: `"usage":null` on every chunk is not worth parsing. Inside
- * JSON text a quote is escaped, so content cannot look like a key.
+ * A key `usage` or `error` whose value is an object or text: `"usage":null` on every chunk is not worth parsing. Quotes
+ * inside JSON text are escaped, so content cannot match.
  */
 const mark = /"(?:usage|error)"\s*:\s*["{]/g;
 
 /**
- * Forwards a stream that already speaks the client's dialect. Bytes go on as they came; only events that carry usage or
- * an error are looked into, found by a plain text search. The usage chunk is kept back: whether the client gets it, and
- * when, is decided at the end.
+ * Forwards a stream in the client's dialect. Bytes stay unchanged; only events with usage or an error, found by a text
+ * search, are parsed. The usage chunk is held back: whether and when the client gets it is decided at the end.
  */
 export class PassThroughStream implements StreamTransform {
   private readonly blocks = new EventBlocks();
-  /** Unread, in case they have to be counted. */
+  /** Unparsed events, in case they have to be counted. */
   private readonly kept = new KeptEvents();
   private reported: Usage | null = null;
   private usageEvent: Buffer | null = null;
@@ -85,7 +84,7 @@ export class PassThroughStream implements StreamTransform {
   closing(usage: Usage): Buffer | string {
     if (!this.wantsUsage) return doneEvent;
     if (this.usageEvent) return Buffer.concat([this.usageEvent, Buffer.from(doneEvent)]);
-    // Usage that came on a chunk with choices went out with it.
+    // Usage in a chunk with choices was already forwarded with it.
     return this.reported ? doneEvent : usageChunk({ created: 0 }, usage) + doneEvent;
   }
 
@@ -125,7 +124,7 @@ export class PassThroughStream implements StreamTransform {
     if (chunk && tellChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
   }
 
-  /** @returns whether the event is for the client now */
+  /** @returns whether to forward the event now */
   private look(bytes: Buffer): boolean {
     const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
     const chunk = event ? parseObject(event.data) : null;

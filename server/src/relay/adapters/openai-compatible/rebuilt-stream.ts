@@ -11,22 +11,25 @@ import type { EventTransform } from '../../sse/event-stream.js';
 
 type Fields = Record<string, unknown>;
 
-/** Changes one chunk into what the client gets: none, the same or several. */
+/** Converts one chunk to those that the client gets: none, the same or several. */
 export type ChunkRewrite = (chunk: Fields) => Fields[];
 
 export interface RebuiltStreamDeps {
-  /** Makes a chunk what the family says it is. @throws UpstreamError for an error in the provider's own form */
+  /**
+   * Converts a chunk to the family's shape.
+   * @throws UpstreamError for an error in the provider's own shape
+   */
   readonly normalize: (chunk: Fields) => Fields;
   readonly rewrite: ChunkRewrite;
-  /** What is still to be said when the stream ends. */
+  /** The chunk to send at the end of the stream, if any. */
   readonly close: () => Fields | null;
-  /** Named events that carry chunks; undefined: all. */
+  /** Names of events that contain chunks; undefined: all. */
   readonly eventTypes: readonly string[] | undefined;
 }
 
 /**
- * A stream of the client's dialect that is rebuilt chunk by chunk: for providers that differ in what chunks say, and for
- * channel settings that change it.
+ * A stream in the client's dialect that is rebuilt chunk by chunk: for providers whose chunks differ, and for channel
+ * settings that change chunks.
  */
 export class RebuiltStream implements EventTransform {
   private reported: Usage | null = null;
@@ -80,7 +83,7 @@ export class RebuiltStream implements EventTransform {
     return this.done || this.finished || this.reported !== null;
   }
 
-  /** @returns null when there is nothing in it to go on with */
+  /** @returns null when the event contains no usable chunk */
   private read(data: string): Fields | null {
     const received = parseFields(data);
     if (!received) return null;

@@ -4,7 +4,7 @@ import { toCount } from '../../protocols/openai/usage.js';
 import type { OneShotRules } from './one-shot.js';
 
 /**
- * `top_n` of 0 is what programs send that have none; it means nothing to anybody
+ * Removes a `top_n` of 0, which some programs send as a default and no provider accepts
  * (docs/reference/providers/own-protocols.md#jina).
  */
 function withoutEmptyLimit(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -13,8 +13,8 @@ function withoutEmptyLimit(body: Readonly<Record<string, unknown>>): Record<stri
 }
 
 /**
- * One form for all providers (docs/reference/providers/openai-family.md#responses-to-chat-calls): results with index
- * and score, and usage.
+ * Results with index and score, and usage, in one shape for all providers
+ * (docs/reference/providers/openai-family.md#responses-to-chat-calls).
  */
 function toRerank(answer: Fields, request: OneShotRequest, target: Target): Record<string, unknown> {
   const documents = asList(request.body['documents']);
@@ -36,7 +36,10 @@ function toRerank(answer: Fields, request: OneShotRequest, target: Target): Reco
   };
 }
 
-/** Providers say it in `usage`, in `meta.tokens` or in `meta.billed_units`. @returns null when they say nothing of tokens */
+/**
+ * Usage from `usage`, `meta.tokens` or `meta.billed_units`.
+ * @returns null when the response reports no tokens
+ */
 function rerankUsage(answer: Fields): Record<string, number> | null {
   const meta = asFields(answer['meta']);
   const told = [asFields(answer['usage']), asFields(meta?.['tokens']), asFields(meta?.['billed_units'])];
@@ -44,7 +47,7 @@ function rerankUsage(answer: Fields): Record<string, number> | null {
     const input = toCount(usage?.['input_tokens']) || toCount(usage?.['prompt_tokens']);
     const output = toCount(usage?.['output_tokens']) || toCount(usage?.['completion_tokens']);
     const total = toCount(usage?.['total_tokens']) || input + output;
-    // Where only the total is told, all of it was read: nothing is written when texts are ranked.
+    // A lone total consists of input tokens: reranking produces no output.
     if (total > 0) return { prompt_tokens: input || total, completion_tokens: output, total_tokens: total };
   }
   return null;

@@ -7,7 +7,7 @@ import type { BodyRules, Dialect, EndpointPath } from './dialect.js';
 import { reasoningRules } from './chat-body.js';
 
 /**
- * Clients of Responses at a provider that speaks it: the bytes pass through
+ * For clients of Responses at a provider that supports it: bytes pass through
  * (docs/reference/providers/openai-family.md#native-responses).
  */
 export const nativeResponses = (dialect: Dialect, place: EndpointPath): ChatCapability => ({
@@ -37,10 +37,10 @@ interface Changes {
   readonly changes: Record<string, unknown>;
 }
 
-/** The model, and an effort its name may tell. */
+/** The model, and an effort that its name may contain. */
 function responsesChanges({ body, stream }: ChatRequest, target: Target): Changes {
   const { upstreamModel, models, passThrough, override } = target;
-  // Only the name is looked at: what Responses wants otherwise of thinking models it is sent as it is.
+  // Only the name is interpreted: Responses accepts the fields of reasoning models unchanged.
   const named: Pick<BodyRules, 'model' | 'reasoningEffort'> = passThrough
     ? { model: upstreamModel }
     : reasoningRules({}, upstreamModel, { models });

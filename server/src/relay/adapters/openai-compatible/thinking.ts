@@ -20,7 +20,7 @@ interface Choice extends Fields {
 
 /**
  * Channel setting `thinking_to_content` (docs/reference/relay/routing.md#per-channel-settings): reasoning becomes
- * content between think tags. State per choice, so one for each stream.
+ * content between think tags. Keeps state per choice, so create one per stream.
  */
 export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Fields | null } {
   const thinking = new Set<number>();
@@ -68,7 +68,10 @@ export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Fields 
   };
 }
 
-/** The same for a whole answer. @returns null when no message thinks */
+/**
+ * The same for a complete response.
+ * @returns null when no message has reasoning
+ */
 export function thinkingToContent(answer: Fields): Fields | null {
   if (!Array.isArray(answer['choices'])) return null;
   let changed = false;

@@ -24,7 +24,7 @@ function write(request: NeutralRequest): WrittenRequest {
   };
 }
 
-/** @throws UpstreamError when it reports an error or nothing was said; AppError UPSTREAM_INVALID_RESPONSE */
+/** @throws UpstreamError when it reports an error or contains no text; AppError UPSTREAM_INVALID_RESPONSE */
 function read(body: unknown): NeutralAnswer {
   const answer = asFields(body);
   if (!answer)

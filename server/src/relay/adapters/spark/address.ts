@@ -3,8 +3,7 @@ import { AppError, InvalidInputError } from '../../../shared/errors.js';
 import type { Target } from '../../adapter.js';
 
 /**
- * Where a version is asked, and what the provider calls the model behind it
- * (docs/reference/providers/own-protocols.md#iflytek-spark).
+ * Path of a version, and the provider's name for its model (docs/reference/providers/own-protocols.md#iflytek-spark).
  */
 export interface SparkModel {
   readonly version: string;
@@ -32,7 +31,7 @@ const domains: Readonly<Record<string, string>> = {
   'v4.0': '4.0Ultra',
 };
 
-/** The version stands in the model's name, else in `other` of the channel. */
+/** The version is in the model's name, else in the channel's field `other`. */
 export function sparkModel({ upstreamModel, other }: Pick<Target, 'upstreamModel' | 'other'>): SparkModel {
   const name = upstreamModel.toLowerCase();
   const place = places[name];
@@ -60,7 +59,10 @@ export function sparkKeys({ key }: Pick<Target, 'key'>): SparkKeys {
 
 const host = 'spark-api.xf-yun.com';
 
-/** The address of a socket that says itself who calls. @param now unix milliseconds */
+/**
+ * The URL of a WebSocket with signed credentials in its query.
+ * @param now Unix milliseconds
+ */
 export function signedAddress({ path }: SparkModel, { secret, key }: SparkKeys, now: number): string {
   const date = new Date(now).toUTCString();
   const signature = createHmac('sha256', secret)

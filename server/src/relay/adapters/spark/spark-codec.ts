@@ -16,7 +16,7 @@ import { sparkModel } from './address.js';
 
 type Json = Record<string, unknown>;
 
-/** These know no instructions: what they say becomes a turn that the model has agreed to. */
+/** These versions support no instructions: they become a turn that the model has agreed to. */
 const withoutSystem = ['v1.1', 'v2.1'];
 
 const statuses: Readonly<Record<number, number>> = {
@@ -47,14 +47,14 @@ function write(request: NeutralRequest, target: Target): WrittenRequest {
   return { body: { header, parameter: { chat }, payload: { message: { text } } }, dropped: dropped.names };
 }
 
-/** @returns null when the frame reports none */
+/** @returns null when the frame contains no error */
 function errorOf(frame: Fields): UpstreamError | null {
   const header = asFields(frame['header']);
   const code = someNumber(header?.['code']) ?? 0;
   return code === 0 ? null : providerError('xunfei_error', code, asText(header?.['message']), statuses[code]);
 }
 
-/** The provider waits for us to close the socket. */
+/** True for the last message: the provider waits for us to close the socket. */
 export function isLast(message: string): boolean {
   const frame = parseFields(message);
   return asFields(frame?.['header'])?.['status'] === 2 || (frame !== null && errorOf(frame) !== null);
@@ -94,7 +94,10 @@ class SparkStreamReader implements StreamReader {
   }
 }
 
-/** @throws UpstreamError when a frame reports an error; AppError UPSTREAM_INVALID_RESPONSE when they are no answer */
+/**
+ * @throws UpstreamError when a frame reports an error; AppError UPSTREAM_INVALID_RESPONSE when the frames are not a
+ * response
+ */
 function read(body: unknown): NeutralAnswer {
   const reader = new SparkStreamReader();
   const collector = new AnswerCollector();
@@ -104,7 +107,7 @@ function read(body: unknown): NeutralAnswer {
   return collector.answer();
 }
 
-/** One frame up, frames back (docs/reference/providers/own-protocols.md#iflytek-spark). */
+/** Sends one frame and receives several (docs/reference/providers/own-protocols.md#iflytek-spark). */
 export const sparkCodec = (target: Target): ProviderCodec => ({
   dialect: 'own',
   write: (request) => write(request, target),

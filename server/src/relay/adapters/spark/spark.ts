@@ -5,10 +5,10 @@ import { baseOf, jsonHeaders } from '../openai-compatible/own-dialect.js';
 import { signedAddress, sparkKeys, sparkModel } from './address.js';
 import { isLast, sparkCodec } from './spark-codec.js';
 
-/** A channel with an address speaks chat completions; without one it is the provider's socket. */
+/** A channel with a base URL uses chat completions, one without the provider's WebSocket. */
 const speaksChat = ({ baseUrl }: Pick<Target, 'baseUrl'>): boolean => /^https?:\/\//i.test(baseUrl.trim());
 
-/** The newer surface takes a password, or the same keys in its own order. */
+/** The newer API accepts a password, or the same keys in a different order. */
 function bearerOf({ key }: Target): string {
   const parts = key.split('|').map((part) => part.trim());
   return parts.length === 3 ? `${parts[2]}:${parts[1]}` : key.trim();

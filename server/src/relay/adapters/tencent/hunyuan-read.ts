@@ -26,7 +26,10 @@ function statusOf(code: string): number {
   return code.startsWith('InternalError') ? 502 : 400;
 }
 
-/** `Error` inside the answer, with status 200. @returns null when there is none */
+/**
+ * `Error` inside a response with status 200.
+ * @returns null when there is none
+ */
 function errorOf(response: Fields | null): UpstreamError | null {
   const error = asFields(response?.['Error'] ?? response?.['ErrorMsg']);
   if (!error) return null;
@@ -41,7 +44,7 @@ function toHunyuanUsage(raw: unknown): Usage | null {
   return promptTokens + completionTokens === 0 ? null : { ...noUsage, promptTokens, completionTokens };
 }
 
-/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no answer */
+/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a response */
 export function readHunyuan(body: unknown): NeutralAnswer {
   const root = asFields(body);
   const answer = asFields(root?.['Response']) ?? root;
@@ -87,7 +90,7 @@ function partsOf(message: Fields): Part[] {
   ];
 }
 
-/** The same without the wrapper around it, piece by piece; every piece carries the totals so far. */
+/** The same without its wrapper, piece by piece; every piece contains the totals so far. */
 export class HunyuanStreamReader implements StreamReader {
   private started = false;
   private readonly tools: string[] = [];
@@ -123,7 +126,7 @@ export class HunyuanStreamReader implements StreamReader {
     events.push({ kind: 'finish', choice: 0, reason: toFinishReason(reason) });
   }
 
-  /** Pieces of a call repeat its id, or have none at all. */
+  /** Pieces of a call repeat its id, or have none. */
   private readCall(call: Fields, events: NeutralEvent[]): void {
     const called = asFields(call['Function']) ?? {};
     const id = asText(call['Id']);

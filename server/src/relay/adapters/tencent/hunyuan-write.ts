@@ -10,8 +10,7 @@ import { runnableTools } from '../../neutral/runnable-tools.js';
 type Json = Record<string, unknown>;
 
 /**
- * A call of ChatCompletions (docs/reference/providers/own-protocols.md#tencent-hunyuan): the API knows no limit of the
- * answer.
+ * A request of ChatCompletions (docs/reference/providers/own-protocols.md#tencent-hunyuan), which has no output limit.
  */
 export function writeHunyuan(given: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(given, { tools: true, stop: true, sampling: ['temperature', 'topP', 'seed'] });

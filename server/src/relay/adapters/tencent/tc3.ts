@@ -3,7 +3,7 @@ import { createHash, createHmac } from 'node:crypto';
 export interface Tc3Call {
   readonly secretId: string;
   readonly secretKey: string;
-  /** With the port when it is not the usual one. */
+  /** With the port unless it is the default. */
   readonly host: string;
   readonly action: string;
   /** Exactly the bytes that are sent. */

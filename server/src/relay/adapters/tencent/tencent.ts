@@ -9,13 +9,13 @@ import { tc3Authorization } from './tc3.js';
 
 const action = 'ChatCompletions';
 
-/** The newer surface has a host of its own: it replaces the default address of the table. */
+/** The newer API has its own host, which replaces the table's default URL. */
 function chatBaseOf(target: Target): string {
   const base = baseOf(target).replace(/\/v1$/, '');
   return base === 'https://hunyuan.tencentcloudapi.com' ? 'https://api.hunyuan.cloud.tencent.com' : base;
 }
 
-/** A key of one piece belongs to the newer surface, which speaks chat completions. */
+/** A key without separator belongs to the newer API, which uses chat completions. */
 const speaksChat = ({ key }: Pick<Target, 'key'>): boolean => !key.includes('|');
 
 function signed(body: string, target: Target): UpstreamRequest {

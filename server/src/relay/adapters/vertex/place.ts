@@ -5,8 +5,8 @@ import { asText, parseFields, someText } from '../../neutral/fields.js';
 export type Mode = 'claude' | 'gemini' | 'chat';
 
 /**
- * Who made the model, told by its name (docs/reference/providers/gemini-and-vertex.md#vertex-ai). @throws AppError
- * UNSUPPORTED_BY_CHANNEL
+ * The maker of the model, from its name (docs/reference/providers/gemini-and-vertex.md#vertex-ai).
+ * @throws AppError UNSUPPORTED_BY_CHANNEL
  */
 export function modeOf(model: string): Mode {
   if (model.startsWith('claude')) return 'claude';
@@ -21,7 +21,10 @@ export function modeOf(model: string): Mode {
   );
 }
 
-/** The service account of a channel. @returns null when the key is an API key (express mode) */
+/**
+ * The project of a channel's service account.
+ * @returns null when the key is an API key (express mode)
+ */
 export function projectOf({ key }: Pick<Target, 'key'>): string | null {
   const account = parseFields(key);
   if (!account) return null;
@@ -30,7 +33,7 @@ export function projectOf({ key }: Pick<Target, 'key'>): string | null {
   return project;
 }
 
-/** `other` is one region, or a map from the model's name to its region with a `default`. */
+/** `other` is one region, or a JSON object from model name to region with a `default`. */
 function regionOf({ other, requestedModel }: Target): string {
   const map = parseFields(other);
   const region = map ? (someText(map[requestedModel]) ?? asText(map['default'])) : other.trim();
@@ -45,13 +48,16 @@ function hostOf(region: string): string {
   return `${region}-aiplatform.googleapis.com`;
 }
 
-/** Dates stand behind an `@` here. */
+/** Vertex separates the date of a model name by `@`. */
 export function claudeName(model: string): string {
   if (model === 'claude-3-5-sonnet-20241022') return 'claude-3-5-sonnet-v2@20241022';
   return model.replace(/-(\d{8})$/, '@$1');
 }
 
-/** Where a model of a publisher is asked. @param method with its query */
+/**
+ * URL of a publisher's model.
+ * @param method with its query
+ */
 export function modelUrl(target: Target, publisher: 'anthropic' | 'google', model: string, method: string): string {
   const project = projectOf(target);
   const name = encodeURIComponent(model).replaceAll('%40', '@');
@@ -60,7 +66,7 @@ export function modelUrl(target: Target, publisher: 'anthropic' | 'google', mode
   return `https://${hostOf(region)}/v1/projects/${encodeURIComponent(project)}/locations/${region}/publishers/${publisher}/models/${name}:${method}`;
 }
 
-/** Open models speak chat completions. */
+/** URL of open models, which use chat completions. */
 export function chatUrl(target: Target): string {
   const project = projectOf(target);
   if (project === null)

@@ -8,7 +8,11 @@ const tokenUrl = 'https://oauth2.googleapis.com/token';
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Signs who the service account is. @param now unix seconds @throws AppError UPSTREAM_UNREACHABLE */
+/**
+ * Signs the identity of the service account.
+ * @param now Unix seconds
+ * @throws AppError UPSTREAM_UNREACHABLE
+ */
 export function accountAssertion(key: string, now: number): string {
   const account = parseFields(key) ?? {};
   const privateKey = asText(account['private_key']).replaceAll('\\n', '\n');
@@ -25,8 +29,8 @@ export function accountAssertion(key: string, now: number): string {
 }
 
 /**
- * A service account becomes a token of an hour (docs/reference/providers/gemini-and-vertex.md#vertex-credentials); an
- * API key stays what it is.
+ * A service account is exchanged for a token valid for an hour
+ * (docs/reference/providers/gemini-and-vertex.md#vertex-credentials); an API key is sent unchanged.
  */
 export const vertexCredential: CredentialExchange = {
   needed: (target) => projectOf(target) !== null,

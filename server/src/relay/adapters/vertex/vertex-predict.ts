@@ -20,7 +20,7 @@ const ask = (target: Target, method: string, body: Fields, dropped: readonly str
 const unknownOf = othersThan('input', 'dimensions', 'task_type', 'title');
 const unknownOfImages = othersThan('prompt', 'n', 'size', 'response_format');
 
-/** The newer ones take one text a call and have a method of their own. */
+/** The newer models take one text per call and have their own method. */
 const isGemini = ({ upstreamModel }: Target): boolean => upstreamModel.startsWith('gemini-embedding');
 
 function textsOf({ input }: Fields): string[] {
@@ -83,7 +83,7 @@ export const vertexEmbeddings: OneShotCapability = {
 
 const shapes: Readonly<Record<string, string>> = { '1024x1792': '9:16', '1792x1024': '16:9' };
 
-/** Pictures by Imagen. */
+/** Images by Imagen. */
 export const vertexImages: OneShotCapability = {
   toUpstreamRequest({ body }, target) {
     if (!target.upstreamModel.startsWith('imagen')) {

@@ -18,7 +18,7 @@ const account = {
   type: 'service_account',
   project_id: 'proj-fake',
   private_key_id: 'kid-fake',
-  // Some consoles hand it out with the line ends escaped twice.
+  // Some consoles export it with line breaks escaped twice.
   private_key: privateKey.replaceAll('\n', '\\n'),
   client_email: 'svc@proj-fake.iam.gserviceaccount.com',
 };
@@ -82,7 +82,7 @@ describe('the token', () => {
   it('is read with the time it lives', () => {
     const body = Buffer.from('{"access_token":"ya29.fake","expires_in":3599,"token_type":"Bearer"}');
     const kept = vertexCredential.fromAnswer({ contentType: 'application/json', body });
-    // The relay takes another minute off, which makes five.
+    // The relay subtracts another minute, which makes five.
     expect(kept).toEqual({ credential: 'ya29.fake', secondsToLive: 3359 });
     expect(() => vertexCredential.fromAnswer({ contentType: '', body: Buffer.from('{}') })).toThrow('no access token');
   });

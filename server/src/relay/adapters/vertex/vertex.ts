@@ -21,7 +21,7 @@ function claudeRequest(body: Json, model: string, stream: boolean, target: Targe
   };
 }
 
-/** Each maker's models speak the maker's own dialect. */
+/** The models of each maker use that maker's dialect. */
 const conversation: ConversationCapability = {
   codec(target) {
     const { families, upstreamModel } = target;

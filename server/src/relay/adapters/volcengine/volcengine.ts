@@ -4,8 +4,7 @@ import { toCount, toUsage } from '../../protocols/openai/usage.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 /**
- * Bots report what their models took apart from the usual place
- * (docs/reference/providers/openai-family.md#single-members).
+ * Bots report the usage of their models in a separate field (docs/reference/providers/openai-family.md#single-members).
  */
 function withBotUsage(answer: Record<string, unknown>): Record<string, unknown> {
   const models = asFieldsList(asFields(answer['bot_usage'])?.['model_usage']);

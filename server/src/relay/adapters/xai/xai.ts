@@ -6,7 +6,7 @@ import { oneShot } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 
 const effortSuffix = /-(low|medium|high)$/;
-/** These decide by their name whether they think. */
+/** These models choose by their name whether to reason, and refuse an effort. */
 const refusesEffort = /^grok-4\.20.*-(?:non-)?reasoning$/;
 const thinks = /^grok-(?:3-mini|4)/;
 const refusedByThinkers = ['stop', 'presence_penalty', 'frequency_penalty'] as const;
@@ -35,7 +35,7 @@ export function xaiRules(body: Fields, model: string, { models }: Pick<Target, '
   };
 }
 
-/** xAI reports what was thought beside `completion_tokens`; for everybody else it is part of them. */
+/** xAI reports reasoning tokens separately from `completion_tokens`; all others include them. */
 function withReasoningCounted(answer: Record<string, unknown>): Record<string, unknown> {
   const usage = asFields(answer['usage']);
   if (!usage) return answer;
@@ -64,7 +64,7 @@ const dialect: Dialect = {
 
 const ratios: Readonly<Record<string, string>> = { '1024x1024': '1:1', '1024x1792': '9:16', '1792x1024': '16:9' };
 
-/** Pictures have a shape here and no size. */
+/** Images have an aspect ratio instead of a size. */
 function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { size, quality: _quality, style: _style, ...rest } = body;
   const ratio = rest['aspect_ratio'] ?? (typeof size === 'string' ? ratios[size] : undefined);

@@ -8,7 +8,7 @@ import { parseEvent } from '../../sse/event-parser.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { BlockFrames } from '../openai-compatible/block-frames.js';
 
-/** A field nobody else has: `meta` of the last event becomes its data. */
+/** A non-standard field: `meta` of the last event becomes its data. */
 export const chatglmFrames = (): FrameParser =>
   new BlockFrames((text) => {
     const event = parseEvent(text);
@@ -19,7 +19,7 @@ export const chatglmFrames = (): FrameParser =>
     ];
   });
 
-/** Text comes as it is, not as JSON. */
+/** Text arrives plain, not as JSON. */
 export class ChatglmStreamReader implements StreamReader {
   done = false;
 

@@ -32,7 +32,7 @@ const statuses: Readonly<Record<number, number>> = {
   1305: 429,
 };
 
-/** An instruction is a turn of the user's here, which the model has agreed to. */
+/** An instruction becomes a user turn, which the model has agreed to. */
 function write(request: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(request, { sampling: ['temperature', 'topP'] });
   const { temperature, topP } = request.sampling;
@@ -53,10 +53,10 @@ function write(request: NeutralRequest): WrittenRequest {
   return { body, dropped: dropped.names };
 }
 
-/** Quotes stand around what the model said. */
+/** Removes the quotes around the model's text. */
 const unquoted = (text: string): string => text.replace(/^"+|"+$/g, '');
 
-/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is no answer */
+/** @throws UpstreamError when it reports an error; AppError UPSTREAM_INVALID_RESPONSE when it is not a response */
 function read(body: unknown): NeutralAnswer {
   const answer = asFields(body);
   if (answer?.['success'] === false) throw refusalOf(answer);
@@ -84,7 +84,7 @@ function refusalOf(answer: Fields): UpstreamError {
   return providerError('zhipu_error', code, asText(answer['msg']), statuses[code]);
 }
 
-/** Type 16 (docs/reference/providers/own-protocols.md#chatglm). The model's name stands in the address. */
+/** Type 16 (docs/reference/providers/own-protocols.md#chatglm). The model's name is part of the URL. */
 export const chatglm: Adapter = {
   conversation: {
     codec: () => ({ dialect: 'own', write, read, openReader: () => new ChatglmStreamReader() }),

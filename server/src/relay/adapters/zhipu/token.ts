@@ -5,8 +5,9 @@ const day = 24 * 3600 * 1000;
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
- * What Zhipu takes in place of the key `id.secret`: a JWT whose times are in milliseconds, which no JWT library writes.
- * @param now unix milliseconds
+ * The token that Zhipu accepts instead of the key `id.secret`: a JWT with times in milliseconds, which JWT libraries do
+ * not write.
+ * @param now Unix milliseconds
  * @throws AppError UPSTREAM_UNREACHABLE when the key has another form
  */
 export function zhipuToken(key: string, now: number): string {

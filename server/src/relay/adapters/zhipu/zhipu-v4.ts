@@ -16,7 +16,7 @@ function zhipuRules(body: Fields, model: string): BodyRules {
 export const zhipuV4: Adapter = openAICompatible({
   chat: '/api/paas/v4/chat/completions',
   capabilities: { embeddings: '/api/paas/v4/embeddings', images: '/api/paas/v4/images/generations' },
-  // A key of one piece is sent as it is; one of two signs a token.
+  // A key without a dot is sent unchanged; one with a dot signs a token.
   credentials: ({ key, now }) => ({ authorization: key.includes('.') ? zhipuToken(key, now) : `Bearer ${key}` }),
   streamUsage: true,
   rules: zhipuRules,

@@ -1,4 +1,4 @@
-/** What can be done with a drawing (docs/reference/relay/tasks.md#midjourney). */
+/** Actions on a drawing (docs/reference/relay/tasks.md#midjourney). */
 export const drawingActions = [
   'IMAGINE',
   'DESCRIBE',
@@ -19,17 +19,17 @@ export const drawingActions = [
 ] as const;
 export type DrawingAction = (typeof drawingActions)[number];
 
-/** These open a window; what follows in it is charged as MODAL. */
+/** These open a dialog; the action submitted in it is charged as MODAL. */
 export const isWindowAction = (action: DrawingAction): boolean => action === 'INPAINT' || action === 'CUSTOM_ZOOM';
 
-/** The model a drawing is routed and priced by. */
+/** The model name that routes and prices a drawing. */
 export const modelOf = (action: DrawingAction): string =>
   action === 'SWAP_FACE' ? 'swap_face' : `mj_${action.toLowerCase()}`;
 
 export const isDrawingAction = (text: string): text is DrawingAction =>
   (drawingActions as readonly string[]).includes(text);
 
-/** `MJ::JOB::upsample::2::<uuid>`: the action behind a button; null when it is none that we know. */
+/** `MJ::JOB::upsample::2::<uuid>`: the action of a button; null for an unknown one. */
 export function actionOfButton(customId: string): DrawingAction | null {
   const parts = customId.split('::');
   const name = (parts[1] === 'JOB' ? parts[2] : parts[1]) ?? '';

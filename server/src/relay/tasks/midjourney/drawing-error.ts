@@ -1,6 +1,6 @@
 const busy = 'The load of this group is saturated, please try again later';
 
-/** A failure in the words of Midjourney proxies: 3 no account, 4 the request, 5 anything else, 30 too busy. */
+/** A failure with the codes of Midjourney proxies: 3 no account, 4 invalid request, 5 anything else, 30 too busy. */
 export class DrawingError extends Error {
   constructor(
     readonly code: number,

@@ -34,17 +34,17 @@ export interface DrawingImage {
   readonly body: Buffer;
 }
 
-/** Why an image cannot be shown. */
+/** Why an image cannot be returned. */
 export interface ImageRefusal {
   readonly error: 'midjourney_task_not_found' | 'image_not_available' | 'not_an_image';
   /** HTTP status of the response. */
   readonly status: number;
 }
 
-/** For providers that state no type. */
+/** For providers that send no type. */
 const fallbackImageType = 'image/jpeg';
 
-/** What clients and providers ask and tell about drawings that were ordered. */
+/** Lookups of drawings by clients, and reports of providers about them. */
 export class DrawingLookup {
   constructor(private readonly deps: DrawingLookupDeps) {}
 
@@ -57,7 +57,7 @@ export class DrawingLookup {
     return this.toWire(drawing);
   }
 
-  /** Those of the named ones that are the caller's. */
+  /** The drawings with these ids that belong to the caller. */
   async many(incoming: IncomingCall): Promise<Array<Record<string, unknown>>> {
     const { desk, store } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
@@ -66,7 +66,10 @@ export class DrawingLookup {
     return (await store.ownMany(caller.user.id, named)).map((drawing) => this.toWire(drawing));
   }
 
-  /** The provider's answer as it is. @throws DrawingError, AppError */
+  /**
+   * The provider's unchanged response.
+   * @throws DrawingError, AppError
+   */
   async seed(incoming: IncomingCall, mjId: string): Promise<DrawingAnswer> {
     const { desk, store, upstream } = this.deps;
     const caller = await desk.authenticateLookup(incoming);
@@ -87,7 +90,10 @@ export class DrawingLookup {
     }
   }
 
-  /** A provider tells of a drawing of its own channel. @throws DrawingError */
+  /**
+   * Handles a provider's report about a drawing of its own channel.
+   * @throws DrawingError
+   */
   async report(channelId: number, secret: string, readBody: () => Promise<Buffer>): Promise<void> {
     const { notify, store, books, clock } = this.deps;
     if (!notify.isGood(channelId, secret)) throw requestError('notify_not_allowed');
@@ -103,7 +109,7 @@ export class DrawingLookup {
 
   /**
    * The image behind a link of this gateway.
-   * @returns why it cannot be shown when the link is invalid, or the provider sends no image
+   * @returns a refusal when the link is invalid or the provider sends no image
    * @throws AppError of the guarded fetch
    */
   async image(mjId: string, key: string): Promise<DrawingImage | ImageRefusal> {
@@ -120,7 +126,7 @@ export class DrawingLookup {
     return /^image\//i.test(type) ? { type, body: response.body } : { error: 'not_an_image', status: 502 };
   }
 
-  /** A drawing in the words of Midjourney proxies. */
+  /** A drawing in the shape of Midjourney proxies. */
   private toWire(drawing: Drawing): Record<string, unknown> {
     const { desk, secrets, clock } = this.deps;
     return {

@@ -7,8 +7,8 @@ type Item = Readonly<Record<string, unknown>>;
 const statuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'];
 
 /**
- * What a provider's word of a drawing makes of its row; null when it says nothing new. Poller and callback alike go by
- * this, so neither can know an end that the other does not.
+ * The changes of a drawing's row after a provider's report; null when the report contains nothing new. Used by both
+ * poller and callback, so that both detect the same end.
  */
 export function drawingStep(item: Item, row: Drawing, now: number): Partial<Drawing> | null {
   const step: Partial<Drawing> = {
@@ -28,7 +28,7 @@ export function drawingStep(item: Item, row: Drawing, now: number): Partial<Draw
   return changed({ ...step, ...ending(step, now) }, row);
 }
 
-/** A reason before the end is an end as well; so is a status that says so before the progress does. */
+/** A failure reason before the end is also an end; so is a final status with incomplete progress. */
 function ending(step: Partial<Drawing>, now: number): Partial<Drawing> {
   const failed = step.status === 'FAILURE' || (step.failReason !== '' && step.progress !== finished);
   if (failed) return { status: 'FAILURE', progress: finished, finishTime: step.finishTime || now };

@@ -7,7 +7,7 @@ import type { DrawingLookup } from './drawing-lookup.js';
 import { submitPaths, type SubmitPath } from './order.js';
 import type { MidjourneyRoutesDeps } from '../task-routes-deps.js';
 
-/** A callback is one task; nobody needs a key to send it. */
+/** Maximum bytes of a callback: it contains one task and is sent without a key. */
 const notifyBytes = 1024 * 1024;
 
 /** `/mj`, and the same under `/<mode>/mj` (docs/reference/relay/tasks.md#midjourney). */
@@ -58,7 +58,7 @@ function addRoutes(app: FastifyInstance, prefix: string, deps: MidjourneyRoutesD
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** What goes wrong with a drawing is told in the proxies' words, what goes wrong with the key in the relay's. */
+/** Failures of a drawing have the proxies' shape, failures of the key that of the relay. */
 const told =
   (handler: Handler): Handler =>
   async (request, reply) => {

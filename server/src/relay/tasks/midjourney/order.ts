@@ -10,7 +10,7 @@ import {
 } from './action.js';
 import { requestError } from './drawing-error.js';
 
-/** What stands behind `/mj/`. */
+/** Paths after `/mj/`. */
 export const submitPaths = {
   'submit/imagine': 'IMAGINE',
   'submit/describe': 'DESCRIBE',
@@ -25,16 +25,16 @@ export const submitPaths = {
 } as const satisfies Record<string, DrawingAction | null>;
 export type SubmitPath = keyof typeof submitPaths;
 
-/** One submission, understood. */
+/** A parsed submission. */
 export interface Order {
   readonly action: DrawingAction;
   readonly model: string;
-  /** False: the window that opens is charged when it is sent. */
+  /** False for an action that opens a dialog, which is charged when the dialog is submitted. */
   readonly isCharged: boolean;
-  /** The drawing it goes on from. */
+  /** The drawing it continues. */
   readonly originId: string | null;
   readonly prompt: string;
-  /** What goes to the provider. */
+  /** The body for the provider. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -68,7 +68,7 @@ function readAction(path: SubmitPath, body: Body): { action: DrawingAction; orig
       const action = text(body['action'], 100).toUpperCase();
       if (action === '') throw requestError('action_is_required');
       if (!isDrawingAction(action)) throw requestError(`unknown_action:${action}`);
-      // All four pictures are drawn again: there is none to name.
+      // A reroll draws all four images again, so there is no index.
       if (whole(body['index']) === 0 && action !== 'REROLL') throw requestError('index_is_required');
       return { action, originId: taskId };
     }
@@ -95,7 +95,7 @@ function readAction(path: SubmitPath, body: Body): { action: DrawingAction; orig
   }
 }
 
-/** Which account draws, who is told of it, and what speed is paid for is the site's to decide. */
+/** Removes fields that the site does not let clients choose: account, callback and paid speed. */
 function cleaned(body: Body, settings: OrderSettings): Body {
   const sent = { ...body };
   if (!settings.MjAccountFilterEnabled) delete sent['accountFilter'];
@@ -107,5 +107,5 @@ function cleaned(body: Body, settings: OrderSettings): Body {
   return sent;
 }
 
-/** Speed prefixes of the path are for us; every other first segment is the provider's. */
+/** Removes our own speed prefix from the path; any other first segment belongs to the provider. */
 export const upstreamPath = (path: string): string => (path.includes('/mj-') ? path.slice(path.indexOf('/mj/')) : path);

@@ -34,7 +34,7 @@ export interface DrawingAnswer {
 }
 
 const timeout = 60_000;
-/** 1 taken, 21 exists or waits for a window, 22 queued. */
+/** 1 accepted, 21 exists or waits for a dialog, 22 queued. */
 const takenCodes = new Set([1, 21, 22]);
 const noAccount = 3;
 
@@ -47,7 +47,10 @@ interface Ordered {
   readonly origin: Drawing | null;
 }
 
-/** Ordering a drawing: reserved and written down before the provider is asked, charged when it has taken it. */
+/**
+ * Submits drawings: the quota is reserved and the row is written before the provider is called, and charged when the
+ * provider has accepted the order.
+ */
 export class Submission {
   constructor(private readonly deps: SubmissionDeps) {}
 
@@ -80,7 +83,7 @@ export class Submission {
     return { status: said['code'] === 30 ? 429 : answer.status, body: JSON.stringify(shown(said, order)) };
   }
 
-  /** Everything that can be wrong before anybody is asked. */
+  /** Runs every check that does not need the provider. */
   private async open(path: SubmitPath, incoming: IncomingCall): Promise<Ordered> {
     const { desk } = this.deps;
     const caller = await desk.authenticateOrder(incoming);
@@ -159,7 +162,7 @@ export class Submission {
     if (charge) desk.charged(caller, charge, accepted);
   }
 
-  /** The proxy has no account that works. */
+  /** Disables the channel: its proxy has no working account. */
   private retire(channelId: number): void {
     const { desk, guard, channels, logger } = this.deps;
     const channel = desk.channel(channelId);
@@ -171,12 +174,12 @@ export class Submission {
   }
 }
 
-/** What the provider's answer makes of the row. */
+/** The changes of the row after the provider's response. */
 function toldRow(order: Order, code: number, said: Readonly<Record<string, unknown>>, now: number): Partial<Drawing> {
   const { result } = said;
   const told: Partial<Drawing> = {
     code,
-    // An upload answers addresses, not a task.
+    // An upload returns URLs instead of a task.
     mjId: Array.isArray(result) ? '' : text(result, 200),
     description: text(said['description'], 4000),
     status: 'SUBMITTED',
@@ -193,7 +196,7 @@ function toldRow(order: Order, code: number, said: Readonly<Record<string, unkno
   return status === 'SUCCESS' ? { ...known, code: 1, progress: finished, startTime: now, finishTime: now } : known;
 }
 
-/** Clients wait for a task alike, whether it is new, known or queued. */
+/** Clients wait for a task in the same way, whether it is new, known or queued. */
 function shown(said: Readonly<Record<string, unknown>>, { action }: Order): Record<string, unknown> {
   const { code } = said;
   const isOne = code === 22 || (code === 21 && !isWindowAction(action));

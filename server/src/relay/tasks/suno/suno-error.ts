@@ -1,4 +1,4 @@
-/** A failure in the words of Suno proxies: `{"code","message","data":null}`. */
+/** A failure in the shape of Suno proxies: `{"code","message","data":null}`. */
 export class SunoError extends Error {
   constructor(
     readonly status: number,

@@ -6,16 +6,16 @@ export type SunoAction = 'MUSIC' | 'LYRICS';
 
 const usualVersion = 'chirp-v3-0';
 
-/** One submission, understood. */
+/** A parsed submission. */
 export interface SunoOrder {
   readonly action: SunoAction;
   readonly model: string;
-  /** The task whose clip goes on; its channel made the clip and alone can go on with it. */
+  /** The task whose clip is continued. Only the channel that made the clip can continue it. */
   readonly originId: string | null;
-  /** What people wrote, for the list of words and for showing. */
+  /** The user's texts, for the list of blocked words and for display. */
   readonly input: string;
   readonly texts: readonly string[];
-  /** What goes to the provider; fields that nobody here knows travel. */
+  /** The body for the provider, including unknown fields. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 

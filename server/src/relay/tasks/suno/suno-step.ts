@@ -15,7 +15,10 @@ const statuses: readonly string[] = [
 ];
 const maxData = 1_000_000;
 
-/** What a provider's word of a task makes of its row; null when it says nothing new. @param now Unix seconds */
+/**
+ * The changes of a task's row after a provider's report; null when the report contains nothing new.
+ * @param now Unix seconds
+ */
 export function sunoStep(item: Item, row: CreativeTask, now: number): Partial<CreativeTask> | null {
   const status = text(item['status'], 40);
   const step: Partial<CreativeTask> = {
@@ -43,7 +46,7 @@ export const failedSunoStep = (reason: string, now: number): Partial<CreativeTas
   updatedAt: now,
 });
 
-/** As it came, or nothing when no row should hold that much. */
+/** The data as received, or nothing when it is too large for a row. */
 function dataOf(data: unknown): unknown {
   const written = jsonText(data, maxData);
   return written === '' ? null : (JSON.parse(written) as unknown);

@@ -24,7 +24,7 @@ export const sunoRoutes = ({ suno, maxBodyBytes }: SunoRoutesDeps): FastifyPlugi
 
 const success = (data: unknown): Record<string, unknown> => ({ code: 'success', message: '', data });
 
-/** What goes wrong with a task is told in the proxies' words, what goes wrong with the key in the relay's. */
+/** Failures of a task have the proxies' shape, failures of the key that of the relay. */
 const told =
   (handler: (request: FastifyRequest) => Promise<Record<string, unknown>>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -37,7 +37,10 @@ interface Ordered {
 export class Suno {
   constructor(private readonly deps: SunoDeps) {}
 
-  /** @returns the provider's answer @throws SunoError, AppError */
+  /**
+   * @returns the provider's response
+   * @throws SunoError, AppError
+   */
   async submit(actionName: string, incoming: IncomingCall): Promise<Record<string, unknown>> {
     const { desk, books } = this.deps;
     const ordered = await this.open(actionName, incoming);
@@ -58,7 +61,7 @@ export class Suno {
     }
   }
 
-  /** The caller's own tasks of these names. */
+  /** The tasks with these ids that belong to the caller. */
   async many(incoming: IncomingCall): Promise<Array<Record<string, unknown>>> {
     const caller = await this.deps.desk.authenticateLookup(incoming);
     const ids = jsonObject(await incoming.readBody())?.['ids'];
@@ -139,7 +142,7 @@ export class Suno {
     }
   }
 
-  /** @throws SunoError when the provider did not take it */
+  /** @throws SunoError when the provider did not accept the task */
   private async take(
     ordered: Ordered,
     row: number,
@@ -164,7 +167,7 @@ export class Suno {
   }
 }
 
-/** A task in the words of Suno proxies. */
+/** A task in the shape of Suno proxies. */
 const toWire = (task: CreativeTask): Record<string, unknown> => ({
   task_id: task.taskId,
   action: task.action,
