@@ -44,21 +44,47 @@ async function call(): Promise<{ version: string; quota: string }> {
   };
 }
 
-async function tablesOf(version: string): Promise<Record<string, Record<string, number>>> {
-  const { data } = await site.graphql(root, `{ priceVersion(version: "${version}") { tables } }`);
-  return JSON.parse((data?.['priceVersion'] as { tables: string }).tables) as Record<string, Record<string, number>>;
+interface Prices {
+  readonly quotaPerUnit: number;
+  readonly groups: ReadonlyArray<{ readonly group: string; readonly ratio: number }>;
+  readonly models: ReadonlyArray<Readonly<Record<string, unknown>>>;
+}
+
+async function pricesOf(version: string): Promise<Prices> {
+  const query = `query ($version: String!) {
+    priceVersion(version: $version) {
+      quotaPerUnit groups { group ratio } models { modelName modelPrice modelRatio completionRatio cacheRatio }
+    }
+  }`;
+  const { data, codes } = await site.graphql(root, query, { version });
+  expect(codes).toEqual([]);
+  return data?.['priceVersion'] as Prices;
+}
+
+async function ofModel(version: string, name: string): Promise<unknown> {
+  return (await pricesOf(version)).models.find(({ modelName }) => modelName === name);
 }
 
 it('every call’s log row names the price tables that priced it, and they can be read again', async () => {
   const first = await call();
   expect(first).toEqual({ version: expect.stringMatching(/^[0-9a-f]{12}$/) as string, quota: '3750' });
-  expect((await tablesOf(first.version))['ModelRatio']?.['gpt-4o']).toBe(1.25);
+  const prices = await pricesOf(first.version);
+  expect(prices).toMatchObject({
+    quotaPerUnit: 500_000,
+    groups: expect.arrayContaining([{ group: 'default', ratio: 1 }]),
+  });
+  const names = prices.models.map(({ modelName }) => modelName);
+  expect(names).toEqual([...new Set(names)].sort());
+  const gpt4o = { modelName: 'gpt-4o', modelPrice: null, modelRatio: 1.25 };
+  expect(await ofModel(first.version, 'gpt-4o')).toMatchObject(gpt4o);
+  expect(await ofModel(first.version, 'dall-e-3')).toMatchObject({ modelPrice: 0.04 });
 
   await set('ModelRatio', { 'gpt-4o': 2.5 });
   const second = await call();
   expect([second.quota, second.version === first.version]).toEqual(['7500', false]);
-  expect((await tablesOf(second.version))['ModelRatio']).toEqual({ 'gpt-4o': 2.5 });
-  expect((await tablesOf(first.version))['ModelRatio']?.['gpt-4o']).toBe(1.25);
+  const ratios = (await pricesOf(second.version)).models.filter(({ modelRatio }) => modelRatio !== null);
+  expect(ratios).toEqual([expect.objectContaining({ modelName: 'gpt-4o', modelRatio: 2.5 })]);
+  expect(await ofModel(first.version, 'gpt-4o')).toMatchObject(gpt4o);
 
   // prices that come back are the old version
   await site.expectSuccess(root, 'POST', '/api/option/rest_model_ratio');
@@ -67,6 +93,14 @@ it('every call’s log row names the price tables that priced it, and they can b
   expect(data?.['priceVersions']).toMatchObject({
     totalCount: 2,
     items: [{ version: second.version }, { version: first.version }],
+  });
+  const page = 'items { version } pageInfo { endCursor hasNextPage }';
+  const one = await site.graphql(root, `{ priceVersions(pageSize: 1) { ${page} } }`);
+  const { pageInfo } = one.data?.['priceVersions'] as { pageInfo: { endCursor: string } };
+  const rest = await site.graphql(root, `{ priceVersions(after: "${pageInfo.endCursor}") { ${page} } }`);
+  expect(rest.data?.['priceVersions']).toMatchObject({
+    items: [{ version: first.version }],
+    pageInfo: { hasNextPage: false },
   });
 });
 
@@ -96,10 +130,10 @@ it('models that enabled channels serve and nobody priced are told', async () => 
   expect((await site.graphql(root, '{ unpricedModels }')).data).toEqual({ unpricedModels: [] });
 });
 
-it('an unknown version is not found, whatever it is', async () => {
+it('an unknown version is null, whatever it is', async () => {
   for (const version of ['nothing', '', '\u0000', 'x'.repeat(10_000)]) {
-    const query = 'query ($version: String!) { priceVersion(version: $version) { tables } }';
-    expect((await site.graphql(root, query, { version })).codes).toEqual(['NOT_FOUND']);
+    const query = 'query ($version: String!) { priceVersion(version: $version) { version } }';
+    expect(await site.graphql(root, query, { version })).toMatchObject({ data: { priceVersion: null }, codes: [] });
   }
 });
 

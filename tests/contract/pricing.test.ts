@@ -118,13 +118,13 @@ it('lists a prefixed name once, whichever channels share it', async () => {
 it('is the same in GraphQL', async () => {
   await channel('dall-e-2,gpt-4o-mini');
   const document = `{ pricing {
-    models { modelName modelPrice modelRatio completionRatio enableGroups } groups { name description ratio }
+    models { modelName modelPrice modelRatio completionRatio groups } groups { name description ratio }
   } }`;
   const answer = await site.graphql(null, document);
   expect(answer.data?.['pricing']).toMatchObject({
     models: [
       { modelName: 'dall-e-2', modelPrice: null },
-      { modelName: 'gpt-4o-mini', modelPrice: null, modelRatio: 0.075, completionRatio: 4, enableGroups: ['default'] },
+      { modelName: 'gpt-4o-mini', modelPrice: null, modelRatio: 0.075, completionRatio: 4, groups: ['default'] },
     ],
     groups: [
       { name: 'public', description: 'Everybody', ratio: 2 },

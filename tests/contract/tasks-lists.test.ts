@@ -157,69 +157,136 @@ it('rows have exactly the documented fields', async () => {
 });
 
 describe.each([
-  ['drawings', 'myDrawings', 'DrawingFilter', 'mjId', 'm'],
-  ['creativeTasks', 'myCreativeTasks', 'CreativeTaskFilter', 'taskId', 't'],
-] as const)('%s and %s', (all, own, type, nameField, prefix) => {
-  const list = async (who: TaskSite['user'], field: string, filter: Item, more = ''): Promise<unknown[]> => {
+  ['drawings', 'myDrawings', 'DrawingFilter', 'm'],
+  ['creativeTasks', 'myCreativeTasks', 'CreativeTaskFilter', 't'],
+] as const)('%s and %s', (all, own, type, prefix) => {
+  interface Listed {
+    readonly totalCount: number;
+    readonly items: Item[];
+    readonly pageInfo: { readonly endCursor: string | null; readonly hasNextPage: boolean };
+  }
+  const read = async (who: TaskSite['user'], field: string, args: string, filter: Item): Promise<Listed> => {
     const { data, errors } = await site.server.api.graphql(
       who,
-      `query ($filter: ${type}) { list: ${field}(filter: $filter, pageSize: 100 ${more}) { totalCount items { ${nameField} } } }`,
+      `query ($filter: ${field === own ? 'Own' : ''}${type}) {
+         list: ${field}(filter: $filter, ${args}) { totalCount items { taskId } pageInfo { endCursor hasNextPage } }
+       }`,
       { filter },
     );
     expect(errors).toEqual([]);
-    const page = data?.list as { totalCount: number; items: Item[] };
+    return data?.list as Listed;
+  };
+  const list = async (who: TaskSite['user'], field: string, filter: Item, more = ''): Promise<unknown[]> => {
+    const page = await read(who, field, `pageSize: 100 ${more}`, filter);
     expect(page.totalCount).toBe(page.items.length);
-    return names(page.items, nameField);
+    return names(page.items, 'taskId');
   };
   const time = (index: number): string => new Date(at(index)).toISOString();
 
   it.each<[string, () => Item, (index: number) => boolean]>([
     ['nothing', () => ({}), () => true],
-    ['channel', () => ({ channelId: 101 }), (index) => index < 6],
-    ['user', () => ({ userId: stranger.id }), (index) => !isMine(index)],
-    ['name', () => ({ [nameField]: `${prefix}7` }), (index) => index === 7],
-    ['status', () => ({ status: 'FAILURE' }), (index) => index % 2 === 1],
-    ['action', () => ({ action: prefix === 'm' ? 'UPSCALE' : 'LYRICS' }), (index) => index >= 12],
-    ['time', () => ({ from: time(5), to: time(7) }), (index) => index >= 5 && index <= 7],
-    ['nulls', () => ({ channelId: null, status: null, from: null }), () => true],
+    ['ids of the provider', () => ({ taskIds: [`${prefix}7`, `${prefix}8`] }), (index) => index === 7 || index === 8],
+    ['status', () => ({ statuses: ['FAILURE'] }), (index) => index % 2 === 1],
+    ['several statuses', () => ({ statuses: ['FAILURE', 'SUCCESS', 'QUEUED'] }), () => true],
+    ['a status that no row has', () => ({ statuses: ['UNKNOWN', 'NOT_STARTED'] }), () => false],
+    ['an empty list', () => ({ statuses: [] }), () => false],
+    ['action', () => ({ actions: [prefix === 'm' ? 'UPSCALE' : 'LYRICS'] }), (index) => index >= 12],
+    ['time', () => ({ submitted: { from: time(5), until: time(7) } }), (index) => index === 5 || index === 6],
+    ['nulls', () => ({ taskIds: null, statuses: null, submitted: null }), () => true],
     [
       'several',
-      () => ({ channelId: 102, status: 'SUCCESS', from: time(20) }),
+      () => ({ statuses: ['SUCCESS'], submitted: { from: time(20) } }),
       (index) => index >= 20 && index % 2 === 0,
     ],
   ])('filter by %s', async (_what, filter, keep) => {
     expect(await list(site.root, all, filter())).toEqual(named(prefix, keep));
-    // Channels and owners are no filters of one's own list.
-    const { channelId, userId, ...rest } = filter();
-    const mine = await list(site.user, own, filter());
-    const isAsked = channelId === undefined && userId === undefined;
-    if (isAsked || Object.keys(rest).length === 0) {
-      expect(mine).toEqual(named(prefix, (index) => isMine(index) && (!isAsked || keep(index))));
-    } else {
-      expect(mine).toEqual(await list(site.user, own, rest));
+    expect(await list(site.user, own, filter())).toEqual(named(prefix, (index) => isMine(index) && keep(index)));
+  });
+
+  it('let admins filter by channels and users, and nobody else', async () => {
+    expect(await list(site.root, all, { channelIds: [101] })).toEqual(named(prefix, (index) => index < 6));
+    const both = await list(site.root, all, { channelIds: [101, 102], userIds: [stranger.id] });
+    expect(both).toEqual(named(prefix, (index) => !isMine(index)));
+    for (const filter of [{ channelIds: [101] }, { userIds: [stranger.id] }]) {
+      const { errors } = await site.server.api.graphql(
+        site.user,
+        `query ($filter: Own${type}) { ${own}(filter: $filter) { totalCount } }`,
+        { filter },
+      );
+      expect(errors[0]?.message).toContain('is not defined by type');
     }
   });
 
-  it('are sorted as one asks, and page by page', async () => {
-    expect((await list(site.root, all, {}, ', sort: { field: "submitTime", direction: ASC }'))[0]).toBe(`${prefix}0`);
-    const { data } = await site.server.api.graphql(
-      site.root,
-      `{ list: ${all}(page: 1, pageSize: 5) { totalCount items { ${nameField} } } }`,
+  it('are sorted and paged', async () => {
+    const ascending = ', sort: [{ field: SUBMITTED_AT, direction: ASC }]';
+    expect(await list(site.root, all, {}, ascending)).toEqual(named(prefix, () => true).reverse());
+    const page = await read(site.root, all, 'page: 1, pageSize: 5', {});
+    expect(page).toMatchObject({ totalCount: 24, pageInfo: { hasNextPage: true } });
+    expect(names(page.items, 'taskId')).toEqual(named(prefix, (index) => index <= 18 && index >= 14));
+    const byChannel = await site.server.api.graphql(
+      site.user,
+      `{ ${own}(sort: [{ field: CHANNEL_ID }]) { totalCount } }`,
     );
-    const page = data?.list as { totalCount: number; items: Item[] };
-    expect(page.totalCount).toBe(24);
-    expect(names(page.items, nameField)).toEqual(named(prefix, (index) => index <= 18 && index >= 14));
-    const wrong = await site.server.api.graphql(
-      site.root,
-      `{ ${all}(sort: { field: "keyPrint", direction: ASC }) { totalCount } }`,
-    );
-    expect(wrong.errors[0]?.extensions?.code).toBe('INVALID_INPUT');
+    expect(byChannel.errors[0]?.extensions?.code).toBe('INVALID_INPUT');
   });
 
-  it('are not for everybody', async () => {
+  it('are read on by cursor, also in an order of which rows have no value', async () => {
+    await site.rows(`UPDATE ${prefix === 'm' ? 'midjourneys' : 'tasks'} SET finish_time = 0 WHERE id % 4 = 0`);
+    const whole = await list(site.root, all, {}, ', sort: [{ field: FINISHED_AT, direction: ASC }]');
+    const rows: unknown[] = [];
+    for (let after: string | null = null, more = true; more;) {
+      const args = `pageSize: 5, sort: [{ field: FINISHED_AT, direction: ASC }], after: ${JSON.stringify(after)}`;
+      const page: Listed = await read(site.root, all, args, {});
+      rows.push(...names(page.items, 'taskId'));
+      ({ endCursor: after, hasNextPage: more } = page.pageInfo);
+    }
+    expect(rows).toEqual(whole);
+    expect(new Set(rows).size).toBe(24);
+  });
+
+  it('have typed fields, and null where there is nothing', async () => {
+    const table = prefix === 'm' ? 'midjourneys' : 'tasks';
+    const extra = prefix === 'm' ? 'submission prompt promptEn description imageUrl' : 'platform input data';
+    const ask = async (who: TaskSite['user'], field: string): Promise<Item | undefined> => {
+      const { data, errors } = await site.server.api.graphql(
+        who,
+        `{ list: ${field}(filter: { taskIds: ["${prefix}5"] }) {
+             items { status action progress failReason submittedAt startedAt finishedAt quota ${extra}
+               ${field === all ? 'channelId' : ''} }
+           } }`,
+      );
+      expect(errors).toEqual([]);
+      return (data?.list as Listed).items[0];
+    };
+    await site.rows(
+      `UPDATE ${table} SET status = 'SOMETHING_NEW', action = 'DREAM', progress = '37%', finish_time = 0
+       WHERE request_id = $1`,
+      [prefix === 'm' ? 'mj-5' : 'task-5'],
+    );
+    expect(await ask(site.root, all)).toEqual({
+      ...{ status: 'UNKNOWN', action: 'UNKNOWN', progress: 37, failReason: null, quota: 0, channelId: 101 },
+      ...{ submittedAt: time(5), startedAt: null, finishedAt: null },
+      ...(prefix === 'm'
+        ? {
+            ...{ submission: 'ACCEPTED', prompt: 'p', promptEn: null, description: null },
+            imageUrl: expect.stringContaining('/mj/image/m5?key=') as unknown,
+          }
+        : { platform: 'suno', input: 'words', data: [{ clip: 1 }] }),
+    });
+    expect(await list(site.root, all, { statuses: ['UNKNOWN'] })).toEqual([`${prefix}5`]);
+    expect(await list(site.root, all, { actions: ['UNKNOWN'] })).toEqual([`${prefix}5`]);
+    await site.rows(`UPDATE ${table} SET status = '' WHERE request_id = $1`, [prefix === 'm' ? 'mj-5' : 'task-5']);
+    expect(await ask(site.user, own)).toMatchObject({ status: 'NOT_STARTED' });
+    expect(await list(site.user, own, { statuses: ['NOT_STARTED'] })).toEqual([`${prefix}5`]);
+  });
+
+  it('are not for everyone, and channels are for admins', async () => {
     const { errors } = await site.server.api.graphql(site.user, `{ ${all} { totalCount } }`);
     expect(errors[0]?.extensions?.code).toBe('INSUFFICIENT_PRIVILEGES');
-    const nobody = await site.server.api.graphql(null, `{ ${own} { totalCount } }`);
-    expect(nobody.errors[0]?.extensions?.code).toBe('NOT_SIGNED_IN');
+    const anonymous = await site.server.api.graphql(null, `{ ${own} { totalCount } }`);
+    expect(anonymous.errors[0]?.extensions?.code).toBe('NOT_SIGNED_IN');
+    const channel = await site.server.api.graphql(site.user, `{ ${own}(pageSize: 1) { items { channelId } } }`);
+    expect(channel.errors[0]?.extensions?.code).toBe('INSUFFICIENT_PRIVILEGES');
+    expect(channel.data?.[own]).toEqual({ items: [{ channelId: null }] });
   });
 });

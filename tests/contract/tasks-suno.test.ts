@@ -197,21 +197,21 @@ describe('the lists', () => {
   it('have twins in GraphQL', async () => {
     const { api } = site.server;
     const id = await ordered();
-    const fields = 'totalCount items { taskId channelId quota input submitTime }';
-    const mine = await api.graphql(site.user, `{ myCreativeTasks(filter: { taskId: "${id}" }) { ${fields} } }`);
+    const fields = 'totalCount items { taskId quota input submittedAt }';
+    const mine = await api.graphql(site.user, `{ myCreativeTasks(filter: { taskIds: ["${id}"] }) { ${fields} } }`);
     expect(mine.data?.myCreativeTasks).toMatchObject({
       totalCount: 1,
-      items: [{ taskId: id, channelId: null, quota: 50_000, input: 'la la' }],
+      items: [{ taskId: id, quota: 50_000, input: 'la la' }],
     });
     const all = await api.graphql(
       site.root,
-      `{ creativeTasks(sort: { field: "quota", direction: ASC }) { ${fields} } }`,
+      `{ creativeTasks(sort: [{ field: QUOTA, direction: ASC }]) { ${fields} } }`,
     );
     expect(all.errors).toEqual([]);
     const drawings = await api.graphql(
       site.user,
-      '{ myDrawings(pageSize: 1) { totalCount items { mjId channelId imageUrl progress } } }',
+      '{ myDrawings(pageSize: 1) { totalCount items { taskId imageUrl progress } } }',
     );
-    expect(drawings.data?.myDrawings).toMatchObject({ items: [{ channelId: null, progress: '0%' }] });
+    expect(drawings.data?.myDrawings).toMatchObject({ items: [{ imageUrl: null, progress: 0 }] });
   });
 });

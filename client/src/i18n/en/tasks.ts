@@ -59,6 +59,7 @@ export const tasks = {
     waiting: 'Waiting',
     duplicate: 'Duplicate',
     notSubmitted: 'Not submitted',
+    refused: 'Refused',
   },
   states: {
     notStarted: 'Not started',
@@ -67,6 +68,5 @@ export const tasks = {
     done: 'Done',
     failed: 'Failed',
     window: 'Waiting for window',
-    submitting: 'Submitting',
   },
 };

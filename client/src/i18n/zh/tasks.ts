@@ -59,6 +59,7 @@ export const tasks = {
     waiting: '等待中',
     duplicate: '重复提交',
     notSubmitted: '未提交',
+    refused: '已拒绝',
   },
   states: {
     notStarted: '未启动',
@@ -67,6 +68,5 @@ export const tasks = {
     done: '完成',
     failed: '失败',
     window: '窗口等待',
-    submitting: '提交中',
   },
 };

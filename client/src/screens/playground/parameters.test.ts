@@ -4,9 +4,9 @@ import { acceptsImages } from './images.js';
 import { splitReasoning, type Question } from './turns.js';
 
 const models = [
-  { modelName: 'a', enableGroups: ['default'] },
-  { modelName: 'b', enableGroups: ['default', 'vip'] },
-  { modelName: 'gpt-4o-mini', enableGroups: ['vip'] },
+  { modelName: 'a', groups: ['default'] },
+  { modelName: 'b', groups: ['default', 'vip'] },
+  { modelName: 'gpt-4o-mini', groups: ['vip'] },
 ];
 const offer = { groups: ['default', 'vip'], ownGroup: 'vip', models };
 

@@ -15,7 +15,7 @@ export interface Parameters {
 
 export interface PricedName {
   readonly modelName: string;
-  readonly enableGroups: readonly string[];
+  readonly groups: readonly string[];
 }
 
 const usualModel = 'gpt-4o-mini';
@@ -48,7 +48,7 @@ export function availableParameters(
 }
 
 export const modelsOf = (models: readonly PricedName[], group: string): string[] =>
-  models.filter(({ enableGroups }) => enableGroups.includes(group)).map(({ modelName }) => modelName);
+  models.filter(({ groups }) => groups.includes(group)).map(({ modelName }) => modelName);
 
 export const isMaxTokens = (text: string): boolean => /^([1-9]\d{0,7})?$/.test(text.trim());
 

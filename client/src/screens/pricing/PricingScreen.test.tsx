@@ -12,7 +12,7 @@ const model = (modelName: string, more: object = {}) => ({
   modelPrice: null,
   modelRatio: 1.25,
   completionRatio: 4,
-  enableGroups: ['default', 'vip'],
+  groups: ['default', 'vip'],
   ...more,
 });
 const prices = (...models: readonly object[]) => ({
@@ -57,7 +57,7 @@ it('has the columns that were asked for, with prices for a million tokens or for
 });
 
 it('shows the prices of another group when its name is pressed', async () => {
-  await open(answers(PricingDocument, prices(model('gpt-4o'), model('inner', { enableGroups: ['default'] }))));
+  await open(answers(PricingDocument, prices(model('gpt-4o'), model('inner', { groups: ['default'] }))));
   const row = await rowOf('gpt-4o');
   const vip = row.getByRole('button', { name: 'View prices for vip' });
   expect(vip).toHaveAttribute('aria-pressed', 'false');

@@ -16,9 +16,10 @@ type PricedModel = PricingQuery['pricing']['models'][number];
 /** USD per million tokens at ratio 1. */
 const unitPriceFactor = 2;
 
-const inputPrice = (row: PricedModel, factor: number): string => unitPrice(row.modelRatio * unitPriceFactor * factor);
+const inputPrice = (row: PricedModel, factor: number): string =>
+  unitPrice((row.modelRatio ?? 0) * unitPriceFactor * factor);
 const outputPrice = (row: PricedModel, factor: number): string =>
-  unitPrice(row.modelRatio * unitPriceFactor * row.completionRatio * factor);
+  unitPrice((row.modelRatio ?? 0) * unitPriceFactor * (row.completionRatio ?? 0) * factor);
 const callPrice = (row: PricedModel, factor: number): string =>
   dollars((row.modelPrice ?? 0) * factor, (row.modelPrice ?? 0) * factor < 0.1 ? 3 : 2);
 
@@ -55,7 +56,7 @@ export function pricingColumns({
       headerName: t('pricing.availability'),
       width: 104,
       sortable: false,
-      renderCell: ({ row }) => <Availability available={row.enableGroups.includes(group)} />,
+      renderCell: ({ row }) => <Availability available={row.groups.includes(group)} />,
     },
     {
       field: 'modelName',
@@ -89,7 +90,7 @@ export function pricingColumns({
       headerName: t('settings.ratio'),
       width: 88,
       ...right,
-      renderCell: ({ row }) => (row.modelPrice == null ? <Num>{ratioText(row.modelRatio)}</Num> : <Dash />),
+      renderCell: ({ row }) => (row.modelPrice == null ? <Num>{ratioText(row.modelRatio ?? 0)}</Num> : <Dash />),
     },
     {
       field: 'input',
@@ -135,7 +136,7 @@ function GroupChoice({
   const { t } = useTranslation();
   return (
     <Box sx={{ display: 'flex', gap: '4px', overflow: 'hidden' }}>
-      {row.enableGroups.map((name) => (
+      {row.groups.map((name) => (
         <ButtonBase
           key={name}
           aria-pressed={name === group}
@@ -168,7 +169,7 @@ export function PricingCard({
   return (
     <RowCard
       title={row.modelName}
-      value={<Availability available={row.enableGroups.includes(group)} />}
+      value={<Availability available={row.groups.includes(group)} />}
       meta={
         <Num>
           {row.modelPrice == null

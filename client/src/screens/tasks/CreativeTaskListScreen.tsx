@@ -18,7 +18,7 @@ import { useTaskQuery } from './useTaskQuery.js';
 /** Songs and lyrics, by default of today: those of all users for admins, else the user's own. */
 export function CreativeTaskListScreen() {
   const { t } = useTranslation();
-  const { query, variables } = useTaskQuery(startOfToday, (taskId) => ({ taskId }));
+  const { query, variables } = useTaskQuery(startOfToday);
   const { data, previousData, loading, error } = useQuery(
     query.isAdmin ? CreativeTasksDocument : MyCreativeTasksDocument,
     { variables, fetchPolicy: 'network-only' },

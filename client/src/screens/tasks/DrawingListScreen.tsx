@@ -21,7 +21,7 @@ import { useTaskQuery } from './useTaskQuery.js';
 export function DrawingListScreen() {
   const { t } = useTranslation();
   const { mjNotifyEnabled } = useStatus();
-  const { query, variables } = useTaskQuery(lastThirtyDays, (mjId) => ({ mjId }));
+  const { query, variables } = useTaskQuery(lastThirtyDays);
   const { data, previousData, loading, error } = useQuery(query.isAdmin ? DrawingsDocument : MyDrawingsDocument, {
     variables,
     fetchPolicy: 'network-only',

@@ -1,50 +1,47 @@
 import { RowCard } from '../../components/grid/CardList.js';
 import { dateTime } from '../../lib/format.js';
-import { PlaySong, recordOf } from './creativeColumns.js';
-import { ViewImage, type TaskCellTools } from './drawingColumns.js';
+import { PlaySong, recordOf, type CreativeTaskRow } from './creativeColumns.js';
+import { ViewImage, type DrawingRow, type TaskCellTools } from './drawingColumns.js';
 import { OneLine, Progress, TaskDuration } from './taskCells.js';
 import { TaskChip } from './taskChips.js';
-import type { CreativeTaskRowFragment, DrawingRowFragment } from './tasks.generated.js';
 
-export function DrawingCard({ row, tools }: { readonly row: DrawingRowFragment; readonly tools: TaskCellTools }) {
+export function DrawingCard({ row, tools }: { readonly row: DrawingRow; readonly tools: TaskCellTools }) {
   const { t, view } = tools;
-  const show = (title: string, content: string) => () => {
+  const show = (title: string) => (content: string) => {
     view({ kind: 'text', title, content });
   };
   return (
     <>
       <RowCard
         title={
-          row.prompt === '' ? (
-            <OneLine mono text={row.mjId} onOpen={show(t('tasks.id'), row.mjId)} />
+          row.prompt === null ? (
+            <OneLine mono text={row.taskId} onOpen={show(t('tasks.id'))} />
           ) : (
-            <OneLine text={row.prompt} onOpen={show(t('tasks.prompt'), row.prompt)} />
+            <OneLine text={row.prompt} onOpen={show(t('tasks.prompt'))} />
           )
         }
         value={<ViewImage row={row} tools={tools} />}
-        meta={dateTime(row.submitTime, 'card')}
-        metaEnd={<Progress value={row.progress} label={t('tasks.progressOf', { id: row.mjId })} />}
+        meta={dateTime(row.submittedAt, 'card')}
+        metaEnd={<Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />}
         chips={
           <>
             <TaskChip of="action" value={row.action} />
             {tools.isAdmin && (
               <>
-                <TaskChip of="code" value={row.code} />
-                <TaskChip dot of="drawing" value={row.status} />
+                <TaskChip of="submission" value={row.submission} />
+                <TaskChip dot of="status" value={row.status} />
               </>
             )}
           </>
         }
-        end={<TaskDuration rated from={row.submitTime} to={row.finishTime} />}
+        end={<TaskDuration rated from={row.submittedAt} to={row.finishedAt} />}
       />
-      {row.failReason !== '' && (
-        <OneLine failed text={row.failReason} onOpen={show(t('tasks.failReason'), row.failReason)} />
-      )}
+      {row.failReason !== null && <OneLine failed text={row.failReason} onOpen={show(t('tasks.failReason'))} />}
     </>
   );
 }
 
-export function CreativeCard({ row, tools }: { readonly row: CreativeTaskRowFragment; readonly tools: TaskCellTools }) {
+export function CreativeCard({ row, tools }: { readonly row: CreativeTaskRow; readonly tools: TaskCellTools }) {
   const { t, view } = tools;
   return (
     <>
@@ -59,22 +56,22 @@ export function CreativeCard({ row, tools }: { readonly row: CreativeTaskRowFrag
           />
         }
         value={<PlaySong row={row} tools={tools} />}
-        meta={dateTime(row.submitTime, 'card')}
-        metaEnd={<Progress value={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />}
+        meta={dateTime(row.submittedAt, 'card')}
+        metaEnd={<Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />}
         chips={
           <>
             <TaskChip of="action" value={row.action} />
-            {tools.isAdmin && <TaskChip dot of="creative" value={row.status} />}
+            {tools.isAdmin && <TaskChip dot of="status" value={row.status} />}
           </>
         }
-        end={<TaskDuration from={row.submitTime} to={row.finishTime} />}
+        end={<TaskDuration from={row.submittedAt} to={row.finishedAt} />}
       />
-      {row.failReason !== '' && (
+      {row.failReason !== null && (
         <OneLine
           failed
           text={row.failReason}
-          onOpen={() => {
-            view({ kind: 'text', title: t('tasks.failReason'), content: row.failReason });
+          onOpen={(content) => {
+            view({ kind: 'text', title: t('tasks.failReason'), content });
           }}
         />
       )}

@@ -22,16 +22,16 @@ const drawing = (id: number, more: Partial<DrawingRowFragment> = {}) => ({
   id,
   action: 'IMAGINE',
   channelId: 7,
-  code: 1,
-  failReason: '',
-  finishTime: null,
-  imageUrl: '',
-  mjId: `drawing-${String(id)}`,
-  progress: '0%',
-  prompt: '',
-  promptEn: '',
-  status: 'NOT_START',
-  submitTime: begun,
+  failReason: null,
+  finishedAt: null,
+  imageUrl: null,
+  progress: 0,
+  prompt: null,
+  promptEn: null,
+  status: 'NOT_STARTED',
+  submission: 'ACCEPTED',
+  submittedAt: begun,
+  taskId: `drawing-${String(id)}`,
   ...more,
 });
 const song = (id: number, more: Partial<CreativeTaskRowFragment> = {}) => ({
@@ -39,13 +39,13 @@ const song = (id: number, more: Partial<CreativeTaskRowFragment> = {}) => ({
   id,
   action: 'MUSIC',
   channelId: 8,
-  data: '',
-  failReason: '',
-  finishTime: null,
+  data: null,
+  failReason: null,
+  finishedAt: null,
   platform: 'suno',
-  progress: '0%',
-  status: 'NOT_START',
-  submitTime: begun,
+  progress: 0,
+  status: 'NOT_STARTED',
+  submittedAt: begun,
   taskId: `song-${String(id)}`,
   ...more,
 });
@@ -70,14 +70,16 @@ afterAll(() => {
 describe('drawings', () => {
   it('have a word and a tone for every kind, answer and state', async () => {
     const rows = [
-      ['IMAGINE', 'Imagine', 1, 'Submitted', 'green', 'NOT_START', 'Not started', 'grey'],
-      ['UPSCALE', 'Upscale', 21, 'Waiting', 'lime', 'SUBMITTED', 'Queued', 'amber'],
-      ['PAN', 'Pan', 22, 'Duplicate', 'orange', 'IN_PROGRESS', 'In progress', 'blue'],
-      ['SWAP_FACE', 'Swap face', 0, 'Not submitted', 'amber', 'SUCCESS', 'Done', 'green'],
-      ['DESCRIBE', 'Describe', 1, 'Submitted', 'green', 'FAILURE', 'Failed', 'red'],
-      ['BLEND', 'Blend', 1, 'Submitted', 'green', 'MODAL', 'Waiting for window', 'amber'],
+      ['IMAGINE', 'Imagine', 'ACCEPTED', 'Submitted', 'green', 'NOT_STARTED', 'Not started', 'grey'],
+      ['UPSCALE', 'Upscale', 'EXISTS', 'Waiting', 'lime', 'SUBMITTED', 'Queued', 'amber'],
+      ['PAN', 'Pan', 'QUEUED', 'Duplicate', 'orange', 'IN_PROGRESS', 'In progress', 'blue'],
+      ['SWAP_FACE', 'Swap face', 'NOT_SUBMITTED', 'Not submitted', 'amber', 'SUCCESS', 'Done', 'green'],
+      ['DESCRIBE', 'Describe', 'REFUSED', 'Refused', 'red', 'FAILURE', 'Failed', 'red'],
+      ['BLEND', 'Blend', 'ACCEPTED', 'Submitted', 'green', 'WAITING_FOR_INPUT', 'Waiting for window', 'amber'],
     ] as const;
-    const items = rows.map(([action, , code, , , status], index) => drawing(index, { action, code, status }));
+    const items = rows.map(([action, , submission, , , status], index) =>
+      drawing(index, { action, submission, status }),
+    );
     await openDrawings(answers(DrawingsDocument, pageOf('drawings', items)));
     for (const [index, [, kind, , answer, answerTone, , state, stateTone]] of rows.entries()) {
       const row = await rowOf(`drawing-${String(index)}`);
@@ -88,7 +90,7 @@ describe('drawings', () => {
   });
 
   it('are rated by how long they took: more than a minute is red', async () => {
-    const items = [drawing(1, { finishTime: secondsLater(60) }), drawing(2, { finishTime: secondsLater(61) })];
+    const items = [drawing(1, { finishedAt: secondsLater(60) }), drawing(2, { finishedAt: secondsLater(61) })];
     await openDrawings(answers(DrawingsDocument, pageOf('drawings', items)));
     expect(toneOf((await rowOf('drawing-1')).getByText('60 s'))).toBe('green');
     expect(toneOf((await rowOf('drawing-2')).getByText('61 s'))).toBe('red');
@@ -116,18 +118,17 @@ describe('drawings', () => {
 });
 
 describe('songs', () => {
-  it('have a word and a tone for every state, also for one nobody has heard of', async () => {
+  it('have a word and a tone for every state, also for an unknown one', async () => {
     const states = [
       ['SUCCESS', 'Done', 'green'],
-      ['NOT_START', 'Not started', 'grey'],
+      ['NOT_STARTED', 'Not started', 'grey'],
       ['SUBMITTED', 'Queued', 'amber'],
       ['IN_PROGRESS', 'In progress', 'blue'],
       ['FAILURE', 'Failed', 'red'],
       ['QUEUED', 'Queued', 'amber'],
       ['UNKNOWN', 'Unknown', 'outline'],
-      ['', 'Submitting', 'grey'],
     ] as const;
-    const items = states.map(([status], index) => song(index, { status, finishTime: secondsLater(600) }));
+    const items = states.map(([status], index) => song(index, { status, finishedAt: secondsLater(600) }));
     await openSongs(answers(CreativeTasksDocument, pageOf('creativeTasks', items)));
     for (const [index, [, word, tone]] of states.entries()) {
       const row = await rowOf(`song-${String(index)}`);
@@ -150,7 +151,7 @@ describe('songs', () => {
   });
 
   it('can be heard once they are finished, and only songs', async () => {
-    const data = '[{"audio_url":"https://cdn.example/dawn.mp3"}]';
+    const data = [{ audio_url: 'https://cdn.example/dawn.mp3' }];
     const items = [
       song(1, { status: 'SUCCESS', data }),
       song(2, { status: 'IN_PROGRESS', data }),

@@ -3,22 +3,23 @@ import type { GridColDef } from '@mui/x-data-grid';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { dateTime } from '../../lib/format.js';
-import { formatJson } from '../../lib/jsonText.js';
 import { channelCell, column, type TaskCellTools } from './drawingColumns.js';
 import { OneLine, Progress, TaskDuration } from './taskCells.js';
 import { TaskChip } from './taskChips.js';
 import { audioOf } from './taskFilter.js';
 import type { CreativeTaskRowFragment } from './tasks.generated.js';
 
-/** The record as JSON, with the provider's data parsed. */
-export function recordOf({ data, ...row }: CreativeTaskRowFragment): string {
-  const { __typename: _, ...fields } = row as CreativeTaskRowFragment & { __typename?: string };
-  const told = data === '' ? 'null' : data;
-  return formatJson(`${JSON.stringify(fields).slice(0, -1)},"data":${told}}`);
+/** The channel is read for admins only. */
+export type CreativeTaskRow = CreativeTaskRowFragment & { readonly channelId?: number | null };
+
+/** The record as JSON, with the provider's data. */
+export function recordOf({ data, ...row }: CreativeTaskRow): string {
+  const { __typename: _, ...fields } = row as CreativeTaskRow & { __typename?: string };
+  return JSON.stringify({ ...fields, data: data ?? null }, null, 2);
 }
 
 /** Play button of a finished song. */
-export function PlaySong({ row, tools }: { readonly row: CreativeTaskRowFragment; readonly tools: TaskCellTools }) {
+export function PlaySong({ row, tools }: { readonly row: CreativeTaskRow; readonly tools: TaskCellTools }) {
   const address = row.action === 'MUSIC' && row.status === 'SUCCESS' ? audioOf(row.data) : null;
   if (address === null) return null;
   return (
@@ -34,18 +35,18 @@ export function PlaySong({ row, tools }: { readonly row: CreativeTaskRowFragment
   );
 }
 
-export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRowFragment>[] {
+export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRow>[] {
   const { t, isAdmin, view } = tools;
   const time = (value: string | null | undefined) => <Num>{dateTime(value ?? null, 'seconds')}</Num>;
   return [
-    column('submitTime', t('tasks.submitTime'), 150, (row) => time(row.submitTime)),
-    column('finishTime', t('tasks.finishTime'), 150, (row) => time(row.finishTime)),
+    column('submittedAt', t('tasks.submitTime'), 150, (row) => time(row.submittedAt)),
+    column('finishedAt', t('tasks.finishTime'), 150, (row) => time(row.finishedAt)),
     column('progress', t('tasks.progress'), 164, (row) => (
-      <Progress value={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />
+      <Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />
     )),
-    column('duration', t('tasks.duration'), 78, (row) => <TaskDuration from={row.submitTime} to={row.finishTime} />),
+    column('duration', t('tasks.duration'), 78, (row) => <TaskDuration from={row.submittedAt} to={row.finishedAt} />),
     ...(isAdmin
-      ? [column<CreativeTaskRowFragment>('channelId', t('tasks.channel'), 70, (row) => channelCell(row.channelId))]
+      ? [column<CreativeTaskRow>('channelId', t('tasks.channel'), 70, (row) => channelCell(row.channelId))]
       : []),
     column('platform', t('tasks.platform'), 84, (row) => <ToneChip tone="outline">{row.platform}</ToneChip>),
     column('action', t('tasks.type'), 90, (row) => <TaskChip of="action" value={row.action} />),
@@ -66,8 +67,8 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
     ),
     ...(isAdmin
       ? [
-          column<CreativeTaskRowFragment>('status', t('tasks.status'), 112, (row) => (
-            <TaskChip dot of="creative" value={row.status} />
+          column<CreativeTaskRow>('status', t('tasks.status'), 112, (row) => (
+            <TaskChip dot of="status" value={row.status} />
           )),
         ]
       : []),
@@ -75,8 +76,8 @@ export function creativeColumns(tools: TaskCellTools): GridColDef<CreativeTaskRo
       <OneLine
         failed
         text={row.failReason}
-        onOpen={() => {
-          view({ kind: 'text', title: t('tasks.failReason'), content: row.failReason });
+        onOpen={(content) => {
+          view({ kind: 'text', title: t('tasks.failReason'), content });
         }}
       />
     )),

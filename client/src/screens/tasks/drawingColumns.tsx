@@ -10,6 +10,9 @@ import { TaskChip } from './taskChips.js';
 import type { DrawingRowFragment } from './tasks.generated.js';
 import type { Viewed } from './TaskViewer.js';
 
+/** The channel is read for admins only. */
+export type DrawingRow = DrawingRowFragment & { readonly channelId?: number | null };
+
 export interface TaskCellTools {
   readonly t: TFunction;
   readonly isAdmin: boolean;
@@ -35,13 +38,14 @@ export const column = <R extends object>(
 export const channelCell = (channelId: number | null | undefined): ReactNode =>
   channelId ? <ToneChip tone="outline">{`#${String(channelId)}`}</ToneChip> : <Dash />;
 
-export function ViewImage({ row, tools }: { readonly row: DrawingRowFragment; readonly tools: TaskCellTools }) {
-  if (row.imageUrl === '') return <Dash />;
+export function ViewImage({ row, tools }: { readonly row: DrawingRow; readonly tools: TaskCellTools }) {
+  const { imageUrl } = row;
+  if (imageUrl === null) return <Dash />;
   return (
     <Button
-      aria-label={tools.t('tasks.viewImageOf', { id: row.mjId })}
+      aria-label={tools.t('tasks.viewImageOf', { id: row.taskId })}
       onClick={() => {
-        tools.view({ kind: 'image', title: tools.t('tasks.imageOf', { id: row.mjId }), content: row.imageUrl });
+        tools.view({ kind: 'image', title: tools.t('tasks.imageOf', { id: row.taskId }), content: imageUrl });
       }}
       sx={{ minHeight: 26, padding: '2px 6px', ml: '-6px' }}
     >
@@ -51,44 +55,38 @@ export function ViewImage({ row, tools }: { readonly row: DrawingRowFragment; re
 }
 
 /** Widths sum to 1182 px with the admin's columns. */
-export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRowFragment>[] {
+export function drawingColumns(tools: TaskCellTools): GridColDef<DrawingRow>[] {
   const { t, isAdmin, view } = tools;
-  const text = (title: string, content: string, failed = false) => (
+  const text = (title: string, content: string | null, look: { failed?: boolean; mono?: boolean } = {}) => (
     <OneLine
+      {...look}
       text={content}
-      failed={failed}
-      onOpen={() => {
-        view({ kind: 'text', title, content });
+      onOpen={(shown) => {
+        view({ kind: 'text', title, content: shown });
       }}
     />
   );
-  const admin = (columns: GridColDef<DrawingRowFragment>[]) => (isAdmin ? columns : []);
+  const admin = (columns: GridColDef<DrawingRow>[]) => (isAdmin ? columns : []);
   return [
-    column('submitTime', t('tasks.submitTime'), 150, (row) => <Num>{dateTime(row.submitTime, 'seconds')}</Num>),
+    column('submittedAt', t('tasks.submitTime'), 150, (row) => <Num>{dateTime(row.submittedAt, 'seconds')}</Num>),
     column('duration', t('tasks.duration'), 68, (row) => (
-      <TaskDuration rated from={row.submitTime} to={row.finishTime} />
+      <TaskDuration rated from={row.submittedAt} to={row.finishedAt} />
     )),
     ...admin([column('channelId', t('tasks.channel'), 62, (row) => channelCell(row.channelId))]),
     column('action', t('tasks.type'), 116, (row) => <TaskChip of="action" value={row.action} />),
-    column('mjId', t('tasks.id'), 82, (row) => (
-      <OneLine
-        mono
-        text={row.mjId}
-        onOpen={() => {
-          view({ kind: 'text', title: t('tasks.id'), content: row.mjId });
-        }}
-      />
-    )),
+    column('taskId', t('tasks.id'), 82, (row) => text(t('tasks.id'), row.taskId, { mono: true })),
     ...admin([
-      column('code', t('tasks.submitResult'), 116, (row) => <TaskChip of="code" value={row.code} />),
-      column('status', t('tasks.status'), 134, (row) => <TaskChip dot of="drawing" value={row.status} />),
+      column('submission', t('tasks.submitResult'), 116, (row) => <TaskChip of="submission" value={row.submission} />),
+      column('status', t('tasks.status'), 134, (row) => <TaskChip dot of="status" value={row.status} />),
     ]),
     column('progress', t('tasks.progress'), 156, (row) => (
-      <Progress value={row.progress} label={t('tasks.progressOf', { id: row.mjId })} />
+      <Progress percent={row.progress} label={t('tasks.progressOf', { id: row.taskId })} />
     )),
     column('imageUrl', t('tasks.result'), 90, (row) => <ViewImage row={row} tools={tools} />),
     column('prompt', t('tasks.prompt'), 68, (row) => text(t('tasks.prompt'), row.prompt), { flex: 1, minWidth: 68 }),
     column('promptEn', t('tasks.english'), 64, (row) => text(t('tasks.promptEn'), row.promptEn)),
-    column('failReason', t('tasks.failure'), 76, (row) => text(t('tasks.failReason'), row.failReason, true)),
+    column('failReason', t('tasks.failure'), 76, (row) =>
+      text(t('tasks.failReason'), row.failReason, { failed: true }),
+    ),
   ];
 }

@@ -4,11 +4,10 @@ import MuiLink from '@mui/material/Link';
 import { Dash, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
 import { integer } from '../../lib/format.js';
-import { secondsBetween, toPercent } from './taskFilter.js';
+import { secondsBetween } from './taskFilter.js';
 
 /** A progress bar with its percentage. */
-export function Progress({ value, label }: { readonly value: string; readonly label: string }) {
-  const percent = toPercent(value);
+export function Progress({ percent, label }: { readonly percent: number; readonly label: string }) {
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 1 }}>
       <LinearProgress variant="determinate" value={percent} aria-label={label} sx={{ width: 96, flexShrink: 0 }} />
@@ -40,19 +39,21 @@ export function OneLine({
   failed = false,
   mono = false,
 }: {
-  readonly text: string;
-  readonly onOpen: () => void;
+  readonly text: string | null | undefined;
+  readonly onOpen: (text: string) => void;
   readonly failed?: boolean;
   readonly mono?: boolean;
 }) {
-  if (text === '') return <Dash />;
+  if (!text) return <Dash />;
   return (
     <MuiLink
       component="button"
       underline="hover"
       noWrap
       className={mono ? 'mono' : ''}
-      onClick={onOpen}
+      onClick={() => {
+        onOpen(text);
+      }}
       sx={{
         display: 'block',
         maxWidth: '100%',

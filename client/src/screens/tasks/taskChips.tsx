@@ -7,7 +7,7 @@ interface Look {
   readonly label: ParseKeys;
 }
 
-const looks: Readonly<Record<'action' | 'code' | 'drawing' | 'creative', Readonly<Record<string, Look>>>> = {
+const looks: Readonly<Record<'action' | 'submission' | 'status', Readonly<Record<string, Look>>>> = {
   action: {
     IMAGINE: { tone: 'blue', label: 'tasks.actions.IMAGINE' },
     UPSCALE: { tone: 'orange', label: 'tasks.actions.UPSCALE' },
@@ -28,28 +28,21 @@ const looks: Readonly<Record<'action' | 'code' | 'drawing' | 'creative', Readonl
     MUSIC: { tone: 'violet', label: 'tasks.actions.MUSIC' },
     LYRICS: { tone: 'teal', label: 'tasks.actions.LYRICS' },
   },
-  code: {
-    1: { tone: 'green', label: 'tasks.codes.submitted' },
-    21: { tone: 'lime', label: 'tasks.codes.waiting' },
-    22: { tone: 'orange', label: 'tasks.codes.duplicate' },
-    0: { tone: 'amber', label: 'tasks.codes.notSubmitted' },
+  submission: {
+    ACCEPTED: { tone: 'green', label: 'tasks.codes.submitted' },
+    EXISTS: { tone: 'lime', label: 'tasks.codes.waiting' },
+    QUEUED: { tone: 'orange', label: 'tasks.codes.duplicate' },
+    NOT_SUBMITTED: { tone: 'amber', label: 'tasks.codes.notSubmitted' },
+    REFUSED: { tone: 'red', label: 'tasks.codes.refused' },
   },
-  drawing: {
-    NOT_START: { tone: 'grey', label: 'tasks.states.notStarted' },
-    SUBMITTED: { tone: 'amber', label: 'tasks.states.queued' },
-    IN_PROGRESS: { tone: 'blue', label: 'tasks.states.inProgress' },
-    SUCCESS: { tone: 'green', label: 'tasks.states.done' },
-    FAILURE: { tone: 'red', label: 'tasks.states.failed' },
-    MODAL: { tone: 'amber', label: 'tasks.states.window' },
-  },
-  creative: {
-    SUCCESS: { tone: 'green', label: 'tasks.states.done' },
-    NOT_START: { tone: 'grey', label: 'tasks.states.notStarted' },
+  status: {
+    NOT_STARTED: { tone: 'grey', label: 'tasks.states.notStarted' },
     SUBMITTED: { tone: 'amber', label: 'tasks.states.queued' },
     QUEUED: { tone: 'amber', label: 'tasks.states.queued' },
     IN_PROGRESS: { tone: 'blue', label: 'tasks.states.inProgress' },
+    WAITING_FOR_INPUT: { tone: 'amber', label: 'tasks.states.window' },
+    SUCCESS: { tone: 'green', label: 'tasks.states.done' },
     FAILURE: { tone: 'red', label: 'tasks.states.failed' },
-    '': { tone: 'grey', label: 'tasks.states.submitting' },
   },
 };
 
@@ -60,11 +53,11 @@ export function TaskChip({
   dot = false,
 }: {
   readonly of: keyof typeof looks;
-  readonly value: string | number;
+  readonly value: string;
   readonly dot?: boolean;
 }) {
   const { t } = useTranslation();
-  const look = looks[of][String(value)];
+  const look = looks[of][value];
   return (
     <ToneChip tone={look ? look.tone : 'outline'} dot={dot}>
       {look ? t(look.label) : t('tasks.unknown')}

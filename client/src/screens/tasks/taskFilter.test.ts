@@ -1,36 +1,29 @@
 import { rangeOf } from '../../lib/timeRange.js';
-import { audioOf, noFilters, secondsBetween, toPercent, toTaskFilter } from './taskFilter.js';
+import { audioOf, noFilters, secondsBetween, toTaskFilter } from './taskFilter.js';
 
 const start = new Date('2026-01-01T00:00:00Z');
 const now = new Date('2026-01-31T10:00:00Z');
 
 it('asks from the start of the list to an hour ahead unless told otherwise', () => {
-  const open = { from: '2026-01-01T00:00:00.000Z', to: '2026-01-31T11:00:00.000Z' };
+  const open = { submitted: { from: '2026-01-01T00:00:00.000Z', until: '2026-01-31T11:00:00.000Z' } };
   expect(toTaskFilter(noFilters, start, true, now)).toEqual(open);
   const closed = { ...noFilters, from: '1767312000', to: '1767398400' };
   expect(toTaskFilter(closed, start, true, now)).toEqual({
-    from: '2026-01-02T00:00:00.000Z',
-    to: '2026-01-03T00:00:00.000Z',
+    submitted: { from: '2026-01-02T00:00:00.000Z', until: '2026-01-03T00:00:00.000Z' },
   });
   expect(rangeOf({ ...noFilters, from: 'nonsense' }, start)).toEqual({ from: start, to: null });
 });
 
 it('asks for a channel only as an admin, and only for a number', () => {
   const filters = { ...noFilters, channelId: ' 12 ' };
-  expect(toTaskFilter(filters, start, true, now)).toMatchObject({ channelId: 12 });
-  expect(toTaskFilter(filters, start, false, now)).not.toHaveProperty('channelId');
-  expect(toTaskFilter({ ...noFilters, channelId: 'x' }, start, true, now)).not.toHaveProperty('channelId');
+  expect(toTaskFilter(filters, start, true, now)).toMatchObject({ channelIds: [12] });
+  expect(toTaskFilter(filters, start, false, now)).not.toHaveProperty('channelIds');
+  expect(toTaskFilter({ ...noFilters, channelId: 'x' }, start, true, now)).not.toHaveProperty('channelIds');
 });
 
-it.each([
-  ['0%', 0],
-  ['37%', 37],
-  ['100%', 100],
-  ['250%', 100],
-  ['', 0],
-  ['soon', 0],
-])('reads the progress %j as %d', (text, percent) => {
-  expect(toPercent(text)).toBe(percent);
+it('asks for one task by its ID', () => {
+  expect(toTaskFilter({ ...noFilters, task: ' m7 ' }, start, false, now)).toMatchObject({ taskIds: ['m7'] });
+  expect(toTaskFilter(noFilters, start, false, now)).not.toHaveProperty('taskIds');
 });
 
 it('has no duration before the end', () => {
@@ -38,11 +31,11 @@ it('has no duration before the end', () => {
   expect(secondsBetween('2026-01-01T00:00:00Z', '2026-01-01T00:01:05Z')).toBe(65);
 });
 
-it('finds where a song can be heard, however deep it is told, and nothing that is no web address', () => {
-  expect(audioOf('[{"clips":{"a":{"audio_url":"https://cdn.example.com/a.mp3"}}}]')).toBe(
+it('finds where a song can be heard at any depth, and ignores what is no web address', () => {
+  expect(audioOf([{ clips: { a: { audio_url: 'https://cdn.example.com/a.mp3' } } }])).toBe(
     'https://cdn.example.com/a.mp3',
   );
-  expect(audioOf('{"audio_url":"javascript:alert(1)"}')).toBeNull();
-  expect(audioOf('')).toBeNull();
-  expect(audioOf('null')).toBeNull();
+  expect(audioOf({ audio_url: 'javascript:alert(1)' })).toBeNull();
+  expect(audioOf('https://cdn.example.com/a.mp3')).toBeNull();
+  expect(audioOf(null)).toBeNull();
 });

@@ -17,16 +17,13 @@ export const lastThirtyDays = (): Date => new Date(Date.now() - 30 * day);
 /** The query's filter. Only admins can filter by channel. */
 export function toTaskFilter(filters: TaskFilters, start: Date, isAdmin: boolean, now: Date) {
   const channel = filters.channelId.trim();
+  const task = filters.task.trim();
+  const { from, to } = toTimes(filters, start, now);
   return {
-    ...toTimes(filters, start, now),
-    ...(isAdmin && /^\d{1,9}$/.test(channel) ? { channelId: Number(channel) } : {}),
+    submitted: { from, until: to },
+    ...(task === '' ? {} : { taskIds: [task] }),
+    ...(isAdmin && /^\d{1,9}$/.test(channel) ? { channelIds: [Number(channel)] } : {}),
   };
-}
-
-/** Parses a percentage such as `37%`; 0 for any other text. */
-export function toPercent(progress: string): number {
-  const value = Number.parseFloat(progress);
-  return Number.isFinite(value) ? Math.max(0, Math.min(100, value)) : 0;
 }
 
 /** Whole seconds between two times; null without an end. */
@@ -34,17 +31,13 @@ export const secondsBetween = (from: string, to: string | null | undefined): num
   to ? Math.max(0, Math.round((new Date(to).getTime() - new Date(from).getTime()) / 1000)) : null;
 
 /** The audio URL of a finished song: the first one in the provider's data. */
-export function audioOf(data: string): string | null {
-  try {
-    const seen: unknown[] = [JSON.parse(data)];
-    for (const value of seen) {
-      if (typeof value !== 'object' || value === null) continue;
-      const address = (value as { audio_url?: unknown }).audio_url;
-      if (typeof address === 'string' && /^https?:\/\//.test(address)) return address;
-      seen.push(...(Object.values(value) as unknown[]));
-    }
-    return null;
-  } catch {
-    return null;
+export function audioOf(data: unknown): string | null {
+  const seen: unknown[] = [data];
+  for (const value of seen) {
+    if (typeof value !== 'object' || value === null) continue;
+    const address = (value as { audio_url?: unknown }).audio_url;
+    if (typeof address === 'string' && /^https?:\/\//.test(address)) return address;
+    seen.push(...(Object.values(value) as unknown[]));
   }
+  return null;
 }

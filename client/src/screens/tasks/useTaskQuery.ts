@@ -16,9 +16,8 @@ export interface TaskQuery {
 /**
  * Query variables of a task list: page and filters from the URL, up to the time of the last refresh.
  * @param startsAt default start of the time range
- * @param byId the filter for one task
  */
-export function useTaskQuery<F extends object>(startsAt: () => Date, byId: (id: string) => F) {
+export function useTaskQuery(startsAt: () => Date) {
   const isAdmin = useIsAdmin();
   const grid = useServerGrid({ filters: noFilters });
   const [start] = useState(startsAt);
@@ -27,7 +26,6 @@ export function useTaskQuery<F extends object>(startsAt: () => Date, byId: (id: 
     setNow(new Date());
   };
   const query: TaskQuery = { isAdmin, grid, start, refresh };
-  const id = grid.filter.task.trim();
-  const filter = { ...toTaskFilter(grid.filter, start, isAdmin, now), ...(id === '' ? {} : byId(id)) };
+  const filter = toTaskFilter(grid.filter, start, isAdmin, now);
   return { query, variables: { page: grid.page, pageSize: grid.pageSize, filter } };
 }

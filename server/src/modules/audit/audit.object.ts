@@ -1,23 +1,39 @@
-import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { PageArgs, pageType } from '../../graphql/page.object.js';
+import { ArgsType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { enumType } from '../../graphql/enums.js';
+import { omitNullish } from '../../graphql/nullable.js';
+import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import type { AuditSubject } from '../../shared/audit.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { SortBy } from '../../shared/page.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
 import type { AuditRecord, FieldChange } from './audit.entity.js';
-import type { AuditFilter } from './audit.service.js';
+import type { AuditFilter, AuditSortField } from './audit.service.js';
 
-@ObjectType('AuditFieldChange', { description: 'Values are text. Of secrets it is only kept that they changed.' })
+const AuditSubjectEnum = enumType(
+  'AuditSubject',
+  { OPTION: 'option', USER: 'user', CHANNEL: 'channel', REDEMPTION: 'redemption' } satisfies Record<
+    string,
+    AuditSubject
+  >,
+  'What was changed.',
+);
+
+@ObjectType('AuditFieldChange', { description: 'A changed field. Values of secrets are hidden.' })
 export class AuditFieldChangeObject implements FieldChange {
   @Field(() => String)
   field: string;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'As text. Null: there was no value.' })
   before: string | null;
 
-  @Field(() => String, { nullable: true })
+  @Field(() => String, { nullable: true, description: 'As text. Null: there is no value.' })
   after: string | null;
 }
 
-@ObjectType('AuditEntry', { description: 'One change an admin made.' })
-export class AuditEntryObject implements AuditRecord {
-  @Field(() => String)
+@ObjectType('AuditEntry', { description: 'A change by an admin.' })
+export class AuditEntryObject {
+  @Field(() => ID)
   id: string;
 
   @Field(() => Date)
@@ -29,44 +45,64 @@ export class AuditEntryObject implements AuditRecord {
   @Field(() => String, { description: 'Name at that time.' })
   actorName: string;
 
-  @Field(() => String, { description: 'Address the change came from.' })
-  ip: string;
+  @Field(() => String, { nullable: true, description: 'IP address of the client.' })
+  ip: string | null;
 
-  @Field(() => String)
+  @Field(() => String, { description: '`create`, `update`, `delete`, or a verb of the subject such as `promote`.' })
   action: string;
 
-  @Field(() => String, { description: 'option, user, channel or redemption.' })
-  subject: string;
+  @Field(() => AuditSubjectEnum)
+  subject: AuditSubject;
 
-  @Field(() => String, { description: 'Its id; of an option: its key.' })
+  @Field(() => String, { description: 'Its id; of an option its key.' })
   subjectId: string;
 
   @Field(() => [AuditFieldChangeObject])
   changes: FieldChange[];
 }
 
-export const AuditEntryPage = pageType(AuditEntryObject, 'AuditEntryPage');
+export const toAuditEntry = ({ subject, ip, ...entry }: AuditRecord): AuditEntryObject => ({
+  ...entry,
+  subject: subject as AuditSubject,
+  ip: ip || null,
+});
 
-@InputType('AuditFilter')
-export class AuditFilterInput implements AuditFilter {
-  @Field(() => String, { nullable: true, description: 'option, user, channel or redemption.' })
-  subject?: string | null;
+export const AuditEntryPage = pageObject(AuditEntryObject, 'AuditEntryPage');
 
-  @Field(() => String, { nullable: true })
-  subjectId?: string | null;
+@InputType('AuditFilter', { description: 'Conditions on entries. All must match. An empty list matches nothing.' })
+export class AuditFilterInput {
+  @Field(() => [AuditSubjectEnum], { nullable: true })
+  subjects?: AuditSubject[] | null;
 
-  @Field(() => Int, { nullable: true })
-  actorId?: number | null;
+  @Field(() => [String], { nullable: true, description: 'Ids; of options their keys.' })
+  subjectIds?: string[] | null;
 
-  @Field(() => Date, { nullable: true, description: 'Included.' })
-  from?: Date | null;
+  @Field(() => [Int], { nullable: true })
+  actorIds?: number[] | null;
 
-  @Field(() => Date, { nullable: true, description: 'Included.' })
-  to?: Date | null;
+  @Field(() => [String], { nullable: true })
+  actions?: string[] | null;
+
+  @Field(() => TimeRangeObject, { nullable: true })
+  created?: TimeRangeObject | null;
 }
 
+const sortFields: Readonly<Record<string, AuditSortField>> = { CREATED_AT: 'id' };
+const AuditSort = sortInput('Audit', sortFields);
+
 @ArgsType()
-export class AuditListArgs extends PageArgs {
+export class AuditListArgs extends ListArgs {
   @Field(() => AuditFilterInput, { nullable: true })
   filter?: AuditFilterInput | null;
+
+  @Field(() => [AuditSort], { nullable: true, description: 'The newest first when absent.' })
+  sort?: Array<SortBy<AuditSortField>> | null;
+}
+
+/** @throws InvalidInputError for a range that is none */
+export function toAuditFilter({ created, ...rest }: AuditFilterInput): AuditFilter {
+  return omitUndefined({
+    ...omitNullish<Omit<AuditFilter, 'created'>>(rest),
+    created: created ? resolveTimeRange(created, { field: 'filter.created' }) : undefined,
+  });
 }

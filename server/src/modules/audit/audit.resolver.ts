@@ -1,10 +1,8 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
-import type { AuditRecord } from './audit.entity.js';
-import { AuditEntryObject, AuditEntryPage, AuditListArgs } from './audit.object.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { AuditEntryObject, AuditEntryPage, AuditListArgs, toAuditEntry, toAuditFilter } from './audit.object.js';
 import type { AuditService } from './audit.service.js';
 
 @Resolver(() => AuditEntryObject)
@@ -12,11 +10,13 @@ export class AuditResolver {
   constructor(private readonly auditService: AuditService) {}
 
   @Access('root')
-  @Query(() => AuditEntryPage, { description: 'What admins changed, newest first. For root.' })
-  auditEntries(
+  @Cost(1, ['pageSize'])
+  @Query(() => AuditEntryPage, { description: 'Changes by admins.' })
+  async auditEntries(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => AuditListArgs) args: AuditListArgs,
-  ): Promise<Page<AuditRecord>> {
-    return this.auditService.list(actor, args.filter ?? {}, pageQueryOf(args));
+  ): Promise<PageOf<AuditEntryObject>> {
+    const page = await this.auditService.list(actor, toAuditFilter(args.filter ?? {}), listQueryOf(args));
+    return PageOf.from(page, toAuditEntry);
   }
 }

@@ -1,20 +1,27 @@
 import type { Repository } from 'typeorm';
+import { andAmong } from '../../db/conditions.js';
+import { readSlice, type SortKeys } from '../../db/keyset.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import type { AuditChange, AuditLog } from '../../shared/audit.js';
-import { InvalidInputError } from '../../shared/errors.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import { storableJson } from '../../shared/storable.js';
+import type { TimeRange } from '../../shared/time-range.js';
 import type { AuditRecord } from './audit.entity.js';
 import { differenceOf } from './difference.js';
 
+/** Conditions on entries. Absent fields do not restrict; an empty list matches nothing. */
 export interface AuditFilter {
-  readonly subject?: string | null;
-  readonly subjectId?: string | null;
-  readonly actorId?: number | null;
-  /** Inclusive. */
-  readonly from?: Date | null;
-  readonly to?: Date | null;
+  readonly subjects?: readonly AuditSubject[];
+  readonly subjectIds?: readonly string[];
+  readonly actorIds?: readonly number[];
+  readonly actions?: readonly string[];
+  readonly created?: TimeRange;
 }
+
+/** Entries are sorted by id, which is the order in which they were written. */
+export type AuditSortField = 'id';
+
+const sortKeys: SortKeys<AuditRecord, AuditSortField> = { id: { sql: 'entry.id', value: ({ id }) => id } };
 
 interface Transaction {
   query(sql: string, parameters?: unknown[]): Promise<unknown>;
@@ -40,28 +47,17 @@ export class AuditService implements AuditLog {
     );
   }
 
-  /**
-   * Newest first.
-   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below root
-   */
-  async list(actor: MaybeActor, filter: AuditFilter, query: PageQuery): Promise<Page<AuditRecord>> {
+  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below root */
+  async list(actor: MaybeActor, filter: AuditFilter, query: ListQuery<AuditSortField>): Promise<Slice<AuditRecord>> {
     requireRole(actor, 'root');
-    const { sort } = query;
-    if (sort && sort.field !== 'createdAt') {
-      throw new InvalidInputError('The audit can be sorted by createdAt only', 'sort');
-    }
     const select = this.entries.createQueryBuilder('entry');
-    const text = (value: string): string => value.replaceAll('\0', '');
-    if (filter.subject) select.andWhere('entry.subject = :subject', { subject: text(filter.subject) });
-    if (filter.subjectId) select.andWhere('entry.subjectId = :subjectId', { subjectId: text(filter.subjectId) });
-    if (filter.actorId) select.andWhere('entry.actorId = :actorId', { actorId: filter.actorId });
-    if (filter.from) select.andWhere('entry.createdAt >= :from', { from: filter.from });
-    if (filter.to) select.andWhere('entry.createdAt <= :to', { to: filter.to });
-    const [items, totalCount] = await select
-      .orderBy('entry.id', sort?.direction ?? 'DESC')
-      .offset(query.page * query.pageSize)
-      .limit(query.pageSize)
-      .getManyAndCount();
-    return { items, totalCount };
+    andAmong(select, 'entry.subject', filter.subjects);
+    andAmong(select, 'entry.subject_id', filter.subjectIds);
+    andAmong(select, 'entry.actor_id', filter.actorIds);
+    andAmong(select, 'entry.action', filter.actions);
+    const { from, until } = filter.created ?? {};
+    if (from) select.andWhere('entry.createdAt >= :from', { from });
+    if (until) select.andWhere('entry.createdAt < :until', { until });
+    return readSlice<AuditRecord, AuditSortField>(select, query, sortKeys);
   }
 }

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { PriceTables } from './price-version.js';
 
 /** A set of price tables, identified by a hash of its content. */
 @Entity('price_versions')
@@ -7,5 +8,5 @@ export class PriceVersion {
   /** When it was first in use. */
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   /** Option key to value. */
-  @Column('jsonb') tables: Readonly<Record<string, unknown>>;
+  @Column('jsonb') tables: PriceTables;
 }

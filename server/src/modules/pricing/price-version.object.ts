@@ -1,23 +1,87 @@
-import { Field, ObjectType } from 'type-graphql';
-import { pageType } from '../../graphql/page.object.js';
+import { ArgsType, Field, Float, ObjectType } from 'type-graphql';
+import { Cost } from '../../graphql/access.js';
+import { ListArgs, pageObject, sortInput } from '../../graphql/pagination.js';
+import type { SortBy } from '../../shared/page.js';
 import type { PriceVersion } from './price-version.entity.js';
+import type { PriceVersionSortField } from './price-version.service.js';
+
+@ObjectType('ModelPrices', {
+  description: 'The stored prices of one model. A factor is null where the built-in value or rule applies.',
+})
+export class ModelPricesObject {
+  @Field(() => String)
+  modelName: string;
+
+  @Field(() => Float, { nullable: true, description: 'USD per call. It replaces the price by tokens.' })
+  modelPrice: number | null;
+
+  @Field(() => Float, { nullable: true, description: '1 is 2 USD per million prompt tokens.' })
+  modelRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of a completion token in prompt tokens.' })
+  completionRatio: number | null;
+
+  @Field(() => Float, { nullable: true, description: 'Price of a cached prompt token in prompt tokens.' })
+  cacheRatio: number | null;
+}
+
+@ObjectType('GroupPrice')
+export class GroupPriceObject {
+  @Field(() => String)
+  group: string;
+
+  @Field(() => Float, { description: 'Factor of every price.' })
+  ratio: number;
+}
 
 @ObjectType('PriceVersion', { description: 'Price tables that are or were in force.' })
-export class PriceVersionObject implements Omit<PriceVersion, 'tables'> {
-  @Field(() => String, { description: '`price_version` in the details of a log row.' })
+export class PriceVersionObject {
+  @Field(() => String, { description: '`LogPrice.version` of the calls that these tables priced.' })
   version: string;
 
   @Field(() => Date, { description: 'When it was first in force.' })
   createdAt: Date;
 
-  @Field(() => String, { description: 'JSON: option key to value.' })
-  tables: string;
+  @Field(() => Float, { description: 'Quota of 1 USD.' })
+  quotaPerUnit: number;
+
+  @Field(() => [GroupPriceObject])
+  groups: GroupPriceObject[];
+
+  @Cost(50)
+  @Field(() => [ModelPricesObject], { description: 'All models with a price of their own, by name.' })
+  models: ModelPricesObject[];
 }
 
-export const PriceVersionPage = pageType(PriceVersionObject, 'PriceVersionPage');
+export const PriceVersionPage = pageObject(PriceVersionObject, 'PriceVersionPage');
 
-export const toPriceVersion = ({ version, createdAt, tables }: PriceVersion): PriceVersionObject => ({
-  version,
-  createdAt,
-  tables: JSON.stringify(tables),
-});
+const sortFields: Readonly<Record<string, PriceVersionSortField>> = { CREATED_AT: 'createdAt' };
+const PriceVersionSort = sortInput('PriceVersion', sortFields);
+
+@ArgsType()
+export class PriceVersionListArgs extends ListArgs {
+  @Field(() => [PriceVersionSort], { nullable: true, description: 'The newest first when absent.' })
+  sort?: Array<SortBy<PriceVersionSortField>> | null;
+}
+
+type Table = Readonly<Record<string, number>>;
+
+export function toPriceVersion({ version, createdAt, tables }: PriceVersion): PriceVersionObject {
+  const { ModelPrice, ModelRatio, CompletionRatio, CacheRatio, GroupRatio, QuotaPerUnit } = tables;
+  const names = new Set([ModelPrice, ModelRatio, CompletionRatio, CacheRatio].flatMap(Object.keys));
+  const factor = (table: Table, name: string): number | null =>
+    Object.hasOwn(table, name) ? (table[name] ?? null) : null;
+  return {
+    version,
+    createdAt,
+    quotaPerUnit: QuotaPerUnit,
+    groups: Object.entries(GroupRatio).map(([group, ratio]) => ({ group, ratio })),
+    models: [...names].sort().map((modelName) => ({
+      modelName,
+      modelPrice: factor(ModelPrice, modelName),
+      modelRatio: factor(ModelRatio, modelName),
+      completionRatio: factor(CompletionRatio, modelName),
+      cacheRatio: factor(CacheRatio, modelName),
+    })),
+  };
+}

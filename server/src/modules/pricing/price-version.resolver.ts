@@ -1,9 +1,9 @@
 import { Arg, Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { PageArgs, pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
-import { PriceVersionObject, PriceVersionPage, toPriceVersion } from './price-version.object.js';
+import { nullWhenGone } from '../../graphql/nullable.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import { PriceVersionListArgs, PriceVersionObject, PriceVersionPage, toPriceVersion } from './price-version.object.js';
 import type { PriceVersionService } from './price-version.service.js';
 
 @Resolver(() => PriceVersionObject)
@@ -11,26 +11,27 @@ export class PriceVersionResolver {
   constructor(private readonly priceVersionService: PriceVersionService) {}
 
   @Access('admin')
-  @Query(() => PriceVersionPage, { description: 'Price tables that are or were in force, the newest first.' })
+  @Cost(1, ['pageSize'])
+  @Query(() => PriceVersionPage, { description: 'Price tables that are or were in force.' })
   async priceVersions(
     @Ctx() { actor }: GraphQLContext,
-    @Args(() => PageArgs) args: PageArgs,
-  ): Promise<Page<PriceVersionObject>> {
-    const { items, totalCount } = await this.priceVersionService.list(actor, pageQueryOf(args));
-    return { items: items.map(toPriceVersion), totalCount };
+    @Args(() => PriceVersionListArgs) args: PriceVersionListArgs,
+  ): Promise<PageOf<PriceVersionObject>> {
+    return PageOf.from(await this.priceVersionService.list(actor, listQueryOf(args)), toPriceVersion);
   }
 
   @Access('admin')
-  @Query(() => PriceVersionObject)
+  @Query(() => PriceVersionObject, { nullable: true, description: 'Null: there is no such version.' })
   async priceVersion(
     @Ctx() { actor }: GraphQLContext,
     @Arg('version', () => String) version: string,
-  ): Promise<PriceVersionObject> {
-    return toPriceVersion(await this.priceVersionService.get(actor, version));
+  ): Promise<PriceVersionObject | null> {
+    const found = await nullWhenGone(this.priceVersionService.get(actor, version));
+    return found && toPriceVersion(found);
   }
 
   @Access('admin')
-  @Query(() => [String], { description: 'Models that enabled channels serve and nobody priced.' })
+  @Query(() => [String], { description: 'Models of enabled channels that have no price.' })
   unpricedModels(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
     return this.priceVersionService.unpriced(actor);
   }

@@ -1,8 +1,9 @@
 import type { Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
+import { milliseconds, readSlice, type SortKeys } from '../../db/keyset.js';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
-import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import { NotFoundError } from '../../shared/errors.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import type { ChannelDirectory } from '../channels/channel-directory.service.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { PriceBook } from './price-book.service.js';
@@ -17,6 +18,13 @@ export interface PriceVersionDeps {
   readonly channels: Pick<ChannelDirectory, 'enabledModels'>;
   readonly logger: { warn(details: object, message: string): void };
 }
+
+export type PriceVersionSortField = 'createdAt';
+
+const sortKeys: SortKeys<PriceVersion, PriceVersionSortField> = {
+  createdAt: { sql: milliseconds('price.created_at'), value: ({ createdAt }) => createdAt },
+  id: { sql: 'price.version', value: ({ version }) => version },
+};
 
 /** Stores the price tables that log rows refer to. For admins. */
 export class PriceVersionService {
@@ -35,18 +43,15 @@ export class PriceVersionService {
     );
   }
 
-  /** Newest first unless sorted. */
-  async list(actor: MaybeActor, { page, pageSize, sort }: PageQuery): Promise<Page<PriceVersion>> {
+  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
+  async list(actor: MaybeActor, query: ListQuery<PriceVersionSortField>): Promise<Slice<PriceVersion>> {
     requireRole(actor, 'admin');
-    if (sort && sort.field !== 'createdAt') {
-      throw new InvalidInputError('Price versions can be sorted by createdAt only', 'sort');
-    }
-    const [items, totalCount] = await this.deps.versions.findAndCount({
-      order: { createdAt: sort?.direction ?? 'DESC', version: 'ASC' },
-      skip: page * pageSize,
-      take: pageSize,
-    });
-    return { items, totalCount };
+    return readSlice<PriceVersion, PriceVersionSortField>(
+      this.deps.versions.createQueryBuilder('price'),
+      query,
+      sortKeys,
+      { field: 'createdAt', direction: 'DESC' },
+    );
   }
 
   /** @throws AppError NOT_FOUND */

@@ -2,24 +2,27 @@ import { Field, Float, ObjectType } from 'type-graphql';
 import type { PricedModel, PriceList } from './pricing.service.js';
 
 @ObjectType('PricedModel', { description: 'What a model costs before the factor of the group.' })
-export class PricedModelObject implements PricedModel {
-  @Field(() => String)
+export class PricedModelObject {
+  @Field(() => String, { description: 'As callers request it.' })
   modelName: string;
 
-  @Field(() => Float, { nullable: true, description: 'USD per call; null when it is priced by tokens.' })
+  @Field(() => Float, { nullable: true, description: 'USD per call. Null: priced by tokens.' })
   modelPrice: number | null;
 
-  @Field(() => Float, { description: '1 is 2 USD per million prompt tokens; 0 when it is priced per call.' })
-  modelRatio: number;
+  @Field(() => Float, { nullable: true, description: '1 is 2 USD per million prompt tokens. Null: priced per call.' })
+  modelRatio: number | null;
 
-  @Field(() => Float)
-  completionRatio: number;
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Price of a completion token in prompt tokens. Null: priced per call.',
+  })
+  completionRatio: number | null;
 
-  @Field(() => [String])
-  enableGroups: readonly string[];
+  @Field(() => [String], { description: 'Groups that can call it, sorted.' })
+  groups: readonly string[];
 }
 
-@ObjectType('PricedGroup', { description: 'A group the viewer may pick.' })
+@ObjectType('PricedGroup', { description: 'A group that the caller can choose.' })
 export class PricedGroupObject {
   @Field(() => String)
   name: string;
@@ -31,20 +34,37 @@ export class PricedGroupObject {
   ratio: number | null;
 }
 
-@ObjectType('Pricing')
+@ObjectType('Pricing', { description: 'The price list, as the caller sees it.' })
 export class PricingObject {
-  @Field(() => [PricedModelObject])
-  models: readonly PricedModel[];
+  @Field(() => [PricedModelObject], { description: 'By name.' })
+  models: readonly PricedModelObject[];
 
   @Field(() => [PricedGroupObject])
   groups: readonly PricedGroupObject[];
 }
 
 export const toPricingObject = ({ models, usableGroups, groupRatios }: PriceList): PricingObject => ({
-  models,
+  models: models.map(toPricedModel),
   groups: Object.entries(usableGroups).map(([name, description]) => ({
     name,
     description,
     ratio: groupRatios[name] ?? null,
   })),
 });
+
+function toPricedModel({
+  modelName,
+  modelPrice,
+  modelRatio,
+  completionRatio,
+  enableGroups,
+}: PricedModel): PricedModelObject {
+  const isPerCall = modelPrice !== null;
+  return {
+    modelName,
+    modelPrice,
+    modelRatio: isPerCall ? null : modelRatio,
+    completionRatio: isPerCall ? null : completionRatio,
+    groups: enableGroups,
+  };
+}

@@ -7,7 +7,7 @@ import type { PricingService } from './pricing.service.js';
 export class PricingResolver {
   constructor(private readonly pricingService: PricingService) {}
 
-  @Query(() => PricingObject, { description: 'The price list; open to everybody.' })
+  @Query(() => PricingObject, { description: 'The price list.' })
   async pricing(@Ctx() { actor }: GraphQLContext): Promise<PricingObject> {
     return toPricingObject(await this.pricingService.list(actor));
   }

@@ -1,6 +1,10 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
+/** What can be requested of Suno. */
+export const creativeActions = ['MUSIC', 'LYRICS'] as const;
+export type CreativeAction = (typeof creativeActions)[number];
+
 /**
  * One creative task, today music at Suno (docs/reference/rest/entities.md#creative-task). Times are Unix seconds, 0
  * unset.

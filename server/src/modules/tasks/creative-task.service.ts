@@ -1,39 +1,48 @@
 import type { Repository } from 'typeorm';
+import { andAmong } from '../../db/conditions.js';
 import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
-import type { Page, PageQuery } from '../../shared/page.js';
-import type { CreativeTask } from './creative-task.entity.js';
-import { taskPage } from './task-list.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
+import { creativeActions, type CreativeTask } from './creative-task.entity.js';
+import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';
 
-/** Which tasks are asked for; an absent field asks nothing. Times are Unix seconds, both ends included. */
-export interface CreativeTaskFilter {
-  readonly channelId?: number;
-  readonly taskId?: string;
-  readonly platform?: string;
-  readonly userId?: number;
-  readonly action?: string;
-  readonly status?: string;
-  readonly from?: number;
-  readonly to?: number;
+export interface CreativeTaskFilter extends TaskFilter {
+  readonly platforms?: readonly string[];
 }
 
-/** The log of creative tasks: who may read what of it. */
+const kind: TaskKind = { taskId: 'task_id', knownActions: creativeActions, unit: 1000 };
+
+/** The log of creative tasks. */
 export class CreativeTaskService {
   constructor(private readonly tasks: Repository<CreativeTask>) {}
 
-  /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
-  async list(actor: MaybeActor, filter: CreativeTaskFilter, page: PageQuery): Promise<Page<CreativeTask>> {
+  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
+  async list(
+    actor: MaybeActor,
+    filter: CreativeTaskFilter,
+    query: ListQuery<TaskSortField>,
+  ): Promise<Slice<CreativeTask>> {
     requireRole(actor, 'admin');
-    return this.read(filter, page);
+    return this.read(filter, query);
   }
 
-  /** The caller's own; which channel made them is not told. */
-  async listOwn(actor: MaybeActor, filter: CreativeTaskFilter, page: PageQuery): Promise<Page<CreativeTask>> {
+  /** The caller's own, without their channels. @throws AppError INVALID_INPUT */
+  async listOwn(
+    actor: MaybeActor,
+    filter: CreativeTaskFilter,
+    query: ListQuery<TaskSortField>,
+  ): Promise<Slice<CreativeTask>> {
     const { id } = requireActor(actor);
-    const found = await this.read({ ...filter, channelId: undefined, userId: id }, page);
+    assertOwnSort(query);
+    const found = await this.read({ ...filter, channelIds: undefined, userIds: [id] }, query);
     return { ...found, items: found.items.map((task) => ({ ...task, channelId: 0 })) };
   }
 
-  private read({ from, to, ...exact }: CreativeTaskFilter, page: PageQuery): Promise<Page<CreativeTask>> {
-    return taskPage(this.tasks.createQueryBuilder('task'), { exact, range: { from, to } }, page);
+  private read(
+    { platforms, ...filter }: CreativeTaskFilter,
+    query: ListQuery<TaskSortField>,
+  ): Promise<Slice<CreativeTask>> {
+    const select = this.tasks.createQueryBuilder('task');
+    andAmong(select, 'task.platform', platforms);
+    return taskSlice(select, kind, filter, query);
   }
 }

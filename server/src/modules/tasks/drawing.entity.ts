@@ -1,6 +1,27 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
+/** Actions on a drawing (docs/reference/relay/tasks.md#midjourney). */
+export const drawingActions = [
+  'IMAGINE',
+  'DESCRIBE',
+  'BLEND',
+  'UPSCALE',
+  'VARIATION',
+  'REROLL',
+  'INPAINT',
+  'MODAL',
+  'ZOOM',
+  'CUSTOM_ZOOM',
+  'SHORTEN',
+  'HIGH_VARIATION',
+  'LOW_VARIATION',
+  'PAN',
+  'SWAP_FACE',
+  'UPLOAD',
+] as const;
+export type DrawingAction = (typeof drawingActions)[number];
+
 /**
  * One drawing at a Midjourney proxy (docs/reference/rest/entities.md#drawing-task). Times are Unix milliseconds, 0
  * unset.

@@ -1,84 +1,77 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
 import { ArgsType, Field, InputType, Int, ObjectType } from 'type-graphql';
-import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { PageArgs, pageType } from '../../graphql/page.object.js';
-import { omitUndefined } from '../../shared/omit-undefined.js';
-import type { Drawing } from './drawing.entity.js';
-import type { DrawingFilter } from './drawing.service.js';
+import { enumType, namesOf } from '../../graphql/enums.js';
+import { ListArgs, pageObject } from '../../graphql/pagination.js';
+import type { SortBy } from '../../shared/page.js';
+import { drawingActions, type Drawing, type DrawingAction } from './drawing.entity.js';
+import { oneOf, taskStatusOf, unknownValue, type TaskSortField } from './task-list.js';
+import { OwnTaskFilterInput, percentOf, TaskObject, TaskSort } from './task.object.js';
 
-@ObjectType('Drawing', { description: 'A picture ordered at a Midjourney proxy.' })
-export class DrawingObject {
-  @Field(() => Int)
-  id: number;
+const DrawingActionEnum = enumType(
+  'DrawingAction',
+  namesOf([...drawingActions, unknownValue]),
+  'What a drawing was requested to do.',
+  {
+    MODAL: 'Continues a drawing that waits for input.',
+    UNKNOWN: 'An action that the gateway does not know.',
+  },
+);
 
-  @Field(() => Int, { description: 'What the order was answered: 1 taken, 21 waiting, 22 queued, 0 not submitted.' })
-  code: number;
+/** What the provider responded to the submission. */
+type DrawingSubmission = 'NOT_SUBMITTED' | 'ACCEPTED' | 'EXISTS' | 'QUEUED' | 'REFUSED';
+const submissions: Readonly<Record<number, DrawingSubmission>> = {
+  0: 'NOT_SUBMITTED',
+  1: 'ACCEPTED',
+  21: 'EXISTS',
+  22: 'QUEUED',
+};
 
-  @Field(() => Int)
-  userId: number;
+const DrawingSubmissionEnum = enumType(
+  'DrawingSubmission',
+  namesOf(['NOT_SUBMITTED', 'ACCEPTED', 'EXISTS', 'QUEUED', 'REFUSED']),
+  'What the provider responded to the submission of a drawing.',
+  { EXISTS: 'The drawing exists already, or it waits for input.', QUEUED: 'The provider begins it later.' },
+);
 
-  @Field(() => Int, { nullable: true, description: 'For admins.' })
-  channelId: number | null;
+@ObjectType('Drawing', { description: 'An image requested from a Midjourney proxy.' })
+export class DrawingObject extends TaskObject {
+  @Field(() => DrawingActionEnum)
+  action: DrawingAction | typeof unknownValue;
 
-  @Field(() => String, { description: 'IMAGINE, UPSCALE, VARIATION …' })
-  action: string;
+  @Field(() => DrawingSubmissionEnum)
+  submission: DrawingSubmission;
 
-  @Field(() => String, { description: 'The provider’s name of it; empty until it was taken.' })
-  mjId: string;
+  @Field(() => String, { nullable: true })
+  prompt: string | null;
 
-  @Field(() => String)
-  prompt: string;
+  @Field(() => String, { nullable: true, description: 'The prompt in English, as the provider translated it.' })
+  promptEn: string | null;
 
-  @Field(() => String)
-  promptEn: string;
+  @Field(() => String, { nullable: true, description: 'A sentence of the provider.' })
+  description: string | null;
 
-  @Field(() => String)
-  description: string;
-
-  @Field(() => Date)
-  submitTime: Date;
-
-  @Field(() => Date, { nullable: true })
-  startTime: Date | null;
-
-  @Field(() => Date, { nullable: true })
-  finishTime: Date | null;
-
-  @Field(() => String, { description: 'Empty while there is none.' })
-  imageUrl: string;
-
-  @Field(() => String, { description: 'NOT_START, SUBMITTED, IN_PROGRESS, MODAL, SUCCESS, FAILURE or empty.' })
-  status: string;
-
-  @Field(() => String, { description: '0% to 100%, which is final.' })
-  progress: string;
-
-  @Field(() => String)
-  failReason: string;
-
-  @Field(() => GraphQLSafeInt, { description: 'What was charged; given back when it fails.' })
-  quota: number;
+  @Field(() => String, { nullable: true, description: 'Null: there is no image yet.' })
+  imageUrl: string | null;
 }
 
 const toDate = (milliseconds: number): Date | null => (milliseconds === 0 ? null : new Date(milliseconds));
 
 export const toDrawingObject = (drawing: Drawing): DrawingObject => ({
   id: drawing.id,
-  code: drawing.code,
+  taskId: drawing.mjId || null,
   userId: drawing.userId,
   channelId: drawing.channelId,
-  action: drawing.action,
-  mjId: drawing.mjId,
-  prompt: drawing.prompt,
-  promptEn: drawing.promptEn,
-  description: drawing.description,
-  submitTime: new Date(drawing.submitTime),
-  startTime: toDate(drawing.startTime),
-  finishTime: toDate(drawing.finishTime),
-  imageUrl: drawing.imageUrl,
-  status: drawing.status,
-  progress: drawing.progress,
-  failReason: drawing.failReason,
+  action: oneOf(drawingActions, drawing.action),
+  status: taskStatusOf(drawing.status),
+  submission: submissions[drawing.code] ?? 'REFUSED',
+  progress: percentOf(drawing.progress),
+  prompt: drawing.prompt || null,
+  promptEn: drawing.promptEn || null,
+  description: drawing.description || null,
+  imageUrl: drawing.imageUrl || null,
+  failReason: drawing.failReason || null,
+  submittedAt: new Date(drawing.submitTime),
+  startedAt: toDate(drawing.startTime),
+  finishedAt: toDate(drawing.finishTime),
   quota: drawing.quota,
 });
 
@@ -87,43 +80,39 @@ export const toOwnDrawingObject = (drawing: Drawing): DrawingObject => ({
   channelId: null,
 });
 
-export const DrawingPage = pageType(DrawingObject, 'DrawingPage');
+export const DrawingPage = pageObject(DrawingObject, 'DrawingPage');
 
-type Asked = Omit<DrawingFilter, 'from' | 'to'> & { readonly from: Date; readonly to: Date };
+@InputType('OwnDrawingFilter', {
+  description: 'Conditions on drawings. All must match. An empty list matches nothing.',
+})
+export class OwnDrawingFilterInput extends OwnTaskFilterInput {
+  @Field(() => [DrawingActionEnum], { nullable: true })
+  actions?: string[] | null;
+}
 
-@InputType('DrawingFilter')
-export class DrawingFilterInput implements Nullable<Asked> {
-  @Field(() => Int, { nullable: true, description: 'For admins.' })
-  channelId?: number | null;
+@InputType('DrawingFilter', { description: 'Conditions on drawings. All must match. An empty list matches nothing.' })
+export class DrawingFilterInput extends OwnDrawingFilterInput {
+  @Field(() => [Int], { nullable: true })
+  userIds?: number[] | null;
 
-  @Field(() => Int, { nullable: true, description: 'For admins.' })
-  userId?: number | null;
-
-  @Field(() => String, { nullable: true })
-  mjId?: string | null;
-
-  @Field(() => String, { nullable: true })
-  action?: string | null;
-
-  @Field(() => String, { nullable: true })
-  status?: string | null;
-
-  @Field(() => Date, { nullable: true, description: 'Submitted then or later.' })
-  from?: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Submitted then or earlier.' })
-  to?: Date | null;
+  @Field(() => [Int], { nullable: true })
+  channelIds?: number[] | null;
 }
 
 @ArgsType()
-export class DrawingListArgs extends PageArgs {
-  @Field(() => DrawingFilterInput, { nullable: true })
-  filter?: DrawingFilterInput | null;
+export class OwnDrawingListArgs extends ListArgs {
+  @Field(() => OwnDrawingFilterInput, { nullable: true })
+  filter?: OwnDrawingFilterInput | null;
+
+  @Field(() => [TaskSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  sort?: Array<SortBy<TaskSortField>> | null;
 }
 
-export function toDrawingFilterOf({ from, to, ...rest }: DrawingFilterInput): DrawingFilter {
-  return {
-    ...omitNullish<Omit<DrawingFilter, 'from' | 'to'>>(rest),
-    ...omitUndefined({ from: from?.getTime(), to: to?.getTime() }),
-  };
+@ArgsType()
+export class DrawingListArgs extends ListArgs {
+  @Field(() => DrawingFilterInput, { nullable: true })
+  filter?: DrawingFilterInput | null;
+
+  @Field(() => [TaskSort], { nullable: true, description: 'The newest first when absent. Nulls come last.' })
+  sort?: Array<SortBy<TaskSortField>> | null;
 }

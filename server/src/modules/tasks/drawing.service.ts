@@ -1,23 +1,12 @@
 import { In, type Repository } from 'typeorm';
 import { requireActor, requireRole, type MaybeActor } from '../../shared/actor.js';
 import type { Clock } from '../../shared/clock.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
-import type { Drawing } from './drawing.entity.js';
+import { drawingActions, type Drawing } from './drawing.entity.js';
 import { imageLink } from './image-link.service.js';
-import { taskPage } from './task-list.js';
-
-/** Which drawings are asked for; an absent field asks nothing. Times are Unix milliseconds, both ends included. */
-export interface DrawingFilter {
-  readonly channelId?: number;
-  readonly mjId?: string;
-  readonly userId?: number;
-  readonly action?: string;
-  readonly status?: string;
-  readonly from?: number;
-  readonly to?: number;
-}
+import { assertOwnSort, taskSlice, type TaskFilter, type TaskKind, type TaskSortField } from './task-list.js';
 
 export interface DrawingServiceDeps {
   readonly drawings: Repository<Drawing>;
@@ -26,30 +15,32 @@ export interface DrawingServiceDeps {
   readonly clock: Clock;
 }
 
-/** The log of drawings: who may read what of it. Pictures are shown by links of ours. */
+const kind: TaskKind = { taskId: 'mj_id', knownActions: drawingActions, unit: 1 };
+
+/** The log of drawings. Images are shown by signed links of this site. */
 export class DrawingService {
   constructor(private readonly deps: DrawingServiceDeps) {}
 
-  /** Newest first. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
-  async list(actor: MaybeActor, filter: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
+  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
+  async list(actor: MaybeActor, filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
     requireRole(actor, 'admin');
-    return this.read(filter, page);
+    return this.read(filter, query);
   }
 
-  /** The caller's own. */
-  async listOwn(actor: MaybeActor, filter: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
+  /** The caller's own. @throws AppError INVALID_INPUT */
+  async listOwn(actor: MaybeActor, filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
     const { id } = requireActor(actor);
-    return this.read({ ...filter, channelId: undefined, userId: id }, page);
+    assertOwnSort(query);
+    return this.read({ ...filter, channelIds: undefined, userIds: [id] }, query);
   }
 
-  /** Without an actor: whoever is shown them was asked before. */
+  /** Without an actor: callers check who may see the rows. */
   async byIds(ids: readonly number[]): Promise<Drawing[]> {
     return this.linked(await this.deps.drawings.findBy({ id: In([...ids]) }));
   }
 
-  private async read({ from, to, ...exact }: DrawingFilter, page: PageQuery): Promise<Page<Drawing>> {
-    const query = this.deps.drawings.createQueryBuilder('drawing');
-    const found = await taskPage(query, { exact, range: { from, to } }, page);
+  private async read(filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
+    const found = await taskSlice(this.deps.drawings.createQueryBuilder('drawing'), kind, filter, query);
     return { ...found, items: this.linked(found.items) };
   }
 

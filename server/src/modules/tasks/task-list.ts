@@ -1,43 +1,113 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import { andAmong, andDuring } from '../../db/conditions.js';
+import { readSlice, type SortKeys } from '../../db/keyset.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
+import type { TimeRange } from '../../shared/time-range.js';
 
-/** Filters that are exact, by field of the row; an absent one asks nothing. */
-export type ExactFilter = Readonly<Record<string, string | number | undefined>>;
+/** A status or action that no list of known values has: rows of other consoles, and new words of providers. */
+export const unknownValue = 'UNKNOWN';
 
-/** In the unit of the rows, both ends included. */
-export interface SubmitRange {
-  readonly from?: number;
-  readonly to?: number;
+/** Statuses of drawings and of creative tasks, as they are stored. */
+export const taskStatuses = ['NOT_START', 'SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'] as const;
+export type TaskStatus = (typeof taskStatuses)[number] | typeof unknownValue;
+
+/** An empty status is that of a task the provider has not accepted yet. */
+export const taskStatusOf = (stored: string): TaskStatus =>
+  stored === '' ? 'NOT_START' : oneOf<TaskStatus>(taskStatuses, stored);
+
+/** @returns the value, or `UNKNOWN` for one that is not among the known ones */
+export const oneOf = <Value extends string>(known: readonly Value[], stored: string): Value | typeof unknownValue =>
+  known.find((value) => value === stored) ?? unknownValue;
+
+/** Conditions on drawings or creative tasks. Absent fields do not restrict; an empty list matches nothing. */
+export interface TaskFilter {
+  readonly ids?: readonly number[];
+  readonly userIds?: readonly number[];
+  readonly channelIds?: readonly number[];
+  /** The provider's ids. */
+  readonly taskIds?: readonly string[];
+  /** `UNKNOWN` matches all actions that are not known. */
+  readonly actions?: readonly string[];
+  readonly statuses?: readonly TaskStatus[];
+  /** The status as it is stored, for the REST API. */
+  readonly status?: string;
+  readonly submitted?: TimeRange;
 }
 
-/** One page of tasks, the newest first unless sorted. @throws AppError INVALID_INPUT for a field no list sorts by */
-export async function taskPage<Row extends ObjectLiteral>(
-  query: SelectQueryBuilder<Row>,
-  { exact, range }: { readonly exact: ExactFilter; readonly range: SubmitRange },
-  page: PageQuery,
-): Promise<Page<Row>> {
-  const { alias } = query;
-  for (const [field, value] of Object.entries(exact)) {
-    // A text column holds no NUL, so nothing is equal to one.
-    const asked = typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value;
-    if (asked !== undefined) query.andWhere(`${alias}.${field} = :${field}`, { [field]: asked });
+export type TaskSortField = 'id' | 'submitTime' | 'finishTime' | 'channelId' | 'status' | 'action' | 'quota';
+
+/** What the two kinds of tasks have in common. */
+export interface TaskRow {
+  readonly id: number;
+  readonly submitTime: number;
+  readonly finishTime: number;
+  readonly channelId: number;
+  readonly status: string;
+  readonly action: string;
+  readonly quota: number;
+}
+
+export interface TaskKind {
+  /** Column of the provider's id. */
+  readonly taskId: string;
+  readonly knownActions: readonly string[];
+  /** Milliseconds of one unit of the stored times. */
+  readonly unit: number;
+}
+
+/** One page of tasks, the newest first unless sorted. @throws AppError INVALID_INPUT for a cursor of another sort */
+export async function taskSlice<Row extends ObjectLiteral & TaskRow>(
+  select: SelectQueryBuilder<Row>,
+  kind: TaskKind,
+  filter: TaskFilter,
+  query: ListQuery<TaskSortField>,
+): Promise<Slice<Row>> {
+  const { alias } = select;
+  andAmong(select, `${alias}.id`, filter.ids);
+  andAmong(select, `${alias}.user_id`, filter.userIds);
+  andAmong(select, `${alias}.channel_id`, filter.channelIds);
+  andAmong(select, `${alias}.${kind.taskId}`, filter.taskIds);
+  andKnown(select, `${alias}.action`, kind.knownActions, filter.actions);
+  andKnown(select, `${alias}.status`, [...taskStatuses, ''], storedStatuses(filter.statuses));
+  if (filter.status !== undefined) andAmong(select, `${alias}.status`, [filter.status]);
+  andDuring(select, `${alias}.submit_time`, filter.submitted, kind.unit);
+  return readSlice<Row, TaskSortField>(select, query, sortKeys(alias));
+}
+
+/** @throws AppError INVALID_INPUT where the order of own tasks would show which channel made them */
+export function assertOwnSort({ sort }: ListQuery<TaskSortField>): void {
+  if (sort.some(({ field }) => field === 'channelId')) {
+    throw new InvalidInputError('Own tasks cannot be sorted by channel', 'sort');
   }
-  if (range.from !== undefined) query.andWhere(`${alias}.submitTime >= :from`, { from: range.from });
-  if (range.to !== undefined) query.andWhere(`${alias}.submitTime <= :to`, { to: range.to });
-  const direction = page.sort?.direction ?? 'DESC';
-  const [items, totalCount] = await query
-    .orderBy(`${alias}.${sortField(page.sort?.field)}`, direction)
-    .addOrderBy(`${alias}.id`, direction)
-    .skip(page.page * page.pageSize)
-    .take(page.pageSize)
-    .getManyAndCount();
-  return { items, totalCount };
 }
 
-const sortFields: readonly string[] = ['id', 'submitTime', 'finishTime', 'channelId', 'status', 'action', 'quota'];
+const storedStatuses = (statuses: readonly TaskStatus[] | undefined): readonly string[] | undefined =>
+  statuses?.flatMap((status) => (status === 'NOT_START' ? [status, ''] : [status]));
 
-function sortField(field = 'id'): string {
-  if (!sortFields.includes(field)) throw new InvalidInputError(`Tasks cannot be sorted by ${field}`, 'sort');
-  return field;
+/** Restricts a column to some of its known values; `UNKNOWN` stands for all others. */
+function andKnown<Row extends ObjectLiteral>(
+  select: SelectQueryBuilder<Row>,
+  column: string,
+  known: readonly string[],
+  asked: readonly string[] | undefined,
+): void {
+  if (!asked?.includes(unknownValue)) return andAmong(select, column, asked);
+  const name = `${column.replace(/\W/g, '_')}_excluded`;
+  const excluded = known.filter((value) => !asked.includes(value));
+  select.andWhere(`NOT ${column} = ANY (:${name})`, { [name]: excluded });
 }
+
+const sortKeys = (alias: string): SortKeys<TaskRow, TaskSortField> => ({
+  id: { sql: `${alias}.id`, value: ({ id }) => id },
+  submitTime: { sql: `${alias}.submit_time`, value: ({ submitTime }) => submitTime },
+  finishTime: {
+    sql: `nullif(${alias}.finish_time, 0)`,
+    value: ({ finishTime }) => finishTime || null,
+    nullable: true,
+  },
+  channelId: { sql: `${alias}.channel_id`, value: ({ channelId }) => channelId },
+  status: { sql: `${alias}.status`, value: ({ status }) => status },
+  action: { sql: `${alias}.action`, value: ({ action }) => action },
+  quota: { sql: `${alias}.quota`, value: ({ quota }) => quota },
+});

@@ -21,7 +21,7 @@ export interface TaskSources {
 export class TaskLiveResolver {
   @Access('admin')
   @Subscription(() => DrawingsChanged, {
-    description: 'Drawings of everybody that were ordered or moved on.',
+    description: 'Drawings of all users that were submitted or changed.',
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.allDrawings(actor)),
   })
   drawingChanged(@Root() { items, missed }: Delivery<Drawing>): Delivery<DrawingObject> {
@@ -30,6 +30,7 @@ export class TaskLiveResolver {
 
   @Access('common')
   @Subscription(() => DrawingsChanged, {
+    description: 'Own drawings that were submitted or changed.',
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.ownDrawings(actor)),
   })
   myDrawingChanged(@Root() { items, missed }: Delivery<Drawing>): Delivery<DrawingObject> {
@@ -38,7 +39,7 @@ export class TaskLiveResolver {
 
   @Access('admin')
   @Subscription(() => CreativeTasksChanged, {
-    description: 'Creative tasks of everybody that were ordered or moved on.',
+    description: 'Creative tasks of all users that were submitted or changed.',
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.allTasks(actor)),
   })
   creativeTaskChanged(@Root() { items, missed }: Delivery<CreativeTask>): Delivery<CreativeTaskObject> {
@@ -47,6 +48,7 @@ export class TaskLiveResolver {
 
   @Access('common')
   @Subscription(() => CreativeTasksChanged, {
+    description: 'Own creative tasks that were submitted or changed.',
     subscribe: liveSource<TaskSources>(({ live, actor }) => live.tasks.ownTasks(actor)),
   })
   myCreativeTaskChanged(@Root() { items, missed }: Delivery<CreativeTask>): Delivery<CreativeTaskObject> {

@@ -1,13 +1,12 @@
 import { Arg, Args, Ctx, Int, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Access, Cost } from '../../graphql/access.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
 import {
   CreativeTaskListArgs,
   type CreativeTaskObject,
   CreativeTaskPage,
-  toCreativeTaskFilterOf,
+  OwnCreativeTaskListArgs,
   toCreativeTaskObject,
 } from './creative-task.object.js';
 import type { CreativeTaskService } from './creative-task.service.js';
@@ -16,11 +15,12 @@ import {
   DrawingListArgs,
   type DrawingObject,
   DrawingPage,
-  toDrawingFilterOf,
+  OwnDrawingListArgs,
   toDrawingObject,
   toOwnDrawingObject,
 } from './drawing.object.js';
 import type { DrawingService } from './drawing.service.js';
+import { toTaskFilter } from './task.object.js';
 
 @Resolver()
 export class TaskResolver {
@@ -31,50 +31,53 @@ export class TaskResolver {
   ) {}
 
   @Access('admin')
-  @Query(() => DrawingPage, { description: 'Everybody’s, the newest first unless sorted.' })
+  @Cost(1, ['pageSize'])
+  @Query(() => DrawingPage, { description: 'Drawings of all users.' })
   async drawings(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => DrawingListArgs) args: DrawingListArgs,
-  ): Promise<Page<DrawingObject>> {
-    const page = await this.drawingService.list(actor, toDrawingFilterOf(args.filter ?? {}), pageQueryOf(args));
-    return { ...page, items: page.items.map(toDrawingObject) };
+  ): Promise<PageOf<DrawingObject>> {
+    const page = await this.drawingService.list(actor, toTaskFilter(args.filter ?? {}), listQueryOf(args));
+    return PageOf.from(page, toDrawingObject);
   }
 
   @Access('common')
-  @Query(() => DrawingPage)
+  @Cost(1, ['pageSize'])
+  @Query(() => DrawingPage, { description: 'Own drawings.' })
   async myDrawings(
     @Ctx() { actor }: GraphQLContext,
-    @Args(() => DrawingListArgs) args: DrawingListArgs,
-  ): Promise<Page<DrawingObject>> {
-    const page = await this.drawingService.listOwn(actor, toDrawingFilterOf(args.filter ?? {}), pageQueryOf(args));
-    return { ...page, items: page.items.map(toOwnDrawingObject) };
+    @Args(() => OwnDrawingListArgs) args: OwnDrawingListArgs,
+  ): Promise<PageOf<DrawingObject>> {
+    const page = await this.drawingService.listOwn(actor, toTaskFilter(args.filter ?? {}), listQueryOf(args));
+    return PageOf.from(page, toOwnDrawingObject);
   }
 
   @Access('admin')
-  @Query(() => CreativeTaskPage, { description: 'Everybody’s, the newest first unless sorted.' })
+  @Cost(1, ['pageSize'])
+  @Query(() => CreativeTaskPage, { description: 'Creative tasks of all users.' })
   async creativeTasks(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => CreativeTaskListArgs) args: CreativeTaskListArgs,
-  ): Promise<Page<CreativeTaskObject>> {
-    const filter = toCreativeTaskFilterOf(args.filter ?? {});
-    const page = await this.creativeTaskService.list(actor, filter, pageQueryOf(args));
-    return { ...page, items: page.items.map(toCreativeTaskObject) };
+  ): Promise<PageOf<CreativeTaskObject>> {
+    const page = await this.creativeTaskService.list(actor, toTaskFilter(args.filter ?? {}), listQueryOf(args));
+    return PageOf.from(page, toCreativeTaskObject);
   }
 
   @Access('common')
-  @Query(() => CreativeTaskPage)
+  @Cost(1, ['pageSize'])
+  @Query(() => CreativeTaskPage, { description: 'Own creative tasks.' })
   async myCreativeTasks(
     @Ctx() { actor }: GraphQLContext,
-    @Args(() => CreativeTaskListArgs) args: CreativeTaskListArgs,
-  ): Promise<Page<CreativeTaskObject>> {
-    const filter = toCreativeTaskFilterOf(args.filter ?? {});
-    const page = await this.creativeTaskService.listOwn(actor, filter, pageQueryOf(args));
-    return { ...page, items: page.items.map(toCreativeTaskObject) };
+    @Args(() => OwnCreativeTaskListArgs) args: OwnCreativeTaskListArgs,
+  ): Promise<PageOf<CreativeTaskObject>> {
+    const page = await this.creativeTaskService.listOwn(actor, toTaskFilter(args.filter ?? {}), listQueryOf(args));
+    return PageOf.from(page, toCreativeTaskObject);
   }
 
   @Access('admin', 'WRITE')
   @Query(() => String, {
-    description: 'Where a Midjourney proxy tells of the drawings of this channel, while callbacks are on. A secret.',
+    description:
+      'The address to which a Midjourney proxy reports drawings of this channel, while callbacks are on. It contains a secret.',
   })
   drawingNotifyUrl(@Ctx() { actor }: GraphQLContext, @Arg('channelId', () => Int) channelId: number): string {
     return this.notifyService.address(actor, channelId);

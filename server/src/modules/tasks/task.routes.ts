@@ -1,14 +1,18 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { queryNumber } from '../../http/query.js';
 import type { RestHandlers } from '../../http/rest.js';
-import { toPageQuery, type PageQuery } from '../../shared/page.js';
+import type { ListQuery } from '../../shared/page.js';
 import type { CreativeTaskService } from './creative-task.service.js';
 import type { DrawingService } from './drawing.service.js';
 import { toCreativeTaskFilter, toCreativeTaskWire, toDrawingFilter, toDrawingWire } from './task.wire.js';
 
 /** Ten to a page, the first is 0. */
-const pageOf = (text: string | undefined): PageQuery =>
-  toPageQuery({ page: Math.min(queryNumber(text), 10_000_000), pageSize: 10 });
+const pageOf = (text: string | undefined): ListQuery<never> => ({
+  page: Math.min(Math.max(0, queryNumber(text)), 10_000_000),
+  pageSize: 10,
+  after: null,
+  sort: [],
+});
 
 /** `/api/mj` (docs/reference/rest/logs-and-usage.md#drawing-tasks). */
 export const drawingRoutes =

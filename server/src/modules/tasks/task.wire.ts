@@ -1,8 +1,10 @@
 import { queryId, queryNumber } from '../../http/query.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { TimeRange } from '../../shared/time-range.js';
 import type { CreativeTask } from './creative-task.entity.js';
 import type { CreativeTaskFilter } from './creative-task.service.js';
 import type { Drawing } from './drawing.entity.js';
-import type { DrawingFilter } from './drawing.service.js';
+import type { TaskFilter } from './task-list.js';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -52,25 +54,29 @@ export const toCreativeTaskWire = (task: CreativeTask): Record<string, unknown> 
   data: task.data,
 });
 
-const textOf = (text: string | undefined): string | undefined => text || undefined;
-const timeOf = (text: string | undefined): number | undefined => queryNumber(text) || undefined;
+const maxTime = 8_640_000_000_000_000;
+const listOf = <Value>(value: Value | 0 | '' | undefined): Value[] | undefined => (value ? [value] : undefined);
 
-const range = (query: Query): { from?: number; to?: number } => ({
-  from: timeOf(query['start_timestamp']),
-  to: timeOf(query['end_timestamp']),
-});
+/** Both ends are included. @param unit milliseconds of one unit of the query's times */
+function submittedOf(query: Query, unit: number): TimeRange {
+  const [first, last] = [queryNumber(query['start_timestamp']), queryNumber(query['end_timestamp'])];
+  const date = (time: number): Date => new Date(Math.min(Math.max(time * unit, -maxTime), maxTime));
+  return { from: first ? date(first) : null, until: last ? date(last + 1) : null };
+}
 
-export const toDrawingFilter = (query: Query): DrawingFilter => ({
-  channelId: queryId(query['channel_id']) || undefined,
-  mjId: textOf(query['mj_id']),
-  ...range(query),
-});
+export const toDrawingFilter = (query: Query): TaskFilter =>
+  omitUndefined({
+    channelIds: listOf(queryId(query['channel_id'])),
+    taskIds: listOf(query['mj_id']),
+    submitted: submittedOf(query, 1),
+  });
 
-export const toCreativeTaskFilter = (query: Query): CreativeTaskFilter => ({
-  channelId: queryId(query['channel_id']) || undefined,
-  taskId: textOf(query['task_id']),
-  platform: textOf(query['platform']),
-  status: textOf(query['status']),
-  action: textOf(query['action']),
-  ...range(query),
-});
+export const toCreativeTaskFilter = (query: Query): CreativeTaskFilter =>
+  omitUndefined({
+    channelIds: listOf(queryId(query['channel_id'])),
+    taskIds: listOf(query['task_id']),
+    platforms: listOf(query['platform']),
+    status: query['status'] || undefined,
+    actions: listOf(query['action']),
+    submitted: submittedOf(query, 1000),
+  });

@@ -17,9 +17,14 @@ export function usePrices() {
   }, [texts]);
   const saved = useMemo(() => parseTables((key) => state.saved.get(key)?.value ?? ''), [state.saved]);
   const rows = useMemo(() => (tables ? priceRows(tables, saved ?? tables) : []), [tables, saved]);
-  /** Completion ratios that apply where none is stored. */
+  /** Completion ratios that apply where none is stored. Models that are priced per call have none. */
   const builtIn = useMemo(
-    () => new Map(names.data?.pricing.models.map(({ modelName, completionRatio }) => [modelName, completionRatio])),
+    () =>
+      new Map(
+        names.data?.pricing.models.flatMap(({ modelName, completionRatio }) =>
+          completionRatio === null ? [] : [[modelName, completionRatio] as const],
+        ),
+      ),
     [names.data],
   );
   return {

@@ -1,23 +1,4 @@
-/** Actions on a drawing (docs/reference/relay/tasks.md#midjourney). */
-export const drawingActions = [
-  'IMAGINE',
-  'DESCRIBE',
-  'BLEND',
-  'UPSCALE',
-  'VARIATION',
-  'REROLL',
-  'INPAINT',
-  'MODAL',
-  'ZOOM',
-  'CUSTOM_ZOOM',
-  'SHORTEN',
-  'HIGH_VARIATION',
-  'LOW_VARIATION',
-  'PAN',
-  'SWAP_FACE',
-  'UPLOAD',
-] as const;
-export type DrawingAction = (typeof drawingActions)[number];
+import { drawingActions, type DrawingAction } from '../../../modules/tasks/drawing.entity.js';
 
 /** These open a dialog; the action submitted in it is charged as MODAL. */
 export const isWindowAction = (action: DrawingAction): boolean => action === 'INPAINT' || action === 'CUSTOM_ZOOM';

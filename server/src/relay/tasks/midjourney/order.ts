@@ -1,13 +1,7 @@
 import type { OptionValues } from '../../../modules/options/option.service.js';
+import type { DrawingAction } from '../../../modules/tasks/drawing.entity.js';
 import { text, whole } from '../field.js';
-import {
-  actionOfButton,
-  isDrawingAction,
-  isWindowAction,
-  modelOf,
-  parseSimpleChange,
-  type DrawingAction,
-} from './action.js';
+import { actionOfButton, isDrawingAction, isWindowAction, modelOf, parseSimpleChange } from './action.js';
 import { requestError } from './drawing-error.js';
 
 /** Paths after `/mj/`. */

@@ -1,14 +1,14 @@
+import type { CreativeAction } from '../../../modules/tasks/creative-task.entity.js';
 import { text } from '../field.js';
 import { sunoRequestError } from './suno-error.js';
 
 export const sunoPlatform = 'suno';
-export type SunoAction = 'MUSIC' | 'LYRICS';
 
 const usualVersion = 'chirp-v3-0';
 
 /** A parsed submission. */
 export interface SunoOrder {
-  readonly action: SunoAction;
+  readonly action: CreativeAction;
   readonly model: string;
   /** The task whose clip is continued. Only the channel that made the clip can continue it. */
   readonly originId: string | null;

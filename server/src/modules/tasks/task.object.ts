@@ -1,0 +1,115 @@
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
+import { enumType } from '../../graphql/enums.js';
+import { omitNullish, type Nullable } from '../../graphql/nullable.js';
+import { sortInput } from '../../graphql/pagination.js';
+import { TimeRangeObject } from '../../graphql/ranges.js';
+import { GraphQLQuota } from '../../graphql/scalars.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import { resolveTimeRange } from '../../shared/time-range.js';
+import type { CreativeTaskFilter } from './creative-task.service.js';
+import type { TaskSortField, TaskStatus } from './task-list.js';
+
+/** What the GraphQL types of drawings and creative tasks share. */
+
+const TaskStatusEnum = enumType(
+  'TaskStatus',
+  {
+    NOT_STARTED: 'NOT_START',
+    SUBMITTED: 'SUBMITTED',
+    QUEUED: 'QUEUED',
+    IN_PROGRESS: 'IN_PROGRESS',
+    WAITING_FOR_INPUT: 'MODAL',
+    SUCCESS: 'SUCCESS',
+    FAILURE: 'FAILURE',
+    UNKNOWN: 'UNKNOWN',
+  } satisfies Record<string, TaskStatus>,
+  'How far a task is. SUCCESS and FAILURE are final.',
+  {
+    NOT_STARTED: 'Not accepted by the provider yet, or not begun.',
+    WAITING_FOR_INPUT: 'The provider opened a dialog and waits for the user.',
+    UNKNOWN: 'A status that the gateway does not know.',
+  },
+);
+
+@ObjectType()
+export abstract class TaskObject {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String, { nullable: true, description: 'The provider’s id. Null: the provider has not accepted it.' })
+  taskId: string | null;
+
+  @Field(() => Int)
+  userId: number;
+
+  @Access('admin')
+  @Field(() => Int, { nullable: true, description: 'Null in lists of own tasks.' })
+  channelId: number | null;
+
+  @Field(() => TaskStatusEnum)
+  status: TaskStatus;
+
+  @Field(() => Int, { description: 'Percent, 0 to 100. 100 is final.' })
+  progress: number;
+
+  @Field(() => String, { nullable: true, description: 'Null: it did not fail.' })
+  failReason: string | null;
+
+  @Field(() => Date)
+  submittedAt: Date;
+
+  @Field(() => Date, { nullable: true })
+  startedAt: Date | null;
+
+  @Field(() => Date, { nullable: true, description: 'Null: it has not ended.' })
+  finishedAt: Date | null;
+
+  @Field(() => GraphQLQuota, { description: 'What was charged. It is refunded when the task fails.' })
+  quota: number;
+}
+
+/** @param progress as it is stored: `37%` */
+export function percentOf(progress: string): number {
+  const percent = Number.parseInt(progress, 10);
+  return Number.isFinite(percent) ? Math.min(Math.max(percent, 0), 100) : 0;
+}
+
+@InputType()
+export abstract class OwnTaskFilterInput {
+  @Field(() => [Int], { nullable: true })
+  ids?: number[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'The provider’s ids.' })
+  taskIds?: string[] | null;
+
+  @Field(() => [TaskStatusEnum], { nullable: true })
+  statuses?: TaskStatus[] | null;
+
+  @Field(() => TimeRangeObject, { nullable: true })
+  submitted?: TimeRangeObject | null;
+}
+
+type FilterInput = OwnTaskFilterInput &
+  Nullable<Pick<CreativeTaskFilter, 'actions' | 'userIds' | 'channelIds' | 'platforms'>>;
+
+/** @throws InvalidInputError for a range that is none */
+export function toTaskFilter({ submitted, ...rest }: FilterInput): CreativeTaskFilter {
+  return omitUndefined({
+    ...omitNullish<Omit<CreativeTaskFilter, 'submitted'>>(rest),
+    submitted: submitted ? resolveTimeRange(submitted, { field: 'filter.submitted' }) : undefined,
+  });
+}
+
+const taskSortFields: Readonly<Record<string, TaskSortField>> = {
+  ID: 'id',
+  SUBMITTED_AT: 'submitTime',
+  FINISHED_AT: 'finishTime',
+  CHANNEL_ID: 'channelId',
+  STATUS: 'status',
+  ACTION: 'action',
+  QUOTA: 'quota',
+};
+
+/** Of both lists. */
+export const TaskSort = sortInput('Task', taskSortFields);
