@@ -338,7 +338,7 @@ export const operations: readonly Operation[] = [
 
   // prices
   {
-    graphql: ['query { priceVersions { totalCount } }', 'query { priceVersion(version: "") { tables } }'],
+    graphql: ['query { priceVersions { totalCount } }', 'query { priceVersion(version: "") { version } }'],
   },
   { graphql: ['query { unpricedModels }'] },
 
