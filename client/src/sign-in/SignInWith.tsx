@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { lazyPart } from '../components/lazyPart.js';
 import type { SessionUser } from '../lib/session.js';
 import { ProviderIcon } from './ProviderIcon.js';
+import { askOAuth } from './oauthApi.js';
 import { useProviders, type ProviderId } from './offeredProviders.js';
 import { useEnter, useLeaveForProvider } from './useProviders.js';
 
@@ -52,6 +53,11 @@ export function SignInWith({
     flushSync(onEnter);
     void enter(user, '/');
   };
+  const signInWithWechat = async (code: string) => {
+    const answer = await askOAuth('wechat', new URLSearchParams({ code }));
+    if (answer.kind === 'signedIn') goHome(answer.user);
+    return answer.kind === 'refused' ? answer.message || t('errors.network') : null;
+  };
   return (
     <Box sx={{ mt: alone ? 0 : 2.5 }}>
       {!alone && (
@@ -93,7 +99,15 @@ export function SignInWith({
           </Button>
         ))}
       </Box>
-      {providers.includes('wechat') && <WeChatDialog open={dialog === 'wechat'} onClose={close} onSignedIn={goHome} />}
+      {providers.includes('wechat') && (
+        <WeChatDialog
+          open={dialog === 'wechat'}
+          title={t('oauth.wechatTitle')}
+          submitLabel={t('shell.signIn')}
+          onClose={close}
+          onCode={signInWithWechat}
+        />
+      )}
       {providers.includes('telegram') && (
         <TelegramDialog
           open={dialog === 'telegram'}

@@ -1,11 +1,7 @@
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ContentDialog } from '../components/ContentDialog.js';
 import { Notice } from '../components/Notice.js';
 import { useStatus } from '../lib/status.js';
 import { askOAuth, type OAuthAnswer } from './oauthApi.js';
@@ -54,39 +50,26 @@ export function TelegramDialog({
     lang: i18n.language,
   }).toString()}`;
   return (
-    <Dialog
+    <ContentDialog
       open={open}
+      title={t('oauth.telegramTitle')}
+      width="xs"
       onClose={onClose}
-      maxWidth="xs"
-      fullWidth
-      aria-labelledby="telegram-title"
-      slotProps={{
-        transition: {
-          onExited: () => setProblem(''),
-        },
-      }}
+      slotProps={{ transition: { onExited: () => setProblem('') } }}
     >
-      <DialogTitle id="telegram-title">{t('oauth.telegramTitle')}</DialogTitle>
-      <DialogContent>
-        <Box sx={{ mb: 2, color: 'text.secondary' }}>{t('oauth.telegramText')}</Box>
-        {problem && (
-          <Box sx={{ mb: 2 }}>
-            <Notice tone="red">{problem}</Notice>
-          </Box>
-        )}
-        <Box
-          component="iframe"
-          ref={frame}
-          src={address}
-          title={t('oauth.telegramTitle')}
-          sx={{ display: 'block', mx: 'auto', border: 0, width: 238, height: 40, colorScheme: 'light' }}
-        />
-      </DialogContent>
-      <DialogActions>
-        <Button variant="outlined" onClick={onClose}>
-          {t('actions.cancel')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+      <Box sx={{ mb: 2, color: 'text.secondary' }}>{t('oauth.telegramText')}</Box>
+      {problem && (
+        <Box sx={{ mb: 2 }}>
+          <Notice tone="red">{problem}</Notice>
+        </Box>
+      )}
+      <Box
+        component="iframe"
+        ref={frame}
+        src={address}
+        title={t('oauth.telegramTitle')}
+        sx={{ display: 'block', mx: 'auto', border: 0, width: 238, height: 40, colorScheme: 'light' }}
+      />
+    </ContentDialog>
   );
 }

@@ -4,7 +4,8 @@ import { useCallback, useEffect, useId, useRef, useState, type ReactNode } from 
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useBlocker } from 'react-router-dom';
-import { describeFailure, toFailure } from '../../lib/errors.js';
+import { describeFailure } from '../../lib/errors.js';
+import { showFormError } from '../../lib/showFormError.js';
 import { useConfirm } from '../ConfirmProvider.js';
 import { SideDrawer } from '../SideDrawer.js';
 import { toast } from '../toast.js';
@@ -81,13 +82,8 @@ export function EditorDrawer<T extends FieldValues>(props: EditorDrawerProps<T>)
       leave();
     } catch (error) {
       leaving.current = false;
-      const { field } = toFailure(error);
-      const name = field === null ? undefined : (fieldNames?.[field] ?? (field as FieldPath<T>));
-      if (name !== undefined && name in form.getValues()) {
-        form.setError(name, { message: describeFailure(error, t) }, { shouldFocus: true });
-      } else {
-        toast.error(describeFailure(error, t));
-      }
+      const shown = showFormError(form, error, t, { ...(fieldNames ? { names: fieldNames } : {}) });
+      if (!shown) toast.error(describeFailure(error, t));
     }
   });
 

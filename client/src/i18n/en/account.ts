@@ -77,7 +77,6 @@ export const account = {
     unbindBody: 'You can no longer sign in with it.',
     unboundFrom: '{{name}} unbound',
     emailTitle: 'Bind an email address',
-    displayName: 'Display name',
     editTitle: 'Edit your account',
     sessions: 'Active sessions',
     sessionsFailed: 'Sessions could not be loaded',

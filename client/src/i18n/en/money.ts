@@ -70,7 +70,6 @@ export const money = {
     unused: 'Unused',
     disabled: 'Disabled',
     used: 'Used',
-    unknown: 'Unknown',
     quota: 'Quota',
     gift: 'Gift (used / max)',
     created: 'Created',

@@ -77,7 +77,6 @@ export const account = {
     unbindBody: '之后将无法用它登录此处。',
     unboundFrom: '已解绑 {{name}}',
     emailTitle: '绑定邮箱地址',
-    displayName: '显示名称',
     editTitle: '编辑账户',
     sessions: '登录设备',
     sessionsFailed: '列表加载失败',

@@ -66,7 +66,6 @@ export const money = {
     unused: '未使用',
     disabled: '已禁用',
     used: '已使用',
-    unknown: '未知',
     quota: '额度',
     gift: '礼品码（已用 / 上限）',
     created: '创建时间',

@@ -1,10 +1,6 @@
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import { LazyRichText } from '../../components/LazyRichText.js';
 import { readText, writeText } from '../../lib/storage.js';
 
@@ -20,16 +16,8 @@ export function NoticeDialog({ text }: { readonly text: string }) {
     setRead(text);
   };
   return (
-    <Dialog open={text !== '' && text !== read} maxWidth="sm" fullWidth onClose={close}>
-      <DialogTitle>{t('home.notice')}</DialogTitle>
-      <DialogContent>
-        <LazyRichText text={text} />
-      </DialogContent>
-      <DialogActions>
-        <Button variant="contained" onClick={close}>
-          {t('actions.close')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ContentDialog open={text !== '' && text !== read} title={t('home.notice')} onClose={close}>
+      <LazyRichText text={text} />
+    </ContentDialog>
   );
 }

@@ -1,17 +1,14 @@
 import { useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
-import { useConfirm } from '../../components/ConfirmProvider.js';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { useCopy } from '../../components/CopyProvider.js';
+import { useAction } from '../../components/useAction.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import { Bindings } from './Bindings.js';
@@ -93,28 +90,20 @@ function PasswordForm() {
 /** Creates an access token for programs that manage the account. It is shown once, and copied. */
 function AccessToken() {
   const { t } = useTranslation();
-  const confirm = useConfirm();
+  const act = useAction();
   const copy = useCopy();
   const [renew, { loading }] = useMutation(RenewAccessTokenDocument);
   const [token, setToken] = useState<string | null>(null);
-  const run = async () => {
-    if (
-      !(await confirm({
-        title: t('personal.tokenTitle'),
-        body: t('personal.tokenBody'),
-        verb: t('personal.tokenMake'),
-      }))
-    )
-      return;
-    try {
-      const { data } = await renew();
-      if (!data) return;
-      setToken(data.renewAccessToken.accessToken);
-      await copy(data.renewAccessToken.accessToken, '');
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-    }
-  };
+  const run = () =>
+    act(
+      async () => {
+        const { data } = await renew();
+        if (!data) return;
+        setToken(data.renewAccessToken.accessToken);
+        await copy(data.renewAccessToken.accessToken, '');
+      },
+      { title: t('personal.tokenTitle'), body: t('personal.tokenBody'), verb: t('personal.tokenMake') },
+    );
   return (
     <Panel title={t('personal.accessToken')}>
       <Box sx={{ display: 'flex', gap: 2, alignItems: 'center', justifyContent: 'space-between' }}>
@@ -123,18 +112,16 @@ function AccessToken() {
           {t('personal.tokenMake')}
         </Button>
       </Box>
-      <Dialog open={token !== null} maxWidth="xs" fullWidth onClose={() => setToken(null)}>
-        <DialogTitle>{t('personal.tokenReady')}</DialogTitle>
-        <DialogContent>
-          <Box sx={{ mb: 1.5, color: 'text.secondary' }}>{t('personal.shownOnce')}</Box>
-          <CodeBlock text={token ?? ''} copyLabel={t('personal.copyToken')} />
-        </DialogContent>
-        <DialogActions>
-          <Button variant="contained" onClick={() => setToken(null)}>
-            {t('actions.done')}
-          </Button>
-        </DialogActions>
-      </Dialog>
+      <ContentDialog
+        open={token !== null}
+        title={t('personal.tokenReady')}
+        width="xs"
+        done={t('actions.done')}
+        onClose={() => setToken(null)}
+      >
+        <Box sx={{ mb: 1.5, color: 'text.secondary' }}>{t('personal.shownOnce')}</Box>
+        <CodeBlock text={token ?? ''} copyLabel={t('personal.copyToken')} />
+      </ContentDialog>
     </Panel>
   );
 }

@@ -8,10 +8,9 @@ import { TelegramDialog } from '../../sign-in/TelegramDialog.js';
 import { useProviders, type ProviderId } from '../../sign-in/offeredProviders.js';
 import { useLeaveForProvider } from '../../sign-in/useProviders.js';
 import { WeChatDialog } from '../../sign-in/WeChatDialog.js';
-import { useConfirm } from '../../components/ConfirmProvider.js';
+import { useAction } from '../../components/useAction.js';
 import { toast } from '../../components/toast.js';
 import { ToneChip } from '../../components/Tone.js';
-import { describeFailure } from '../../lib/errors.js';
 import { EmailDialog } from './EmailDialog.js';
 import type { Me } from './IdentityCard.js';
 import { Panel } from './Panel.js';
@@ -37,7 +36,7 @@ const unbindable: Readonly<Partial<Record<Identity, BoundIdentity>>> = {
 export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChanged: () => void }) {
   const { t } = useTranslation();
   const client = useApolloClient();
-  const confirm = useConfirm();
+  const act = useAction();
   const offered = useProviders();
   const leave = useLeaveForProvider();
   const [dialog, setDialog] = useState<Identity | null>(null);
@@ -76,32 +75,25 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
   const begin = async (identity: Identity) => {
     if (identity === 'email' || !(await leave(identity))) setDialog(identity);
   };
-  const bindWechat = async (code: string): Promise<string | null> => {
-    try {
-      await client.mutate({ mutation: BindWechatDocument, variables: { code } });
-      done(names.wechat);
-      return null;
-    } catch (error) {
-      return describeFailure(error, t);
-    }
+  const bindWechat = async (code: string) => {
+    await client.mutate({ mutation: BindWechatDocument, variables: { code } });
+    done(names.wechat);
+    return null;
   };
-
-  const unbind = async (identity: BoundIdentity, name: string) => {
-    const question = {
-      title: t('personal.unbindTitle', { name }),
-      body: t('personal.unbindBody'),
-      verb: t('personal.unbind'),
-      destructive: true,
-    };
-    if (!(await confirm(question))) return;
-    try {
-      await client.mutate({ mutation: UnbindIdentityDocument, variables: { identity } });
-      toast.success(t('personal.unboundFrom', { name }));
-      onChanged();
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-    }
-  };
+  const unbind = (identity: BoundIdentity, name: string) =>
+    act(
+      async () => {
+        await client.mutate({ mutation: UnbindIdentityDocument, variables: { identity } });
+        onChanged();
+        return t('personal.unboundFrom', { name });
+      },
+      {
+        title: t('personal.unbindTitle', { name }),
+        body: t('personal.unbindBody'),
+        verb: t('personal.unbind'),
+        destructive: true,
+      },
+    );
 
   return (
     <Panel title={t('personal.bindings')}>
@@ -150,8 +142,14 @@ export function Bindings({ me, onChanged }: { readonly me: Me; readonly onChange
           </Box>
         );
       })}
-      <EmailDialog open={dialog === 'email'} onClose={close} onBound={() => done(names.email)} />
-      <WeChatDialog open={dialog === 'wechat'} onClose={close} onBind={bindWechat} />
+      {dialog === 'email' && <EmailDialog onClose={close} onBound={() => done(names.email)} />}
+      <WeChatDialog
+        open={dialog === 'wechat'}
+        title={t('oauth.wechatBind')}
+        submitLabel={t('oauth.bind')}
+        onClose={close}
+        onCode={bindWechat}
+      />
       <TelegramDialog open={dialog === 'telegram'} path="telegram/bind" onClose={close} onDone={telegramDone} />
     </Panel>
   );

@@ -1,8 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import { useTranslation } from 'react-i18next';
-import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
+import { useAction } from '../../components/useAction.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { Panel } from './Panel.js';
 import { CheckInDocument } from './personal.generated.js';
@@ -11,15 +10,13 @@ export function CheckInCard({ canCheckIn, onDone }: { readonly canCheckIn: boole
   const { t } = useTranslation();
   const { money } = useFormat();
   const [checkIn, { loading }] = useMutation(CheckInDocument);
-  const run = async () => {
-    try {
+  const act = useAction();
+  const run = () =>
+    act(async () => {
       const { data } = await checkIn();
-      toast.success(t('personal.checkedIn', { amount: money(data?.checkIn ?? 0, 'amount') }));
       onDone();
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-    }
-  };
+      return t('personal.checkedIn', { amount: money(data?.checkIn ?? 0, 'amount') });
+    });
   return (
     <Panel title={t('personal.checkIn')}>
       <Button variant="outlined" fullWidth disabled={!canCheckIn} loading={loading} onClick={() => void run()}>

@@ -1,18 +1,14 @@
 import { useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import OutlinedInput from '@mui/material/OutlinedInput';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { NumberInput } from '../../components/form/inputs.js';
+import { FormDialog } from '../../components/FormDialog.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
 import { dollars } from '../../lib/format.js';
 import { useStatus } from '../../lib/status.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -95,45 +91,34 @@ function TransferDialog({
   });
   const toQuota = (amount: string) =>
     /^\d{1,9}(\.\d{1,6})?$/.test(amount.trim()) ? Math.round(Number(amount) * quotaPerUnit) : 0;
-  const submit = form.handleSubmit(async ({ amount }) => {
-    try {
-      await transfer({ variables: { quota: toQuota(amount) } });
-      toast.success(t('personal.transferred'));
-      onDone();
-      onClose();
-    } catch (error) {
-      form.setError('amount', { message: describeFailure(error, t) });
-    }
-  });
+  const submit = async ({ amount }: { readonly amount: string }) => {
+    await transfer({ variables: { quota: toQuota(amount) } });
+    toast.success(t('personal.transferred'));
+    onDone();
+  };
   return (
-    <Dialog open maxWidth="xs" fullWidth onClose={onClose}>
-      <form noValidate onSubmit={(event) => void submit(event)}>
-        <DialogTitle>{t('personal.transferTitle')}</DialogTitle>
-        <DialogContent>
-          <NumberInput
-            control={form.control}
-            name="amount"
-            prefix="$"
-            label={t('wallet.amount')}
-            hint={t('personal.transferHint', { amount: dollars(1, 2) })}
-            rules={{
-              validate: (amount) => {
-                const quota = toQuota(amount);
-                if (quota < quotaPerUnit) return t('personal.transferLeast', { amount: dollars(1, 2) });
-                return quota <= available || t('personal.transferMost');
-              },
-            }}
-          />
-        </DialogContent>
-        <DialogActions>
-          <Button variant="outlined" onClick={onClose}>
-            {t('actions.cancel')}
-          </Button>
-          <Button type="submit" variant="contained" loading={form.formState.isSubmitting}>
-            {t('personal.transfer')}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      title={t('personal.transferTitle')}
+      submitLabel={t('personal.transfer')}
+      errorField="amount"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <NumberInput
+        control={form.control}
+        name="amount"
+        prefix="$"
+        label={t('wallet.amount')}
+        hint={t('personal.transferHint', { amount: dollars(1, 2) })}
+        rules={{
+          validate: (amount) => {
+            const quota = toQuota(amount);
+            if (quota < quotaPerUnit) return t('personal.transferLeast', { amount: dollars(1, 2) });
+            return quota <= available || t('personal.transferMost');
+          },
+        }}
+      />
+    </FormDialog>
   );
 }

@@ -6,8 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { TextInput } from '../../components/form/inputs.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure, toFailure } from '../../lib/errors.js';
+import { describeFailure } from '../../lib/errors.js';
 import { dollars } from '../../lib/format.js';
+import { showFormError } from '../../lib/showFormError.js';
 import { useStatus } from '../../lib/status.js';
 import { Panel } from './Panel.js';
 import { UpdateMySettingDocument, type PersonalQuery } from './personal.generated.js';
@@ -54,10 +55,7 @@ export function NotificationTab({ setting, onSaved }: { readonly setting: MySett
       toast.success(t('personal.settingSaved'));
       onSaved();
     } catch (error) {
-      const { field } = toFailure(error);
-      if (field === 'webhookUrl' || field === 'notificationEmail')
-        form.setError(field, { message: describeFailure(error, t) }, { shouldFocus: true });
-      else toast.error(describeFailure(error, t));
+      if (!showFormError(form, error, t)) toast.error(describeFailure(error, t));
     }
   });
   return (

@@ -1,6 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { AccountFields } from '../../components/form/AccountFields.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
@@ -58,31 +59,7 @@ export function OwnAccountEditor({
       }}
     >
       <DrawerSection title={t('personal.tabs.account')}>
-        <TextInput
-          control={form.control}
-          name="username"
-          label={t('register.username')}
-          required
-          maxLength={12}
-          rules={{ validate: (value) => value.trim() !== '' || t('login.usernameMissing') }}
-        />
-        <TextInput
-          control={form.control}
-          name="displayName"
-          label={t('personal.displayName')}
-          optional
-          maxLength={20}
-        />
-        <TextInput
-          control={form.control}
-          name="password"
-          type="password"
-          label={t('personal.newPassword')}
-          optional
-          autoComplete="new-password"
-          hint={t('personal.passwordText')}
-          rules={{ validate: (value) => value === '' || value.length >= 8 || t('register.passwordShort') }}
-        />
+        <AccountFields control={form.control} passwordHint={t('personal.passwordText')} />
         {password !== '' && (
           <TextInput
             control={form.control}

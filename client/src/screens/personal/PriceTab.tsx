@@ -3,8 +3,7 @@ import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import Button from '@mui/material/Button';
 import { SwitchRow } from '../../components/form/SwitchRow.js';
-import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
+import { useAction } from '../../components/useAction.js';
 import type { MySetting } from './NotificationTab.js';
 import { Panel } from './Panel.js';
 import { UpdateMySettingDocument } from './personal.generated.js';
@@ -13,26 +12,22 @@ export function PriceTab({ setting, onSaved }: { readonly setting: MySetting; re
   const { t } = useTranslation();
   const [update] = useMutation(UpdateMySettingDocument);
   const form = useForm({ defaultValues: { accept: setting.acceptUnsetModelRatioModel } });
-  const submit = form.handleSubmit(async ({ accept }) => {
-    try {
-      await update({
-        variables: {
-          input: {
-            notifyType: setting.notifyType,
-            quotaWarningThreshold: setting.quotaWarningThreshold ?? 500_000,
-            // The server replaces all settings, so send those of the other tab too.
-            webhookUrl: setting.webhookUrl,
-            notificationEmail: setting.notificationEmail,
-            acceptUnsetModelRatioModel: accept,
-          },
-        },
-      });
-      toast.success(t('personal.settingSaved'));
+  const act = useAction();
+  const submit = form.handleSubmit(({ accept }) =>
+    act(async () => {
+      const input = {
+        notifyType: setting.notifyType,
+        quotaWarningThreshold: setting.quotaWarningThreshold ?? 500_000,
+        // The server replaces all settings, so send those of the other tab too.
+        webhookUrl: setting.webhookUrl,
+        notificationEmail: setting.notificationEmail,
+        acceptUnsetModelRatioModel: accept,
+      };
+      await update({ variables: { input } });
       onSaved();
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-    }
-  });
+      return t('personal.settingSaved');
+    }),
+  );
   return (
     <Panel title={t('personal.tabs.price')}>
       <form noValidate onSubmit={(event) => void submit(event)}>

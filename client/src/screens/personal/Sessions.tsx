@@ -4,11 +4,10 @@ import Button from '@mui/material/Button';
 import Skeleton from '@mui/material/Skeleton';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../components/LoadFailure.js';
-import { useConfirm } from '../../components/ConfirmProvider.js';
+import type { Question } from '../../components/ConfirmProvider.js';
 import { Ellipsis } from '../../components/Text.js';
-import { toast } from '../../components/toast.js';
+import { useAction } from '../../components/useAction.js';
 import { ToneChip } from '../../components/Tone.js';
-import { describeFailure } from '../../lib/errors.js';
 import { dateTime } from '../../lib/format.js';
 import { browserOf } from './browserOf.js';
 import { Panel } from './Panel.js';
@@ -17,28 +16,23 @@ import { MySessionsDocument, RevokeOtherSessionsDocument, RevokeSessionDocument 
 /** Active sessions of the user. All but the current one can be signed out. */
 export function Sessions() {
   const { t } = useTranslation();
-  const confirm = useConfirm();
   const { data, error, refetch } = useQuery(MySessionsDocument, { fetchPolicy: 'cache-and-network' });
   const [revoke] = useMutation(RevokeSessionDocument);
   const [revokeOthers, others] = useMutation(RevokeOtherSessionsDocument);
-  const run = async (end: () => Promise<unknown>) => {
-    try {
-      await end();
-      toast.success(t('personal.sessionEnded'));
+  const act = useAction();
+  const end = (revocation: () => Promise<unknown>, question?: Question) =>
+    act(async () => {
+      await revocation();
       await refetch();
-    } catch (failure) {
-      toast.error(describeFailure(failure, t));
-    }
-  };
-  const endOthers = async () => {
-    const question = {
+      return t('personal.sessionEnded');
+    }, question);
+  const endOthers = () =>
+    end(() => revokeOthers(), {
       title: t('personal.endOthersTitle'),
       body: t('personal.endOthersBody'),
       verb: t('personal.endOthers'),
       destructive: true,
-    };
-    if (await confirm(question)) await run(() => revokeOthers());
-  };
+    });
   const sessions = data?.mySessions;
   return (
     <Panel title={t('personal.sessions')}>
@@ -71,7 +65,7 @@ export function Sessions() {
               <Button
                 variant="outlined"
                 aria-label={t('personal.endSessionOf', { name })}
-                onClick={() => void run(() => revoke({ variables: { id: session.id } }))}
+                onClick={() => void end(() => revoke({ variables: { id: session.id } }))}
               >
                 {t('personal.endSession')}
               </Button>

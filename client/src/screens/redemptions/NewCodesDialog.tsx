@@ -1,10 +1,7 @@
 import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import { useCopy } from '../../components/CopyProvider.js';
 import { saveFile } from '../../lib/download.js';
 
@@ -23,22 +20,22 @@ export function NewCodesDialog({
   const { t } = useTranslation();
   const copy = useCopy();
   return (
-    <Dialog open maxWidth="sm" fullWidth onClose={onClose}>
-      <DialogTitle>{t('redemptions.readyTitle', { count: codes.length })}</DialogTitle>
-      <DialogContent sx={{ maxHeight: { sm: 420 } }}>
-        <CodeBlock text={codes.join('\n')} />
-      </DialogContent>
-      <DialogActions>
-        <Button variant="outlined" onClick={() => download(codes)}>
-          {t('redemptions.download')}
-        </Button>
-        <Button variant="outlined" onClick={() => void copy(codes.join('\n'), '')}>
-          {t('actions.copy')}
-        </Button>
-        <Button variant="contained" onClick={onClose}>
-          {t('actions.done')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ContentDialog
+      title={t('redemptions.readyTitle', { count: codes.length })}
+      done={t('actions.done')}
+      onClose={onClose}
+      actions={
+        <>
+          <Button variant="outlined" onClick={() => download(codes)}>
+            {t('redemptions.download')}
+          </Button>
+          <Button variant="outlined" onClick={() => void copy(codes.join('\n'), '')}>
+            {t('actions.copy')}
+          </Button>
+        </>
+      }
+    >
+      <CodeBlock text={codes.join('\n')} />
+    </ContentDialog>
   );
 }

@@ -1,4 +1,3 @@
-import { useQuery } from '@apollo/client/react';
 import Button from '@mui/material/Button';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
 import ConfirmationNumberOutlinedIcon from '@mui/icons-material/ConfirmationNumberOutlined';
@@ -10,6 +9,7 @@ import { RowCard } from '../../components/grid/CardList.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SelectionBar } from '../../components/grid/SelectionBar.js';
 import { SearchBar } from '../../components/grid/SearchBar.js';
+import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Num } from '../../components/Text.js';
@@ -35,16 +35,16 @@ export function RedemptionListScreen() {
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [byName, setByName] = useState(false);
   const [selected, setSelected] = useState<ReadonlySet<string | number>>(new Set());
-  const { data, previousData, loading, error, refetch } = useQuery(RedemptionsDocument, {
-    variables: { ...listVariablesOf<RedemptionSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
-  });
-  const page = (data ?? previousData)?.redemptions;
-  const reload = useCallback(() => void refetch(), [refetch]);
+  const { rows, reload, isEmpty, listProps } = useListPage(
+    grid,
+    RedemptionsDocument,
+    { ...listVariablesOf<RedemptionSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
+    ({ redemptions }) => redemptions,
+  );
   const edit = useCallback((row: RedemptionRowFragment) => setOpened(String(row.id)), [setOpened]);
   const actions = useRedemptionActions({ refetch: reload, edit });
   const columns = useMemo(() => redemptionColumns({ t, format, actions }), [t, format, actions]);
-  const editedRow = page?.items.find((row) => String(row.id) === opened && row.status === 'UNUSED');
-  const isEmpty = page?.totalCount === 0 && !grid.isFiltered;
+  const editedRow = rows?.find((row) => String(row.id) === opened && row.status === 'UNUSED');
 
   const add = (
     <Button variant="contained" startIcon={<AddOutlinedIcon />} onClick={() => setOpened('new')}>
@@ -92,13 +92,8 @@ export function RedemptionListScreen() {
     >
       <ListGrid
         label={t('redemptions.title')}
-        grid={grid}
         columns={columns}
-        rows={page?.items}
-        totalCount={page?.totalCount ?? 0}
-        loading={loading}
-        error={error}
-        onRetry={reload}
+        {...listProps}
         getRowId={(row) => row.id}
         isRowDimmed={isSpent}
         selection={{ ids: selected, onChange: setSelected }}

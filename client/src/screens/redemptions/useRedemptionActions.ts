@@ -1,9 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useConfirm } from '../../components/ConfirmProvider.js';
-import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
+import { useAction } from '../../components/useAction.js';
 import {
   DeleteDisabledRedemptionsDocument,
   DeleteRedemptionDocument,
@@ -15,9 +13,9 @@ import {
 
 export interface RedemptionRowActions {
   edit(row: RedemptionRowFragment): void;
-  toggle(row: RedemptionRowFragment): Promise<void>;
-  remove(row: RedemptionRowFragment): Promise<void>;
-  removeDisabled(): Promise<void>;
+  toggle(row: RedemptionRowFragment): Promise<unknown>;
+  remove(row: RedemptionRowFragment): Promise<unknown>;
+  removeDisabled(): Promise<unknown>;
   /** Resolves true on success. */
   disable(ids: readonly number[]): Promise<boolean>;
 }
@@ -30,71 +28,52 @@ export function useRedemptionActions({
   readonly edit: (row: RedemptionRowFragment) => void;
 }): RedemptionRowActions {
   const { t } = useTranslation();
-  const confirm = useConfirm();
+  const act = useAction();
   const [enable] = useMutation(EnableRedemptionDocument);
   const [disable] = useMutation(DisableRedemptionDocument);
   const [runDelete] = useMutation(DeleteRedemptionDocument);
   const [runDeleteDisabled] = useMutation(DeleteDisabledRedemptionsDocument);
   const [runDisable] = useMutation(DisableRedemptionsDocument);
   return useMemo(() => {
-    const attempt = async (work: () => Promise<string | null>): Promise<boolean> => {
-      try {
-        const said = await work();
-        if (said !== null) toast.success(said);
-        refetch();
-        return true;
-      } catch (error) {
-        toast.error(describeFailure(error, t));
-        return false;
-      }
-    };
+    const deletion = { verb: t('actions.delete'), destructive: true };
     return {
       edit,
-      toggle: async (row) => {
-        await attempt(async () => {
-          const variables = { id: row.id };
-          await (row.status === 'UNUSED' ? disable({ variables }) : enable({ variables }));
-          return null;
-        });
-      },
-      remove: async (row) => {
-        const question = {
-          title: t('redemptions.deleteTitle', { name: row.batch }),
-          body: t('redemptions.deleteBody'),
-          verb: t('actions.delete'),
-          destructive: true,
-        };
-        if (!(await confirm(question))) return;
-        await attempt(async () => {
-          await runDelete({ variables: { id: row.id } });
-          return t('redemptions.deletedCount', { count: 1 });
-        });
-      },
-      removeDisabled: async () => {
-        const question = {
-          title: t('redemptions.deleteDisabledTitle'),
-          body: t('redemptions.deleteDisabledBody'),
-          verb: t('actions.delete'),
-          destructive: true,
-        };
-        if (!(await confirm(question))) return;
-        await attempt(async () => {
-          const { data } = await runDeleteDisabled();
-          return t('redemptions.deletedCount', { count: data?.deleteDisabledRedemptions?.count ?? 0 });
-        });
-      },
-      disable: async (ids) => {
-        const question = {
-          title: t('redemptions.disableTitle', { count: ids.length }),
-          body: t('redemptions.disableBody'),
-          verb: t('redemptions.disable'),
-        };
-        if (!(await confirm(question))) return false;
-        return attempt(async () => {
-          const { data } = await runDisable({ variables: { ids: [...ids] } });
-          return t('redemptions.disabledCount', { count: data?.disableRedemptions?.done.length ?? 0 });
-        });
-      },
+      toggle: ({ id, status }) =>
+        act(async () => {
+          await (status === 'UNUSED' ? disable : enable)({ variables: { id } });
+          refetch();
+        }),
+      remove: ({ id, batch }) =>
+        act(
+          async () => {
+            await runDelete({ variables: { id } });
+            refetch();
+            return t('redemptions.deletedCount', { count: 1 });
+          },
+          { ...deletion, title: t('redemptions.deleteTitle', { name: batch }), body: t('redemptions.deleteBody') },
+        ),
+      removeDisabled: () =>
+        act(
+          async () => {
+            const { data } = await runDeleteDisabled();
+            refetch();
+            return t('redemptions.deletedCount', { count: data?.deleteDisabledRedemptions?.count ?? 0 });
+          },
+          { ...deletion, title: t('redemptions.deleteDisabledTitle'), body: t('redemptions.deleteDisabledBody') },
+        ),
+      disable: (ids) =>
+        act(
+          async () => {
+            const { data } = await runDisable({ variables: { ids: [...ids] } });
+            refetch();
+            return t('redemptions.disabledCount', { count: data?.disableRedemptions?.done.length ?? 0 });
+          },
+          {
+            title: t('redemptions.disableTitle', { count: ids.length }),
+            body: t('redemptions.disableBody'),
+            verb: t('redemptions.disable'),
+          },
+        ),
     };
-  }, [confirm, edit, refetch, disable, enable, runDelete, runDeleteDisabled, runDisable, t]);
+  }, [act, edit, refetch, disable, enable, runDelete, runDeleteDisabled, runDisable, t]);
 }

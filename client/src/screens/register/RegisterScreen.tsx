@@ -8,23 +8,21 @@ import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useNavigate, useSearchParams } from 'react-router-dom';
 import { SignInWith } from '../../sign-in/SignInWith.js';
 import { useBotCheck } from '../../sign-in/Turnstile.js';
+import { VerifiedEmailFields } from '../../sign-in/VerifiedEmailFields.js';
 import { TextInput } from '../../components/form/inputs.js';
 import { Logo } from '../../components/Logo.js';
 import { Notice } from '../../components/Notice.js';
 import { PublicPage } from '../../components/PublicPage.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure, toFailure } from '../../lib/errors.js';
+import { describeFailure } from '../../lib/errors.js';
 import { useSession } from '../../lib/session.js';
+import { showFormError } from '../../lib/showFormError.js';
 import { useStatus } from '../../lib/status.js';
 import { readText, writeText } from '../../lib/storage.js';
-import { useCountdown } from '../../lib/useCountdown.js';
 import { RegisterDocument, RegisterOptionsDocument, SendEmailCodeDocument } from './register.generated.js';
 
 /** Storage key of the invite code, kept until the visitor registers. */
 const referralKey = 'aff';
-
-/** Seconds until another code can be requested. */
-const resendAfter = 30;
 
 export function RegisterScreen() {
   const { t } = useTranslation();
@@ -39,8 +37,7 @@ export function RegisterScreen() {
   const referral = given ?? readText(referralKey) ?? '';
   const { data } = useQuery(RegisterOptionsDocument);
   const [register] = useMutation(RegisterDocument);
-  const [sendCode, sending] = useMutation(SendEmailCodeDocument);
-  const [left, countDown] = useCountdown();
+  const [sendCode] = useMutation(SendEmailCodeDocument);
   const form = useForm({
     mode: 'onTouched',
     defaultValues: { username: '', password: '', confirm: '', email: '', verificationCode: '' },
@@ -52,26 +49,6 @@ export function RegisterScreen() {
   const options = data?.status;
 
   if (user && !entering && !form.formState.isSubmitting) return <Navigate to="/token" replace />;
-
-  const askForCode = async () => {
-    const email = form.getValues('email').trim();
-    if (!/^\S+@\S+\.\S+$/.test(email)) {
-      form.setError('email', { message: t('register.emailMissing') }, { shouldFocus: true });
-      return;
-    }
-    if (check.waiting) {
-      form.setError('email', { message: t('oauth.checking') });
-      return;
-    }
-    try {
-      await sendCode({ variables: { email, ...turnstile } });
-      countDown(resendAfter);
-      toast.success(t('register.codeSent', { email }));
-    } catch (error) {
-      check.renew();
-      form.setError('email', { message: describeFailure(error, t) });
-    }
-  };
 
   const submit = form.handleSubmit(async ({ username, password, email, verificationCode }) => {
     if (check.waiting) {
@@ -95,11 +72,7 @@ export function RegisterScreen() {
       await navigate('/login');
     } catch (error) {
       check.renew();
-      const { field } = toFailure(error);
-      const message = describeFailure(error, t);
-      if (field === 'username' || field === 'password' || field === 'email' || field === 'verificationCode')
-        form.setError(field, { message }, { shouldFocus: true });
-      else form.setError('root', { message });
+      if (!showFormError(form, error, t)) form.setError('root', { message: describeFailure(error, t) });
     }
   });
 
@@ -158,38 +131,13 @@ export function RegisterScreen() {
             rules={{ validate: (value, { password }) => value === password || t('register.mismatch') }}
           />
           {options?.emailVerification && (
-            <>
-              <Box sx={{ display: 'grid', gridTemplateColumns: '1fr 132px', gap: 1, alignItems: 'start' }}>
-                <TextInput
-                  control={control}
-                  name="email"
-                  type="email"
-                  label={t('register.email')}
-                  autoComplete="email"
-                  large
-                  rules={{ validate: (value) => value.trim() !== '' || t('register.emailMissing') }}
-                />
-                <Button
-                  variant="outlined"
-                  size="large"
-                  className="num"
-                  sx={{ mt: '23px', height: 40 }}
-                  disabled={left > 0}
-                  loading={sending.loading}
-                  onClick={() => void askForCode()}
-                >
-                  {left > 0 ? t('register.resendIn', { count: left }) : t('register.sendCode')}
-                </Button>
-              </Box>
-              <TextInput
-                control={control}
-                name="verificationCode"
-                label={t('register.code')}
-                autoComplete="one-time-code"
-                large
-                rules={{ validate: (value) => value.trim() !== '' || t('register.codeMissing') }}
-              />
-            </>
+            <VerifiedEmailFields
+              form={form}
+              codeField="verificationCode"
+              check={check}
+              send={(variables) => sendCode({ variables })}
+              large
+            />
           )}
           {referral && (
             <Box sx={{ fontSize: 12, color: 'text.secondary' }}>{t('register.referral', { code: referral })}</Box>

@@ -1,10 +1,6 @@
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import Card from '@mui/material/Card';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import Radio from '@mui/material/Radio';
 import RadioGroup from '@mui/material/RadioGroup';
 import Typography from '@mui/material/Typography';
@@ -12,6 +8,7 @@ import HelpOutlinedIcon from '@mui/icons-material/HelpOutlineOutlined';
 import { useState } from 'react';
 import { useController, type Control } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import type { SetupValues } from './SetupForm.js';
 
 export type UsageMode = 'external' | 'self' | 'demo';
@@ -72,24 +69,16 @@ export function UsageModeCards({ control }: { readonly control: Control<SetupVal
           </Box>
         ))}
       </RadioGroup>
-      <Dialog open={comparing} onClose={() => setComparing(false)} maxWidth="sm" fullWidth>
-        <DialogTitle>{t('setup.compareTitle')}</DialogTitle>
-        <DialogContent>
-          {modes.map(({ value, name, long }) => (
-            <Box key={value} sx={{ py: 1 }}>
-              <Typography variant="h3">{t(name)}</Typography>
-              <Typography variant="body2" color="textSecondary">
-                {t(long)}
-              </Typography>
-            </Box>
-          ))}
-        </DialogContent>
-        <DialogActions>
-          <Button variant="outlined" onClick={() => setComparing(false)}>
-            {t('actions.close')}
-          </Button>
-        </DialogActions>
-      </Dialog>
+      <ContentDialog open={comparing} title={t('setup.compareTitle')} onClose={() => setComparing(false)}>
+        {modes.map(({ value, name, long }) => (
+          <Box key={value} sx={{ py: 1 }}>
+            <Typography variant="h3">{t(name)}</Typography>
+            <Typography variant="body2" color="textSecondary">
+              {t(long)}
+            </Typography>
+          </Box>
+        ))}
+      </ContentDialog>
     </Card>
   );
 }

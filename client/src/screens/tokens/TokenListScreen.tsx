@@ -1,4 +1,3 @@
-import { useQuery } from '@apollo/client/react';
 import Box from '@mui/material/Box';
 import Button from '@mui/material/Button';
 import AddOutlinedIcon from '@mui/icons-material/AddOutlined';
@@ -9,6 +8,7 @@ import { CodeBlock } from '../../components/CodeBlock.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { SearchBar } from '../../components/grid/SearchBar.js';
+import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Notice } from '../../components/Notice.js';
 import { listVariablesOf } from '../../lib/gridState.js';
@@ -29,11 +29,12 @@ export function TokenListScreen() {
   const [opened, setOpened] = useRowParam('row');
   const [used, setUsed] = useState<{ name: string; key: string | null; id: number } | null>(null);
 
-  const { data, previousData, loading, error, refetch } = useQuery(MyTokensDocument, {
-    variables: { ...listVariablesOf<TokenSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
-  });
-  const page = (data ?? previousData)?.myTokens;
-  const reload = useCallback(() => void refetch(), [refetch]);
+  const { rows, reload, isEmpty, listProps } = useListPage(
+    grid,
+    MyTokensDocument,
+    { ...listVariablesOf<TokenSortField>(grid), filter: { keyword: grid.filter.keyword || null } },
+    ({ myTokens }) => myTokens,
+  );
   const edit = useCallback((token: TokenRowFragment) => setOpened(String(token.id)), [setOpened]);
   const showUsage = useCallback(
     (token: TokenRowFragment) => setUsed({ name: token.name, id: token.id, key: null }),
@@ -47,8 +48,7 @@ export function TokenListScreen() {
       {t('tokens.create')}
     </Button>
   );
-  const isEmpty = page?.totalCount === 0 && !grid.isFiltered;
-  const editedRow = page?.items.find((token) => String(token.id) === opened);
+  const editedRow = rows?.find((token) => String(token.id) === opened);
 
   return (
     <ListScreen
@@ -59,13 +59,8 @@ export function TokenListScreen() {
     >
       <ListGrid
         label={t('tokens.title')}
-        grid={grid}
         columns={columns}
-        rows={page?.items}
-        totalCount={page?.totalCount ?? 0}
-        loading={loading}
-        error={error}
-        onRetry={reload}
+        {...listProps}
         getRowId={(row) => row.id}
         onRowOpen={edit}
         rowHeight={48}

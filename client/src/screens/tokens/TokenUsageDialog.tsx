@@ -1,15 +1,11 @@
 import { useApolloClient } from '@apollo/client/react';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import Tab from '@mui/material/Tab';
 import Tabs from '@mui/material/Tabs';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CodeBlock } from '../../components/CodeBlock.js';
+import { ContentDialog } from '../../components/ContentDialog.js';
 import { CopyButton } from '../../components/CopyButton.js';
 import { Mono } from '../../components/Text.js';
 import { maskKey } from '../../lib/format.js';
@@ -70,43 +66,37 @@ export function TokenUsageDialog({
   const shown = token.key === null ? 'sk-…' : withPrefix(token.key);
   const row = { display: 'grid', gridTemplateColumns: '96px 1fr 32px', alignItems: 'center', minHeight: 34 } as const;
   return (
-    <Dialog open onClose={onClose} maxWidth="sm" fullWidth>
-      <DialogTitle>
-        {token.key === null
-          ? t('tokens.usageOf', { name: token.name })
-          : t('tokens.createdTitle', { name: token.name })}
-      </DialogTitle>
-      <DialogContent>
-        <Box sx={row}>
-          <Box sx={{ color: 'text.secondary' }}>{t('tokens.baseAddress')}</Box>
-          <Mono>{`${address}/v1`}</Mono>
-          <CopyButton value={`${address}/v1`} label={t('tokens.copyAddress')} />
-        </Box>
-        <Box sx={row}>
-          <Box sx={{ color: 'text.secondary' }}>{t('tokens.key')}</Box>
-          <Mono>{shown}</Mono>
-          <CopyButton
-            value={load}
-            shown={token.key === null ? '' : maskKey(shown)}
-            label={t('tokens.copyKeyOf', { name: token.name })}
-          />
-        </Box>
-        <Tabs
-          value={example}
-          onChange={(_, value: Example) => setExample(value)}
-          sx={{ mt: 1, mb: 1.5, borderBottom: '1px solid', borderColor: 'divider' }}
-        >
-          <Tab value="curl" label="curl" />
-          <Tab value="python" label="Python" />
-          <Tab value="node" label="Node.js" />
-        </Tabs>
-        <CodeBlock scroll text={examples[example](address, shown)} copyLabel={t('tokens.copyExample')} />
-      </DialogContent>
-      <DialogActions>
-        <Button variant="contained" onClick={onClose}>
-          {t('actions.done')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ContentDialog
+      title={
+        token.key === null ? t('tokens.usageOf', { name: token.name }) : t('tokens.createdTitle', { name: token.name })
+      }
+      done={t('actions.done')}
+      onClose={onClose}
+    >
+      <Box sx={row}>
+        <Box sx={{ color: 'text.secondary' }}>{t('tokens.baseAddress')}</Box>
+        <Mono>{`${address}/v1`}</Mono>
+        <CopyButton value={`${address}/v1`} label={t('tokens.copyAddress')} />
+      </Box>
+      <Box sx={row}>
+        <Box sx={{ color: 'text.secondary' }}>{t('tokens.key')}</Box>
+        <Mono>{shown}</Mono>
+        <CopyButton
+          value={load}
+          shown={token.key === null ? '' : maskKey(shown)}
+          label={t('tokens.copyKeyOf', { name: token.name })}
+        />
+      </Box>
+      <Tabs
+        value={example}
+        onChange={(_, value: Example) => setExample(value)}
+        sx={{ mt: 1, mb: 1.5, borderBottom: '1px solid', borderColor: 'divider' }}
+      >
+        <Tab value="curl" label="curl" />
+        <Tab value="python" label="Python" />
+        <Tab value="node" label="Node.js" />
+      </Tabs>
+      <CodeBlock scroll text={examples[example](address, shown)} copyLabel={t('tokens.copyExample')} />
+    </ContentDialog>
   );
 }

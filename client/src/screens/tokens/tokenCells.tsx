@@ -10,9 +10,8 @@ import { useTranslation } from 'react-i18next';
 import { CopyButton } from '../../components/CopyButton.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { Ellipsis } from '../../components/Text.js';
-import { toast } from '../../components/toast.js';
+import { useAction } from '../../components/useAction.js';
 import { ToneChip } from '../../components/Tone.js';
-import { describeFailure } from '../../lib/errors.js';
 import { useFormat } from '../../lib/useFormat.js';
 import { TokenKeyDocument, type TokenRowFragment, type TokenStatus } from './tokens.generated.js';
 import type { TokenActions } from './useTokenActions.js';
@@ -38,6 +37,7 @@ export function TokenStatusChip({ status }: { readonly status: TokenStatus }) {
 export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id' | 'name' | 'maskedKey'> }) {
   const { t } = useTranslation();
   const client = useApolloClient();
+  const act = useAction();
   const [key, setKey] = useState<string | null>(null);
 
   const load = async () => {
@@ -49,13 +49,7 @@ export function KeyCell({ token }: { readonly token: Pick<TokenRowFragment, 'id'
     if (!data) throw new Error('no key');
     return withPrefix(data.tokenKey);
   };
-  const show = async () => {
-    try {
-      setKey(key === null ? await load() : null);
-    } catch (error) {
-      toast.error(describeFailure(error, t));
-    }
-  };
+  const show = () => act(async () => setKey(key === null ? await load() : null));
 
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', minWidth: 0, maxWidth: '100%' }}>

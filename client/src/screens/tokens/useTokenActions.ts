@@ -1,9 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useConfirm } from '../../components/ConfirmProvider.js';
-import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
+import { useAction } from '../../components/useAction.js';
 import {
   DeleteTokenDocument,
   DisableTokenDocument,
@@ -15,8 +13,8 @@ import {
 export interface TokenActions {
   edit(token: TokenRowFragment): void;
   showUsage(token: TokenRowFragment): void;
-  toggle(token: TokenRowFragment): Promise<void>;
-  remove(token: TokenRowFragment): Promise<void>;
+  toggle(token: TokenRowFragment): Promise<unknown>;
+  remove(token: TokenRowFragment): Promise<unknown>;
 }
 
 export function useTokenActions(options: {
@@ -26,40 +24,37 @@ export function useTokenActions(options: {
 }): TokenActions {
   const { refetch, edit, showUsage } = options;
   const { t } = useTranslation();
-  const confirm = useConfirm();
+  const act = useAction();
   const [enable] = useMutation(EnableTokenDocument);
   const [disable] = useMutation(DisableTokenDocument);
   const [runDelete] = useMutation(DeleteTokenDocument);
-  return useMemo(() => {
-    const fail = (error: unknown) => toast.error(describeFailure(error, t));
-    return {
+  return useMemo(
+    () => ({
       edit,
       showUsage,
-      toggle: async (token) => {
-        const variables = { id: token.id };
-        const becoming = (status: TokenStatus) => ({ token: { ...token, status } });
-        await (
-          token.status === 'ENABLED'
+      toggle: (token) =>
+        act(async () => {
+          const variables = { id: token.id };
+          const becoming = (status: TokenStatus) => ({ token: { ...token, status } });
+          await (token.status === 'ENABLED'
             ? disable({ variables, optimisticResponse: { disableToken: becoming('DISABLED') } })
-            : enable({ variables, optimisticResponse: { enableToken: becoming('ENABLED') } })
-        ).catch(fail);
-      },
-      remove: async (token) => {
-        const question = {
-          title: t('tokens.deleteTitle', { name: token.name }),
-          body: t('tokens.deleteBody'),
-          verb: t('actions.delete'),
-          destructive: true,
-        };
-        if (!(await confirm(question))) return;
-        try {
-          await runDelete({ variables: { id: token.id } });
-          toast.success(t('tokens.deleted', { name: token.name }));
-          refetch();
-        } catch (error) {
-          fail(error);
-        }
-      },
-    };
-  }, [confirm, disable, edit, enable, refetch, runDelete, showUsage, t]);
+            : enable({ variables, optimisticResponse: { enableToken: becoming('ENABLED') } }));
+        }),
+      remove: ({ id, name }) =>
+        act(
+          async () => {
+            await runDelete({ variables: { id } });
+            refetch();
+            return t('tokens.deleted', { name });
+          },
+          {
+            title: t('tokens.deleteTitle', { name }),
+            body: t('tokens.deleteBody'),
+            verb: t('actions.delete'),
+            destructive: true,
+          },
+        ),
+    }),
+    [act, disable, edit, enable, refetch, runDelete, showUsage, t],
+  );
 }

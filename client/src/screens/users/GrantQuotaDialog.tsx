@@ -1,17 +1,12 @@
 import { useMutation } from '@apollo/client/react';
 import Box from '@mui/material/Box';
-import Button from '@mui/material/Button';
-import Dialog from '@mui/material/Dialog';
-import DialogActions from '@mui/material/DialogActions';
-import DialogContent from '@mui/material/DialogContent';
-import DialogTitle from '@mui/material/DialogTitle';
 import { useState } from 'react';
 import { useForm, useWatch } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { NumberInput, TextInput } from '../../components/form/inputs.js';
+import { FormDialog } from '../../components/FormDialog.js';
 import { Segments } from '../../components/Segments.js';
 import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
 import { useStatus } from '../../lib/status.js';
 import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -44,78 +39,63 @@ export function GrantQuotaDialog({ user, onClose }: { readonly user: UserRowFrag
   const amount = parse(useWatch({ control: form.control, name: 'amount' }));
   const after = amount === null ? null : user.quota + amount;
 
-  const submit = form.handleSubmit(async (values) => {
+  const submit = async (values: { readonly amount: string; readonly note: string }) => {
     const quota = parse(values.amount);
     if (quota === null) return;
-    try {
-      const input = { userId: user.id, amount: quota, note: values.note.trim() || null };
-      await grant({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
-      toast.success(t('users.granted', { name: user.username }));
-      onClose();
-    } catch (error) {
-      form.setError('amount', { message: describeFailure(error, t) }, { shouldFocus: true });
-    }
-  });
+    const input = { userId: user.id, amount: quota, note: values.note.trim() || null };
+    await grant({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
+    toast.success(t('users.granted', { name: user.username }));
+  };
 
   return (
-    <Dialog open onClose={onClose} maxWidth="xs" fullWidth>
-      <form noValidate onSubmit={(event) => void submit(event)}>
-        <DialogTitle>{t('users.grantTitle', { name: user.username })}</DialogTitle>
-        <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
-          <Segments
-            label={t('users.grantHow')}
-            value={sets ? 'set' : 'add'}
-            onChange={(how) => {
-              setSets(how === 'set');
-              form.clearErrors('amount');
-            }}
-            choices={[
-              { value: 'add', label: t('users.grantAdd') },
-              { value: 'set', label: t('users.grantSet') },
-            ]}
-          />
-          <NumberInput
-            control={form.control}
-            name="amount"
-            label={t('users.grantAmount')}
-            prefix="$"
-            required
-            hint={sets ? t('users.grantSetHint') : t('users.grantHint')}
-            rules={{
-              validate: (value) =>
-                parse(value) !== null || (sets ? t('users.grantSetInvalid') : t('users.grantInvalid')),
-            }}
-          />
-          <TextInput control={form.control} name="note" label={t('users.grantNote')} optional maxLength={200} />
-          <Box
-            className="num"
-            role="status"
-            sx={({ vars }) => ({
-              display: 'flex',
-              justifyContent: 'space-between',
-              padding: '8px 12px',
-              borderRadius: '6px',
-              backgroundColor: vars.palette.surface.sunken,
-            })}
-          >
-            <span>{t('users.grantResult')}</span>
-            <Box
-              component="span"
-              sx={{ fontWeight: 600, color: after !== null && after < 0 ? 'error.main' : undefined }}
-            >
-              {money(user.quota, 'balance')} → {after === null ? '–' : money(after, 'balance')}
-            </Box>
-          </Box>
-        </DialogContent>
-        <DialogActions>
-          <Button variant="outlined" onClick={onClose}>
-            {t('actions.cancel')}
-          </Button>
-          <Button type="submit" variant="contained" loading={form.formState.isSubmitting}>
-            {sets ? t('users.grantSetSave') : t('users.grantSave')}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+    <FormDialog
+      form={form}
+      title={t('users.grantTitle', { name: user.username })}
+      submitLabel={sets ? t('users.grantSetSave') : t('users.grantSave')}
+      errorField="amount"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Segments
+        label={t('users.grantHow')}
+        value={sets ? 'set' : 'add'}
+        onChange={(how) => {
+          setSets(how === 'set');
+          form.clearErrors('amount');
+        }}
+        choices={[
+          { value: 'add', label: t('users.grantAdd') },
+          { value: 'set', label: t('users.grantSet') },
+        ]}
+      />
+      <NumberInput
+        control={form.control}
+        name="amount"
+        label={t('users.grantAmount')}
+        prefix="$"
+        required
+        hint={sets ? t('users.grantSetHint') : t('users.grantHint')}
+        rules={{
+          validate: (value) => parse(value) !== null || (sets ? t('users.grantSetInvalid') : t('users.grantInvalid')),
+        }}
+      />
+      <TextInput control={form.control} name="note" label={t('users.grantNote')} optional maxLength={200} />
+      <Box
+        className="num"
+        role="status"
+        sx={({ vars }) => ({
+          display: 'flex',
+          justifyContent: 'space-between',
+          padding: '8px 12px',
+          borderRadius: '6px',
+          backgroundColor: vars.palette.surface.sunken,
+        })}
+      >
+        <span>{t('users.grantResult')}</span>
+        <Box component="span" sx={{ fontWeight: 600, color: after !== null && after < 0 ? 'error.main' : undefined }}>
+          {money(user.quota, 'balance')} → {after === null ? '–' : money(after, 'balance')}
+        </Box>
+      </Box>
+    </FormDialog>
   );
 }

@@ -5,8 +5,8 @@ import Typography from '@mui/material/Typography';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { LoadFailure } from '../../components/LoadFailure.js';
+import { AccountFields } from '../../components/form/AccountFields.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
-import { TextInput } from '../../components/form/inputs.js';
 import { SelectInput } from '../../components/form/SelectInput.js';
 import { DrawerSection, NameValues, SideDrawer } from '../../components/SideDrawer.js';
 import { Dash } from '../../components/Text.js';
@@ -88,26 +88,7 @@ function UserForm({
       }}
     >
       <DrawerSection title={t('users.account')}>
-        <TextInput
-          control={form.control}
-          name="username"
-          label={t('users.username')}
-          required
-          maxLength={12}
-          rules={{ validate: (value) => value.trim() !== '' || t('users.usernameMissing') }}
-        />
-        <TextInput control={form.control} name="displayName" label={t('users.displayName')} optional maxLength={20} />
-        <TextInput
-          control={form.control}
-          name="password"
-          type="password"
-          label={t('users.newPassword')}
-          optional
-          autoComplete="new-password"
-          placeholder={t('users.passwordUnchanged')}
-          hint={t('users.passwordHint')}
-          rules={{ validate: (value) => value === '' || value.length >= 8 || t('users.passwordShort') }}
-        />
+        <AccountFields control={form.control} />
       </DrawerSection>
       <DrawerSection title={t('users.groupAndQuota')}>
         <SelectInput

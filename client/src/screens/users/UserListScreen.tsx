@@ -11,10 +11,11 @@ import { FilterBar } from '../../components/grid/FilterBar.js';
 import { SelectFilter, TextFilter } from '../../components/grid/filterFields.js';
 import { ListGrid } from '../../components/grid/ListGrid.js';
 import { useFilterDraft } from '../../components/grid/useFilterDraft.js';
+import { useListPage } from '../../components/grid/useListPage.js';
 import { ListScreen } from '../../components/ListScreen.js';
 import { Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { sortVariable } from '../../lib/gridState.js';
+import { listVariablesOf } from '../../lib/gridState.js';
 import { groupTone } from '../../lib/groupTone.js';
 import { useSession } from '../../lib/session.js';
 import { useFormat } from '../../lib/useFormat.js';
@@ -42,15 +43,15 @@ export function UserListScreen() {
 
   const groups = useQuery(UserGroupsDocument, { fetchPolicy: 'cache-first' }).data?.groups ?? [];
   const { keyword, group } = grid.filter;
-  const { data, previousData, loading, error, refetch } = useQuery(UsersDocument, {
-    variables: {
-      ...grid.pageVariables,
-      sort: sortVariable<UserSortField>(grid.sort),
+  const { reload, listProps } = useListPage(
+    grid,
+    UsersDocument,
+    {
+      ...listVariablesOf<UserSortField>(grid),
       filter: { keyword: keyword || null, groups: group ? [group] : null },
     },
-  });
-  const page = (data ?? previousData)?.users;
-  const reload = useCallback(() => void refetch(), [refetch]);
+    ({ users }) => users,
+  );
   const edit = useCallback(
     (user: UserRowFragment) => void navigate(`/user/edit/${user.id}${search}`),
     [navigate, search],
@@ -100,13 +101,8 @@ export function UserListScreen() {
     >
       <ListGrid
         label={t('users.title')}
-        grid={grid}
         columns={columns}
-        rows={page?.items}
-        totalCount={page?.totalCount ?? 0}
-        loading={loading}
-        error={error}
-        onRetry={reload}
+        {...listProps}
         getRowId={(row) => row.id}
         onRowOpen={edit}
         rowHeight={48}

@@ -1,9 +1,7 @@
 import { useMutation } from '@apollo/client/react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useConfirm } from '../../components/ConfirmProvider.js';
-import { toast } from '../../components/toast.js';
-import { describeFailure } from '../../lib/errors.js';
+import { useAction } from '../../components/useAction.js';
 import {
   BanUserDocument,
   DeactivateUserDocument,
@@ -16,10 +14,10 @@ import {
 export interface UserActions {
   edit(user: UserRowFragment): void;
   grant(user: UserRowFragment): void;
-  toggle(user: UserRowFragment): Promise<void>;
-  promote(user: UserRowFragment): Promise<void>;
-  demote(user: UserRowFragment): Promise<void>;
-  remove(user: UserRowFragment): Promise<void>;
+  toggle(user: UserRowFragment): Promise<unknown>;
+  promote(user: UserRowFragment): Promise<unknown>;
+  demote(user: UserRowFragment): Promise<unknown>;
+  remove(user: UserRowFragment): Promise<unknown>;
 }
 
 export function useUserActions(options: {
@@ -29,67 +27,57 @@ export function useUserActions(options: {
 }): UserActions {
   const { refetch, edit, grant } = options;
   const { t } = useTranslation();
-  const confirm = useConfirm();
+  const act = useAction();
   const [ban] = useMutation(BanUserDocument);
   const [enable] = useMutation(EnableUserDocument);
   const [promote] = useMutation(PromoteUserDocument);
   const [demote] = useMutation(DemoteUserDocument);
   const [deactivate] = useMutation(DeactivateUserDocument);
   return useMemo(() => {
-    const fail = (error: unknown) => toast.error(describeFailure(error, t));
-    const done = () => toast.success(t('users.done'));
+    const done = () => t('users.done');
     return {
       edit,
       grant,
-      toggle: async (user) => {
+      toggle: (user) => {
         const variables = { id: user.id };
         if (user.status !== 'ENABLED') {
           const optimisticResponse = { enableUser: { user: { ...user, status: 'ENABLED' as const } } };
-          await enable({ variables, optimisticResponse }).then(done, fail);
-          return;
+          return act(() => enable({ variables, optimisticResponse }).then(done));
         }
-        const question = {
+        const optimisticResponse = { banUser: { user: { ...user, status: 'BANNED' as const } } };
+        return act(() => ban({ variables, optimisticResponse }).then(done), {
           title: t('users.banTitle', { name: user.username }),
           body: t('users.banBody'),
           verb: t('users.ban'),
           destructive: true,
-        };
-        if (!(await confirm(question))) return;
-        const optimisticResponse = { banUser: { user: { ...user, status: 'BANNED' as const } } };
-        await ban({ variables, optimisticResponse }).then(done, fail);
+        });
       },
-      promote: async (user) => {
-        const question = {
-          title: t('users.promoteTitle', { name: user.username }),
+      promote: ({ id, username }) =>
+        act(() => promote({ variables: { id } }).then(done), {
+          title: t('users.promoteTitle', { name: username }),
           body: t('users.promoteBody'),
           verb: t('users.promote'),
-        };
-        if (await confirm(question)) await promote({ variables: { id: user.id } }).then(done, fail);
-      },
-      demote: async (user) => {
-        const question = {
-          title: t('users.demoteTitle', { name: user.username }),
+        }),
+      demote: ({ id, username }) =>
+        act(() => demote({ variables: { id } }).then(done), {
+          title: t('users.demoteTitle', { name: username }),
           body: t('users.demoteBody'),
           verb: t('users.demote'),
-        };
-        if (await confirm(question)) await demote({ variables: { id: user.id } }).then(done, fail);
-      },
-      remove: async (user) => {
-        const question = {
-          title: t('users.deleteTitle', { name: user.username }),
-          body: t('users.deleteBody'),
-          verb: t('actions.delete'),
-          destructive: true,
-        };
-        if (!(await confirm(question))) return;
-        try {
-          await deactivate({ variables: { id: user.id } });
-          toast.success(t('users.deleted', { name: user.username }));
-          refetch();
-        } catch (error) {
-          fail(error);
-        }
-      },
+        }),
+      remove: ({ id, username }) =>
+        act(
+          async () => {
+            await deactivate({ variables: { id } });
+            refetch();
+            return t('users.deleted', { name: username });
+          },
+          {
+            title: t('users.deleteTitle', { name: username }),
+            body: t('users.deleteBody'),
+            verb: t('actions.delete'),
+            destructive: true,
+          },
+        ),
     };
-  }, [ban, confirm, deactivate, demote, edit, enable, grant, promote, refetch, t]);
+  }, [act, ban, deactivate, demote, edit, enable, grant, promote, refetch, t]);
 }

@@ -1,0 +1,71 @@
+import Button from '@mui/material/Button';
+import Dialog from '@mui/material/Dialog';
+import DialogActions from '@mui/material/DialogActions';
+import DialogContent from '@mui/material/DialogContent';
+import DialogTitle from '@mui/material/DialogTitle';
+import type { ReactNode } from 'react';
+import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
+import { useTranslation } from 'react-i18next';
+import { showFormError } from '../lib/showFormError.js';
+
+/** A small form in a dialog, with Cancel and a submit button. It closes after it was submitted. */
+export function FormDialog<T extends FieldValues>({
+  form,
+  open = true,
+  title,
+  submitLabel,
+  destructive = false,
+  disabled = false,
+  errorField,
+  onChange,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  readonly form: UseFormReturn<T>;
+  readonly open?: boolean;
+  readonly title: string;
+  readonly submitLabel: string;
+  readonly destructive?: boolean;
+  /** Disables the submit button. */
+  readonly disabled?: boolean;
+  /** Shows the server's errors that name no field of the form. */
+  readonly errorField: FieldPath<T>;
+  /** Called with every change of a field. */
+  readonly onChange?: () => void;
+  /** Rejects with the server's error. Resolves to false to keep the dialog open. */
+  readonly onSubmit: (values: T) => unknown;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  const { t } = useTranslation();
+  const submit = form.handleSubmit(async (values) => {
+    try {
+      if ((await onSubmit(values)) !== false) onClose();
+    } catch (error) {
+      showFormError(form, error, t, { fallback: errorField });
+    }
+  });
+  return (
+    <Dialog open={open} onClose={onClose} maxWidth="xs" fullWidth>
+      <form noValidate onSubmit={(event) => void submit(event)} {...(onChange ? { onChange } : {})}>
+        <DialogTitle>{title}</DialogTitle>
+        <DialogContent sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>{children}</DialogContent>
+        <DialogActions>
+          <Button variant="outlined" onClick={onClose}>
+            {t('actions.cancel')}
+          </Button>
+          <Button
+            type="submit"
+            variant="contained"
+            color={destructive ? 'error' : 'primary'}
+            disabled={disabled}
+            loading={form.formState.isSubmitting}
+          >
+            {submitLabel}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,34 @@
+import type { OperationVariables, TypedDocumentNode } from '@apollo/client';
+import { useQuery } from '@apollo/client/react';
+import { useCallback } from 'react';
+import type { ServerGrid } from '../../lib/useServerGrid.js';
+
+interface Page<Row> {
+  readonly items: readonly Row[];
+  readonly totalCount: number;
+}
+
+/**
+ * One page of a list on the server. While the next page loads, the last one stays.
+ * @param pageOf finds the page in the response
+ */
+export function useListPage<Data, Variables extends OperationVariables, Row, F extends Record<string, string>>(
+  grid: ServerGrid<F>,
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+  pageOf: (data: Data) => Page<Row> | null | undefined,
+) {
+  const { data, previousData, loading, error, refetch } = useQuery<Data, OperationVariables>(document, { variables });
+  const reload = useCallback(() => void refetch(), [refetch]);
+  const shown = (data ?? previousData) as Data | undefined;
+  const page = shown === undefined ? undefined : (pageOf(shown) ?? undefined);
+  const totalCount = page?.totalCount ?? 0;
+  return {
+    rows: page?.items,
+    reload,
+    /** True when there are no rows and no filter is set. */
+    isEmpty: page?.totalCount === 0 && !grid.isFiltered,
+    /** Props for `ListGrid`. */
+    listProps: { grid, rows: page?.items, totalCount, loading, error, onRetry: reload },
+  };
+}
