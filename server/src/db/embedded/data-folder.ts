@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseFields } from '../../shared/json.js';
 import { EmbeddedError } from './embedded-error.js';
 
 /** Paths under `DATA_DIR`. */
@@ -74,20 +75,12 @@ export async function readSecrets(folder: DataFolder): Promise<StoredSecrets | n
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  const fields = parseObject(text);
+  const fields = parseFields(text) ?? {};
   const { sessionSecret, encryptionKey, databasePassword } = fields;
   if (![sessionSecret, encryptionKey, databasePassword].every((value) => typeof value === 'string' && value !== '')) {
     throw new EmbeddedError(`${folder.secrets} is damaged: restore it from your backup`);
   }
   return fields as unknown as StoredSecrets;
-}
-
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
 }
 
 const random = (): string => randomBytes(32).toString('hex');

@@ -1,3 +1,4 @@
+import { parseFields } from '../../shared/json.js';
 import { LogType } from './log.entity.js';
 import type { LogView } from './log-view.js';
 
@@ -70,7 +71,7 @@ const oldCacheWriteRatio = 1.25;
 
 /** Parses the `other` text of a row. Text that is not a JSON object counts as empty. */
 export function detailsOf({ other, content, type }: Pick<LogView, 'other' | 'content' | 'type'>): LogDetails {
-  const all = parseObject(other);
+  const all = parseFields(other);
   const from = all ?? {};
   const number = (key: string): number | null => (typeof from[key] === 'number' ? from[key] : null);
   const text = (key: string): string | null => (typeof from[key] === 'string' && from[key] !== '' ? from[key] : null);
@@ -136,16 +137,4 @@ function priceOf(
     audioCompletionRatio: hasAudio ? byTokens('audio_completion_ratio', 0) : null,
     groupRatio: ofUser !== null && ofUser >= 0 ? ofUser : (number('group_ratio') ?? 1),
   };
-}
-
-function parseObject(text: string): Record<string, unknown> | null {
-  if (text === '') return null;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import type { Secrets } from '../../shared/secrets.js';
+import { parseFields } from '../../shared/json.js';
 import type { Log } from './log.entity.js';
 
 /** A log row as an admin sees it. */
@@ -69,14 +70,8 @@ const ownIdOf = ({ id }: Pick<ViewRow, 'id'>, secrets: Pick<Secrets, 'hash'>): s
 
 /** Drops text that is not a JSON object: it might contain admin details. */
 export function withoutAdminInfo(other: string): string {
-  if (other === '') return '';
-  try {
-    const parsed: unknown = JSON.parse(other);
-    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return '';
-    const shown = { ...parsed } as Record<string, unknown>;
-    delete shown['admin_info'];
-    return JSON.stringify(shown);
-  } catch {
-    return '';
-  }
+  const fields = parseFields(other);
+  if (!fields) return '';
+  const { admin_info: _adminInfo, ...shown } = fields;
+  return JSON.stringify(shown);
 }

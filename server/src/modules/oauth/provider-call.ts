@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { OutboundPolicy } from '../../outbound/outbound-guard.js';
 import type { GuardedFetch, GuardedRequest } from '../../outbound/guarded-fetch.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { parseJson } from '../../shared/json.js';
 
 const timeoutMs = 5000;
 const maxBytes = 1024 * 1024;
@@ -34,14 +35,6 @@ export const form = (
   headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
   body: new URLSearchParams(fields).toString(),
 });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 export const tokenShape = z.object({ access_token: z.string().min(1) });
 const defaultServerAddress = 'http://localhost:3000';

@@ -1,4 +1,5 @@
 import type { Secrets } from '../../shared/secrets.js';
+import { parseFields } from '../../shared/json.js';
 
 /**
  * Notification settings and accepted risks of a user (JSON text in `users.setting`,
@@ -26,12 +27,12 @@ export class UserSettings {
 
   /** Parses the column, also rows of older consoles. Unreadable text gives the defaults. */
   read(column: string): UserSetting {
-    return toSetting(this.open(parse(column)));
+    return toSetting(this.open(parseFields(column) ?? {}));
   }
 
   /** JSON text (docs/reference/rest/entities.md#user-setting) that its owner may see. */
   shown(column: string): string {
-    return column === '' ? '' : JSON.stringify(this.open(parse(column)));
+    return column === '' ? '' : JSON.stringify(this.open(parseFields(column) ?? {}));
   }
 
   /** @param keys as on the wire */
@@ -42,7 +43,7 @@ export class UserSettings {
 
   /** The column with its secret encrypted, for a row of an older console. Null when it needs no change. */
   resealed(column: string): string | null {
-    const keys = parse(column);
+    const keys = parseFields(column) ?? {};
     return secretKey in keys ? this.toColumn(this.open(keys)) : null;
   }
 
@@ -67,17 +68,6 @@ function toSetting(keys: Readonly<Record<string, unknown>>): UserSetting {
 /** A user's setting as an admin sees it, without the webhook secret. */
 export function withoutSecrets(setting: string): string {
   if (setting === '') return '';
-  const shown = Object.entries(parse(setting)).filter(([key]) => !/secret|token|password/i.test(key));
+  const shown = Object.entries(parseFields(setting) ?? {}).filter(([key]) => !/secret|token|password/i.test(key));
   return shown.length === 0 ? '' : JSON.stringify(Object.fromEntries(shown));
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : {};
-  } catch {
-    return {};
-  }
 }

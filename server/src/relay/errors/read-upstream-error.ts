@@ -1,11 +1,7 @@
 import { UpstreamError } from './upstream-error.js';
+import { asFields, parseJson, type Fields } from '../neutral/fields.js';
 
-type Fields = Record<string, unknown>;
-
-const asFields = (value: unknown): Fields | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
-
-const asText = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+const trimmed = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 
 /**
  * Reads an error response of any provider (docs/reference/relay/errors.md#upstream-errors): `error` as an object or
@@ -13,7 +9,7 @@ const asText = (value: unknown): string => (typeof value === 'string' ? value.tr
  * N`.
  */
 export function toUpstreamError(status: number, body: Buffer | string, retryAfter?: string): UpstreamError {
-  const found = readError(parsed(body));
+  const found = readError(parseJson(body.toString()));
   return new UpstreamError(status, {
     message: found?.message || `bad response status code ${status}`,
     type: found?.type ?? 'upstream_error',
@@ -35,16 +31,16 @@ export function readError(value: unknown): FoundError | null {
   const root = asFields(Array.isArray(value) ? (value[0] as unknown) : value);
   if (!root) return null;
   const error = asFields(root['error']);
-  if (error && (asText(error['message']) || asText(error['type']) || asText(error['code'])))
+  if (error && (trimmed(error['message']) || trimmed(error['type']) || trimmed(error['code'])))
     return ofErrorObject(error);
   const message =
-    asText(root['error']) ||
-    asText(root['message']) ||
-    asText(root['msg']) ||
-    asText(root['err']) ||
-    asText(root['error_msg']) ||
-    asText(asFields(root['header'])?.['message']) ||
-    asText(asFields(asFields(root['response'])?.['error'])?.['message']) ||
+    trimmed(root['error']) ||
+    trimmed(root['message']) ||
+    trimmed(root['msg']) ||
+    trimmed(root['err']) ||
+    trimmed(root['error_msg']) ||
+    trimmed(asFields(root['header'])?.['message']) ||
+    trimmed(asFields(asFields(root['response'])?.['error'])?.['message']) ||
     detailText(root['detail']) ||
     detailText(root['errors']);
   return message ? { message } : null;
@@ -53,8 +49,8 @@ export function readError(value: unknown): FoundError | null {
 function ofErrorObject(error: Fields): FoundError {
   const { param, code } = error;
   return {
-    message: asText(error['message']) || asText(error['type']) || asText(error['code']),
-    type: asText(error['type']) || 'upstream_error',
+    message: trimmed(error['message']) || trimmed(error['type']) || trimmed(error['code']),
+    type: trimmed(error['type']) || 'upstream_error',
     param: typeof param === 'string' || param === null ? param : null,
     code: typeof code === 'string' || typeof code === 'number' || code === null ? code : null,
   };
@@ -63,15 +59,7 @@ function ofErrorObject(error: Fields): FoundError {
 /** `detail: "text"` or a list of objects with `msg` or `message`. */
 function detailText(detail: unknown): string {
   if (typeof detail === 'string') return detail.trim();
-  if (!Array.isArray(detail)) return asText(asFields(detail)?.['message']);
+  if (!Array.isArray(detail)) return trimmed(asFields(detail)?.['message']);
   const first = asFields(detail[0]);
-  return asText(first?.['msg']) || asText(first?.['message']);
-}
-
-function parsed(body: Buffer | string): unknown {
-  try {
-    return JSON.parse(body.toString()) as unknown;
-  } catch {
-    return null;
-  }
+  return trimmed(first?.['msg']) || trimmed(first?.['message']);
 }

@@ -3,8 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '../../shared/errors.js';
 import { assertJsonBounds, newJsonScan, scanJson, type JsonShape } from '../../shared/json-bounds.js';
 import { RelayError } from '../errors/relay-error.js';
-
-type Fields = Record<string, unknown>;
+import type { Json } from '../neutral/fields.js';
 
 /** The largest lists that clients send are token ids of embeddings, 300,000 in a call; tool schemas nest some 40 levels. */
 const bounds = { maxDepth: 128, maxValues: 400_000 };
@@ -14,7 +13,7 @@ const bounds = { maxDepth: 128, maxValues: 400_000 };
  * @throws RelayError invalid_request when the bytes are no JSON object, are nested too deeply or have too many values, or
  * name a field in a way that another parser could read differently
  */
-export function parseJsonBody(bytes: Buffer): Fields {
+export function parseJsonBody(bytes: Buffer): Json {
   const ahead = parsedAhead.get(bytes);
   if (ahead) return ahead;
   const shape = worded(() => assertJsonBounds(bytes, bounds));
@@ -32,7 +31,7 @@ const textPerTurn = 4 * 1024 * 1024;
 /** Numbers, names and brackets: even 400,000 token ids stay below. Blanks count, since a parser has to pass them too. */
 const maxOutside = 16 * 1024 * 1024;
 
-const parsedAhead = new WeakMap<Buffer, Fields>();
+const parsedAhead = new WeakMap<Buffer, Json>();
 
 /**
  * Parses a large body without blocking the event loop, so that `parseJsonBody` has it at once. Large bodies are large by a
@@ -79,7 +78,7 @@ function restore(value: unknown, texts: readonly string[]): unknown {
       if (typeof item === 'string' || typeof item === 'object') value[index] = restore(item, texts);
     }
   } else if (typeof value === 'object' && value !== null) {
-    const fields = value as Fields;
+    const fields = value as Json;
     for (const [key, item] of Object.entries(fields)) {
       if (typeof item === 'string' || typeof item === 'object') setOwn(fields, key, restore(item, texts));
     }
@@ -88,7 +87,7 @@ function restore(value: unknown, texts: readonly string[]): unknown {
 }
 
 /** Assigning to `__proto__` would change the prototype. */
-function setOwn(fields: Fields, key: string, value: unknown): void {
+function setOwn(fields: Json, key: string, value: unknown): void {
   if (fields[key] === value) return;
   if (key === '__proto__')
     Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
@@ -156,7 +155,7 @@ const twins = [
   ['candidateCount', 'candidate_count'],
 ] as const;
 
-function checked(value: unknown, shape: JsonShape): Fields {
+function checked(value: unknown, shape: JsonShape): Json {
   if (!isFields(value)) throw malformed('the body is not a JSON object');
   const keys = Object.keys(value);
   let nested = 0;
@@ -171,7 +170,7 @@ function checked(value: unknown, shape: JsonShape): Fields {
   return value;
 }
 
-function checkNames(fields: Fields, keys: readonly string[]): void {
+function checkNames(fields: Json, keys: readonly string[]): void {
   for (const key of keys) {
     const name = decisive.get(key.toLowerCase());
     if (name !== undefined && name !== key) throw malformed(`${name} is spelled in another case`);
@@ -181,7 +180,7 @@ function checkNames(fields: Fields, keys: readonly string[]): void {
   }
 }
 
-const isFields = (value: unknown): value is Fields =>
+const isFields = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function worded<T>(scan: () => T): T {

@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from '../neutral/fields.js';
 
 /** Fields that contain encoded images, audio and files instead of text. */
 const media = new Set([

@@ -1,8 +1,7 @@
 import { dataImageSize, imageTokens } from './image-tokens.js';
 import { textsIn } from './body-texts.js';
 import { encodingOf, estimateTokens, loadEncoding } from './text-meter.js';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { asFields, type Fields } from '../neutral/fields.js';
 
 const perCall = 3;
 const perMessage = 3;
@@ -13,9 +12,6 @@ const filePart = 5000;
 const exactCharacters = 1024 * 1024;
 /** Characters per slice. Takes about 13 ms for random letters, the worst case of the encoding. */
 const sliceCharacters = 8 * 1024;
-
-const asFields = (value: unknown): Fields | null =>
-  typeof value === 'object' && value !== null ? (value as Fields) : null;
 
 /** The countable content of a prompt: texts, and tokens that are already known. */
 class PromptParts {

@@ -1,9 +1,6 @@
-/** An untrusted JSON object: every value must be checked before use. */
-export type Fields = Readonly<Record<string, unknown>>;
+import { asFields, type Fields, type Json } from '../../shared/json.js';
 
-/** @returns null for anything but an object */
-export const asFields = (value: unknown): Fields | null =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+export { asFields, parseFields, parseJson, type Fields, type Json } from '../../shared/json.js';
 
 /** @returns an empty list for anything but a list */
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
@@ -32,22 +29,10 @@ export const either = (fields: Fields, ...names: readonly string[]): unknown => 
 };
 
 /** The fields that are not among `names`. */
-export function without(fields: Fields, names: ReadonlySet<string>): Record<string, unknown> {
-  const rest: Record<string, unknown> = {};
+export function without(fields: Fields, names: ReadonlySet<string>): Json {
+  const rest: Json = {};
   for (const [name, value] of Object.entries(fields)) {
     if (!names.has(name) && value !== undefined) rest[name] = value;
   }
   return rest;
 }
-
-/** @returns undefined for invalid JSON */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-/** @returns null for anything but the JSON text of an object */
-export const parseFields = (text: string): Fields | null => asFields(parseJson(text));

@@ -1,7 +1,6 @@
 import { encodingOf, estimateTokens, loadEncoding, loadedEncoding } from '../metering/text-meter.js';
 import { noAudio, type ChargedAudio } from './session-price.js';
-
-type Fields = Readonly<Record<string, unknown>>;
+import { asFields, type Fields } from '../neutral/fields.js';
 
 const pcmBytesPerSecond = 48_000;
 const narrowBytesPerSecond = 8_000;
@@ -98,7 +97,7 @@ export class TurnEstimate {
   }
 }
 
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
+const fieldsOf = (value: unknown): Fields => asFields(value) ?? {};
 
 /** Decoded bytes of base64 text, without decoding it. */
 function decodedLength(audio: unknown): number {

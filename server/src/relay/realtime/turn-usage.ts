@@ -1,6 +1,5 @@
 import type { ChargedAudio } from './session-price.js';
-
-type Fields = Readonly<Record<string, unknown>>;
+import type { Fields } from '../neutral/fields.js';
 
 const most = 100_000_000;
 

@@ -1,4 +1,5 @@
 import { ChannelStatus } from '../../modules/channels/channel.entity.js';
+import { parseFields, type Fields } from '../../shared/json.js';
 import type { ChannelSetting } from '../adapter.js';
 import { splitKeys } from '../providers/channel-keys.js';
 import type { Provider } from '../providers/provider.js';
@@ -95,15 +96,9 @@ const commaList = (text: string): string[] => [
   ),
 ];
 
-function parseObject(text: string): Record<string, unknown> | null {
-  if (text.trim() === '') return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-    return Object.keys(value).length > 0 ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
+function parseObject(text: string): Fields | null {
+  const fields = parseFields(text);
+  return fields && Object.keys(fields).length > 0 ? fields : null;
 }
 
 /** `{"400":"500"}`; numbers are accepted too, other values are ignored. */

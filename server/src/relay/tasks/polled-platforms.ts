@@ -8,8 +8,7 @@ import { sunoPlatform } from './suno/suno-order.js';
 import { failedSunoStep, sunoStep } from './suno/suno-step.js';
 import type { PolledPlatform } from './task-poller.js';
 import { jsonObject, type TaskUpstream } from './task-upstream.js';
-
-type Item = Readonly<Record<string, unknown>>;
+import type { Fields } from '../neutral/fields.js';
 
 const timeout = 15_000;
 const hour = 3_600_000;
@@ -57,13 +56,13 @@ export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): P
 });
 
 /** @throws when the response is not a list */
-function byName(list: unknown, name: string, status: number): ReadonlyMap<string, Item> {
+function byName(list: unknown, name: string, status: number): ReadonlyMap<string, Fields> {
   if (!Array.isArray(list)) throw new Error(`the provider listed no tasks, status ${status}`);
-  const items = new Map<string, Item>();
+  const items = new Map<string, Fields>();
   for (const item of list as unknown[]) {
     if (typeof item !== 'object' || item === null) continue;
-    const found = (item as Item)[name];
-    if (typeof found === 'string') items.set(found, item as Item);
+    const found = (item as Fields)[name];
+    if (typeof found === 'string') items.set(found, item as Fields);
   }
   return items;
 }

@@ -1,3 +1,4 @@
+import { parseFields, type Fields } from '../../shared/json.js';
 import type { UpstreamClient } from '../upstream/upstream-client.js';
 import { addressOf, type TaskTarget } from './task-target.js';
 
@@ -45,13 +46,4 @@ export class TaskUpstream {
 }
 
 /** A JSON object, or null. */
-export function jsonObject(body: Buffer): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
-}
+export const jsonObject = (body: Buffer): Fields | null => parseFields(body.toString());

@@ -9,7 +9,7 @@ import type {
 } from '../../adapter.js';
 import type { StreamReader } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import { asFields, parseFields } from '../../neutral/fields.js';
+import { asFields, parseFields, type Fields } from '../../neutral/fields.js';
 import { nativeMessage, nativeMessagesBody, nativeMessageStream } from '../../protocols/anthropic/messages-native.js';
 import { messagesProvider } from '../../protocols/anthropic/messages-write.js';
 import type { ServerEvent } from '../../sse/event.js';
@@ -17,8 +17,6 @@ import { AwsFrames, exceptionOf } from './frames.js';
 import { bedrockId } from './models.js';
 import { signedHeaders, type AwsKeys } from './sigv4.js';
 import { UnframedStream } from './unframed-stream.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 interface Access {
   readonly region: string;
@@ -42,7 +40,7 @@ function accessOf({ key }: Target): Access {
 }
 
 /** Model and streaming are in the URL, so they are removed from the body. */
-function toBody(body: Json): string {
+function toBody(body: Fields): string {
   const { model: _model, stream: _stream, tool_choice: choice, ...rest } = body;
   const { disable_parallel_tool_use: _single, ...chosen } = asFields(choice) ?? {};
   return JSON.stringify({
@@ -52,7 +50,7 @@ function toBody(body: Json): string {
   });
 }
 
-function toRequest(body: Json, model: string, stream: boolean, target: Target): UpstreamRequest {
+function toRequest(body: Fields, model: string, stream: boolean, target: Target): UpstreamRequest {
   const { region, keys, apiKey } = accessOf(target);
   if (!/^[a-z0-9-]+$/.test(region))
     throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel names no region');
@@ -113,7 +111,7 @@ const bedrockBetas: ReadonlySet<string> = new Set([
 ]);
 
 /** Bedrock reads betas from the body, Anthropic from a header. */
-function withBetas(body: Json, headers: ChatRequest['headers']): Json {
+function withBetas(body: Fields, headers: ChatRequest['headers']): Fields {
   const named = (headers?.['anthropic-beta'] ?? '').split(',').map((name) => name.trim());
   const inBody = Array.isArray(body['anthropic_beta']) ? (body['anthropic_beta'] as unknown[]) : [];
   const betas = [...new Set([...inBody, ...named.filter((name) => bedrockBetas.has(name))])];

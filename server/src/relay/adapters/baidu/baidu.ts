@@ -5,7 +5,7 @@ import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neu
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import { asFields, asText, parseFields, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asText, parseFields, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
 import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
@@ -16,8 +16,6 @@ import { baseOf, jsonHeaders, oneAnswer, textPart } from '../openai-compatible/o
 import { baiduCredential } from './baidu-credential.js';
 import { baiduError } from './baidu-error.js';
 import { placeOf } from './models.js';
-
-type Json = Record<string, unknown>;
 
 /** The token is a query parameter, because the API accepts it nowhere else. */
 const addressOf = (kind: 'chat' | 'embeddings', target: Target, model: string): string =>

@@ -2,12 +2,10 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { droppedBy } from '../../neutral/abilities.js';
 import { fieldName, unsupported } from '../../neutral/field-name.js';
-import { asFields, asFieldsList } from '../../neutral/fields.js';
+import { asFields, asFieldsList, type Json } from '../../neutral/fields.js';
 import type { NeutralRequest, NeutralTool, Reasoning, ResponseFormat } from '../../neutral/request.js';
 import { writeMessages } from '../../protocols/openai/chat-write-messages.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
-
-type Json = Record<string, unknown>;
 
 /** Thinking tokens by named effort. */
 const budgets: Readonly<Record<string, number>> = {

@@ -2,12 +2,10 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { droppedBy } from '../../neutral/abilities.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
-import { asFields } from '../../neutral/fields.js';
+import { asFields, type Json } from '../../neutral/fields.js';
 import type { NeutralMessage, Part } from '../../neutral/message.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import type { AppKind } from './app-kind.js';
-
-type Json = Record<string, unknown>;
 
 const names: Readonly<Record<NeutralMessage['role'], string>> = {
   system: 'SYSTEM',

@@ -1,8 +1,7 @@
 import { type Target, acceptsEverything, type ChatRequest } from '../../adapter.js';
 import { acceptedChanges, hasLongUserId } from './accepted.js';
 import type { BodyRules, Dialect } from './dialect.js';
-
-type Body = Readonly<Record<string, unknown>>;
+import type { Fields } from '../../neutral/fields.js';
 
 /** Reasoning models, which refuse the sampling parameters. */
 const family = /^o\d+(?:-|$)|^gpt-(?:[5-9]|\d\d)/;
@@ -16,7 +15,7 @@ const sampling = ['temperature', 'top_p', 'logprobs', 'top_logprobs'] as const;
 const alwaysRefused = ['presence_penalty', 'frequency_penalty', 'logit_bias'] as const;
 
 /** Changes for OpenAI's reasoning models (docs/reference/providers/openai-family.md#request-changes). */
-export function reasoningRules(body: Body, model: string, { models }: Pick<Target, 'models'>): BodyRules {
+export function reasoningRules(body: Fields, model: string, { models }: Pick<Target, 'models'>): BodyRules {
   if (!family.test(model) || chatVariant.test(model)) return { model, changes: null };
   const suffix = models.includes(model) ? null : effortSuffix.exec(model);
   const bare = suffix ? model.slice(0, suffix.index) : model;
@@ -37,7 +36,7 @@ export function reasoningRules(body: Body, model: string, { models }: Pick<Targe
   };
 }
 
-function moveOutputLimit(body: Body, changes: Record<string, unknown>): void {
+function moveOutputLimit(body: Fields, changes: Record<string, unknown>): void {
   if (body['max_tokens'] === undefined) return;
   changes['max_tokens'] = undefined;
   if (!body['max_completion_tokens'] && body['max_tokens'] !== null) {

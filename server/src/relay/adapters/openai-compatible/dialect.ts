@@ -1,6 +1,5 @@
 import type { Target } from '../../adapter.js';
-
-type Fields = Record<string, unknown>;
+import type { Json, Fields } from '../../neutral/fields.js';
 
 /** A provider's changes to a chat body besides the model name. */
 export interface BodyRules {
@@ -64,15 +63,15 @@ export interface Dialect {
   /** Whether the final usage chunk can be requested. */
   readonly streamUsage?: boolean;
   /** Changes to the request body. */
-  readonly rules?: (body: Readonly<Fields>, model: string, target: Target) => BodyRules;
+  readonly rules?: (body: Fields, model: string, target: Target) => BodyRules;
   /**
    * Converts a complete response to the family's shape.
    * @returns the same object when it has that shape already
    * @throws UpstreamError for an error in the provider's own shape
    */
-  readonly answer?: (answer: Fields, target: Target) => Fields;
+  readonly answer?: (answer: Json, target: Target) => Json;
   /** The same for each chunk of a stream. */
-  readonly chunk?: (chunk: Fields, target: Target) => Fields;
+  readonly chunk?: (chunk: Json, target: Target) => Json;
   /** Names of events that contain chunks. Missing: all. */
   readonly eventTypes?: readonly string[];
 }

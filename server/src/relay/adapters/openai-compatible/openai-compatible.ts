@@ -23,6 +23,7 @@ import { RebuiltStream, type ChunkRewrite } from './rebuilt-stream.js';
 import { rerankRules } from './rerank.js';
 import { nativeResponses } from './responses.js';
 import { thinkingRewrite, thinkingToContent } from './thinking.js';
+import { type Json, asFields, parseFields, type Fields } from '../../neutral/fields.js';
 
 /** A provider that speaks OpenAI's dialect, with its differences as data. */
 export function openAICompatible(dialect: Dialect = {}): Adapter {
@@ -121,28 +122,21 @@ export function normalAnswer(
 }
 
 function parseAnswer(bytes: Buffer): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
+  const fields = parseFields(bytes.toString('utf8'));
+  if (fields) return fields;
     // Not JSON: reported below without the text, which may contain anything.
-  }
   throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
 }
 
-type Fields = Record<string, unknown>;
-
-const pick = (from: Fields, names: readonly string[]): Fields =>
+const pick = (from: Fields, names: readonly string[]): Json =>
   Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]));
-
-const asFields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
 /**
  * Channel setting `force_format`: removes fields outside the chunk schema, for clients that fail on them
  * (docs/reference/relay/routing.md#per-channel-settings).
  */
-export function knownChunk(chunk: Fields): Fields {
-  const choices = Array.isArray(chunk['choices']) ? (chunk['choices'] as Fields[]) : [];
+export function knownChunk(chunk: Json): Json {
+  const choices = Array.isArray(chunk['choices']) ? (chunk['choices'] as Json[]) : [];
   return {
     id: chunk['id'] ?? '',
     object: 'chat.completion.chunk',
@@ -151,7 +145,7 @@ export function knownChunk(chunk: Fields): Fields {
     system_fingerprint: chunk['system_fingerprint'] ?? null,
     choices: choices.map((choice, position) => ({
       index: choice['index'] ?? position,
-      delta: pick(asFields(choice['delta']), ['role', 'content', 'reasoning_content', 'reasoning', 'tool_calls']),
+      delta: pick(asFields(choice['delta']) ?? {}, ['role', 'content', 'reasoning_content', 'reasoning', 'tool_calls']),
       logprobs: choice['logprobs'] ?? null,
       finish_reason: choice['finish_reason'] ?? null,
     })),

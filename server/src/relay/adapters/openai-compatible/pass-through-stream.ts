@@ -10,8 +10,7 @@ import { EventBlocks, eachEvent, type EventBlock } from '../../sse/event-blocks.
 import { eventsOf } from '../../sse/event-parser.js';
 import { detached } from '../../sse/detached.js';
 import { KeptEvents } from '../../sse/kept-events.js';
-
-type Fields = Record<string, unknown>;
+import { type Json, parseFields } from '../../neutral/fields.js';
 
 /**
  * A key `usage` or `error` whose value is an object or text: `"usage":null` on every chunk is not worth parsing. Quotes
@@ -120,14 +119,14 @@ export class PassThroughStream implements StreamTransform {
 
   private read(bytes: Buffer): void {
     const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
-    const chunk = event ? parseObject(event.data) : null;
+    const chunk = event ? parseFields(event.data) : null;
     if (chunk && tellChoices(chunk['choices'], 'delta', this.transcript)) this.finished = true;
   }
 
   /** @returns whether to forward the event now */
   private look(bytes: Buffer): boolean {
     const [event] = eventsOf({ bytes, text: bytes.toString('latin1') });
-    const chunk = event ? parseObject(event.data) : null;
+    const chunk = event ? parseFields(event.data) : null;
     if (!chunk) return true;
     if (chunk['error']) {
       const error = readError(chunk);
@@ -158,13 +157,4 @@ function isDone(text: string, start: number): boolean {
   let at = start + 'data:'.length;
   while (text.charCodeAt(at) === 0x20) at++;
   return text.startsWith('[DONE]', at);
-}
-
-function parseObject(text: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Fields) : null;
-  } catch {
-    return null;
-  }
 }

@@ -3,26 +3,24 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import type { Usage } from '../../usage.js';
 import { dataEvent, doneEvent, usageChunk } from '../../protocols/openai/chunks.js';
 import { tellChoices } from '../../protocols/openai/chat-parts.js';
-import { parseFields } from '../../neutral/fields.js';
+import { parseFields, type Json } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import type { EventTransform } from '../../sse/event-stream.js';
 
-type Fields = Record<string, unknown>;
-
 /** Converts one chunk to those that the client gets: none, the same or several. */
-export type ChunkRewrite = (chunk: Fields) => Fields[];
+export type ChunkRewrite = (chunk: Json) => Json[];
 
 export interface RebuiltStreamDeps {
   /**
    * Converts a chunk to the family's shape.
    * @throws UpstreamError for an error in the provider's own shape
    */
-  readonly normalize: (chunk: Fields) => Fields;
+  readonly normalize: (chunk: Json) => Json;
   readonly rewrite: ChunkRewrite;
   /** The chunk to send at the end of the stream, if any. */
-  readonly close: () => Fields | null;
+  readonly close: () => Json | null;
   /** Names of events that contain chunks; undefined: all. */
   readonly eventTypes: readonly string[] | undefined;
 }
@@ -33,8 +31,8 @@ export interface RebuiltStreamDeps {
  */
 export class RebuiltStream implements EventTransform {
   private reported: Usage | null = null;
-  private usageOnly: Fields | null = null;
-  private last: Fields = {};
+  private usageOnly: Json | null = null;
+  private last: Json = {};
   private finished = false;
   done = false;
   failure: UpstreamError | null = null;
@@ -84,7 +82,7 @@ export class RebuiltStream implements EventTransform {
   }
 
   /** @returns null when the event contains no usable chunk */
-  private read(data: string): Fields | null {
+  private read(data: string): Json | null {
     const received = parseFields(data);
     if (!received) return null;
     if (received['error'] && readError(received)) {

@@ -1,30 +1,28 @@
 import type { ChunkRewrite } from './rebuilt-stream.js';
-
-type Fields = Record<string, unknown>;
+import { asText, type Json } from '../../neutral/fields.js';
 
 const opening = '<think>\n';
 const closing = '\n</think>\n';
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : '');
-const reasoningOf = (content: Fields): string => asText(content['reasoning_content']) || asText(content['reasoning']);
+const reasoningOf = (content: Json): string => asText(content['reasoning_content']) || asText(content['reasoning']);
 
-const withoutReasoning = (content: Fields): Fields => {
+const withoutReasoning = (content: Json): Json => {
   const { reasoning_content: _content, reasoning: _reasoning, ...rest } = content;
   return rest;
 };
 
-interface Choice extends Fields {
+interface Choice extends Json {
   readonly index?: number;
-  readonly delta?: Fields;
+  readonly delta?: Json;
 }
 
 /**
  * Channel setting `thinking_to_content` (docs/reference/relay/routing.md#per-channel-settings): reasoning becomes
  * content between think tags. Keeps state per choice, so create one per stream.
  */
-export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Fields | null } {
+export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Json | null } {
   const thinking = new Set<number>();
-  let last: Fields = {};
+  let last: Json = {};
 
   const rewriteChoice = (choice: Choice): Choice[] => {
     const index = choice.index ?? 0;
@@ -72,11 +70,11 @@ export function thinkingRewrite(): { rewrite: ChunkRewrite; close: () => Fields 
  * The same for a complete response.
  * @returns null when no message has reasoning
  */
-export function thinkingToContent(answer: Fields): Fields | null {
+export function thinkingToContent(answer: Json): Json | null {
   if (!Array.isArray(answer['choices'])) return null;
   let changed = false;
-  const choices = (answer['choices'] as Fields[]).map((choice) => {
-    const message = (choice['message'] ?? {}) as Fields;
+  const choices = (answer['choices'] as Json[]).map((choice) => {
+    const message = (choice['message'] ?? {}) as Json;
     const reasoning = reasoningOf(message);
     if (!reasoning) return choice;
     changed = true;

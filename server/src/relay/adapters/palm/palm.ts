@@ -4,11 +4,9 @@ import type { Adapter } from '../../adapter.js';
 import { droppedBy, plainTurns } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
-import { asFields, asFieldsList, asText, someNumber } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, someNumber, type Json } from '../../neutral/fields.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { jsonHeaders, providerError, textPart } from '../openai-compatible/own-dialect.js';
-
-type Json = Record<string, unknown>;
 
 function write(request: NeutralRequest): WrittenRequest {
   const dropped = droppedBy(request, { count: true, sampling: ['temperature', 'topP', 'topK'] });

@@ -7,14 +7,20 @@ import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { ProviderCodec, StreamReader, WrittenRequest } from '../../neutral/codec.js';
 import { AnswerCollector } from '../../neutral/collect.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import { asFields, asFieldsList, asText, parseFields, someNumber, type Fields } from '../../neutral/fields.js';
+import {
+  asFields,
+  asFieldsList,
+  asText,
+  parseFields,
+  someNumber,
+  type Fields,
+  type Json,
+} from '../../neutral/fields.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { providerError } from '../openai-compatible/own-dialect.js';
 import { sparkModel } from './address.js';
-
-type Json = Record<string, unknown>;
 
 /** These versions support no instructions: they become a turn that the model has agreed to. */
 const withoutSystem = ['v1.1', 'v2.1'];

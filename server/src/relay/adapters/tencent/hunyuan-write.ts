@@ -6,8 +6,7 @@ import type { NeutralMessage, Part } from '../../neutral/message.js';
 import type { NeutralRequest, NeutralTool } from '../../neutral/request.js';
 import { toDataUrl, imageType } from '../../neutral/media.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /**
  * A request of ChatCompletions (docs/reference/providers/own-protocols.md#tencent-hunyuan), which has no output limit.

@@ -6,8 +6,7 @@ import { chatProvider } from '../../protocols/openai/chat-write.js';
 import { chatUrl, claudeName, modelUrl, modeOf, vertexHeaders } from './place.js';
 import { vertexCredential } from './vertex-credential.js';
 import { vertexEmbeddings, vertexImages } from './vertex-predict.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 function claudeRequest(body: Json, model: string, stream: boolean, target: Target): UpstreamRequest {
   const { model: _model, ...rest } = body;

@@ -5,14 +5,12 @@ import type { UpstreamError } from '../../errors/upstream-error.js';
 import { droppedBy, plainTurns } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { WrittenRequest } from '../../neutral/codec.js';
-import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, asText, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import { baseOf, jsonHeaders, providerError, textPart } from '../openai-compatible/own-dialect.js';
 import { chatglmFrames, ChatglmStreamReader } from './chatglm-stream.js';
 import { zhipuToken } from './token.js';
-
-type Json = Record<string, unknown>;
 
 const statuses: Readonly<Record<number, number>> = {
   1000: 401,

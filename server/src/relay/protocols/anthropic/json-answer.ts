@@ -1,7 +1,5 @@
-import { asFields, asList, type Fields } from '../../neutral/fields.js';
+import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 import type { ResponseFormat } from '../../neutral/request.js';
-
-type Json = Record<string, unknown>;
 
 /**
  * The tool that a model without response schemas has to call; its input becomes the response. No client's tool has this

@@ -6,8 +6,7 @@ import { imageType, toDataUrl } from '../../neutral/media.js';
 import type { ImagePart, Part } from '../../neutral/message.js';
 import { noUsage } from '../../usage.js';
 import { fromClaudeUsage } from './usage.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /** A complete response as a message (docs/reference/providers/anthropic.md#chat-completion-to-message). */
 export function toMessage(answer: NeutralAnswer, context: AnswerContext): Json {

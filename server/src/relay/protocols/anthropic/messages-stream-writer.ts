@@ -5,8 +5,7 @@ import type { NeutralEvent } from '../../neutral/event.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import { imageText, messageId, stopOf } from './messages-answer.js';
 import { fromClaudeUsage } from './usage.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /**
  * Writes the events of a message: sequential blocks, each opened, filled and closed

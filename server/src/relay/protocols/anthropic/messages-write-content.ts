@@ -11,8 +11,7 @@ import {
 } from '../../neutral/message.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import type { ClaudeSettings } from './claude-settings.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /** Replaces a turn that the client left empty, because Anthropic requires content. */
 const placeholder = '...';

@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
-import type { Fields } from '../../neutral/fields.js';
+import type { Fields, Json } from '../../neutral/fields.js';
 import type { NeutralRequest, NeutralTool, ToolChoice } from '../../neutral/request.js';
 import { claudeTraits, type ClaudeTraits } from './claude-model.js';
 import type { ClaudeSettings } from './claude-settings.js';
@@ -11,8 +11,6 @@ import { MessagesStreamReader } from './messages-stream-reader.js';
 import { writeSystem, writeTurns } from './messages-write-content.js';
 import { cutThinkingSuffix, planThinking, type ThinkingPlan } from './thinking.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
-
-type Json = Record<string, unknown>;
 
 /** The codec of Messages for Anthropic and other hosts of Claude. */
 export const messagesProvider = (settings: ClaudeSettings): ProviderCodec => ({

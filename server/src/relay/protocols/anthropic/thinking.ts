@@ -1,8 +1,7 @@
 import type { Effort, Reasoning } from '../../neutral/request.js';
 import { claudeTraits } from './claude-model.js';
 import { maxTokensFor, usualMaxTokens, type ClaudeSettings } from './claude-settings.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /** How a call thinks, and the output limit this requires. */
 export interface ThinkingPlan {

@@ -1,8 +1,6 @@
 import type { Usage } from '../../usage.js';
-import { asFields, asFieldsList, type Fields } from '../../neutral/fields.js';
+import { asFields, asFieldsList, type Fields, type Json } from '../../neutral/fields.js';
 import { toCount } from '../openai/usage.js';
-
-type Json = Record<string, unknown>;
 
 const counted = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const;
 

@@ -5,8 +5,7 @@ import { fromFinishReason } from '../../neutral/finish-reason.js';
 import { audioType, imageType } from '../../neutral/media.js';
 import type { Part } from '../../neutral/message.js';
 import { fromGeminiUsage } from './gemini-usage.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /** A complete response as a `GenerateContentResponse`. */
 export const toGeminiAnswer = (answer: NeutralAnswer, context: AnswerContext): Json => ({

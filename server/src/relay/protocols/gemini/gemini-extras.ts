@@ -1,6 +1,4 @@
-import { asFields, asFieldsList, asText, someNumber, someText, type Fields } from '../../neutral/fields.js';
-
-type Json = Record<string, unknown>;
+import { asFields, asFieldsList, asText, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
 
 /**
  * Web sources of a response, in the shape of the chat dialect

@@ -5,8 +5,7 @@ import type { NeutralEvent } from '../../neutral/event.js';
 import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import { signed, toParts } from './gemini-answer.js';
 import { fromGeminiUsage } from './gemini-usage.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 interface Call {
   readonly id: string;

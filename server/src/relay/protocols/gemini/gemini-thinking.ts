@@ -1,8 +1,7 @@
 import type { Effort, Reasoning } from '../../neutral/request.js';
 import type { GeminiTraits } from './gemini-model.js';
 import type { GeminiSettings } from './gemini-settings.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 const maxBudget = 24_576;
 const maxProBudget = 32_768;

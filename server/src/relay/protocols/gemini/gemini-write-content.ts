@@ -1,6 +1,6 @@
 import { argumentsGiven } from '../../neutral/arguments.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
-import { parseFields } from '../../neutral/fields.js';
+import { parseFields, type Json } from '../../neutral/fields.js';
 import { audioType, fileType, imageType } from '../../neutral/media.js';
 import {
   isInstruction,
@@ -12,8 +12,6 @@ import {
 import type { NeutralRequest } from '../../neutral/request.js';
 import type { GeminiTraits } from './gemini-model.js';
 import type { GeminiSettings } from './gemini-settings.js';
-
-type Json = Record<string, unknown>;
 
 /**
  * Google's value for a call without a known thinking signature

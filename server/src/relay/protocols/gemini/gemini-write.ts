@@ -1,7 +1,7 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { ProviderCodec, WrittenRequest } from '../../neutral/codec.js';
 import { Dropped, dropCacheMarks, dropExtras, fieldName, unsupported } from '../../neutral/field-name.js';
-import { asFields, type Fields } from '../../neutral/fields.js';
+import { asFields, type Fields, type Json } from '../../neutral/fields.js';
 import type { NeutralRequest, NeutralTool } from '../../neutral/request.js';
 import { cutSuffix, geminiTraits, type GeminiTraits } from './gemini-model.js';
 import { readGeminiAnswer } from './gemini-read.js';
@@ -11,8 +11,6 @@ import { thinkingConfig } from './gemini-thinking.js';
 import { fetchable, GeminiContentWriter } from './gemini-write-content.js';
 import { toGeminiSchema } from './schema-write.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
-
-type Json = Record<string, unknown>;
 
 /** The codec of `generateContent` for Google. */
 export const geminiProvider = (settings: GeminiSettings): ProviderCodec => ({

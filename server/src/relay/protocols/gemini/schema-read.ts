@@ -1,6 +1,4 @@
-import { asFields, asList, type Fields } from '../../neutral/fields.js';
-
-type Json = Record<string, unknown>;
+import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 
 const depthLimit = 64;
 

@@ -1,8 +1,6 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import { omitUndefined } from '../../../shared/omit-undefined.js';
-import { asFields, asList, type Fields } from '../../neutral/fields.js';
-
-type Json = Record<string, unknown>;
+import { asFields, asList, type Fields, type Json } from '../../neutral/fields.js';
 
 /** Every key of Google's schema dialect (docs/reference/providers/gemini-and-vertex.md#schemas). */
 const kept = new Set([

@@ -6,8 +6,7 @@ import { imageType, toDataUrl } from '../../neutral/media.js';
 import type { AudioPart, ImagePart, Part } from '../../neutral/message.js';
 import { googleExtra, thinkingBlocks, writeCall } from './chat-write-messages.js';
 import { fromUsage } from './usage.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /** A complete response as a chat completion. */
 export const toChatAnswer = (answer: NeutralAnswer, context: AnswerContext): Json => ({

@@ -1,9 +1,5 @@
 import type { Transcript } from '../../adapter.js';
-
-type Fields = Record<string, unknown>;
-
-const asFields = (value: unknown): Fields | null =>
-  typeof value === 'object' && value !== null ? (value as Fields) : null;
+import { asFields, type Fields } from '../../neutral/fields.js';
 
 /**
  * Reports the content of a response's or chunk's choices to a transcript.

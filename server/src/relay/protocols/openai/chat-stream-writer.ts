@@ -2,14 +2,13 @@ import { omitUndefined } from '../../../shared/omit-undefined.js';
 import type { Usage } from '../../usage.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import type { Fields } from '../../neutral/fields.js';
+import type { Fields, Json } from '../../neutral/fields.js';
 import { fromFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
 import { toDataUrl } from '../../neutral/media.js';
 import { chatId, imageMarkdown, imageObject } from './chat-answer.js';
 import { googleExtra } from './chat-write-messages.js';
 import { doneEvent, usageChunk } from './chunks.js';
 
-type Json = Record<string, unknown>;
 type ToolStart = Extract<NeutralEvent, { kind: 'toolStart' }>;
 
 /** Longer reasoning is not repeated with its signature. Characters. */

@@ -3,8 +3,7 @@ import type { FilePart, ImagePart, NeutralMessage, Part, ToolCallPart, ToolResul
 import { isInstruction } from '../../neutral/message.js';
 import { unsupported, type Dropped } from '../../neutral/field-name.js';
 import type { NeutralRequest } from '../../neutral/request.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /**
  * Messages as a chat provider expects them.

@@ -13,8 +13,7 @@ import { readChatAnswer } from './chat-read.js';
 import { ChatStreamReader } from './chat-stream-reader.js';
 import { writeMessages } from './chat-write-messages.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 export interface ChatProviderOptions {
   /** OpenAI itself refuses `top_k`; many compatible providers accept it. */

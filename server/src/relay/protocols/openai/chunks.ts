@@ -1,8 +1,6 @@
 import type { Usage } from '../../usage.js';
 import { fromUsage } from './usage.js';
-import { asFieldsList } from '../../neutral/fields.js';
-
-type Fields = Record<string, unknown>;
+import { asFieldsList, type Json, type Fields } from '../../neutral/fields.js';
 
 export const doneEvent = 'data: [DONE]\n\n';
 
@@ -12,7 +10,7 @@ export const dataEvent = (value: unknown): string => `data: ${JSON.stringify(val
  * The final usage chunk, without choices.
  * @param like any earlier chunk, for its id and model
  */
-export const usageChunk = (like: Readonly<Fields>, usage: Usage): string =>
+export const usageChunk = (like: Fields, usage: Usage): string =>
   dataEvent({
     id: like['id'] ?? '',
     object: 'chat.completion.chunk',
@@ -27,7 +25,7 @@ export const usageChunk = (like: Readonly<Fields>, usage: Usage): string =>
  * (docs/reference/relay/routing.md#per-channel-settings). Contains every field of the message: text, reasoning, tool
  * calls and unknown fields.
  */
-export function answerAsChunk(answer: Readonly<Fields>): string {
+export function answerAsChunk(answer: Fields): string {
   const choices = asFieldsList(answer['choices']);
   const { usage: _usage, ...rest } = answer;
   return dataEvent({
@@ -40,12 +38,12 @@ export function answerAsChunk(answer: Readonly<Fields>): string {
   });
 }
 
-function toDelta(message: unknown): Fields {
-  const fields = typeof message === 'object' && message !== null ? { ...(message as Fields) } : {};
+function toDelta(message: unknown): Json {
+  const fields = typeof message === 'object' && message !== null ? { ...(message as Json) } : {};
   const calls = fields['tool_calls'];
   // Streamed tool calls are distinguished by index; complete ones have none.
   if (Array.isArray(calls)) {
-    fields['tool_calls'] = calls.map((call: Fields, position) => ({ index: position, ...call }));
+    fields['tool_calls'] = calls.map((call: Json, position) => ({ index: position, ...call }));
   }
   return { role: 'assistant', ...fields };
 }

@@ -1,12 +1,10 @@
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { AnswerContext } from '../../neutral/codec.js';
-import { asFields, type Fields } from '../../neutral/fields.js';
+import { asFields, type Fields, type Json } from '../../neutral/fields.js';
 import type { Part } from '../../neutral/message.js';
 import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
 import { fromResponsesUsage } from './responses-usage.js';
-
-type Json = Record<string, unknown>;
 
 /** A complete response as a Responses object. */
 export function toResponse(answer: NeutralAnswer, context: AnswerContext): Json {

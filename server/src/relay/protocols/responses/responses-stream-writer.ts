@@ -3,7 +3,7 @@ import type { Usage } from '../../usage.js';
 import { BlockSequencer, type Block, type BlockEvent } from '../../neutral/block-sequencer.js';
 import type { AnswerContext, StreamWriter } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import type { Fields } from '../../neutral/fields.js';
+import type { Fields, Json } from '../../neutral/fields.js';
 import type { FinishReason } from '../../neutral/finish-reason.js';
 import { encryptedContent } from './thinking-signature.js';
 import { ItemIds, responseId, responseObject, statusOf } from './response-object.js';
@@ -16,8 +16,6 @@ import {
   textContent,
 } from './responses-answer.js';
 import { fromResponsesUsage } from './responses-usage.js';
-
-type Json = Record<string, unknown>;
 
 interface OpenItem {
   readonly block: Block;

@@ -1,8 +1,6 @@
 import type { Usage } from '../../usage.js';
-import { asFields } from '../../neutral/fields.js';
+import { asFields, type Json } from '../../neutral/fields.js';
 import { fromUsage, toUsage } from '../openai/usage.js';
-
-type Json = Record<string, unknown>;
 
 /**
  * Responses uses different names for the counts than chat.

@@ -11,8 +11,7 @@ import {
 } from '../../neutral/message.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { encryptedContent, itemOfSignature } from './thinking-signature.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /** The leading instructions of the call, and the items after them. */
 export interface WrittenInput {

@@ -8,8 +8,7 @@ import { ResponsesStreamReader } from './responses-stream-reader.js';
 import { writeInput } from './responses-write-input.js';
 import { runnableTools } from '../../neutral/runnable-tools.js';
 import { shortUserId } from '../../neutral/user-id.js';
-
-type Json = Record<string, unknown>;
+import type { Json } from '../../neutral/fields.js';
 
 /** The codec of Responses for providers. */
 export const responsesProvider: ProviderCodec = {

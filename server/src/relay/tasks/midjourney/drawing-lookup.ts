@@ -6,6 +6,7 @@ import { drawingKind, type TaskBooks } from '../../../modules/tasks/task-books.s
 import type { GuardedFetch } from '../../../outbound/guarded-fetch.js';
 import type { Clock } from '../../../shared/clock.js';
 import type { Secrets } from '../../../shared/secrets.js';
+import { parseJson } from '../../../shared/json.js';
 import type { IncomingCall } from '../../call/incoming-call.js';
 import { text } from '../field.js';
 import type { TaskDesk } from '../task-desk.js';
@@ -145,17 +146,9 @@ export class DrawingLookup {
       status: drawing.status,
       progress: drawing.progress,
       failReason: drawing.failReason,
-      buttons: parsed(drawing.buttons),
+      buttons: parseJson(drawing.buttons) ?? null,
       maskBase64: '',
-      properties: parsed(drawing.properties),
+      properties: parseJson(drawing.properties) ?? null,
     };
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return json === '' ? null : (JSON.parse(json) as unknown);
-  } catch {
-    return null;
   }
 }

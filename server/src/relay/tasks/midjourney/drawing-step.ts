@@ -1,8 +1,7 @@
 import type { Drawing } from '../../../modules/tasks/drawing.entity.js';
 import { finished } from '../../../modules/tasks/task-books.service.js';
 import { jsonText, text, whole } from '../field.js';
-
-type Item = Readonly<Record<string, unknown>>;
+import type { Fields } from '../../neutral/fields.js';
 
 const statuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'];
 
@@ -10,7 +9,7 @@ const statuses: readonly string[] = ['NOT_START', 'SUBMITTED', 'IN_PROGRESS', 'M
  * The changes of a drawing's row after a provider's report; null when the report contains nothing new. Used by both
  * poller and callback, so that both detect the same end.
  */
-export function drawingStep(item: Item, row: Drawing, now: number): Partial<Drawing> | null {
+export function drawingStep(item: Fields, row: Drawing, now: number): Partial<Drawing> | null {
   const step: Partial<Drawing> = {
     code: 1,
     progress: progressOf(item['progress']) ?? row.progress,

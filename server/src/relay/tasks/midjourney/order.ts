@@ -3,6 +3,7 @@ import type { DrawingAction } from '../../../modules/tasks/drawing.entity.js';
 import { text, whole } from '../field.js';
 import { actionOfButton, isDrawingAction, isWindowAction, modelOf, parseSimpleChange } from './action.js';
 import { requestError } from './drawing-error.js';
+import type { Fields } from '../../neutral/fields.js';
 
 /** Paths after `/mj/`. */
 export const submitPaths = {
@@ -33,10 +34,8 @@ export interface Order {
 }
 
 type OrderSettings = Pick<OptionValues, 'MjAccountFilterEnabled' | 'MjNotifyEnabled' | 'MjModeClearEnabled'>;
-type Body = Readonly<Record<string, unknown>>;
-
 /** @throws DrawingError with the messages of docs/reference/relay/tasks.md#midjourney */
-export function parseOrder(path: SubmitPath, body: Body, settings: OrderSettings): Order {
+export function parseOrder(path: SubmitPath, body: Fields, settings: OrderSettings): Order {
   const { action, originId } = readAction(path, body);
   const sent = cleaned(body, settings);
   return {
@@ -49,7 +48,7 @@ export function parseOrder(path: SubmitPath, body: Body, settings: OrderSettings
   };
 }
 
-function readAction(path: SubmitPath, body: Body): { action: DrawingAction; originId: string | null } {
+function readAction(path: SubmitPath, body: Fields): { action: DrawingAction; originId: string | null } {
   const taskId = text(body['taskId'], 200);
   switch (path) {
     case 'submit/simple-change': {
@@ -90,7 +89,7 @@ function readAction(path: SubmitPath, body: Body): { action: DrawingAction; orig
 }
 
 /** Removes fields that the site does not let clients choose: account, callback and paid speed. */
-function cleaned(body: Body, settings: OrderSettings): Body {
+function cleaned(body: Fields, settings: OrderSettings): Fields {
   const sent = { ...body };
   if (!settings.MjAccountFilterEnabled) delete sent['accountFilter'];
   if (!settings.MjNotifyEnabled) delete sent['notifyHook'];

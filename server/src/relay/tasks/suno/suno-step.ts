@@ -1,8 +1,7 @@
 import type { CreativeTask } from '../../../modules/tasks/creative-task.entity.js';
 import { finished } from '../../../modules/tasks/task-books.service.js';
 import { jsonText, text, whole } from '../field.js';
-
-type Item = Readonly<Record<string, unknown>>;
+import type { Fields } from '../../neutral/fields.js';
 
 const statuses: readonly string[] = [
   'NOT_START',
@@ -19,7 +18,7 @@ const maxData = 1_000_000;
  * The changes of a task's row after a provider's report; null when the report contains nothing new.
  * @param now Unix seconds
  */
-export function sunoStep(item: Item, row: CreativeTask, now: number): Partial<CreativeTask> | null {
+export function sunoStep(item: Fields, row: CreativeTask, now: number): Partial<CreativeTask> | null {
   const status = text(item['status'], 40);
   const step: Partial<CreativeTask> = {
     status: statuses.includes(status) ? status : row.status,
