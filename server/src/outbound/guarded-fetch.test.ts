@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startSocksProxy } from '../../../tests/support/proxies.js';
 import { GuardedFetch } from './guarded-fetch.js';
 import { OutboundGuard, type Resolver } from './outbound-guard.js';
 
@@ -100,6 +101,28 @@ describe('what an admin typed', () => {
     const call = { url: 'http://example.com/', policy: 'admin' } as const;
     for (const proxy of ['http://169.254.169.254:3128', 'socks5://169.254.169.254:1080']) {
       await expect(fetcher().fetch({ ...call, proxy })).rejects.toMatchObject(refused);
+    }
+  });
+
+  it('is looked up once where it is a SOCKS proxy: the checked address is dialled', async () => {
+    const port = await serve((_request, response) => response.end('through the proxy'));
+    const proxy = await startSocksProxy();
+    const call = {
+      url: `http://127.0.0.1:${port}/`,
+      policy: 'admin',
+      proxy: `socks5://proxy.example:${proxy.port}`,
+    } as const;
+    try {
+      const resolver = resolving(['127.0.0.1'], ['169.254.169.254']);
+      const answer = await fetcher([], resolver).fetch(call);
+      expect([answer.body.toString(), resolver.asked, proxy.asked]).toEqual([
+        'through the proxy',
+        1,
+        [`127.0.0.1:${port}`],
+      ]);
+      await expect(fetcher([], resolving(['169.254.169.254'])).fetch(call)).rejects.toMatchObject(refused);
+    } finally {
+      await proxy.stop();
     }
   });
 

@@ -1,4 +1,4 @@
-import { Agent, ProxyAgent, Socks5ProxyAgent, request, type Dispatcher } from 'undici';
+import { Agent, buildConnector, ProxyAgent, request, Socks5ProxyAgent, type Dispatcher } from 'undici';
 import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
 import type { OutboundGuard, OutboundPolicy } from './outbound-guard.js';
 
@@ -50,7 +50,7 @@ export class GuardedFetch {
     const timeout = AbortSignal.timeout(call.timeoutMs ?? defaultTimeoutMs);
     let proxy: Dispatcher | null = null;
     try {
-      if (call.proxy) proxy = await this.openProxy(call.proxy, call.policy);
+      if (call.proxy) proxy = this.openProxy(call.proxy, call.policy);
       return await this.follow(call, proxy ?? this.agents[call.policy], timeout);
     } catch (error) {
       throw toAppError(error, timeout.aborted);
@@ -86,13 +86,12 @@ export class GuardedFetch {
     throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The address redirects too often');
   }
 
-  private async openProxy(address: string, policy: OutboundPolicy): Promise<Dispatcher> {
+  private openProxy(address: string, policy: OutboundPolicy): Dispatcher {
     const url = parseUrl(address);
     const isSocks = url.protocol === 'socks5:';
     this.guard.checkUrl(parseUrl(`${isSocks ? 'http:' : url.protocol}//${url.host}`), policy);
     if (!isSocks) return new ProxyAgent({ uri: url.href, proxyTls: { lookup: this.guard.lookup(policy) } });
-    await this.guard.checkHost(url, policy);
-    return new Socks5ProxyAgent(url.href);
+    return new Socks5ProxyAgent(url.href, { connect: buildConnector({ lookup: this.guard.lookup(policy) }) });
   }
 }
 

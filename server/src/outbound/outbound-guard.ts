@@ -63,13 +63,6 @@ export class OutboundGuard {
     }
   }
 
-  /** For clients that resolve by themselves. @throws AppError INVALID_INPUT */
-  async checkHost(url: URL, policy: OutboundPolicy): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.lookup(policy)(bareHost(url), { all: true }, (error) => (error ? reject(error) : resolve()));
-    });
-  }
-
   /** For the `connect.lookup` of an HTTP client: one refused address refuses the name. */
   lookup(policy: OutboundPolicy): LookupFunction {
     return (hostname, options, callback) => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { connect, isIP, isIPv4, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
+import { SocksClient } from 'socks';
 import type { OutboundGuard } from '../../outbound/outbound-guard.js';
 import { bareHostOf, proxyCredentials } from './proxy-address.js';
 
@@ -59,33 +60,24 @@ function openByConnect(proxy: URL, end: TunnelEnd, guard: OutboundGuard, signal:
   });
 }
 
-/** SOCKS 5 (RFC 1928) with user names and passwords (RFC 1929). */
+/** SOCKS 5. The socket is opened here, so that the guard checks the address that is dialled. */
 async function openBySocks(proxy: URL, end: TunnelEnd, guard: OutboundGuard, signal: AbortSignal): Promise<Socket> {
   const { username, password } = proxyCredentials(proxy);
-  const socket = connect({
-    host: bareHostOf(proxy),
-    port: Number(proxy.port || 1080),
-    lookup: guard.lookup('admin'),
-  });
+  const address = { host: bareHostOf(proxy), port: Number(proxy.port || 1080) };
+  const socket = connect({ ...address, lookup: guard.lookup('admin') });
   const leave = (): void => void socket.destroy(new Error('the proxy did not answer in time'));
   if (signal.aborted) leave();
   signal.addEventListener('abort', leave, { once: true });
   try {
     await once(socket, 'connect');
-    const reader = new Reader(socket);
-    const method = username === '' ? 0 : 2;
-    socket.write(Buffer.from([5, 1, method]));
-    const [version, chosen] = await reader.next(2);
-    if (version !== 5 || chosen !== method) throw new Error('the proxy wants another way to sign in');
-    if (method === 2) {
-      socket.write(Buffer.concat([Buffer.from([1]), sized(username), sized(password)]));
-      if ((await reader.next(2))[1] !== 0) throw new Error('the proxy refused the sign-in');
-    }
-    socket.write(Buffer.concat([Buffer.from([5, 1, 0]), socksHost(end.host), portBytes(end.port)]));
-    const [, reply, , kind] = await reader.next(4);
-    if (reply !== 0) throw new Error(`the proxy answered ${reply}`);
-    await reader.next((await boundLength(reader, kind ?? 0)) + 2);
-    reader.release();
+    await SocksClient.createConnection({
+      proxy: { ...address, type: 5, ...(username === '' ? {} : { userId: username, password }) },
+      command: 'connect',
+      destination: end,
+      existing_socket: socket,
+    }).catch((error: unknown) => {
+      throw new Error(`the proxy did not connect: ${(error as Error).message}`, { cause: error });
+    });
     return socket;
   } catch (error) {
     socket.on('error', () => undefined).destroy();
@@ -94,78 +86,3 @@ async function openBySocks(proxy: URL, end: TunnelEnd, guard: OutboundGuard, sig
     signal.removeEventListener('abort', leave);
   }
 }
-
-/** Reads exact numbers of bytes from a connection. */
-class Reader {
-  private held: Buffer[] = [];
-  private length = 0;
-  private problem: Error | null = null;
-  private wake: () => void = () => undefined;
-
-  constructor(private readonly socket: Socket) {
-    socket.on('data', this.take);
-    socket.on('error', this.fail);
-    socket.on('close', this.end);
-  }
-
-  /** @throws Error when the connection ends before `count` bytes arrived */
-  async next(count: number): Promise<Buffer> {
-    while (this.length < count) {
-      if (this.problem) throw this.problem;
-      await new Promise<void>((resolve) => (this.wake = resolve));
-    }
-    const all = Buffer.concat(this.held);
-    this.held = [all.subarray(count)];
-    this.length -= count;
-    return all.subarray(0, count);
-  }
-
-  /**
-   * Hands the connection over.
-   * @throws Error when more bytes arrived than were read: the other side must not speak first
-   */
-  release(): void {
-    this.socket.off('data', this.take).off('error', this.fail).off('close', this.end);
-    if (this.length > 0) throw new Error('the proxy said more than it was asked');
-  }
-
-  private readonly take = (data: Buffer): void => {
-    this.held.push(data);
-    this.length += data.length;
-    this.wake();
-  };
-  private readonly fail = (error: Error): void => {
-    this.problem = error;
-    this.wake();
-  };
-  private readonly end = (): void => this.fail(this.problem ?? new Error('the proxy hung up'));
-}
-
-/** Length of the proxy's bound address, which is skipped. */
-async function boundLength(reader: Reader, kind: number): Promise<number> {
-  if (kind === 1) return 4;
-  if (kind === 4) return 16;
-  if (kind === 3) return (await reader.next(1))[0] ?? 0;
-  throw new Error('the proxy answered an address of no known kind');
-}
-
-const sized = (text: string): Buffer => {
-  const bytes = Buffer.from(text).subarray(0, 255);
-  return Buffer.concat([Buffer.from([bytes.length]), bytes]);
-};
-
-/** Names are sent as names: the proxy resolves them. */
-function socksHost(host: string): Buffer {
-  if (isIPv4(host)) return Buffer.from([1, ...host.split('.').map(Number)]);
-  return isIP(host) === 6 ? ipv6(host) : Buffer.concat([Buffer.from([3]), sized(host)]);
-}
-
-/** Bytes of an IPv6 address in URL notation: hex groups, at most one run of zeros omitted. */
-function ipv6(host: string): Buffer {
-  const [before = [], after = []] = host.split('::').map((half) => half.split(':').filter(Boolean));
-  const left = host.includes('::') ? Array<string>(8 - before.length - after.length).fill('0') : [];
-  const groups = [...before, ...left, ...after].map((group) => parseInt(group, 16));
-  return Buffer.from([4, ...groups.flatMap((group) => [group >> 8, group & 0xff])]);
-}
-
-const portBytes = (port: number): Buffer => Buffer.from([port >> 8, port & 0xff]);
