@@ -20,7 +20,7 @@ import type {
 import { AnswerCollector } from '../../server/src/relay/neutral/collect.js';
 import type { Dialect } from '../../server/src/relay/neutral/dialect.js';
 import type { NeutralEvent } from '../../server/src/relay/neutral/event.js';
-import { translatedStream } from '../../server/src/relay/neutral/translated-stream.js';
+import { TranslatedStream } from '../../server/src/relay/neutral/translated-stream.js';
 import { defaultClaudeSettings } from '../../server/src/relay/protocols/anthropic/claude-settings.js';
 import { messagesClient } from '../../server/src/relay/protocols/anthropic/messages-client.js';
 import { messagesProvider } from '../../server/src/relay/protocols/anthropic/messages-write.js';
@@ -222,7 +222,7 @@ export const playThrough = (
   context = contextFor(),
   heard: Transcript = new Heard(),
 ): { out: string; transform: StreamTransform } => {
-  const transform = translatedStream(provider.openReader(), client.openWriter(context), heard);
+  const transform = new TranslatedStream(provider.openReader(), client.openWriter(context), heard);
   return { out: play(transform, stream), transform };
 };
 

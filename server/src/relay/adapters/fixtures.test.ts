@@ -7,7 +7,7 @@ import type { Usage } from '../usage.js';
 import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
-import { translatedStream } from '../neutral/translated-stream.js';
+import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { eventsOf } from '../sse/event-parser.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
@@ -297,7 +297,7 @@ describe('providers with a dialect of their own', () => {
     const capability = conversationOf(fixture);
     const { us_raw: raw, ws_recv: frames } = fixture as { us_raw?: string[]; ws_recv?: unknown[] };
     const bytes = raw ? Buffer.from(raw.join('')) : sse(fixture.us ?? frames ?? []);
-    const stream = translatedStream(
+    const stream = new TranslatedStream(
       capability.codec(ownTarget(fixture)).openReader(),
       chatClient.openWriter(context),
       new TextMeter('m', 0),

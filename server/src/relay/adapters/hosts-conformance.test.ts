@@ -5,7 +5,7 @@ import type { Usage } from '../usage.js';
 import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
-import { translatedStream } from '../neutral/translated-stream.js';
+import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
@@ -166,7 +166,7 @@ function play(host: Host, parts: readonly Buffer[], ends = true) {
   if (!capability) throw new Error('does not converse');
   const meter = new TextMeter('m', 1024 * 1024);
   const reader = capability.codec(targetOf(host)).openReader();
-  const stream = translatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
+  const stream = new TranslatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
   let out = '';
   for (const part of parts) out += String(stream.push(part) ?? '');
   if (ends) out += String(stream.end() ?? '');

@@ -6,7 +6,7 @@ import type { Usage } from '../usage.js';
 import { familySettings } from '../attempt/attempt.js';
 import { TextMeter } from '../metering/text-meter.js';
 import type { AnswerContext } from '../neutral/codec.js';
-import { translatedStream } from '../neutral/translated-stream.js';
+import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
@@ -206,7 +206,7 @@ function play(type: number, parts: readonly Buffer[]) {
   const capability = capabilityOf(type);
   const meter = new TextMeter('m', 1024 * 1024);
   const reader = capability.codec(targetOf(type)).openReader();
-  const stream = translatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
+  const stream = new TranslatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
   let out = '';
   for (const part of parts) out += String(stream.push(part) ?? '');
   out += String(stream.end() ?? '');
@@ -285,7 +285,7 @@ describe.each(cases)('channel type %i', (type, own) => {
       const capability = capabilityOf(type);
       const meter = new TextMeter('m', 1024 * 1024);
       const reader = capability.codec(targetOf(type)).openReader();
-      const stream = translatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
+      const stream = new TranslatedStream(reader, chatClient.openWriter(context), meter, capability.openFrames?.());
       const out = String(stream.push(own.stream.subarray(0, at)) ?? '');
       stream.report();
       expect(own.text.startsWith(meter.transcript)).toBe(true);

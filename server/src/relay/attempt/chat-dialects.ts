@@ -8,7 +8,6 @@ import type {
   StreamTransform,
   Target,
 } from '../adapter.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
 import type { NeutralAnswer } from '../neutral/answer.js';
 import type { AnswerContext, ClientCodec, ProviderCodec, StreamReader, StreamWriter } from '../neutral/codec.js';
 import { AnswerCollector } from '../neutral/collect.js';
@@ -17,7 +16,8 @@ import { remoteMedia, withMedia, type FetchedMedia } from '../neutral/remote-med
 import { toEvents } from '../neutral/replay.js';
 import type { NeutralRequest } from '../neutral/request.js';
 import { reportAnswer } from '../neutral/report.js';
-import { translatedStream } from '../neutral/translated-stream.js';
+import { TranslatedStream } from '../neutral/translated-stream.js';
+import { WrappedStream } from '../pass-through/wrapped-stream.js';
 import { defaultClaudeSettings } from '../protocols/anthropic/claude-settings.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
 import { messagesProvider } from '../protocols/anthropic/messages-write.js';
@@ -175,7 +175,12 @@ export function translated(
       return toClient(streamed ?? codec.read(whole), shown, context);
     },
     openStream: (_request, target, heard) =>
-      translatedStream(provider.codec(target).openReader(), shown.openWriter(context), heard, provider.openFrames?.()),
+      new TranslatedStream(
+        provider.codec(target).openReader(),
+        shown.openWriter(context),
+        heard,
+        provider.openFrames?.(),
+      ),
   };
 }
 
@@ -260,15 +265,17 @@ const asChat = (request: ChatRequest, body: Record<string, unknown>): ChatReques
 /**
  * Translates a stream of chat completions into the client's dialect. Usage and failures are those of the inner stream.
  */
-class ChatToDialectStream implements StreamTransform {
+class ChatToDialectStream extends WrappedStream {
   private readonly parser = new EventParser();
   private ended = false;
 
   constructor(
-    private readonly inner: StreamTransform,
+    inner: StreamTransform,
     private readonly reader: StreamReader,
     private readonly writer: StreamWriter,
-  ) {}
+  ) {
+    super(inner);
+  }
 
   push(bytes: Buffer): string | null {
     const out = this.translate(this.inner.push(bytes));
@@ -280,28 +287,8 @@ class ChatToDialectStream implements StreamTransform {
     return (this.inner.failure ? out : out + this.finish()) || null;
   }
 
-  report(): void {
-    this.inner.report();
-  }
-
-  closing(usage: Usage): string {
+  override closing(usage: Usage): string {
     return this.writer.closing(usage);
-  }
-
-  usage(): Usage | null {
-    return this.inner.usage();
-  }
-
-  get done(): boolean {
-    return this.inner.done;
-  }
-
-  get complete(): boolean {
-    return this.inner.complete;
-  }
-
-  get failure(): UpstreamError | null {
-    return this.inner.failure;
   }
 
   private translate(chat: Buffer | string | null): string {

@@ -1,7 +1,7 @@
 import type { ChatAnswer, StreamTransform } from '../adapter.js';
-import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../usage.js';
 import { asFields, parseFields, type Fields } from '../neutral/fields.js';
+import { WrappedStream } from '../pass-through/wrapped-stream.js';
 
 /**
  * Replaces the model name in every place where the dialects state it: at the top, in a message or response, and
@@ -51,11 +51,13 @@ function eventsWithModel(bytes: Buffer | string, model: string): Buffer | string
 }
 
 /** A provider's own stream, with the model name that the client asked for. */
-export class StreamWithModel implements StreamTransform {
+export class StreamWithModel extends WrappedStream {
   constructor(
-    private readonly inner: StreamTransform,
+    inner: StreamTransform,
     private readonly model: string,
-  ) {}
+  ) {
+    super(inner);
+  }
 
   push(bytes: Buffer): Buffer | string | null {
     return this.shown(this.inner.push(bytes));
@@ -65,28 +67,8 @@ export class StreamWithModel implements StreamTransform {
     return this.shown(this.inner.end());
   }
 
-  report(): void {
-    this.inner.report();
-  }
-
-  closing(usage: Usage): Buffer | string {
+  override closing(usage: Usage): Buffer | string {
     return eventsWithModel(this.inner.closing(usage), this.model);
-  }
-
-  usage(): Usage | null {
-    return this.inner.usage();
-  }
-
-  get done(): boolean {
-    return this.inner.done;
-  }
-
-  get complete(): boolean {
-    return this.inner.complete;
-  }
-
-  get failure(): UpstreamError | null {
-    return this.inner.failure;
   }
 
   private shown(bytes: Buffer | string | null): Buffer | string | null {

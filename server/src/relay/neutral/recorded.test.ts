@@ -18,7 +18,7 @@ import { nativeResponseStream } from '../protocols/responses/responses-native.js
 import { responsesProvider } from '../protocols/responses/responses-write.js';
 import type { NeutralAnswer } from './answer.js';
 import { dialects, type Dialect } from './dialect.js';
-import { translatedStream } from './translated-stream.js';
+import { TranslatedStream } from './translated-stream.js';
 
 /** The dialect of each fixture folder. */
 const folders: ReadonlyArray<readonly [string, Dialect]> = [
@@ -113,7 +113,7 @@ describe.each(recordings('.chunks.txt'))('the recorded stream %s', (name, dialec
     const client = clients[dialect === 'openai-chat' ? 'anthropic-messages' : 'openai-chat'];
     const run = (cuts: readonly number[]): string =>
       play(
-        translatedStream(provider.openReader(), client.openWriter(contextFor()), new Heard()),
+        new TranslatedStream(provider.openReader(), client.openWriter(contextFor()), new Heard()),
         excerpt,
         cuts,
       ).replace(/call_\w{24}/g, 'call_x');
@@ -201,7 +201,7 @@ describe('the recorded error', () => {
   const stream = sse(recordedLines('openai-responses/openai-error.1.chunks.txt'), true);
 
   it('ends the stream of a client of another dialect', () => {
-    const transform = translatedStream(
+    const transform = new TranslatedStream(
       responsesProvider.openReader(),
       clients['anthropic-messages'].openWriter(contextFor()),
       new Heard(),

@@ -15,7 +15,7 @@ import { dialects } from './dialect.js';
 import type { NeutralEvent } from './event.js';
 import type { Part } from './message.js';
 import { toEvents } from './replay.js';
-import { translatedStream } from './translated-stream.js';
+import { TranslatedStream } from './translated-stream.js';
 
 const said = fc.string({ minLength: 1, maxLength: 8 }).filter((each) => each.trim() !== '');
 const json = fc
@@ -140,7 +140,7 @@ describe.each(dialects.flatMap((from) => dialects.map((to) => [from, to] as cons
     it('never breaks the relay, and never costs a negative amount', () => {
       fc.assert(
         fc.property(fc.array(event, { maxLength: 6 }), (events) => {
-          const transform = translatedStream(
+          const transform = new TranslatedStream(
             providers[from].openReader(),
             clients[to].openWriter(contextFor()),
             new Heard(),

@@ -1,28 +1,32 @@
-import type { FrameParser, StreamTransform, Transcript } from '../adapter.js';
+import type { FrameParser, Transcript } from '../adapter.js';
 import type { UpstreamError } from '../errors/upstream-error.js';
 import type { Usage } from '../usage.js';
 import type { ServerEvent } from '../sse/event.js';
-import { eventStream, type EventTransform } from '../sse/event-stream.js';
+import { EventStream } from '../sse/event-stream.js';
 import type { StreamReader, StreamWriter } from './codec.js';
 import type { NeutralEvent } from './event.js';
 import { reportEvent } from './report.js';
 
 /** A provider's stream, read in its dialect and written in the client's. */
-class Translation implements EventTransform {
+export class TranslatedStream extends EventStream {
   private reported: Usage | null = null;
   private finished = false;
   private ended = false;
   failure: UpstreamError | null = null;
 
+  /** @param frames splits the provider's bytes into events, if they are not server-sent events */
   constructor(
     private readonly reader: StreamReader,
     private readonly writer: StreamWriter,
     private readonly transcript: Transcript,
-  ) {}
+    frames?: FrameParser,
+  ) {
+    super(frames);
+  }
 
-  push(event: ServerEvent): string {
+  protected translate(event: ServerEvent): string {
     const events = this.reader.push(event);
-    if (events.length === 0) return this.reader.done ? this.end() : '';
+    if (events.length === 0) return this.reader.done ? this.finish() : '';
     const failed = events.findIndex((each) => each.kind === 'error');
     const good = failed === -1 ? events : events.slice(0, failed);
     for (const each of good) this.note(each);
@@ -30,10 +34,10 @@ class Translation implements EventTransform {
     const error = events[failed];
     if (error?.kind === 'error') this.failure = error.error;
     // `end` is not called again for a stream whose end marker was read.
-    return this.reader.done ? out + this.end() : out;
+    return this.reader.done ? out + this.finish() : out;
   }
 
-  end(): string {
+  protected finish(): string {
     if (this.ended) return '';
     this.ended = true;
     return this.writer.end();
@@ -61,11 +65,3 @@ class Translation implements EventTransform {
     else reportEvent(event, this.transcript);
   }
 }
-
-/** @param frames splits the provider's bytes into events, if they are not server-sent events */
-export const translatedStream = (
-  reader: StreamReader,
-  writer: StreamWriter,
-  transcript: Transcript,
-  frames?: FrameParser,
-): StreamTransform => eventStream(new Translation(reader, writer, transcript), frames);

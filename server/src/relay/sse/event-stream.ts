@@ -4,42 +4,38 @@ import type { Usage } from '../usage.js';
 import type { ServerEvent } from './event.js';
 import { EventParser } from './event-parser.js';
 
-/** The view of a translating adapter: one event in, the client's text out. */
-export interface EventTransform {
-  /** @returns complete events in the client's dialect, '' for none */
-  push(event: ServerEvent): string;
-  end(): string;
-  closing(usage: Usage): string;
-  usage(): Usage | null;
-  readonly done: boolean;
-  readonly complete: boolean;
-  readonly failure: UpstreamError | null;
-}
+/** A stream that is translated event by event: one event in, the client's text out. */
+export abstract class EventStream implements StreamTransform {
+  /** @param parser splits the provider's bytes into events */
+  constructor(private readonly parser: FrameParser = new EventParser()) {}
 
-/** Feeds the events of a byte stream to a transform, and reports its output to the transcript. */
-export function eventStream(transform: EventTransform, parser: FrameParser = new EventParser()): StreamTransform {
-  const feed = (events: ServerEvent[]): string => {
+  abstract readonly done: boolean;
+  abstract readonly complete: boolean;
+  abstract readonly failure: UpstreamError | null;
+  abstract closing(usage: Usage): string;
+  abstract usage(): Usage | null;
+  /** @returns complete events in the client's dialect, '' for none */
+  protected abstract translate(event: ServerEvent): string;
+  protected abstract finish(): string;
+
+  push(bytes: Buffer): string | null {
+    return this.feed(this.parser.push(bytes)) || null;
+  }
+
+  end(): string | null {
+    return this.feed(this.parser.end()) + this.finish() || null;
+  }
+
+  report(): void {
+    // Every event was reported when it came.
+  }
+
+  private feed(events: ServerEvent[]): string {
     let out = '';
     for (const event of events) {
-      if (transform.done || transform.failure) break;
-      out += transform.push(event);
+      if (this.done || this.failure) break;
+      out += this.translate(event);
     }
     return out;
-  };
-  return {
-    push: (bytes) => feed(parser.push(bytes)) || null,
-    end: () => feed(parser.end()) + transform.end() || null,
-    report: () => undefined,
-    closing: (usage) => transform.closing(usage),
-    usage: () => transform.usage(),
-    get done() {
-      return transform.done;
-    },
-    get complete() {
-      return transform.complete;
-    },
-    get failure() {
-      return transform.failure;
-    },
-  };
+  }
 }

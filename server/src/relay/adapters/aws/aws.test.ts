@@ -7,7 +7,7 @@ import type { Target } from '../../adapter.js';
 import { familySettings } from '../../attempt/attempt.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';
-import { translatedStream } from '../../neutral/translated-stream.js';
+import { TranslatedStream } from '../../neutral/translated-stream.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
 import { aws } from './aws.js';
 import { AwsFrames } from './frames.js';
@@ -186,7 +186,12 @@ describe('a streamed message', () => {
     const meter = new TextMeter('m', 1024 * 1024);
     const reader = aws.conversation?.codec(targetOf()).openReader();
     if (!reader) throw new Error('no reader');
-    const stream = translatedStream(reader, chatClient.openWriter(context), meter, aws.conversation?.openFrames?.());
+    const stream = new TranslatedStream(
+      reader,
+      chatClient.openWriter(context),
+      meter,
+      aws.conversation?.openFrames?.(),
+    );
     const out = parts.map((part) => String(stream.push(part) ?? '')).join('') + String(stream.end() ?? '');
     stream.report();
     return { stream, out, text: meter.transcript };

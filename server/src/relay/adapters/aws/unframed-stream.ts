@@ -1,15 +1,12 @@
-import type { StreamTransform } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
-import type { Usage } from '../../usage.js';
+import { WrappedStream } from '../../pass-through/wrapped-stream.js';
 import type { ServerEvent } from '../../sse/event.js';
 import { AwsFrames, exceptionOf } from './frames.js';
 
 /** Converts AWS's frames to the server-sent events they contain, for a stream that reads those. */
-export class UnframedStream implements StreamTransform {
+export class UnframedStream extends WrappedStream {
   private readonly frames = new AwsFrames();
   private exception: UpstreamError | null = null;
-
-  constructor(private readonly inner: StreamTransform) {}
 
   push(bytes: Buffer): Buffer | string | null {
     if (this.exception) return null;
@@ -25,27 +22,7 @@ export class UnframedStream implements StreamTransform {
     return this.exception ? null : this.inner.end();
   }
 
-  report(): void {
-    this.inner.report();
-  }
-
-  closing(usage: Usage): Buffer | string {
-    return this.inner.closing(usage);
-  }
-
-  usage(): Usage | null {
-    return this.inner.usage();
-  }
-
-  get done(): boolean {
-    return this.inner.done;
-  }
-
-  get complete(): boolean {
-    return this.inner.complete;
-  }
-
-  get failure(): UpstreamError | null {
+  override get failure(): UpstreamError | null {
     return this.exception ?? this.inner.failure;
   }
 }

@@ -13,7 +13,6 @@ import { readError } from '../../errors/read-upstream-error.js';
 import { UpstreamError } from '../../errors/upstream-error.js';
 import { tellChoices } from '../../protocols/openai/chat-parts.js';
 import { toUsage } from '../../protocols/openai/usage.js';
-import { eventStream } from '../../sse/event-stream.js';
 import { addressOf, bearer } from './address.js';
 import { upstreamBody } from './chat-body.js';
 import type { Dialect, EndpointPath } from './dialect.js';
@@ -81,17 +80,15 @@ function openStream(dialect: Dialect, request: ChatRequest, target: Target, tran
   }
   const thinking = thinkingToContent ? thinkingRewrite() : null;
   const rewrite: ChunkRewrite = thinking?.rewrite ?? ((chunk) => [chunk]);
-  return eventStream(
-    new RebuiltStream(
-      {
-        normalize: (chunk) => normalize?.(chunk, target) ?? chunk,
-        rewrite: (chunk) => (forceFormat ? rewrite(chunk).map(knownChunk) : rewrite(chunk)),
-        close: thinking?.close ?? (() => null),
-        eventTypes,
-      },
-      request.wantsUsage,
-      transcript,
-    ),
+  return new RebuiltStream(
+    {
+      normalize: (chunk) => normalize?.(chunk, target) ?? chunk,
+      rewrite: (chunk) => (forceFormat ? rewrite(chunk).map(knownChunk) : rewrite(chunk)),
+      close: thinking?.close ?? (() => null),
+      eventTypes,
+    },
+    request.wantsUsage,
+    transcript,
   );
 }
 

@@ -7,7 +7,7 @@ import { parseFields, type Json } from '../../neutral/fields.js';
 import { readError, toUpstreamError } from '../../errors/read-upstream-error.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
-import type { EventTransform } from '../../sse/event-stream.js';
+import { EventStream } from '../../sse/event-stream.js';
 
 /** Converts one chunk to those that the client gets: none, the same or several. */
 export type ChunkRewrite = (chunk: Json) => Json[];
@@ -29,7 +29,7 @@ export interface RebuiltStreamDeps {
  * A stream in the client's dialect that is rebuilt chunk by chunk: for providers whose chunks differ, and for channel
  * settings that change chunks.
  */
-export class RebuiltStream implements EventTransform {
+export class RebuiltStream extends EventStream {
   private reported: Usage | null = null;
   private usageOnly: Json | null = null;
   private last: Json = {};
@@ -41,14 +41,16 @@ export class RebuiltStream implements EventTransform {
     private readonly deps: RebuiltStreamDeps,
     private readonly wantsUsage: boolean,
     private readonly transcript: Transcript,
-  ) {}
+  ) {
+    super();
+  }
 
-  push({ type, data }: ServerEvent): string {
+  protected translate({ type, data }: ServerEvent): string {
     const { eventTypes } = this.deps;
     if (type !== '' && eventTypes && !eventTypes.includes(type)) return '';
     if (data.startsWith('[DONE]')) {
       this.done = true;
-      return this.finish();
+      return this.closeChunk();
     }
     const chunk = this.read(data);
     if (!chunk) return '';
@@ -63,8 +65,8 @@ export class RebuiltStream implements EventTransform {
     return this.deps.rewrite(chunk).map(dataEvent).join('');
   }
 
-  end(): string {
-    return this.done ? '' : this.finish();
+  protected finish(): string {
+    return this.done ? '' : this.closeChunk();
   }
 
   closing(usage: Usage): string {
@@ -98,7 +100,7 @@ export class RebuiltStream implements EventTransform {
     }
   }
 
-  private finish(): string {
+  private closeChunk(): string {
     const chunk = this.deps.close();
     return chunk ? dataEvent(chunk) : '';
   }

@@ -6,7 +6,7 @@ import { UpstreamError } from '../../errors/upstream-error.js';
 import { familySettings } from '../../attempt/attempt.js';
 import { TextMeter } from '../../metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';
-import { translatedStream } from '../../neutral/translated-stream.js';
+import { TranslatedStream } from '../../neutral/translated-stream.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
 import { signedAddress, sparkKeys, sparkModel } from './address.js';
 import { spark } from './spark.js';
@@ -66,7 +66,7 @@ const context: AnswerContext = { id: 'r', created: 1, model: 'm', promptTokens: 
 function play(frames: readonly Json[]) {
   const reader = spark.conversation?.codec(targetOf()).openReader();
   if (!reader) throw new Error('no reader');
-  const stream = translatedStream(reader, chatClient.openWriter(context), new TextMeter('m', 0));
+  const stream = new TranslatedStream(reader, chatClient.openWriter(context), new TextMeter('m', 0));
   const out = frames
     .map((frame) => String(stream.push(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`)) ?? ''))
     .join('');
