@@ -64,12 +64,7 @@ export async function composePlatform(foundation: Foundation) {
     spool: new Spool(join(config.dataDir, 'spool'), nodeId),
     clock,
     logger,
-    metrics: {
-      turn: (size, milliseconds) => {
-        metrics.ledgerBatchSize.observe(size);
-        metrics.ledgerBatchSeconds.observe(milliseconds / 1000);
-      },
-    },
+    metrics,
     signals,
   });
   shutdown.onStop('ledger', () => ledger.stop());

@@ -15,115 +15,74 @@ export class Metrics {
   private readonly samplers: Array<() => void> = [];
 
   /** Finished relay calls. `outcome`: `ok`, `client_error`, `upstream_error`, `client_gone` or `error`. */
-  private readonly relayCalls = new Counter({
-    name: 'tollgate_relay_calls_total',
-    help: 'Relay calls finished',
-    labelNames: ['route', 'model', 'outcome'] as const,
-    registers: [this.registry],
-  });
-  private readonly relayActive = new Gauge({
-    name: 'tollgate_relay_calls_active',
-    help: 'Relay calls in flight',
-    labelNames: ['route'] as const,
-    registers: [this.registry],
-  });
-  readonly relayDuration = new Histogram({
-    name: 'tollgate_relay_duration_seconds',
-    help: 'From the first byte of a relay call to the last byte of its answer',
-    labelNames: ['route', 'stream'] as const,
-    buckets: callSeconds,
-    registers: [this.registry],
-  });
-  readonly relayFirstByte = new Histogram({
-    name: 'tollgate_relay_first_byte_seconds',
-    help: 'From the start of a relay call to the first byte of its answer',
-    labelNames: ['route', 'stream'] as const,
-    buckets: callSeconds,
-    registers: [this.registry],
-  });
-  readonly relayRetries = new Counter({
-    name: 'tollgate_relay_retries_total',
-    help: 'Attempts on another channel',
-    labelNames: ['route'] as const,
-    registers: [this.registry],
-  });
+  private readonly relayCalls = this.counter('tollgate_relay_calls_total', 'Relay calls finished', [
+    'route',
+    'model',
+    'outcome',
+  ]);
+  private readonly relayActive = this.gauge('tollgate_relay_calls_active', 'Relay calls in flight', ['route']);
+  readonly relayDuration = this.histogram(
+    'tollgate_relay_duration_seconds',
+    'From the first byte of a relay call to the last byte of its answer',
+    callSeconds,
+    ['route', 'stream'],
+  );
+  readonly relayFirstByte = this.histogram(
+    'tollgate_relay_first_byte_seconds',
+    'From the start of a relay call to the first byte of its answer',
+    callSeconds,
+    ['route', 'stream'],
+  );
+  readonly relayRetries = this.counter('tollgate_relay_retries_total', 'Attempts on another channel', ['route']);
   /** `kind`: `prompt`, `completion` or `cached`. */
-  private readonly tokens = new Counter({
-    name: 'tollgate_tokens_total',
-    help: 'Model tokens metered',
-    labelNames: ['model', 'kind'] as const,
-    registers: [this.registry],
-  });
-  private readonly quotaCharged = new Counter({
-    name: 'tollgate_quota_charged_total',
-    help: 'Quota charged to users',
-    labelNames: ['model'] as const,
-    registers: [this.registry],
-  });
+  private readonly tokens = this.counter('tollgate_tokens_total', 'Model tokens metered', ['model', 'kind']);
+  private readonly quotaCharged = this.counter('tollgate_quota_charged_total', 'Quota charged to users', ['model']);
   /** `kind`: an HTTP status, `timeout`, `unreachable`, `reset` or `invalid`. `channel` is the channel's id. */
-  readonly upstreamErrors = new Counter({
-    name: 'tollgate_upstream_errors_total',
-    help: 'Upstream attempts that failed',
-    labelNames: ['channel', 'kind'] as const,
-    registers: [this.registry],
-  });
+  readonly upstreamErrors = this.counter('tollgate_upstream_errors_total', 'Upstream attempts that failed', [
+    'channel',
+    'kind',
+  ]);
   /** 1 while the node refuses new calls for that reason: `heap`, `event_loop` or `database`. */
-  readonly overload = new Gauge({
-    name: 'tollgate_overload',
-    help: 'Whether new calls are refused because the node is overloaded',
-    labelNames: ['reason'] as const,
-    registers: [this.registry],
-  });
-  readonly shedCalls = new Counter({
-    name: 'tollgate_shed_calls_total',
-    help: 'Calls refused because the node was overloaded',
-    labelNames: ['reason'] as const,
-    registers: [this.registry],
-  });
-  readonly ledgerBatchSize = new Histogram({
-    name: 'tollgate_ledger_batch_size',
-    help: 'Reservations, settlements and releases that shared one ledger transaction',
-    buckets: batchSizes,
-    registers: [this.registry],
-  });
-  readonly ledgerBatchSeconds = new Histogram({
-    name: 'tollgate_ledger_batch_seconds',
-    help: 'Duration of one ledger transaction',
-    buckets: fastSeconds,
-    registers: [this.registry],
-  });
-  readonly ledgerSpooled = new Gauge({
-    name: 'tollgate_ledger_spooled',
-    help: 'Settlements on disk that wait for the database',
-    registers: [this.registry],
-  });
-  readonly poolWait = new Histogram({
-    name: 'tollgate_database_pool_wait_seconds',
-    help: 'How long a query waited for a database connection',
-    labelNames: ['pool'] as const,
-    buckets: fastSeconds,
-    registers: [this.registry],
-  });
+  readonly overload = this.gauge('tollgate_overload', 'Whether new calls are refused because the node is overloaded', [
+    'reason',
+  ]);
+  readonly shedCalls = this.counter('tollgate_shed_calls_total', 'Calls refused because the node was overloaded', [
+    'reason',
+  ]);
+  private readonly ledgerBatchSize = this.histogram(
+    'tollgate_ledger_batch_size',
+    'Reservations, settlements and releases that shared one ledger transaction',
+    batchSizes,
+  );
+  private readonly ledgerBatchSeconds = this.histogram(
+    'tollgate_ledger_batch_seconds',
+    'Duration of one ledger transaction',
+    fastSeconds,
+  );
+  readonly ledgerSpooled = this.gauge('tollgate_ledger_spooled', 'Settlements on disk that wait for the database');
+  readonly poolWait = this.histogram(
+    'tollgate_database_pool_wait_seconds',
+    'How long a query waited for a database connection',
+    fastSeconds,
+    ['pool'],
+  );
   /** `state`: `total`, `idle` or `waiting`. Filled by `watchPool`. */
-  readonly poolConnections = new Gauge({
-    name: 'tollgate_database_pool_connections',
-    help: 'Connections of a pool, and queries that wait for one',
-    labelNames: ['pool', 'state'] as const,
-    registers: [this.registry],
-  });
+  readonly poolConnections = this.gauge(
+    'tollgate_database_pool_connections',
+    'Connections of a pool, and queries that wait for one',
+    ['pool', 'state'],
+  );
   /** 1 while the shared state uses this node's memory because Redis is unavailable. */
-  readonly sharedStateDegraded = new Gauge({
-    name: 'tollgate_shared_state_degraded',
-    help: '1 while Redis is unavailable and this node counts alone',
-    registers: [this.registry],
-  });
-  readonly httpDuration = new Histogram({
-    name: 'tollgate_http_duration_seconds',
-    help: 'Requests outside the relay by route pattern',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: fastSeconds,
-    registers: [this.registry],
-  });
+  readonly sharedStateDegraded = this.gauge(
+    'tollgate_shared_state_degraded',
+    '1 while Redis is unavailable and this node counts alone',
+  );
+  readonly httpDuration = this.histogram(
+    'tollgate_http_duration_seconds',
+    'Requests outside the relay by route pattern',
+    fastSeconds,
+    ['method', 'route', 'status'],
+  );
 
   /** Counters of relay calls, moved to the registry at each scrape. */
   readonly relay = new RelayTally();
@@ -149,6 +108,33 @@ export class Metrics {
   /** Registers `sample`, which sets gauges just before a scrape. */
   beforeScrape(sample: () => void): void {
     this.samplers.push(sample);
+  }
+
+  /** Observes one transaction of the ledger. */
+  turn(size: number, milliseconds: number): void {
+    this.ledgerBatchSize.observe(size);
+    this.ledgerBatchSeconds.observe(milliseconds / 1000);
+  }
+
+  private counter<Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private gauge<Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[] = [],
+  ): Gauge<Label> {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram<Label extends string = never>(
+    name: string,
+    help: string,
+    buckets: number[],
+    labelNames: readonly Label[] = [],
+  ): Histogram<Label> {
+    return new Histogram({ name, help, buckets, labelNames, registers: [this.registry] });
   }
 
   /** Prometheus text format. */
