@@ -18,14 +18,11 @@ import { newRequestId } from '../shared/ids.js';
 import { acceptJsonBodies, apiBodyLimit } from './api-scope.js';
 import type { Authenticator } from './authenticate.js';
 import { anonymousBodyLimit, limitAnonymousBodies, parseBoundedJson } from './body-limits.js';
-import { answerClientError } from './client-error.js';
-import { limitConnections, type ConnectionLimits } from './connection-limits.js';
+import { type BodyPace, closeSlowBodies, type ConnectionLimits, limitConnections } from './connection-limits.js';
 import { ConsolePage, type ConsoleSite } from './console-page.js';
 import { allowCrossOrigin, pathOf } from './cors.js';
-import { isProgramPath, sendInvalidUrl } from './not-found.js';
 import { limitByAddress, type RateLimit } from './rate-limit.js';
 import { sendRestError } from './rest-error.js';
-import { closeSlowBodies, type BodyPace } from './slow-bodies.js';
 
 export const requestIdHeader = 'x-oneapi-request-id';
 
@@ -220,4 +217,39 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
     },
     'request',
   );
+}
+
+/** Paths of APIs. Every other path belongs to the console's router. */
+const isProgramPath = (path: string): boolean => /^\/(v1|api|assets|graphql)/.test(path);
+
+/** The response to unknown paths and wrong methods (docs/reference/rest/conventions.md#urls-and-bodies). */
+function sendInvalidUrl(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const message = `Invalid URL (${request.method} ${pathOf(request)})`;
+  return reply.status(404).send({ error: { message, type: 'invalid_request_error', param: '', code: '' } });
+}
+
+/** Responds to malformed or too slow HTTP, before a request exists. */
+function answerClientError(
+  this: FastifyInstance,
+  error: Error & { code?: string },
+  socket: NodeJS.WritableStream & {
+    readonly destroyed?: boolean;
+    destroy?(): void;
+  },
+): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const body = JSON.stringify({
+    error: { message: 'Bad request', type: 'invalid_request_error', param: '', code: '' },
+  });
+  if (socket.writable) {
+    // Closed as soon as it is written; otherwise a call that already began would wait indefinitely for the rest of its
+    // body.
+    const close = (): void => socket.destroy?.();
+    socket.end(
+      `HTTP/1.1 ${status}\r\nX-Oneapi-Request-Id: ${newRequestId()}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      close,
+    );
+  }
 }

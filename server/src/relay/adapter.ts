@@ -62,7 +62,7 @@ export interface FamilySettings {
 export interface Accepts {
   /** Role `developer` in messages. False: sent as `system`. */
   readonly developerRole: boolean;
-  /** OpenAI's account fields (`accountFields` of `openai-compatible/accepted.ts`). False: left out and reported. */
+  /** OpenAI's account fields (`accountFields` of `openai-compatible/chat-body.ts`). False: left out and reported. */
   readonly accountFields: boolean;
   /** `reasoning_effort`. False: left out and reported. */
   readonly reasoningEffort: boolean;

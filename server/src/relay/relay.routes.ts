@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../shared/errors.js';
+import type { OptionValues } from '../modules/options/option.service.js';
+import type { PriceBook } from '../modules/pricing/price-book.service.js';
 import type { ClientResponse } from './call/client-response.js';
 import type { Endpoint } from './call/endpoint.js';
 import {
   chatEndpoint,
-  generateEndpoint,
   geminiErrors,
+  generateEndpoint,
   messagesEndpoint,
   openAIErrors,
   responsesEndpoint,
@@ -21,19 +23,21 @@ import {
   transcriptionEndpoint,
   translationEndpoint,
 } from './endpoints/media-endpoints.js';
-import { offeredModels } from './offered-models.js';
 import { toCallFailure } from './errors/failure.js';
 import {
   modelList,
   modelListFormat,
+  type OfferedModel,
   oneModel,
   unknownModel,
-  type OfferedModel,
 } from './protocols/openai/model-list.js';
 import type { RelayRoutesDeps } from './create-relay.js';
-import { sendFailure, type Relay } from './call/relay.js';
+import { type Relay, sendFailure } from './call/relay.js';
 import type { IncomingCall } from './call/incoming-call.js';
 import { hijack } from './call/incoming-request.js';
+import type { Caller } from './access/authentication.js';
+import { providerOf } from './providers/providers.js';
+import type { RoutingTable } from './routing/routing-table.js';
 
 /** Returns 501 after the key was accepted (docs/reference/relay/routes.md#not-implemented). */
 const notImplemented: ReadonlyArray<readonly ['GET' | 'POST' | 'DELETE', string]> = [
@@ -205,3 +209,36 @@ async function refuseUnbuilt(relay: Relay, incoming: IncomingCall, client: Clien
 }
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
+
+/**
+ * The models a key can call (docs/reference/relay/routes.md#model-lists): exactly its model limits if it has any, else
+ * the models that its group's enabled channels offer and that have a price.
+ */
+function offeredModels(
+  caller: Caller,
+  group: string,
+  table: RoutingTable,
+  prices: PriceBook,
+  values: OptionValues,
+): OfferedModel[] {
+  const { token, user } = caller;
+  if (token.modelLimitsEnabled) {
+    return [...token.modelLimits].sort(byText).map((id) => {
+      const found = table.find(group, id);
+      const type = found?.tiers[0]?.channels[0]?.type;
+      return { id, root: found?.bareModel ?? id, ownedBy: ownerOf(id, type) };
+    });
+  }
+  const showsUnpriced = values.SelfUseModeEnabled || user.acceptsUnpriced;
+  return table
+    .models(group)
+    .filter(({ bareModel }) => showsUnpriced || prices.isPriced(bareModel))
+    .map(({ id, bareModel, channelType }) => ({ id, root: bareModel, ownedBy: ownerOf(bareModel, channelType) }));
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const ownerOf = (model: string, channelType: number | undefined): string => {
+  if (model.startsWith('mj_')) return 'midjourney';
+  return channelType === undefined ? 'custom' : providerOf(channelType).name;
+};

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { assertJsonBounds } from './json-bounds.js';
+import { assertJsonBounds } from './json.js';
 
 const passes = (text: string, maxDepth: number, maxValues: number): boolean => {
   try {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import pg from 'pg';
-import { storableJson, storableText } from './storable.js';
+import { storableJson, storableText } from './json.js';
 
 const awkward = fc.string({ unit: fc.constantFrom('\0', '\\', 'u0000', '\ud800', '\udfff', '😀', '"', 'ä', 'x') });
 

@@ -4,10 +4,10 @@ import { readSlice, type SortKeys } from '../../db/keyset.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, AuditSubject } from '../../shared/audit.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
-import { storableJson } from '../../shared/storable.js';
+import { maskCredentials } from '../../observability/redact.js';
+import { storableJson } from '../../shared/json.js';
 import type { TimeRange } from '../../shared/time-range.js';
-import type { AuditRecord } from './audit.entity.js';
-import { differenceOf } from './difference.js';
+import type { AuditRecord, FieldChange } from './audit.entity.js';
 
 /** Conditions on entries. Absent fields do not restrict; an empty list matches nothing. */
 export interface AuditFilter {
@@ -61,3 +61,34 @@ export class AuditService implements AuditLog {
     return readSlice<AuditRecord, AuditSortField>(select, query, sortKeys);
   }
 }
+
+const secretName = /password|secret|hash|sealed|^keys?$|(access|api)?(Key|Token)$/i;
+const hidden = '***';
+/** Maximum number of characters of a value; longer than any real price table. */
+const longest = 100_000;
+
+/** The fields that differ between two states, as readable text. Secrets are compared, then masked. */
+function differenceOf({ before, after, secrets = [] }: AuditChange): FieldChange[] {
+  const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])].sort();
+  return fields.flatMap((field) => {
+    const was = toText(before?.[field]);
+    const is = toText(after?.[field]);
+    if (was === is) return [];
+    const show = secrets.includes(field) || secretName.test(field) ? mask : maskedText;
+    return [{ field, before: show(was), after: show(is) }];
+  });
+}
+
+function toText(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return value;
+  if (value instanceof Date) return value.toISOString();
+  return JSON.stringify(value);
+}
+
+/** Masks the value but keeps empty values visible: whether a secret is set may be shown. */
+const mask = (text: string | null): string | null => (text === null || text === '' ? text : hidden);
+
+/** Removes NUL, which Postgres JSON cannot store. */
+const maskedText = (text: string | null): string | null =>
+  text === null ? null : maskCredentials(text.replaceAll('\0', '')).slice(0, longest);

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { RestHandlers } from '../../http/rest.js';
-import type { GroupService } from './group.service.js';
-import { toWire } from './group.wire.js';
+import type { GroupService, UsableGroup } from './group.service.js';
 
 /**
  * `/api/group`, and the groups and models a user may choose (docs/reference/rest/accounts.md#own-account and
@@ -30,3 +29,6 @@ export const groupRoutes =
       rest.user(({ actor }) => groupService.models(actor)),
     );
   };
+
+const toWire = (groups: readonly UsableGroup[]): Record<string, { desc: string; ratio: number }> =>
+  Object.fromEntries(groups.map(({ name, description, ratio }) => [name, { desc: description, ratio }]));

@@ -1,14 +1,15 @@
-import { requireActor, requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { createHash, createHmac } from 'node:crypto';
+import { type Actor, type MaybeActor, requireActor, requireRole } from '../../shared/actor.js';
+import { type Clock, seconds } from '../../shared/clock.js';
 import { InvalidInputError } from '../../shared/errors.js';
+import { sameSecret } from '../../shared/secrets.js';
 import type { AuthService, SignIn } from '../auth/auth.service.js';
 import type { SessionOrigin } from '../auth/session.service.js';
 import type { OptionValues } from '../options/option.service.js';
-import { sources, type ProviderName, type RedirectProvider, type Source } from './identity-provider.js';
+import { type ProviderName, type RedirectProvider, type Source, sources } from './identity-provider.js';
 import type { OidcEndpoints, OidcProvider } from './oidc-provider.js';
 import type { ProviderAccounts } from './provider-account.service.js';
 import type { SignInStates } from './sign-in-state.service.js';
-import { telegramIdOf } from './telegram-check.js';
 import type { WeChatProvider } from './wechat-provider.js';
 
 export type { OidcEndpoints, ProviderName, SignIn };
@@ -169,3 +170,30 @@ export class OAuthService {
 export type SourceName = keyof typeof sources;
 
 export type TelegramAnswer = Readonly<Record<string, string | undefined>>;
+
+/** A signature is valid for five minutes, so that it cannot be replayed later. */
+const freshSeconds = 300;
+/** Parameters that the widget does not sign. */
+const ownParameters: readonly string[] = ['hash', 'state'];
+
+/**
+ * Checks the signature of Telegram's login widget (docs/reference/rest/accounts.md#telegram).
+ * @param now Unix seconds
+ * @returns the Telegram id
+ * @throws InvalidInputError
+ */
+function telegramIdOf(given: Readonly<Record<string, string | undefined>>, botToken: string, now: number): string {
+  const invalid = new InvalidInputError('Invalid request');
+  const { id, hash, auth_date: signedAt } = given;
+  if (botToken === '' || !id || !/^\d{1,20}$/.test(id) || !hash || !/^\d{1,12}$/.test(signedAt ?? '')) throw invalid;
+  const text = Object.entries(given)
+    .filter(([name, value]) => value !== undefined && !ownParameters.includes(name))
+    .map(([name, value]) => `${name}=${value ?? ''}`)
+    .sort()
+    .join('\n');
+  const key = createHash('sha256').update(botToken).digest();
+  const expected = createHmac('sha256', key).update(text).digest('hex');
+  if (!sameSecret(expected, hash.toLowerCase())) throw invalid;
+  if (Math.abs(now - Number(signedAt)) > freshSeconds) throw invalid;
+  return id;
+}

@@ -1,5 +1,5 @@
 import { durationBucket } from '../../shared/latency.js';
-import { storableJson } from '../../shared/storable.js';
+import { storableJson } from '../../shared/json.js';
 import type { Charge, Reservation, ReserveRequest } from './ledger.service.js';
 
 /**

@@ -7,7 +7,6 @@ import { AppError, ConflictError, InvalidInputError } from '../../shared/errors.
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
-import { assertAllowedAddress } from './email-rules.js';
 
 export interface EmailCodeDeps {
   readonly users: Repository<User>;
@@ -93,3 +92,33 @@ const keyOf = (email: string): string =>
   `email-code:${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
 
 const wrongCode = (): AppError => new InvalidInputError('Verification code wrong or expired', 'verificationCode');
+
+type Rules = Pick<
+  OptionValues,
+  'EmailDomainRestrictionEnabled' | 'EmailDomainWhitelist' | 'EmailAliasRestrictionEnabled'
+>;
+
+const longest = 50;
+const address = /^[^\s@<>"(),;:\\[\]\p{Cc}]+@[^\s@<>"(),;:\\[\]\p{Cc}]+\.[^\s@<>"(),;:\\[\]\p{Cc}]+$/u;
+
+/**
+ * Checks the form, the domain list (case-insensitive) and aliases, in this order.
+ * @returns the trimmed address
+ * @throws InvalidInputError
+ */
+function assertAllowedAddress(given: string, rules: Rules): string {
+  const email = given.trim();
+  if (email.length > longest || !email.includes('@')) throw new InvalidInputError('Invalid parameter', 'email');
+  if (!address.test(email)) throw new InvalidInputError('Invalid e-mail address', 'email');
+  const at = email.indexOf('@');
+  const [local, domain] = [email.slice(0, at), email.slice(at + 1).toLowerCase()];
+  const allowed = rules.EmailDomainWhitelist.map((one) => one.toLowerCase());
+  if (rules.EmailDomainRestrictionEnabled && !allowed.includes(domain)) {
+    const why = 'The administrator has enabled the e-mail domain whitelist, and your e-mail address is not allowed';
+    throw new InvalidInputError(why, 'email');
+  }
+  if (rules.EmailAliasRestrictionEnabled && /[+.]/.test(local)) {
+    throw new InvalidInputError('Address refused because of alias restriction', 'email');
+  }
+  return email;
+}

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
+import { RestAnswer, type RestHandlers, withMessage } from '../../http/rest.js';
 import { isAppError } from '../../shared/errors.js';
-import type { SetupService } from './setup.service.js';
-import { setupBody, toWire } from './setup.wire.js';
+import type { SetupInput, SetupService, SetupStatus } from './setup.service.js';
 
 /** `/api/setup` (docs/reference/rest/public.md#first-start). Invalid input is HTTP 400 here. */
 export const setupRoutes =
@@ -32,3 +32,25 @@ export const setupRoutes =
   };
 
 const refused = (message: string, code: string): RestAnswer => new RestAnswer({ success: false, message, code }, 400);
+
+const setupBody = z
+  .object({
+    username: z.string().default(''),
+    password: z.string().default(''),
+    confirmPassword: z.string().default(''),
+    SelfUseModeEnabled: z.boolean().default(false),
+    DemoSiteEnabled: z.boolean().default(false),
+  })
+  .transform((body): SetupInput => ({
+    username: body.username,
+    password: body.password,
+    confirmPassword: body.confirmPassword,
+    selfUseModeEnabled: body.SelfUseModeEnabled,
+    demoSiteEnabled: body.DemoSiteEnabled,
+  }));
+
+const toWire = ({ status, rootInit, databaseType }: SetupStatus): Record<string, unknown> => ({
+  status,
+  root_init: rootInit,
+  database_type: databaseType,
+});

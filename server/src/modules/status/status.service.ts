@@ -1,12 +1,13 @@
 import type { DataSource } from 'typeorm';
-import { requireRole, type MaybeActor } from '../../shared/actor.js';
-import { seconds, type Clock } from '../../shared/clock.js';
+import { LRUCache } from 'lru-cache';
+import sanitize from 'sanitize-html';
+import { type MaybeActor, requireRole } from '../../shared/actor.js';
+import { type Clock, seconds } from '../../shared/clock.js';
 import { UnavailableError } from '../../shared/errors.js';
 import { version } from '../../shared/version.js';
 import type { OptionValues } from '../options/option.service.js';
 import type { SetupService } from '../setup/setup.service.js';
-import { Cleaner } from './clean-html.js';
-import { toStatus, type Status } from './status.js';
+import { type Status, toStatus } from './status.js';
 
 const pingEveryMilliseconds = 10_000;
 
@@ -63,3 +64,47 @@ export class StatusService {
     return this.cleaner.clean(this.deps.options.values.HomePageContent);
   }
 }
+
+const rules: sanitize.IOptions = {
+  allowedTags: [...sanitize.defaults.allowedTags, 'img', 'del', 'ins', 'details', 'summary', 'center', 'font'],
+  allowedAttributes: {
+    a: ['href', 'title', 'target', 'rel'],
+    img: ['src', 'alt', 'title', 'width', 'height'],
+    font: ['color', 'size'],
+    '*': ['align'],
+  },
+  allowedSchemes: ['http', 'https', 'mailto'],
+  allowedSchemesByTag: { img: ['http', 'https', 'data'] },
+  allowProtocolRelative: false,
+  transformTags: { a: sanitize.simpleTransform('a', { rel: 'noopener noreferrer' }) },
+};
+
+/** Markdown links with an active scheme. */
+const activeLink = /(\]\(\s*<?|^\s*\[[^\]\n]+\]:\s*<?)(?:javascript|vbscript|data):/gim;
+
+/**
+ * Sanitizes admin texts that every visitor reads: Markdown, HTML or one URL. Text without tags stays unchanged. HTML
+ * loses scripts, handlers, styles, frames and forms.
+ */
+class Cleaner {
+  /** Cached, because the same few texts are requested repeatedly. */
+  private readonly known = new LRUCache<string, string>({ max: 8 });
+
+  clean(text: string): string {
+    if (text === '') return '';
+    const held = this.known.get(text);
+    if (held !== undefined) return held;
+    const cleaned = clean(text);
+    this.known.set(text, cleaned);
+    return cleaned;
+  }
+}
+
+function clean(text: string): string {
+  const html = text.includes('<') ? withQuotes(sanitize(text, rules)) : text;
+  return html.replace(activeLink, '$1#');
+}
+
+/** Restores `>` at the beginning of a line, which is a Markdown quotation. */
+const withQuotes = (html: string): string =>
+  html.replace(/^(?:&gt;[ \t]?)+/gm, (marks) => marks.replaceAll('&gt;', '>'));

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
-import { isAppError, type ErrorCode } from '../../shared/errors.js';
+import { type ErrorCode, isAppError } from '../../shared/errors.js';
 import type { WalletService } from './wallet.service.js';
-import { amountBody, notPaid, paid, payBody } from './wallet.wire.js';
 
 /** `/api/user/amount`, `/api/user/pay` and the gateway's callback (docs/reference/rest/tokens-and-wallet.md). */
 export const walletRoutes =
@@ -65,3 +64,23 @@ const inOwnShape =
       throw error;
     }
   };
+
+/** Old clients also send `top_up_code`, which is ignored. */
+const amountBody = z.object({ amount: z.int() });
+const payBody = z.object({ amount: z.int(), payment_method: z.string() });
+
+/**
+ * The two wallet endpoints have their own response shape (docs/reference/rest/tokens-and-wallet.md#online-top-up);
+ * `success` is an addition.
+ */
+const paid = (data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> => ({
+  success: true,
+  message: 'success',
+  data,
+  ...more,
+});
+const notPaid = (reason: string): Record<string, unknown> => ({
+  success: false,
+  message: 'error',
+  data: reason,
+});

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { SharedState } from '../../cache/shared-state.js';
 import type { OptionValues } from '../../modules/options/option.service.js';
 import { AppError, UnavailableError } from '../../shared/errors.js';
@@ -165,4 +166,100 @@ function add(counts: Map<number, number>, id: number, change: number): void {
   const count = (counts.get(id) ?? 0) + change;
   if (count > 0) counts.set(id, count);
   else counts.delete(id);
+}
+
+interface BodyBudgetLimits {
+  /** Maximum bytes of all bodies that this node holds at once. */
+  readonly node: number;
+  /** Maximum bytes of the bodies of one user that this node holds at once. */
+  readonly user: number;
+}
+
+/**
+ * A quarter of the heap, because a body exists as bytes and, once parsed, as text; always enough for one body of the
+ * maximum size.
+ */
+export function bodyBudgetFor(maxBodyBytes: number): BodyBudgetLimits {
+  const node = Math.max(getHeapStatistics().heap_size_limit / 4, maxBodyBytes * 1.25);
+  return { node, user: Math.max(node / 2, maxBodyBytes * 1.25) };
+}
+
+/**
+ * Bodies up to this size are not counted: the limits of calls in flight bound them, and large uploads cannot displace
+ * them.
+ */
+const uncountedBytes = 256 * 1024;
+
+/**
+ * Counts the bytes of request bodies that this node holds: while they are read, decompressed, parsed and sent to the
+ * provider.
+ */
+export class BodyBudget {
+  private readonly users = new Map<number, number>();
+  private held = 0;
+
+  constructor(private readonly limits: BodyBudgetLimits) {}
+
+  /** Bytes held now, for metrics. */
+  get bytes(): number {
+    return this.held;
+  }
+
+  /** One grant per call; release it when the call ends. */
+  open(userId: number): BodyGrant {
+    return new BodyGrant(this, userId);
+  }
+
+  /** @throws AppError RATE_LIMITED (this user), SERVICE_UNAVAILABLE (this node): a retry may succeed shortly */
+  take(userId: number, bytes: number): void {
+    const ofUser = this.users.get(userId) ?? 0;
+    if (ofUser + bytes > this.limits.user) {
+      throw new AppError('RATE_LIMITED', 'Too many large requests at once, wait for the others to finish', {
+        retryAfterSeconds: 1,
+      });
+    }
+    if (this.held + bytes > this.limits.node) {
+      throw new AppError('SERVICE_UNAVAILABLE', 'The server holds too many large requests, try again shortly', {
+        retryAfterSeconds: 2,
+      });
+    }
+    this.held += bytes;
+    this.users.set(userId, ofUser + bytes);
+  }
+
+  giveBack(userId: number, bytes: number): void {
+    this.held -= bytes;
+    const left = (this.users.get(userId) ?? 0) - bytes;
+    if (left > 0) this.users.set(userId, left);
+    else this.users.delete(userId);
+  }
+}
+
+/** The bytes that one call holds. */
+export class BodyGrant {
+  private needed = 0;
+  private taken = 0;
+
+  constructor(
+    private readonly budget: BodyBudget,
+    private readonly userId: number,
+  ) {}
+
+  /**
+   * Adds bytes to those the call holds.
+   * @throws AppError RATE_LIMITED, SERVICE_UNAVAILABLE
+   */
+  grow(bytes: number): void {
+    this.needed += bytes;
+    if (this.needed <= uncountedBytes || this.needed <= this.taken) return;
+    this.budget.take(this.userId, this.needed - this.taken);
+    this.taken = this.needed;
+  }
+
+  /** Returns all bytes of the call. May be called repeatedly. */
+  release(): void {
+    if (this.taken > 0) this.budget.giveBack(this.userId, this.taken);
+    this.needed = 0;
+    this.taken = 0;
+  }
 }

@@ -7,11 +7,11 @@ import { ClientGoneError, goneDelivery, type Delivery } from '../call/delivery.j
 import type { RelayCall } from '../call/relay-call.js';
 import { toUpstreamError } from '../errors/read-upstream-error.js';
 import type { TextMeter } from '../metering/text-meter.js';
-import { mapModel } from '../routing/model-mapping.js';
-import type { RoutedChannel } from '../routing/routed-channel.js';
+import type { RoutedChannel, ModelMapping } from '../routing/routed-channel.js';
 import type { Credentials } from '../upstream/credentials.js';
 import type { Exchange } from '../upstream/exchange.js';
 import { safeResponseHeaders, type UpstreamClient } from '../upstream/upstream-client.js';
+import { RelayError } from '../errors/relay-error.js';
 import type { FetchMedia } from './media-fetch.js';
 
 export interface AttemptSettings {
@@ -213,3 +213,30 @@ export const shownModel = (
   { showsRequestedModel, requestedModel, bareModel }: Attempt,
   upstreamModel: string,
 ): string | null => (showsRequestedModel && upstreamModel !== bareModel ? requestedModel : null);
+
+/**
+ * Follows the mapping to its end (docs/reference/relay/routing.md#model-mapping). The name with its routing prefix is
+ * looked up first, then the bare one. A name that maps to itself ends the chain.
+ * @returns the name to send to the provider
+ * @throws RelayError model_mapped_error (another channel may serve the call), model_mapping_contains_cycle (400)
+ */
+export function mapModel(mapping: ModelMapping, requestedModel: string, bareModel: string): string {
+  if (mapping === null) {
+    throw new RelayError('MODEL_MAPPING_INVALID', 'unmarshal_model_mapping_failed', 'model_mapped_error');
+  }
+  const start = Object.hasOwn(mapping, requestedModel) ? requestedModel : bareModel;
+  let current = start;
+  const seen = new Set([current]);
+  while (Object.hasOwn(mapping, current)) {
+    const next = mapping[current];
+    if (next === undefined || next === '' || next === current) break;
+    if (seen.has(next)) {
+      throw new RelayError('MODEL_MAPPING_INVALID', 'model_mapping_contains_cycle', 'model_mapping_contains_cycle', {
+        status: 400,
+      });
+    }
+    seen.add(next);
+    current = next;
+  }
+  return current === requestedModel ? bareModel : current;
+}

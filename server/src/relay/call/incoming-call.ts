@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../access/authentication.js';
-import type { BodyGrant } from '../access/body-budget.js';
+import type { BodyGrant } from '../access/limits.js';
 
 export interface BodyAllowance {
   /** Bytes, before and after decompression; the route's own limit when absent or larger. */

@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { AppError } from '../../shared/errors.js';
-import type { BodyGrant } from '../access/body-budget.js';
+import type { BodyGrant } from '../access/limits.js';
 import { RelayError } from '../errors/relay-error.js';
 import { parseAhead } from '../forms/json-body.js';
 import { ClientResponse } from './client-response.js';

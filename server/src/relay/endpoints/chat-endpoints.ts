@@ -1,14 +1,14 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { attemptChat } from '../attempt/attempt-chat.js';
 import {
+  type ChatDialect,
   generateDialect,
   messagesDialect,
   openAIChat,
   responsesDialect,
-  type ChatDialect,
 } from '../attempt/chat-dialects.js';
 import type { Endpoint, ErrorDialect } from '../call/endpoint.js';
-import { textsIn } from '../metering/body-texts.js';
+import { textsIn } from '../metering/text-meter.js';
 import { countContents, countMessages, countResponses } from '../metering/dialect-prompts.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
 import { asFields, either, type Fields } from '../neutral/fields.js';
@@ -16,12 +16,12 @@ import { anthropicErrorBody, anthropicErrorEvents } from '../protocols/anthropic
 import { geminiClient } from '../protocols/gemini/gemini-client.js';
 import { geminiErrorBody, geminiErrorEvents } from '../protocols/gemini/error.js';
 import { messagesClient } from '../protocols/anthropic/messages-client.js';
-import { modelOf, toChatCall } from '../protocols/openai/chat-request.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { openAIErrorBody, openAIErrorEvents } from '../protocols/openai/error.js';
 import { responsesErrorEvents } from '../protocols/responses/error.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { messagesTariff, textTariff } from '../tariffs/text-tariff.js';
+import { RelayError } from '../errors/relay-error.js';
 import { needInput, withCode } from './refusals.js';
 import { geminiCallOf, wantsJsonList } from './gemini-path.js';
 
@@ -117,3 +117,52 @@ export const generateEndpoint: Endpoint = {
   texts: (body) => textsIn([either(body, 'systemInstruction', 'system_instruction'), body['contents']]),
   attempt: attemptIn(generateDialect),
 };
+
+/**
+ * POST /pg/chat/completions: a chat call of a signed-in user. `group` selects the group that routes and pays, and is
+ * not sent to the provider.
+ */
+export const playgroundEndpoint: Endpoint = {
+  ...chatEndpoint,
+  route: 'playground',
+  open(rawBody) {
+    const { group: _group, ...body } = parseJsonBody(rawBody);
+    const { model } = body;
+    if (typeof model !== 'string' || model === '') {
+      throw new RelayError('INVALID_INPUT', 'model is required', 'model_required');
+    }
+    return { body, model };
+  },
+  parse: ({ body }) => ({
+    ...toChatCall(body),
+    sent: { path: '/v1/chat/completions', rawBody: Buffer.from(JSON.stringify(body)) },
+  }),
+};
+
+const malformed = (reason: string): RelayError =>
+  new RelayError('INVALID_INPUT', `Invalid request, ${reason}`, 'invalid_request');
+
+/** The model that a call names. Read before any other field. */
+export function modelOf(body: Fields): string {
+  const model = body['model'];
+  if (model === undefined || model === null || model === '') throw new InvalidInputError('model is required', 'model');
+  if (typeof model !== 'string') throw malformed('model must be text');
+  if (model.length > 256) throw malformed('model is too long');
+  return model;
+}
+
+/** @throws AppError INVALID_INPUT with the messages that clients of the OpenAI dialect know */
+function toChatCall(body: Fields): RelayCall {
+  const model = modelOf(body);
+  needMessages(body);
+  const stream = body['stream'] ?? false;
+  if (typeof stream !== 'boolean') throw malformed('stream must be true or false');
+  const limits = ['max_tokens', 'max_completion_tokens'].map((name) => optionalCount(body[name], name) ?? 0);
+  return {
+    body,
+    model,
+    stream,
+    wantsUsage: stream && asFields(body['stream_options'])?.['include_usage'] === true,
+    maxOutput: Math.max(...limits),
+  };
+}

@@ -1,14 +1,13 @@
 import { attemptChat } from '../attempt/attempt-chat.js';
 import { textCompletions } from '../attempt/chat-dialects.js';
 import type { Endpoint } from '../call/endpoint.js';
-import { textsIn } from '../metering/body-texts.js';
+import { textsIn } from '../metering/text-meter.js';
 import { countInput } from '../metering/dialect-prompts.js';
 import { asFields } from '../neutral/fields.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
-import { modelOf } from '../protocols/openai/chat-request.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { textTariff } from '../tariffs/text-tariff.js';
-import { openAIErrors } from './chat-endpoints.js';
+import { modelOf, openAIErrors } from './chat-endpoints.js';
 import { needInput } from './refusals.js';
 
 /** POST /v1/completions */

@@ -2,16 +2,15 @@ import { attemptOnce, type OneShotEndpoint, type ShownAnswer } from '../attempt/
 import type { OneShotAnswer } from '../adapter.js';
 import type { Attempt } from '../attempt/attempt.js';
 import type { Endpoint } from '../call/endpoint.js';
-import { textsIn } from '../metering/body-texts.js';
+import { textsIn } from '../metering/text-meter.js';
 import { countInput, countRerank } from '../metering/dialect-prompts.js';
 import { parseFields, type Fields } from '../neutral/fields.js';
-import { modelOf } from '../protocols/openai/chat-request.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { asBase64, asFloats } from '../protocols/openai/embedding-vectors.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { inputTariff } from '../tariffs/other-tariffs.js';
-import { openAIErrors } from './chat-endpoints.js';
+import { modelOf, openAIErrors } from './chat-endpoints.js';
 import { needInput, withCode } from './refusals.js';
 
 const inOnePiece = (body: Fields, model: string): RelayCall => ({

@@ -4,17 +4,16 @@ import type { Adapter, FormFile, OneShotAnswer, OneShotCapability } from '../ada
 import { attemptOnce, type OneShotEndpoint } from '../attempt/attempt-once.js';
 import type { Endpoint } from '../call/endpoint.js';
 import { audioDuration } from '../metering/audio-duration.js';
-import { textsIn } from '../metering/body-texts.js';
+import { textsIn } from '../metering/text-meter.js';
 import { countTexts } from '../metering/prompt-tokens.js';
 import { asText, parseFields, type Fields } from '../neutral/fields.js';
 import { optionalCount, optionalFlag } from '../neutral/given.js';
-import { modelOf } from '../protocols/openai/chat-request.js';
 import { parseJsonBody } from '../forms/json-body.js';
 import { readForm, textFields } from '../forms/multipart-read.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import type { OpenedBody, RelayCall } from '../call/relay-call.js';
 import { imageTariff, measuredTariff } from '../tariffs/other-tariffs.js';
-import { openAIErrors } from './chat-endpoints.js';
+import { modelOf, openAIErrors } from './chat-endpoints.js';
 import { needInput, withCode } from './refusals.js';
 
 const imageCode = 'invalid_image_request';

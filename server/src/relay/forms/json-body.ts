@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '../../shared/errors.js';
-import { assertJsonBounds, newJsonScan, scanJson, type JsonShape } from '../../shared/json-bounds.js';
+import { assertJsonBounds, type JsonShape, newJsonScan, scanJson } from '../../shared/json.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Json } from '../neutral/fields.js';
 

@@ -1,6 +1,5 @@
 import { dataImageSize, imageTokens } from './image-tokens.js';
-import { textsIn } from './body-texts.js';
-import { encodingOf, estimateTokens, loadEncoding } from './text-meter.js';
+import { encodingOf, estimateTokens, loadEncoding, textsIn } from './text-meter.js';
 import { asFields, type Fields } from '../neutral/fields.js';
 
 const perCall = 3;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonProgress } from './json-progress.js';
+import { JsonProgress } from './block-sequencer.js';
 
 const wholeAfter = (...pieces: string[]): boolean => {
   const progress = new JsonProgress();

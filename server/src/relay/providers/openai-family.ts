@@ -1,12 +1,11 @@
-import { acceptsEverything } from '../adapter.js';
-import { bearerIfGiven, wholeAddress, organizationHeader } from '../adapters/openai-compatible/address.js';
+import { acceptsEverything, type Target } from '../adapter.js';
+import { bearerIfGiven, organizationHeader, wholeAddress } from '../adapters/openai-compatible/address.js';
 import { everything, everythingAt } from '../adapters/openai-compatible/dialect.js';
 import { openAICompatible } from '../adapters/openai-compatible/openai-compatible.js';
 import { reasoningRules as rules } from '../adapters/openai-compatible/chat-body.js';
-import { callerHeaders } from '../adapters/openrouter/headers.js';
 import { openAIBalance, siliconFlowBalance } from './balance.js';
 import { openAIModels } from './openai-models.js';
-import { words, type ProviderRow } from './provider.js';
+import { type ProviderRow, words } from './provider.js';
 
 /** Providers that speak OpenAI's dialect: their differences are data (`Dialect`). */
 export const openAIFamily: readonly ProviderRow[] = [
@@ -154,3 +153,10 @@ export const openAIFamily: readonly ProviderRow[] = [
     adapter: openAICompatible({ capabilities: everything, credentials: bearerIfGiven, streamUsage: true, rules }),
   },
 ];
+
+/** OpenRouter attributes calls to a site by its URL and name; the name is reduced to characters allowed in headers. */
+function callerHeaders({ families: { site } }: Pick<Target, 'families'>): Record<string, string> {
+  const name = site.name.replace(/[^\x20-\x7e]/g, '').trim() || 'Tollgate';
+  const address = URL.canParse(site.address) ? new URL(site.address).href : null;
+  return { ...(address === null ? {} : { 'http-referer': address }), 'x-title': name };
+}

@@ -7,7 +7,7 @@ import type { UpstreamFailureHandler } from '../attempt/upstream-failure-handler
 import { ClientGoneError } from '../call/delivery.js';
 import type { IncomingCall } from '../call/incoming-call.js';
 import type { KeyRing } from '../routing/key-ring.js';
-import { mapModel } from '../routing/model-mapping.js';
+import { mapModel } from '../attempt/attempt.js';
 import { isRetryable } from '../routing/retry.js';
 import type { RoutedChannel } from '../routing/routed-channel.js';
 import type { RoutingDirectory } from '../routing/routing-directory.js';

@@ -7,10 +7,10 @@ import type { Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
 import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
-import { inputOf, noAudio, outputOf, sumOf, type ChargedAudio, type SessionPrice } from './session-price.js';
-import { SocketPair, type EndCause, type Frame, type SocketPairLimits } from './socket-pair.js';
+import type { Fields } from '../neutral/fields.js';
+import { type ChargedAudio, inputOf, noAudio, outputOf, type SessionPrice, sumOf } from './session-price.js';
+import { type EndCause, type Frame, SocketPair, type SocketPairLimits } from './socket-pair.js';
 import { TurnEstimate } from './turn-estimate.js';
-import { reportedUsage } from './turn-usage.js';
 
 export interface SessionDeps {
   readonly requestId: string;
@@ -207,4 +207,30 @@ export function errorFrame(error: unknown, requestId: string): string {
     type: 'error',
     error: { message: `${message} (request id: ${requestId})`, type, param, code },
   });
+}
+
+const most = 100_000_000;
+
+/** The usage that a provider reports for a turn, bounded and non-negative; null when it reports none. */
+function reportedUsage(usage: unknown): ChargedAudio | null {
+  if (typeof usage !== 'object' || usage === null) return null;
+  const report = usage as Fields;
+  const input = count(report['input_tokens']);
+  const output = count(report['output_tokens']);
+  if (input + output === 0 && count(report['total_tokens']) === 0) return null;
+  const inputs = (report['input_token_details'] ?? {}) as Fields;
+  const outputs = (report['output_token_details'] ?? {}) as Fields;
+  const audioInputTokens = Math.min(input, count(inputs['audio_tokens']));
+  const audioOutputTokens = Math.min(output, count(outputs['audio_tokens']));
+  return {
+    // Everything except audio counts as text, images included.
+    textInputTokens: input - audioInputTokens,
+    textOutputTokens: output - audioOutputTokens,
+    audioInputTokens,
+    audioOutputTokens,
+  };
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? Math.min(Math.max(0, Math.trunc(value)), most) : 0;
 }

@@ -3,7 +3,7 @@ import { LogType } from '../../modules/logs/log.entity.js';
 import { collapseGizmo } from '../../modules/pricing/price-book.service.js';
 import type { Logger } from '../../observability/logger.js';
 import { seconds, type Clock } from '../../shared/clock.js';
-import { storableJson, storableText } from '../../shared/storable.js';
+import { storableJson, storableText } from '../../shared/json.js';
 import type { CallFailure } from '../errors/failure.js';
 import type { PricedCall } from './settlement.js';
 import type { Queries } from '../routing/routing-directory.js';

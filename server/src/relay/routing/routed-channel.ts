@@ -4,7 +4,6 @@ import type { ChannelSetting } from '../adapter.js';
 import { splitKeys } from '../providers/channel-keys.js';
 import type { Provider } from '../providers/provider.js';
 import { providerOf } from '../providers/providers.js';
-import { parseModelMapping, type ModelMapping } from './model-mapping.js';
 
 /** A channel as the hot path needs it: everything parsed, keys decrypted. Never logged or shown. */
 export interface RoutedChannel {
@@ -122,4 +121,13 @@ function parseSetting(text: string): ChannelSetting {
     thinkingToContent: setting['thinking_to_content'] === true,
     nonStreamOnly: typeof streamSupport === 'string' && streamSupport.toUpperCase() === 'NON_STREAM_ONLY',
   };
+}
+
+/** Parsed `model_mapping`. Null: the text is not a JSON object of names, which is a defect of the channel. */
+export type ModelMapping = Readonly<Record<string, string>> | null;
+
+export function parseModelMapping(text: string): ModelMapping {
+  if (text.trim() === '') return {};
+  const names = parseFields(text);
+  return names && Object.values(names).every((target) => typeof target === 'string') ? (names as ModelMapping) : null;
 }

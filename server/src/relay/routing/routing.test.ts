@@ -1,6 +1,6 @@
-import { toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
+import { parseModelMapping, toRoutedChannel, type ChannelRow, type RoutedChannel } from './routed-channel.js';
 import { KeyRing } from './key-ring.js';
-import { mapModel, parseModelMapping } from './model-mapping.js';
+import { mapModel } from '../attempt/attempt.js';
 import { meansDeadKey } from './automatic-disable.js';
 import { isRetryable } from './retry.js';
 import { RoutingTable, pickChannel, type Picking, retriesAllowed } from './routing-table.js';

@@ -1,4 +1,4 @@
-import { storableJson, storableText } from '../../shared/storable.js';
+import { storableJson, storableText } from '../../shared/json.js';
 
 /** Readers of untrusted input of providers and clients: the result always fits its column. */
 

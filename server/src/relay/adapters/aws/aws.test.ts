@@ -9,9 +9,8 @@ import { TextMeter } from '../../metering/text-meter.js';
 import type { AnswerContext } from '../../neutral/codec.js';
 import { TranslatedStream } from '../../neutral/translated-stream.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
-import { aws } from './aws.js';
+import { aws, bedrockId } from './aws.js';
 import { AwsFrames } from './frames.js';
-import { bedrockId } from './models.js';
 import { signedHeaders } from './sigv4.js';
 import { targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 

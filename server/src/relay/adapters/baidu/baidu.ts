@@ -1,21 +1,106 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter, ConversationCapability, Target } from '../../adapter.js';
+import type { Adapter, ConversationCapability, CredentialExchange, Target } from '../../adapter.js';
 import { alternating, droppedBy, plainTurns, splitInstructions } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
 import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';
 import type { NeutralEvent } from '../../neutral/event.js';
-import { asFields, asText, parseFields, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
-import { toFinishReason, type FinishReason } from '../../neutral/finish-reason.js';
+import { asFields, asText, type Fields, type Json, parseFields, someNumber, someText } from '../../neutral/fields.js';
+import { type FinishReason, toFinishReason } from '../../neutral/finish-reason.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
 import type { ServerEvent } from '../../sse/event.js';
+import { UpstreamError } from '../../errors/upstream-error.js';
 import { plainJsonFrames } from '../openai-compatible/block-frames.js';
 import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
-import { baseOf, jsonHeaders, oneAnswer, textPart } from '../openai-compatible/own-dialect.js';
-import { baiduCredential } from './baidu-credential.js';
-import { baiduError } from './baidu-error.js';
-import { placeOf } from './models.js';
+import { baseOf, jsonHeaders, oneAnswer, providerError, textPart } from '../openai-compatible/own-dialect.js';
+
+/**
+ * Last path segment by model (docs/reference/providers/own-protocols.md#baidu-ernie); for other models it is the name
+ * in lower case.
+ */
+const places: Readonly<Record<string, string>> = {
+  'ERNIE-4.0': 'completions_pro',
+  'ERNIE-Bot-4': 'completions_pro',
+  'ERNIE-4.0-8K': 'completions_pro',
+  'ERNIE-Bot': 'completions',
+  'ERNIE-3.5-8K': 'completions',
+  'ERNIE-Bot-turbo': 'eb-instant',
+  'ERNIE-Lite-8K-0922': 'eb-instant',
+  'ERNIE-Speed': 'ernie_speed',
+  'ERNIE-Speed-8K': 'ernie_speed',
+  'ERNIE-Speed-128K': 'ernie-speed-128k',
+  'ERNIE-3.5-8K-0205': 'ernie-3.5-8k-0205',
+  'ERNIE-3.5-8K-1222': 'ernie-3.5-8k-1222',
+  'ERNIE-Bot-8K': 'ernie_bot_8k',
+  'ERNIE-3.5-4K-0205': 'ernie-3.5-4k-0205',
+  'ERNIE-Lite-8K-0308': 'ernie-lite-8k',
+  'ERNIE-Tiny-8K': 'ernie-tiny-8k',
+  'BLOOMZ-7B': 'bloomz_7b1',
+  'Embedding-V1': 'embedding-v1',
+  'bge-large-zh': 'bge_large_zh',
+  'bge-large-en': 'bge_large_en',
+  'tao-8k': 'tao_8k',
+};
+
+const placeOf = (model: string): string => encodeURIComponent(places[model] ?? model.toLowerCase());
+
+const statuses: Readonly<Record<number, number>> = {
+  4: 429,
+  6: 403,
+  13: 401,
+  14: 401,
+  15: 401,
+  17: 429,
+  18: 429,
+  19: 429,
+  // The token is invalid or expired: the relay requests a new one.
+  100: 401,
+  110: 401,
+  111: 401,
+  336000: 502,
+  336003: 400,
+  336007: 400,
+  336103: 400,
+  336104: 400,
+  336105: 400,
+  336106: 400,
+};
+
+/**
+ * `error_code` with status 200 (docs/reference/providers/own-protocols.md#baidu-ernie).
+ * @returns null when there is none
+ */
+function baiduError(answer: Fields): UpstreamError | null {
+  const code = someNumber(answer['error_code']) ?? 0;
+  return code === 0 ? null : providerError('baidu_error', code, asText(answer['error_msg']), statuses[code]);
+}
+
+/** The key `APIKey|SecretKey` is exchanged for an access token that is valid for a month. */
+const baiduCredential: CredentialExchange = {
+  toRequest(target) {
+    const [id = '', secret = '', ...more] = target.key.split('|').map((part) => part.trim());
+    if (id === '' || secret === '' || more.length > 0) {
+      throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel must have the form APIKey|SecretKey');
+    }
+    const query = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+    return {
+      method: 'POST',
+      url: `${baseOf(target)}/oauth/2.0/token?${query.toString()}`,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: null,
+    };
+  },
+  fromAnswer({ body }) {
+    const answer = parseFields(body.toString('utf8'));
+    const credential = someText(answer?.['access_token']);
+    if (credential !== undefined) return { credential, secondsToLive: someNumber(answer?.['expires_in']) ?? 3600 };
+    const code = someText(answer?.['error']);
+    if (code === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The provider gave no access token');
+    const message = someText(answer?.['error_description']) ?? code;
+    throw new UpstreamError(401, { message, type: 'baidu_error', code });
+  },
+};
 
 /** The token is a query parameter, because the API accepts it nowhere else. */
 const addressOf = (kind: 'chat' | 'embeddings', target: Target, model: string): string =>

@@ -1,13 +1,14 @@
-import type { Adapter } from '../../adapter.js';
-import { asList } from '../../neutral/fields.js';
+import { omitUndefined } from '../../../shared/omit-undefined.js';
+import { AppError } from '../../../shared/errors.js';
+import type { Adapter, OneShotCapability } from '../../adapter.js';
+import { asFields, asList, asText } from '../../neutral/fields.js';
 import { toCount } from '../../protocols/openai/usage.js';
 import type { Dialect } from '../openai-compatible/dialect.js';
 import { usageFields } from '../openai-compatible/one-shot-usage.js';
-import { oneShot, othersThan } from '../openai-compatible/one-shot.js';
+import { answerFields, oneShot, othersThan } from '../openai-compatible/one-shot.js';
 import { openAICompatible } from '../openai-compatible/openai-compatible.js';
 import { reasoningRules } from '../openai-compatible/chat-body.js';
 import { refuseBaseResponse } from './base-response.js';
-import { minimaxSpeech } from './minimax-speech.js';
 
 const dialect: Dialect = {
   chat: '/v1/text/chatcompletion_v2',
@@ -39,3 +40,35 @@ const embeddings = oneShot(dialect, '/v1/embeddings', {
 });
 
 export const minimax: Adapter = { ...openAICompatible(dialect), embeddings, speech: minimaxSpeech(dialect) };
+
+const soundTypes: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  pcm: 'audio/pcm',
+};
+
+const formatOf = (body: Readonly<Record<string, unknown>>): string => asText(body['response_format']) || 'mp3';
+
+/** The audio arrives as hexadecimal digits inside JSON. */
+function minimaxSpeech(dialect: Dialect): OneShotCapability {
+  const json = oneShot(dialect, '/v1/t2a_v2', {
+    dropped: othersThan('input', 'voice', 'speed', 'response_format'),
+    body: (body) => ({
+      model: body['model'],
+      text: body['input'],
+      stream: false,
+      voice_setting: omitUndefined({ voice_id: body['voice'], speed: body['speed'] }),
+      audio_setting: { format: formatOf(body) },
+    }),
+  });
+  return {
+    toUpstreamRequest: (request, target) => json.toUpstreamRequest(request, target),
+    fromUpstreamResponse(answer, request) {
+      const fields = refuseBaseResponse({ ...answerFields(answer) });
+      const sound = Buffer.from(asText(asFields(fields['data'])?.['audio']), 'hex');
+      if (sound.length === 0) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered without sound');
+      return { contentType: soundTypes[formatOf(request.body)] ?? 'audio/mpeg', body: sound, usage: null };
+    },
+  };
+}

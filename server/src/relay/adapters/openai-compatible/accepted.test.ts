@@ -1,6 +1,6 @@
 import { acceptsEverything } from '../../adapter.js';
 import { targetFor } from '../../../../../tests/support/relay-dialects.js';
-import { accountFields, shortCallId } from './accepted.js';
+import { accountFields, shortCallId } from './chat-body.js';
 import { openAICompatible } from './openai-compatible.js';
 
 const { chat } = openAICompatible({});

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tc3Authorization } from './tc3.js';
+import { tc3Authorization } from './tencent.js';
 
 interface Vector {
   readonly id: string;

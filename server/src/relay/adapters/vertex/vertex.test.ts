@@ -3,8 +3,7 @@ import { defaultOptionValues } from '../../../modules/options/option-registry.js
 import type { Target } from '../../adapter.js';
 import { familySettings } from '../../attempt/attempt.js';
 import { chatClient } from '../../protocols/openai/chat-client.js';
-import { vertex } from './vertex.js';
-import { vertexCredential } from './vertex-credential.js';
+import { vertex, vertexCredential } from './vertex.js';
 import { targetOfRow } from '../../../../../tests/support/relay-dialects.js';
 
 type Json = Record<string, unknown>;

@@ -1,16 +1,65 @@
 import { omitUndefined } from '../../../shared/omit-undefined.js';
 import { AppError } from '../../../shared/errors.js';
-import type { Adapter } from '../../adapter.js';
+import type { Adapter, FrameParser } from '../../adapter.js';
 import type { UpstreamError } from '../../errors/upstream-error.js';
 import { droppedBy, plainTurns } from '../../neutral/abilities.js';
 import type { NeutralAnswer } from '../../neutral/answer.js';
-import type { WrittenRequest } from '../../neutral/codec.js';
-import { asFields, asFieldsList, asText, someNumber, someText, type Fields, type Json } from '../../neutral/fields.js';
+import type { StreamReader, WrittenRequest } from '../../neutral/codec.js';
+import {
+  asFields,
+  asFieldsList,
+  asText,
+  type Fields,
+  type Json,
+  parseFields,
+  someNumber,
+  someText,
+} from '../../neutral/fields.js';
 import type { NeutralRequest } from '../../neutral/request.js';
 import { toUsage } from '../../protocols/openai/usage.js';
+import type { NeutralEvent } from '../../neutral/event.js';
+import { toUpstreamError } from '../../errors/read-upstream-error.js';
+import { parseEvent } from '../../sse/event-parser.js';
+import type { ServerEvent } from '../../sse/event.js';
 import { baseOf, jsonHeaders, providerError, textPart } from '../openai-compatible/own-dialect.js';
-import { chatglmFrames, ChatglmStreamReader } from './chatglm-stream.js';
+import { BlockFrames } from '../openai-compatible/block-frames.js';
 import { zhipuToken } from './token.js';
+
+/** A non-standard field: `meta` of the last event becomes its data. */
+const chatglmFrames = (): FrameParser =>
+  new BlockFrames((text) => {
+    const event = parseEvent(text);
+    const meta = /^meta: ?(.*)$/m.exec(text)?.[1];
+    return [
+      ...(event && event.type !== 'finish' ? [event] : []),
+      ...(meta === undefined ? [] : [{ type: 'finish', data: meta }]),
+    ];
+  });
+
+/** Text arrives plain, not as JSON. */
+class ChatglmStreamReader implements StreamReader {
+  done = false;
+
+  push({ type, data }: ServerEvent): NeutralEvent[] {
+    switch (type) {
+      case 'add':
+        return data === '' ? [] : [{ kind: 'text', choice: 0, text: data }];
+      case 'finish': {
+        this.done = true;
+        const usage = toUsage(asFields(parseFields(data)?.['usage']));
+        return [{ kind: 'finish', choice: 0, reason: 'stop' }, ...(usage ? [{ kind: 'usage', usage } as const] : [])];
+      }
+      case 'error':
+      case 'interrupted': {
+        const told = parseFields(data);
+        const body = told ? data : JSON.stringify({ message: asText(data) || `the provider ended with ${type}` });
+        return [{ kind: 'error', error: toUpstreamError(502, body) }];
+      }
+      default:
+        return [];
+    }
+  }
+}
 
 const statuses: Readonly<Record<number, number>> = {
   1000: 401,
