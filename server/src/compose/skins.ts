@@ -50,8 +50,13 @@ export async function composeSkins(subjects: Subjects, clientRoot: string | null
   const { builtRelay, tasks, realtime } = relay;
   const { authService } = accounts;
   const health = new HealthService([
-    { name: 'database', check: () => database.ping() },
-    { name: 'sharedState', check: async () => void ((await state.ping()) || Promise.reject(new Error('away'))) },
+    { name: 'database', required: true, check: () => database.ping() },
+    {
+      name: 'sharedState',
+      // Without Redis a node counts alone; taking every node out of the load balancer would end the service.
+      required: false,
+      check: async () => void ((await state.ping()) || Promise.reject(new Error('Redis is unavailable'))),
+    },
   ]);
 
   const schema = await createSchema(resolverClasses, buildResolvers(subjects));

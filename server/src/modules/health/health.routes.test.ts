@@ -8,12 +8,13 @@ let app: FastifyInstance;
 let broken: 'no' | 'fails' | 'hangs';
 let health: HealthService;
 
-async function start(metricsToken?: string): Promise<void> {
+/** @param required whether the check that `broken` controls decides readiness */
+async function start(metricsToken?: string, required = true): Promise<void> {
   const check = (): Promise<void> => {
     if (broken === 'hangs') return new Promise(() => undefined);
     return broken === 'fails' ? Promise.reject(new Error('away')) : Promise.resolve();
   };
-  health = new HealthService([{ name: 'database', check }], 50);
+  health = new HealthService([{ name: 'database', required, check }], 50);
   const metrics = new Metrics(false);
   app = Fastify();
   await app.register(httpMetrics(metrics));
@@ -42,6 +43,13 @@ it.each(['fails', 'hangs'] as const)('is not ready while the database %s, and he
   expect((await app.inject('/healthz')).statusCode).toBe(200);
   broken = 'no';
   expect((await app.inject('/readyz')).statusCode).toBe(200);
+});
+
+it('stays ready while something it can serve without is away, and names it', async () => {
+  await start(undefined, false);
+  broken = 'fails';
+  const readyz = await app.inject('/readyz');
+  expect([readyz.statusCode, readyz.json()]).toEqual([200, { status: 'ready', checks: { database: false } }]);
 });
 
 it('is not ready once it stops', async () => {

@@ -1,5 +1,7 @@
 export interface HealthCheck {
   readonly name: string;
+  /** False: reported, but the node serves calls without it. */
+  readonly required: boolean;
   /** Resolves when the dependency works. A rejection or a timeout means that it does not. */
   check(): Promise<void>;
 }
@@ -24,10 +26,10 @@ export class HealthService {
   }
 
   async readiness(): Promise<Readiness> {
-    const results = await Promise.all(this.checks.map(async (check) => [check.name, await this.works(check)] as const));
-    const checks = Object.fromEntries(results);
+    const results = await Promise.all(this.checks.map(async (check) => ({ check, works: await this.works(check) })));
+    const checks = Object.fromEntries(results.map(({ check, works }) => [check.name, works]));
     if (this.stopping) checks.stopping = false;
-    return { ready: Object.values(checks).every(Boolean), checks };
+    return { ready: !this.stopping && results.every(({ check, works }) => works || !check.required), checks };
   }
 
   private async works(part: HealthCheck): Promise<boolean> {
