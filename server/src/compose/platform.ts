@@ -16,6 +16,7 @@ import { OptionService } from '../modules/options/option.service.js';
 import { LedgerKeeper } from '../modules/quota/ledger.jobs.js';
 import { PostgresLedger } from '../modules/quota/postgres-ledger.service.js';
 import { Spool } from '../modules/quota/spool.js';
+import { watchSpool } from '../modules/quota/spool-status.js';
 import { Aggregator } from '../modules/rollups/aggregator.service.js';
 import { RollupClock } from '../modules/rollups/rollups.jobs.js';
 import { dropOldFiveMinuteUsage } from '../modules/rollups/rollups.service.js';
@@ -58,10 +59,12 @@ export async function composePlatform(foundation: Foundation) {
   shutdown.onStop('signals', await signals.listen());
 
   // Ledger
+  const spoolFolder = join(config.dataDir, 'spool');
+  watchSpool(spoolFolder, metrics);
   const ledger = new PostgresLedger({
     pool: ledgerPool,
     nodeId,
-    spool: new Spool(join(config.dataDir, 'spool'), nodeId),
+    spool: new Spool(spoolFolder, nodeId),
     clock,
     logger,
     metrics,

@@ -12,7 +12,7 @@ const labelLimit = 300;
 export class Metrics {
   readonly registry = new Registry();
   private readonly seen = new Map<string, Set<string>>();
-  private readonly samplers: Array<() => void> = [];
+  private readonly samplers: Array<() => void | Promise<void>> = [];
 
   /** Finished relay calls. `outcome`: `ok`, `client_error`, `upstream_error`, `client_gone` or `error`. */
   private readonly relayCalls = this.counter('tollgate_relay_calls_total', 'Relay calls finished', [
@@ -60,6 +60,14 @@ export class Metrics {
     fastSeconds,
   );
   readonly ledgerSpooled = this.gauge('tollgate_ledger_spooled', 'Settlements on disk that wait for the database');
+  readonly ledgerSpoolAge = this.gauge(
+    'tollgate_ledger_spool_oldest_seconds',
+    'Age of the oldest file of settlements that wait for the database, 0 without one',
+  );
+  readonly ledgerRejected = this.gauge(
+    'tollgate_ledger_rejected',
+    'Settlements in rejected.jsonl, which the database refused: not charged, kept for a person',
+  );
   readonly poolWait = this.histogram(
     'tollgate_database_pool_wait_seconds',
     'How long a query waited for a database connection',
@@ -106,7 +114,7 @@ export class Metrics {
   }
 
   /** Registers `sample`, which sets gauges just before a scrape. */
-  beforeScrape(sample: () => void): void {
+  beforeScrape(sample: () => void | Promise<void>): void {
     this.samplers.push(sample);
   }
 
@@ -139,7 +147,7 @@ export class Metrics {
 
   /** Prometheus text format. */
   async scrape(): Promise<string> {
-    for (const sample of this.samplers) sample();
+    await Promise.all(this.samplers.map((sample) => sample()));
     const { relayCalls, relayActive, tokens, quotaCharged } = this;
     this.relay.tell({ relayCalls, relayActive, tokens, quotaCharged });
     return this.registry.metrics();

@@ -5,8 +5,8 @@ import { sameSecret } from '../../shared/secrets.js';
 import type { HealthService } from './health.service.js';
 
 /**
- * `/healthz`: the process responds. `/readyz`: the node can serve calls (200, or 503 with the names of the failed
- * checks). `/metrics`: Prometheus text. Metrics show turnover per model, so they require the bearer token; without a
+ * `/healthz`: the process responds. `/readyz`: the node can serve calls (200 or 503, with every check by
+ * name). `/metrics`: Prometheus text. Metrics show turnover per model, so they require the bearer token; without a
  * configured token only this machine may read them.
  */
 export const healthRoutes =

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
-export const LogType = { unknown: 0, topUp: 1, consume: 2, manage: 3, system: 4, checkIn: 5, error: 6 } as const;
+export { LogType } from './log-type.js';
 
 /** A row of the usage log; partitioned by month of `createdAt` (Unix seconds). Consume rows are written by settlements. */
 @Entity('logs')

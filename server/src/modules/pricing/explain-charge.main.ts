@@ -1,78 +1,71 @@
-import pg from 'pg';
-import { ConfigError, parseConfig } from '../../config.js';
-import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.js';
-import { createLogger } from '../../observability/logger.js';
+import type pg from 'pg';
+import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
+import { LogType } from '../logs/log-type.js';
 import { explainCharge, type ChargedRow } from './explain-charge.service.js';
 
 /**
- * `npm run explain-charge -- <request id>`: the formula of a charge with its numbers, recomputed from the log row
- * alone. Exit code 0 when both agree, 1 when they differ or there is no such row, 2 when the log could not be read.
+ * `npm run explain-charge -- <request id>`: every log row of a request, each charge with its formula and numbers, recomputed
+ * from the row alone.
  */
-async function main(requestId: string | undefined): Promise<number> {
-  if (!requestId) {
+async function main(parameters: string[]): Promise<ExitCode> {
+  const [requestId] = parameters;
+  if (!requestId || parameters.length > 1) {
     console.error('usage: npm run explain-charge -- <request id>');
-    return 2;
+    return exitCode.usage;
   }
-  const config = parseConfig(process.env);
-  const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
-  const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
-  try {
-    const row = await readRow(config.databaseUrl ?? embedded?.url ?? '', requestId);
-    if (!row) {
-      console.log(`No charge of request ${requestId} is in the log.`);
-      return 1;
-    }
+  const rows = await withDatabase('tollgate-explain-charge', (client) => readRows(client, requestId));
+  const charged = rows.filter((row) => row.type === LogType.consume);
+  if (charged.length === 0) console.log(`No charge of request ${requestId} is in the log.`);
+  const equal = rows.map((row, index) => {
+    if (rows.length > 1) console.log(`${index === 0 ? '' : '\n'}Row ${index + 1} of ${rows.length}`);
     return tell(row);
-  } finally {
-    await embedded?.stop();
+  });
+  if (charged.length > 1) {
+    const total = charged.reduce((sum, row) => sum + row.quota, 0);
+    console.log(`\nCharged in ${charged.length} rows: ${total}`);
   }
+  if (charged.length === 0) return exitCode.attention;
+  return equal.every(Boolean) ? exitCode.ok : exitCode.differs;
 }
 
 interface FoundRow extends ChargedRow {
+  readonly type: number;
+  readonly time: string;
   readonly model: string;
   readonly username: string;
+  readonly content: string;
 }
 
-async function readRow(url: string, requestId: string): Promise<FoundRow | null> {
-  const client = new pg.Client({ connectionString: url, application_name: 'tollgate-explain-charge' });
-  await client.connect();
-  try {
-    const { rows } = await client.query<Record<string, string | number>>(
-      `SELECT quota, prompt_tokens, completion_tokens, model_name, username, other
-       FROM logs WHERE request_id = $1 AND type = 2`,
-      [requestId],
-    );
-    const [row] = rows;
-    if (!row) return null;
-    return {
-      quota: Number(row['quota']),
-      promptTokens: Number(row['prompt_tokens']),
-      completionTokens: Number(row['completion_tokens']),
-      other: JSON.parse(String(row['other']) || '{}') as Record<string, unknown>,
-      model: String(row['model_name']),
-      username: String(row['username']),
-    };
-  } finally {
-    await client.end();
-  }
+async function readRows(client: pg.Client, requestId: string): Promise<FoundRow[]> {
+  const { rows } = await client.query<Record<string, string | number>>(
+    `SELECT type, created_at, quota, prompt_tokens, completion_tokens, model_name, username, content, other
+     FROM logs WHERE request_id = $1 ORDER BY created_at, id`,
+    [requestId],
+  );
+  return rows.map((row) => ({
+    type: Number(row['type']),
+    time: new Date(Number(row['created_at']) * 1000).toISOString(),
+    quota: Number(row['quota']),
+    promptTokens: Number(row['prompt_tokens']),
+    completionTokens: Number(row['completion_tokens']),
+    other: JSON.parse(String(row['other']) || '{}') as Record<string, unknown>,
+    model: String(row['model_name']),
+    username: String(row['username']),
+    content: String(row['content']),
+  }));
 }
 
-function tell(row: FoundRow): number {
-  const { formula, text, quota } = explainCharge(row);
+/** Prints a row. @returns false when its charge is not what its formula comes to */
+function tell(row: FoundRow): boolean {
   console.log(`${row.model}, called by ${row.username}`);
+  if (row.type !== LogType.consume) {
+    console.log(`Not a charge (type ${row.type}), ${row.time}: ${row.quota}. ${row.content}`.trimEnd());
+    return true;
+  }
+  const { formula, text, quota } = explainCharge(row);
   console.log(`${formula}: ${text} = ${quota}`);
   console.log(quota === row.quota ? `Charged: ${row.quota}` : `Charged: ${row.quota}, which is not the same`);
-  return quota === row.quota ? 0 : 1;
+  return quota === row.quota;
 }
 
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.problems.join('; ');
-  return error instanceof Error ? error.message : String(error);
-}
-
-try {
-  process.exitCode = await main(process.argv[2]);
-} catch (error) {
-  console.error(`tollgate: ${explain(error)}`);
-  process.exitCode = 2;
-}
+await runCommand(() => main(process.argv.slice(2)));

@@ -1,50 +1,41 @@
-import pg from 'pg';
-import { ConfigError, parseConfig } from '../../config.js';
-import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.js';
-import { createLogger } from '../../observability/logger.js';
+import { join } from 'node:path';
+import type pg from 'pg';
+import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
 import { reconcile, type Drift } from './reconcile.service.js';
+import { readSpool } from './spool-status.js';
 
 /**
- * `npm run reconcile`: verifies the ledger of the configured database, with or without a running server. Exit code 0
- * when it is consistent, 1 with a list of differences, 2 when it could not be read.
+ * `npm run reconcile`: verifies the ledger of the configured database, with or without a running server, and counts
+ * the settlements in this machine's `DATA_DIR` that are not in the ledger.
  */
-async function main(): Promise<number> {
-  const config = parseConfig(process.env);
-  const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
-  const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
-  try {
-    const drifts = await readBooks(config.databaseUrl ?? embedded?.url ?? '');
+async function main(parameters: string[]): Promise<ExitCode> {
+  if (parameters.length > 0) {
+    console.error('usage: npm run reconcile (it has no parameters; the database is that of the environment)');
+    return exitCode.usage;
+  }
+  return withDatabase('tollgate-reconcile', async (client, config) => {
+    const drifts = await readBooks(client);
     for (const drift of drifts) console.log(describe(drift));
     console.log(drifts.length === 0 ? 'The books add up.' : `${drifts.length} accounts do not add up.`);
-    return drifts.length === 0 ? 0 : 1;
-  } finally {
-    await embedded?.stop();
-  }
+    const { waiting, rejected } = await readSpool(join(config.dataDir, 'spool'));
+    if (waiting > 0) console.log(`${waiting} settlements in ${config.dataDir}/spool wait for the database.`);
+    if (rejected > 0) {
+      console.log(
+        `${rejected} settlements in ${config.dataDir}/spool/rejected.jsonl were refused and are not charged.`,
+      );
+    }
+    if (drifts.length > 0) return exitCode.differs;
+    return rejected > 0 ? exitCode.attention : exitCode.ok;
+  });
 }
 
 /** All checks read one snapshot, so a running server does not disturb them. */
-async function readBooks(url: string): Promise<Drift[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'tollgate-reconcile' });
-  await client.connect();
-  try {
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    return await reconcile(client);
-  } finally {
-    await client.end();
-  }
+async function readBooks(client: pg.Client): Promise<Drift[]> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  return await reconcile(client);
 }
 
 const describe = ({ account, id, name, expected, found }: Drift): string =>
   `${account} ${id}${name ? ` (${name})` : ''}: expected ${expected}, found ${found}, off by ${found - expected}`;
 
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return error.problems.join('; ');
-  return error instanceof Error ? error.message : String(error);
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  console.error(`tollgate: ${explain(error)}`);
-  process.exitCode = 2;
-}
+await runCommand(() => main(process.argv.slice(2)));

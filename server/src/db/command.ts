@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { ConfigError, parseConfig, type Config } from '../config.js';
+import { createLogger } from '../observability/logger.js';
+import { joinEmbeddedPostgres } from './embedded/embedded-postgres.js';
+
+/**
+ * Exit codes of the operator's commands. 1 is also what Node itself exits with when it cannot run a program, so no
+ * result of a check uses it.
+ */
+export const exitCode = {
+  ok: 0,
+  /** The command could not do its work: wrong settings, no database, a broken installation. */
+  failed: 1,
+  /** Wrong parameters. */
+  usage: 2,
+  /** Numbers differ that must be equal. */
+  differs: 3,
+  /** Everything adds up, but something waits for a person, or what was asked for does not exist. */
+  attention: 4,
+} as const;
+
+export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
+
+/** Runs a command and sets the exit code of this process. What it throws becomes one line on standard error. */
+export async function runCommand(command: () => Promise<ExitCode>): Promise<void> {
+  try {
+    process.exitCode = await command();
+  } catch (error) {
+    console.error(`tollgate: ${describe(error)}`);
+    process.exitCode = exitCode.failed;
+  }
+}
+
+/**
+ * Connects to the configured database, external or embedded, beside a running server or without one.
+ * @param name shown by Postgres as the connection's application
+ */
+export async function withDatabase<Result>(
+  name: string,
+  use: (client: pg.Client, config: Config) => Promise<Result>,
+): Promise<Result> {
+  const config = parseConfig(process.env);
+  const logger = createLogger('warn', { write: (line: string) => void process.stderr.write(line) });
+  const embedded = config.databaseUrl ? undefined : await joinEmbeddedPostgres(config, logger);
+  try {
+    const client = new pg.Client({ connectionString: config.databaseUrl ?? embedded?.url, application_name: name });
+    await client.connect();
+    try {
+      return await use(client, config);
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await embedded?.stop();
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ConfigError) return error.problems.join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,47 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Metrics } from '../../observability/metrics.js';
+import { readSpool, watchSpool } from './spool-status.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'spool-status-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+it('counts what waits, in open files and in those being replayed, apart from what was refused', async () => {
+  await writeFile(join(folder, 'a.jsonl'), '{}\n{}\n');
+  await writeFile(join(folder, 'b.1.replay'), '{}\n');
+  await writeFile(join(folder, 'rejected.jsonl'), '{}\n{}\n{}\n');
+  await writeFile(join(folder, 'note.txt'), 'x\n');
+  const found = await readSpool(folder);
+  expect(found).toMatchObject({ waiting: 3, rejected: 3 });
+  expect(found.oldestSeconds).toBeGreaterThan(0);
+});
+
+it('finds nothing in an empty or missing folder', async () => {
+  expect(await readSpool(folder)).toEqual({ waiting: 0, oldestSeconds: 0, rejected: 0 });
+  expect(await readSpool(join(folder, 'missing'))).toEqual({ waiting: 0, oldestSeconds: 0, rejected: 0 });
+});
+
+it('shows at each scrape what was added and what was removed since the last', async () => {
+  const metrics = new Metrics(false);
+  watchSpool(folder, metrics);
+  const waiting = async (): Promise<string | undefined> =>
+    /^tollgate_ledger_spooled (\d+)$/m.exec(await metrics.scrape())?.[1];
+  expect(await waiting()).toBe('0');
+  await writeFile(join(folder, 'a.jsonl'), '{}\n');
+  expect(await waiting()).toBe('1');
+  await appendFile(join(folder, 'a.jsonl'), '{}\n{}\n');
+  expect(await waiting()).toBe('3');
+  // Replaced by a shorter one of the same name.
+  await writeFile(join(folder, 'a.jsonl'), '{}\n');
+  await appendFile(join(folder, 'rejected.jsonl'), '{}\n');
+  const text = await metrics.scrape();
+  expect(text).toMatch(/^tollgate_ledger_spooled 1$/m);
+  expect(text).toMatch(/^tollgate_ledger_rejected 1$/m);
+  expect(Number(/^tollgate_ledger_spool_oldest_seconds (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+  await rm(join(folder, 'a.jsonl'));
+  expect(await waiting()).toBe('0');
+});

@@ -1,0 +1,87 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Metrics } from '../../observability/metrics.js';
+
+/** What lies in a spool folder. */
+export interface SpoolStatus {
+  /** Settlements that wait for the database, of all servers that use the folder. */
+  readonly waiting: number;
+  /** Seconds since the oldest file of waiting settlements was made; 0 without one. */
+  readonly oldestSeconds: number;
+  /** Settlements that the database refused for their content: not charged, kept for a person. */
+  readonly rejected: number;
+}
+
+interface CountedFile {
+  readonly size: number;
+  readonly lines: number;
+}
+
+const newline = 0x0a;
+
+/**
+ * Counts the lines of a spool folder. A file only grows, so each reading counts what was added since the one before.
+ * @param counted what earlier readings found, by file name; updated
+ */
+export async function readSpool(folder: string, counted = new Map<string, CountedFile>()): Promise<SpoolStatus> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /\.(jsonl|replay)$/.test(name));
+  for (const name of counted.keys()) if (!names.includes(name)) counted.delete(name);
+  let waiting = 0;
+  let rejected = 0;
+  let oldest = Infinity;
+  for (const name of names) {
+    const found = await count(join(folder, name), counted.get(name));
+    // Replayed and removed meanwhile.
+    if (!found) continue;
+    counted.set(name, found);
+    if (name === 'rejected.jsonl') {
+      rejected += found.lines;
+    } else if (found.lines > 0) {
+      waiting += found.lines;
+      oldest = Math.min(oldest, found.since);
+    }
+  }
+  const oldestSeconds = oldest === Infinity ? 0 : Math.max(0, (Date.now() - oldest) / 1000);
+  return { waiting, oldestSeconds, rejected };
+}
+
+async function count(path: string, before?: CountedFile): Promise<(CountedFile & { since: number }) | null> {
+  try {
+    const { size, birthtimeMs, mtimeMs } = await stat(path);
+    // Some file systems do not know when a file was made.
+    const since = birthtimeMs > 0 ? birthtimeMs : mtimeMs;
+    if (before?.size === size) return { ...before, since };
+    const start = before && before.size < size ? before : { size: 0, lines: 0 };
+    return { size, lines: start.lines + (await countLines(path, start.size, size)), since };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function countLines(path: string, from: number, to: number): Promise<number> {
+  const file = await open(path);
+  try {
+    let lines = 0;
+    for await (const part of file.createReadStream({ start: from, end: to - 1, autoClose: false })) {
+      for (const byte of part as Buffer) if (byte === newline) lines += 1;
+    }
+    return lines;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Shows the folder's counts at each scrape. */
+export function watchSpool(
+  folder: string,
+  metrics: Pick<Metrics, 'ledgerSpooled' | 'ledgerSpoolAge' | 'ledgerRejected' | 'beforeScrape'>,
+): void {
+  const counted = new Map<string, CountedFile>();
+  metrics.beforeScrape(async () => {
+    const { waiting, oldestSeconds, rejected } = await readSpool(folder, counted);
+    metrics.ledgerSpooled.set(waiting);
+    metrics.ledgerSpoolAge.set(oldestSeconds);
+    metrics.ledgerRejected.set(rejected);
+  });
+}
