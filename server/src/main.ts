@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { ConfigError, parseConfig, type Config } from './config.js';
 import { createContainer, type Container } from './container.js';
 import { EmbeddedError } from './db/embedded/embedded-error.js';
+import { EncryptionKeyError } from './db/encryption-key.js';
 import { SchemaError } from './db/schema-state.js';
 import { createLogger, type Logger } from './observability/logger.js';
 
@@ -52,14 +53,17 @@ function fail(line: string): void {
 }
 
 const isForeseen = (error: unknown): boolean =>
-  error instanceof EmbeddedError || error instanceof SchemaError || isPortTaken(error);
+  error instanceof EmbeddedError ||
+  error instanceof SchemaError ||
+  error instanceof EncryptionKeyError ||
+  isPortTaken(error);
 
 const isPortTaken = (error: unknown): error is NodeJS.ErrnoException & { port?: number } =>
   error instanceof Error && (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
 
 function describeStartFailure(error: unknown): string {
   if (isPortTaken(error)) return `port ${error.port ?? ''} is in use: set PORT to another one`;
-  if (error instanceof SchemaError) return `${error.message} (${error.code})`;
+  if (error instanceof SchemaError || error instanceof EncryptionKeyError) return `${error.message} (${error.code})`;
   return (error instanceof Error ? error.message : String(error)).split('\n').join(' ');
 }
 

@@ -70,6 +70,20 @@ it('refuses a schema that is newer, and one that is half-migrated, in one line',
   );
 });
 
+it('refuses an ENCRYPTION_KEY that is not the one of the database, in one line', async () => {
+  const first = await boot(external());
+  await first.ready();
+  await first.end();
+  const other = await boot(external({ ENCRYPTION_KEY: 'an-encryption-key-of-another-site' }));
+  expect(await other.ended()).toBe(1);
+  expect(other.errors()).toMatch(
+    /^tollgate: ENCRYPTION_KEY does not fit this database: .+ \(ENCRYPTION_KEY_MISMATCH\)\n$/,
+  );
+  const same = await boot(external());
+  await same.ready();
+  expect(await same.end()).toBe(0);
+});
+
 it('outlives every connection being cut, again and again', async () => {
   const server = await boot(external());
   await server.ready();

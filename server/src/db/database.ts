@@ -6,6 +6,8 @@ import type { Metrics } from '../observability/metrics.js';
 import { watchPool } from '../observability/watch-pool.js';
 import { isDatabaseAway } from '../shared/postgres-error.js';
 import { createDataSource, createLedgerPool, poolOf, type EntityClass } from './data-source.js';
+import { warnOfShortLivedFolder } from './data-dir-check.js';
+import { checkEncryptionKey } from './encryption-key.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { migrate } from './migrate.js';
 
@@ -29,7 +31,7 @@ const patienceMilliseconds = 30_000;
 /**
  * Starts the embedded Postgres when no `DATABASE_URL` is given, connects, migrates.
  * @param cancelled stops waiting for a database that is not up yet
- * @throws EmbeddedError, SchemaError: one clear line each
+ * @throws EmbeddedError, SchemaError, EncryptionKeyError: one clear line each
  */
 export async function openDatabase(
   config: Config,
@@ -38,6 +40,7 @@ export async function openDatabase(
   metrics: Metrics,
   cancelled?: AbortSignal,
 ): Promise<Database> {
+  await warnOfShortLivedFolder(config.dataDir, logger);
   const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres(config, logger);
   try {
     return await connect(config, entities, logger, metrics, embedded, cancelled);
@@ -71,8 +74,10 @@ async function connect(
     await ledgerPool.end();
     await dataSource.destroy();
   };
+  const encryptionKey = config.encryptionKey ?? embedded?.secrets.encryptionKey ?? '';
   try {
     await migrate(dataSource, url, logger);
+    await checkEncryptionKey(dataSource, encryptionKey);
   } catch (error) {
     await disconnect();
     throw error;
@@ -82,7 +87,7 @@ async function connect(
     dataSource,
     ledgerPool,
     sessionSecret: config.sessionSecret ?? embedded?.secrets.sessionSecret ?? '',
-    encryptionKey: config.encryptionKey ?? embedded?.secrets.encryptionKey ?? '',
+    encryptionKey,
     ping: async () => {
       await dataSource.query('SELECT 1');
     },

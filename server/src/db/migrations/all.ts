@@ -2,6 +2,7 @@ import { Foundation1764000000000 } from './1764000000000-foundation.js';
 import { Ledger1764000000001 } from './1764000000001-ledger.js';
 import { Rollups1764000000002 } from './1764000000002-rollups.js';
 import { AccessTokens1764000000003 } from './1764000000003-access-tokens.js';
+import { EncryptionKeyCheck1764000000004 } from './1764000000004-encryption-key-check.js';
 
 /** Every migration in order. A released one is never edited. */
 export const migrations = [
@@ -9,4 +10,5 @@ export const migrations = [
   Ledger1764000000001,
   Rollups1764000000002,
   AccessTokens1764000000003,
+  EncryptionKeyCheck1764000000004,
 ];

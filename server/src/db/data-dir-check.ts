@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { sep } from 'node:path';
+
+/** File systems that are gone with the container or the machine's power. */
+const shortLived: readonly string[] = ['overlay', 'aufs', 'tmpfs', 'ramfs', 'rootfs'];
+
+/**
+ * Why a folder may be gone at the next start, or null when nothing says so.
+ * @param mounts text of `/proc/self/mountinfo`; empty where there is none
+ */
+export function shortLivedReason(folder: string, mounts: string): string | null {
+  const within = (parent: string): boolean =>
+    folder === parent || folder.startsWith(parent.endsWith(sep) ? parent : `${parent}${sep}`);
+  if (within(tmpdir())) return 'it lies in the folder for temporary files';
+  let found: { point: string; type: string } | undefined;
+  for (const line of mounts.split('\n')) {
+    // 36 35 98:0 /root /mount/point rw,noatime master:1 - ext4 /dev/sda1 rw
+    const [left = '', right = ''] = line.split(' - ');
+    const point = left
+      .split(' ')[4]
+      ?.replace(/\\(\d{3})/g, (_all, octal: string) => String.fromCharCode(parseInt(octal, 8)));
+    const [type = ''] = right.split(' ');
+    // A later mount on the same point hides the earlier one.
+    if (point && within(point) && point.length >= (found?.point.length ?? 0)) found = { point, type };
+  }
+  if (!found || !shortLived.includes(found.type)) return null;
+  return `its file system is ${found.type}, which ends with the container or the machine`;
+}
+
+/** Warns at the start when `DATA_DIR` may not survive a restart: answered calls in its spool would never be charged. */
+export async function warnOfShortLivedFolder(
+  folder: string,
+  logger: { warn(details: object, message: string): void },
+): Promise<void> {
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  const reason = shortLivedReason(folder, mounts);
+  if (!reason) return;
+  logger.warn(
+    { dataDir: folder, reason },
+    'DATA_DIR may not survive a restart: charges that wait in its spool, and an embedded database, would be lost',
+  );
+}
