@@ -64,6 +64,7 @@ export class MemoryState implements SharedState {
 
   async delete(key: string): Promise<void> {
     this.entries.delete(key);
+    this.logs.delete(key);
   }
 
   async once(key: string, ttlSeconds: number): Promise<boolean> {

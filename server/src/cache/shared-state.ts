@@ -9,6 +9,7 @@ export interface SharedState {
   set(key: string, value: string, ttlSeconds: number): Promise<void>;
   /** Reads and removes in one step (one-time codes, OAuth state): only one of two parallel callers gets it. */
   take(key: string): Promise<string | null>;
+  /** Removes a value or the hits of a key. */
   delete(key: string): Promise<void>;
   /** Sets only when absent; true when this call set it. */
   once(key: string, ttlSeconds: number): Promise<boolean>;

@@ -1,6 +1,7 @@
 import { AccessToken } from '../modules/auth/access-token.entity.js';
 import { AccessTokenService } from '../modules/auth/access-token.service.js';
 import { AuthService } from '../modules/auth/auth.service.js';
+import { KnownBrowsers } from '../modules/auth/known-browser.js';
 import { PasswordService } from '../modules/auth/password.service.js';
 import { Session } from '../modules/auth/session.entity.js';
 import { SessionService } from '../modules/auth/session.service.js';
@@ -45,6 +46,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
   const users = dataSource.getRepository(User);
   const passwords = new PasswordService(platform.passwordStrength);
   const sessions = new SessionService(dataSource.getRepository(Session), database.sessionSecret, clock);
+  const knownBrowsers = new KnownBrowsers(database.sessionSecret, clock);
   const accessTokens = new AccessTokenService({
     accessTokens: dataSource.getRepository(AccessToken),
     ...{ secrets, changes, clock },
@@ -56,7 +58,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     baseUrl: config.signIn.turnstile,
   });
   const authService = new AuthService({
-    ...{ users, sessions, accessTokens, passwords, turnstile, secrets, state, changes },
+    ...{ users, sessions, knownBrowsers, accessTokens, passwords, turnstile, secrets, state, changes },
     options: optionService,
   });
   const books = new UserBooks({ postEntry, usageLog: logService, auditLog: auditService, options: optionService });

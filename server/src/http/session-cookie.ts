@@ -6,9 +6,20 @@ import { usesHttps } from './secure-cookie.js';
 /** 30 days, as the session itself. */
 const maxAge = 2_592_000;
 
-export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, secret: string): void {
-  const secure = usesHttps(request);
-  reply.setCookie(sessionCookie, secret, { path: '/', maxAge, httpOnly: true, sameSite: 'strict', secure });
+/** Says that somebody signed in here before; it opens nothing (`modules/auth/known-browser.ts`). */
+export const knownBrowserCookie = 'known-browser';
+/** 180 days, as the mark in it. */
+const knownBrowserMaxAge = 15_552_000;
+
+/** Sets the cookies of a sign-in: the session, and the mark of a known browser. */
+export function setSignInCookies(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { secret, knownBrowser }: { readonly secret: string; readonly knownBrowser: string },
+): void {
+  const options = { path: '/', httpOnly: true, sameSite: 'strict', secure: usesHttps(request) } as const;
+  reply.setCookie(sessionCookie, secret, { ...options, maxAge });
+  reply.setCookie(knownBrowserCookie, knownBrowser, { ...options, maxAge: knownBrowserMaxAge });
 }
 
 export function clearSessionCookie(reply: FastifyReply): void {

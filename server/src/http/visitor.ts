@@ -2,6 +2,7 @@ import '@fastify/cookie';
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { usesHttps } from './secure-cookie.js';
+import { knownBrowserCookie } from './session-cookie.js';
 
 /** Identifies a browser before sign-in, for states of sign-ins in progress. Never used for permissions. */
 const visitorCookie = 'visitor';
@@ -25,13 +26,14 @@ export function ensureVisitor(request: FastifyRequest, reply: FastifyReply): str
   return made;
 }
 
-/** Data of an unauthenticated request for the bot check in `modules/auth`. */
+/** Data of an unauthenticated request for the checks before a sign-in in `modules/auth`. */
 export const challengeOf = (
   request: FastifyRequest,
   reply: FastifyReply,
   turnstile: string | null | undefined,
-): { ip: string; turnstile?: string; visitor: () => string } => ({
+): { ip: string; turnstile?: string; knownBrowser?: string; visitor: () => string } => ({
   ip: request.ip,
+  ...(request.cookies[knownBrowserCookie] ? { knownBrowser: request.cookies[knownBrowserCookie] } : {}),
   ...(turnstile ? { turnstile } : {}),
   visitor: () => ensureVisitor(request, reply),
 });

@@ -11,6 +11,7 @@ import type { OptionValues } from '../options/option.service.js';
 import type { User } from '../users/user.entity.js';
 import { withoutSecrets } from '../users/user-setting.service.js';
 import { namedTokenPrefix, type AccessTokenService } from './access-token.service.js';
+import type { KnownBrowsers } from './known-browser.js';
 import type { PasswordService } from './password.service.js';
 import type { SessionOrigin, SessionService } from './session.service.js';
 import type { Challenge, TurnstileService } from './turnstile.service.js';
@@ -22,8 +23,8 @@ export type { Challenge };
  * (docs/reference/rest/conventions.md#rate-limits).
  */
 const criticalLimit = { count: 20, seconds: 1200 };
-/** Sign-in attempts on one account, from all addresses together. */
-const accountLimit = { count: 20, seconds: 900 };
+/** Wrong passwords for one account from one address (a /64 of IPv6), or from one known browser. */
+const guessLimit = { count: 10, seconds: 900 };
 /** How long a node may use a cached caller, in milliseconds. Announcements end it earlier. */
 const actorMilliseconds = 1000;
 
@@ -37,11 +38,14 @@ export interface SignIn {
   readonly user: User;
   /** Value of the session cookie. */
   readonly secret: string;
+  /** For the cookie that makes this browser a known one. */
+  readonly knownBrowser: string;
 }
 
 export interface AuthServiceDeps {
   readonly users: Repository<User>;
   readonly sessions: SessionService;
+  readonly knownBrowsers: KnownBrowsers;
   readonly accessTokens: AccessTokenService;
   readonly passwords: PasswordService;
   readonly turnstile: TurnstileService;
@@ -91,14 +95,18 @@ export class AuthService {
    * same text for every reason)
    */
   async login(credentials: Credentials, origin: SessionOrigin, challenge: Challenge): Promise<SignIn> {
-    await this.admit(challenge);
+    const name = credentials.username.trim();
+    const browser = await this.knownBrowserOf(name, challenge);
+    if (browser === null) await this.limitCritical(challenge.ip);
+    await this.deps.turnstile.check(challenge);
     if (!this.deps.options.values.PasswordLoginEnabled) {
       throw new InvalidInputError('Password login is disabled by the administrator');
     }
-    const name = credentials.username.trim();
     if (name === '' || credentials.password === '') throw new InvalidInputError('Invalid parameter');
     const digest = createHash('sha256').update(name.toLowerCase()).digest('base64url');
-    await this.limit(`limit:login:${digest}`, accountLimit);
+    const guesses = `limit:login:${digest}:${browser ?? addressKey(challenge.ip)}`;
+    // Counted before the password is checked, so that parallel guesses cannot pass together.
+    await this.limit(guesses, guessLimit);
 
     const user = await this.findByLogin(name);
     const { matches, outdated } = await this.deps.passwords.check(user?.passwordHash ?? null, credentials.password);
@@ -109,7 +117,7 @@ export class AuthService {
       const passwordHash = await this.deps.passwords.hash(credentials.password);
       await this.deps.users.update({ id: user.id }, { passwordHash });
     }
-    await this.deps.turnstile.forget(challenge);
+    await Promise.all([this.deps.state.delete(guesses), this.deps.turnstile.forget(challenge)]);
     return this.openSession(user, origin);
   }
 
@@ -117,7 +125,8 @@ export class AuthService {
   async openSession(user: User, origin: SessionOrigin): Promise<SignIn> {
     if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
     const secret = await this.deps.sessions.open(user.id, origin);
-    return { user: { ...user, setting: withoutSecrets(user.setting) }, secret };
+    const knownBrowser = this.deps.knownBrowsers.mark(user.id);
+    return { user: { ...user, setting: withoutSecrets(user.setting) }, secret, knownBrowser };
   }
 
   /** Ends the session of this cookie, if any. */
@@ -136,6 +145,13 @@ export class AuthService {
   /** @throws AppError RATE_LIMITED */
   limitCritical(ip: string): Promise<void> {
     return this.limit(`limit:CT:${addressKey(ip)}`, criticalLimit);
+  }
+
+  /** The browser's name when the account's owner has signed in there before. Costs a look-up only with a valid mark. */
+  private async knownBrowserOf(name: string, { knownBrowser }: Challenge): Promise<string | null> {
+    const known = this.deps.knownBrowsers.read(knownBrowser);
+    const user = known && name !== '' ? await this.findByLogin(name) : null;
+    return known && user?.id === known.userId ? known.browser : null;
   }
 
   /** Usernames win over e-mail addresses, so that a username that equals an address cannot shadow that account. */

@@ -56,9 +56,18 @@ export class SessionService {
   }
 
   /**
-   * Ends every session of a user, in the caller's transaction.
-   * @param except public id of a session to keep
+   * Ends what a changed password must end: sessions, the system access token and named access tokens, in the caller's
+   * transaction. @param except public id of one session to keep
    */
+  async revokeAccess(manager: EntityManager, userId: number, except?: string): Promise<void> {
+    await this.revokeAll(manager, userId, except);
+    await manager.query('DELETE FROM access_tokens WHERE user_id = $1', [userId]);
+    await manager.query('UPDATE users SET access_token_hash = NULL, access_token_sealed = NULL WHERE id = $1', [
+      userId,
+    ]);
+  }
+
+  /** Ends every session of a user, in the caller's transaction. @param except public id of one to keep */
   async revokeAll(manager: EntityManager, userId: number, except?: string): Promise<void> {
     await manager.delete(Session, { userId, ...(except === undefined ? {} : { publicId: Not(except) }) });
   }

@@ -4,11 +4,13 @@ import type { GuardedFetch } from '../../outbound/guarded-fetch.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 
-/** Data of an unauthenticated request for the bot check. */
+/** Data of an unauthenticated request for the bot check and the limits of guesses. */
 export interface Challenge {
   readonly ip: string;
   /** Token of the Turnstile widget. */
   readonly turnstile?: string;
+  /** What an earlier sign-in left in this browser (`KnownBrowsers`). */
+  readonly knownBrowser?: string;
   /** Id of this browser, created on first use. */
   readonly visitor: () => string;
 }

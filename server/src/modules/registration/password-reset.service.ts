@@ -71,7 +71,7 @@ export class PasswordResetService {
     const passwordHash = await this.deps.passwords.hash(password);
     await this.deps.users.manager.transaction(async (manager) => {
       await manager.update(User, { id: user.id }, { passwordHash });
-      await this.deps.sessions.revokeAll(manager, user.id);
+      await this.deps.sessions.revokeAccess(manager, user.id);
     });
     await this.deps.changes.announce({ kind: 'user', id: user.id }, { kind: 'session', id: user.id });
     const { mailer, options } = this.deps;

@@ -62,8 +62,10 @@ export class AccountService {
   }
 
   /**
-   * Changes name, display name and password. A new password ends every other session. The old password is checked if it
-   * is sent; old clients do not send it, which is allowed and logged.
+   * Changes name, display name and password. A new password ends every other session and every access token. The old
+   * password is checked when it is sent. In a session old clients do not send it, which is allowed and logged; whoever
+   * comes with an access token must send it.
+   * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use)
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {
     const self = requireActor(actor);
@@ -78,7 +80,7 @@ export class AccountService {
     try {
       await this.deps.users.manager.transaction(async (manager) => {
         await manager.update(User, { id: self.id }, set);
-        if (passwordHash) await this.deps.sessions.revokeAll(manager, self.id, self.sessionId);
+        if (passwordHash) await this.deps.sessions.revokeAccess(manager, self.id, self.sessionId);
       });
     } catch (error) {
       throw toConflict(error);
@@ -104,6 +106,9 @@ export class AccountService {
     if (original !== undefined && row?.passwordHash) {
       const { matches } = await this.deps.passwords.check(row.passwordHash, original);
       if (!matches) throw new InvalidInputError('The old password is wrong', 'originalPassword');
+    } else if (self.sessionId === undefined) {
+      const message = 'The old password is needed to change the password with an access token';
+      throw new InvalidInputError(message, 'originalPassword');
     } else if (row?.passwordHash) {
       this.deps.logger.warn({ userId: self.id }, 'password changed without the old one');
     }

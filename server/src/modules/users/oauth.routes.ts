@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { assertFromOwnPage, assertUserIdHeader } from '../../http/authenticate.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
-import { originOf, setSessionCookie } from '../../http/session-cookie.js';
+import { originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { ensureVisitor, visitorOf } from '../../http/visitor.js';
 import { requireActor, type Actor, type MaybeActor } from '../../shared/actor.js';
 import { InvalidInputError } from '../../shared/errors.js';
@@ -99,9 +99,9 @@ function ownCaller({ actor, request }: Context): Actor {
   return self;
 }
 
-function signedIn({ user, secret }: SignIn, request: FastifyRequest, reply: FastifyReply): unknown {
-  setSessionCookie(request, reply, secret);
-  return toSignInWire(user);
+function signedIn(signIn: SignIn, request: FastifyRequest, reply: FastifyReply): unknown {
+  setSignInCookies(request, reply, signIn);
+  return toSignInWire(signIn.user);
 }
 
 async function forbiddenState(run: () => Promise<unknown>): Promise<unknown> {

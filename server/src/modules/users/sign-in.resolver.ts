@@ -1,7 +1,7 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../graphql/context.js';
 import { sessionCookie } from '../../http/authenticate.js';
-import { clearSessionCookie, originOf, setSessionCookie } from '../../http/session-cookie.js';
+import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { LoginInput } from './sign-in.object.js';
@@ -17,13 +17,9 @@ export class SignInResolver {
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('input', () => LoginInput) input: LoginInput,
   ): Promise<User> {
-    const { user, secret } = await this.authService.login(
-      input,
-      originOf(request),
-      challengeOf(request, reply, input.turnstile),
-    );
-    setSessionCookie(request, reply, secret);
-    return user;
+    const signIn = await this.authService.login(input, originOf(request), challengeOf(request, reply, input.turnstile));
+    setSignInCookies(request, reply, signIn);
+    return signIn.user;
   }
 
   @Mutation(() => Boolean, { description: 'Ends the session, if there is one.' })

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
 import { assertFromOwnPage, sessionCookie } from '../../http/authenticate.js';
 import type { RestHandlers } from '../../http/rest.js';
-import { clearSessionCookie, originOf, setSessionCookie } from '../../http/session-cookie.js';
+import { clearSessionCookie, originOf, setSignInCookies } from '../../http/session-cookie.js';
 import { challengeOf } from '../../http/visitor.js';
 import type { AuthService } from '../auth/auth.service.js';
 import { loginBody, toSignInWire } from './user.wire.js';
@@ -14,13 +14,13 @@ export const signInRoutes =
     app.post('/login', {
       bodyLimit: anonymousBodyLimit,
       handler: rest.open(async ({ body, query, request, reply }) => {
-        const { user, secret } = await authService.login(
+        const signIn = await authService.login(
           loginBody.parse(body),
           originOf(request),
           challengeOf(request, reply, query.turnstile),
         );
-        setSessionCookie(request, reply, secret);
-        return toSignInWire(user);
+        setSignInCookies(request, reply, signIn);
+        return toSignInWire(signIn.user);
       }),
     });
 

@@ -133,7 +133,7 @@ export class UserService {
       if (Object.keys(set).length > 0) await manager.update(User, { id }, set);
       if (quota !== undefined) await this.deps.books.moveTo(manager, admin, user, quota);
       if (quotaDelta !== undefined) await this.deps.books.grant(manager, admin, user, quotaDelta);
-      if (passwordHash) await this.deps.sessions.revokeAll(manager, id, ownSession(admin, id));
+      if (passwordHash) await this.deps.sessions.revokeAccess(manager, id, ownSession(admin, id));
       await this.deps.books.log(manager, admin, user, describeChange(user, columns, passwordHash !== undefined));
       const after = await manager.findOneByOrFail(User, { id });
       const secret = passwordHash ? { password: passwordHash } : {};
