@@ -249,6 +249,21 @@ it('serves clients that only offer HTTP/2', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+it.each([
+  ['deep', '['.repeat(2_000_000)],
+  ['wide', `[${'0,'.repeat(2_000_000)}0]`],
+])('ends a session whose event is too %s, and hands it to nobody', async (_name, text) => {
+  const client = await session();
+  const before = upstream.sessions.at(-1)?.events.length;
+  client.socket.send(text);
+  expect(await client.untilClosed()).toBe(1008);
+  expect(client.events.at(-1)).toMatchObject({
+    type: 'error',
+    error: { message: expect.stringMatching(/nested|values/) },
+  });
+  expect(upstream.sessions.at(-1)?.events.length).toBe(before);
+});
+
 it('does not read the provider faster than the client takes', async () => {
   const client = await session();
   client.socket.pause();

@@ -70,6 +70,7 @@ export interface RelayCore {
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
+  readonly bodies: BodyBudget;
   readonly keyRing: KeyRing;
   readonly upstream: UpstreamClient;
   readonly failureHandler: UpstreamFailureHandler;
@@ -171,7 +172,7 @@ export function createRelay(deps: RelayDependencies): BuiltRelay {
   return {
     relay,
     probe: new RelayProbe({ channels, keyRing, upstream, credentials, clock, settings, options }),
-    core: { keys, rateLimit, inFlight, keyRing, upstream, failureHandler, errors, balances, metrics },
+    core: { keys, rateLimit, inFlight, bodies, keyRing, upstream, failureHandler, errors, balances, metrics },
     routesDeps: { relay, keys, channels, prices, options, maxBodyBytes: deps.settings.maxBodyBytes },
     async start() {
       keys.follow(changes);

@@ -10,6 +10,7 @@ import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { admit, checkAddress, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
+import type { BodyBudget, BodyGrant } from '../access/body-budget.js';
 import type { InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import { CallFailedError } from '../attempt/attempts.js';
@@ -31,6 +32,8 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
   readonly keys: KeyDirectory;
   readonly rateLimit: ModelRateLimit;
   readonly inFlight: InFlight;
+  /** Bounds what frames that are not complete yet may hold. */
+  readonly bodies: BodyBudget;
   readonly prices: PriceBook;
   readonly ledger: Ledger;
   readonly database: Transaction;
@@ -46,6 +49,8 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
 
 /** A session that may begin: its first turn is reserved, and its provider is connected. */
 export interface OpenedSession {
+  /** What the client's frames hold of the budget for request bodies. */
+  readonly grant: BodyGrant;
   begin(client: WebSocket): void;
   /** The client left before the session could begin. */
   abandon(): Promise<void>;
@@ -109,8 +114,10 @@ export class Realtime {
       const wanted = { call, admission: paid.admission, query, maxFrameBytes: this.maxFrameBytes, signal };
       const connected = await connectRealtime(wanted, this.deps);
       if (rateLimit.concerns(paid.caller)) await rateLimit.succeeded(paid.caller);
+      const grant = this.deps.bodies.open(caller.user.id);
       return {
-        begin: (client) => this.begin(this.toSession(client, paid, connected), leave),
+        grant,
+        begin: (client) => this.begin(this.toSession(client, paid, connected), leave, grant),
         abandon: async () => {
           leave();
           connected.upstream.terminate();
@@ -133,6 +140,7 @@ export class Realtime {
     this.server.handleUpgrade(request, socket, head, (client) => {
       isBegun = true;
       session.begin(client);
+      countFrames(socket, client, session.grant);
     });
   }
 
@@ -210,11 +218,12 @@ export class Realtime {
     tally.completionTokens += outputOf(usage);
   }
 
-  private begin(session: RealtimeSession, leave: () => void): void {
+  private begin(session: RealtimeSession, leave: () => void, grant: BodyGrant): void {
     const { metrics } = this.deps;
     metrics.relay.underWay(route, 1);
     const ended = session.run().finally(() => {
       leave();
+      grant.release();
       metrics.relay.underWay(route, -1);
       metrics.relay.of(metrics.knownLabel('model', session.model)).finished(route, 'ok');
       this.sessions.delete(session);
@@ -234,4 +243,18 @@ export class Realtime {
       usedChannels: error.usedChannels,
     });
   }
+}
+
+/** Counts the bytes of frames while they arrive; a client above its budget is disconnected. */
+function countFrames(socket: Duplex, client: WebSocket, grant: BodyGrant): void {
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      grant.grow(chunk.length);
+    } catch {
+      grant.release();
+      client.close(1013, 'too many large frames at once');
+      client.terminate();
+    }
+  });
+  client.on('message', () => grant.release());
 }

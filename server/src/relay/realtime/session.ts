@@ -5,6 +5,7 @@ import type { SessionBooks } from '../../modules/quota/session-books.service.js'
 import type { Logger } from '../../observability/logger.js';
 import type { Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
+import { assertJsonBounds } from '../../shared/json-bounds.js';
 import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Fields } from '../neutral/fields.js';
@@ -42,6 +43,9 @@ export interface ChargedTurn {
   readonly userQuota: number | null;
 }
 
+/** Tool schemas of a `session.update` are the largest that clients send. */
+const eventBounds = { maxDepth: 128, maxValues: 50_000 };
+
 /**
  * One realtime session: forwards frames in both directions, and charges turn by turn
  * (docs/reference/relay/realtime.md#charge).
@@ -66,7 +70,7 @@ export class RealtimeSession {
       client,
       upstream,
       {
-        fromClient: (frame) => this.hear(frame, (event) => this.estimate.fromClient(event)),
+        fromClient: (frame) => this.fromClient(frame),
         fromUpstream: (frame) => this.fromUpstream(frame),
         delivered: () => this.holdNext(),
         farewell: (cause, code) => this.farewell(cause, code),
@@ -91,6 +95,19 @@ export class RealtimeSession {
   /** Ends the session because the server stops. */
   close(): void {
     this.pair.end(1012, 'the server restarts');
+  }
+
+  /** An event with too many values is not parsed and ends the session: `[[],[],…]` grows fiftyfold in memory. */
+  private fromClient(frame: Frame): boolean {
+    try {
+      if (!frame.isBinary) assertJsonBounds(frame.data, eventBounds);
+    } catch (error) {
+      this.pair.report(errorFrame(error, this.deps.requestId));
+      this.pair.end(1008, 'the event is too complex');
+      return false;
+    }
+    this.hear(frame, (event) => this.estimate.fromClient(event));
+    return true;
   }
 
   private fromUpstream(frame: Frame): Promise<void> | undefined {

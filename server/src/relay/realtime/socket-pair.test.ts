@@ -45,7 +45,7 @@ async function connection(autoPong = true): Promise<Connection> {
 }
 
 const silent: SocketPairHandler = {
-  fromClient: () => undefined,
+  fromClient: () => true,
   fromUpstream: () => undefined,
   delivered: () => undefined,
   farewell: () => null,

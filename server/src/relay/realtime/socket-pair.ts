@@ -30,7 +30,8 @@ export type EndCause = 'client' | 'upstream' | 'expired' | 'own';
 
 /** Processes each frame before it is forwarded. Frames are processed one after the other. */
 export interface SocketPairHandler {
-  fromClient(frame: Frame): void;
+  /** @returns false when the frame must not be forwarded */
+  fromClient(frame: Frame): boolean;
   /** @returns when the frame may be forwarded to the client */
   fromUpstream(frame: Frame): Promise<void> | void;
   /**
@@ -115,8 +116,7 @@ export class SocketPair {
 
   private fromClient(frame: Frame): void {
     if (this.isEnding) return;
-    this.handler.fromClient(frame);
-    this.pass(frame, this.upstream, this.client);
+    if (this.handler.fromClient(frame)) this.pass(frame, this.upstream, this.client);
   }
 
   private fromUpstream(frame: Frame): void {

@@ -1,0 +1,49 @@
+import { WebSocket } from 'ws';
+import { RealtimeClients, type RealtimeClient } from '../support/realtime-client.js';
+import { spawnServer, type SpawnedServer } from '../support/server.js';
+import { startRealtimeUpstream, type RealtimeUpstream } from '../support/upstream/realtime.js';
+
+/** Frames that never end, sent by a customer over many sockets. The budget of bodies is a quarter of the heap. */
+
+const model = 'gpt-4o-realtime-preview';
+const megabyte = 1024 * 1024;
+
+let upstream: RealtimeUpstream;
+let server: SpawnedServer;
+let clients: RealtimeClients;
+let key: string;
+
+beforeAll(async () => {
+  upstream = await startRealtimeUpstream();
+  server = await spawnServer({
+    environment: { NODE_OPTIONS: '--max-old-space-size=256', MAX_REQUEST_BODY_MB: '4' },
+  });
+  const root = await server.api.setUp();
+  await server.api.createChannel(root, { baseUrl: upstream.url, key: 'sk-up', models: [model] });
+  ({ key } = await server.api.createToken(root, { name: 'frames' }));
+  clients = new RealtimeClients(server.url, model);
+}, 60_000);
+afterAll(async () => {
+  clients.close();
+  await server.stop();
+  await upstream.stop();
+});
+
+it('a user whose unfinished frames hold more than the budget loses sockets, and the budget comes back', async () => {
+  const sockets = await Promise.all(Array.from({ length: 8 }, () => clients.session(key)));
+  const part = Buffer.alloc(megabyte, 0x20);
+  // 12 MB each, of a frame that may have 16: 96 MB, where a user has 32.
+  for (let round = 0; round < 12; round++) {
+    for (const { socket } of sockets) if (socket.readyState === WebSocket.OPEN) socket.send(part, { fin: false });
+  }
+  const closed = (): RealtimeClient[] => sockets.filter((client) => client.closed !== null);
+  while (closed().length < 5) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(sockets.length - closed().length).toBeGreaterThan(0);
+
+  for (const { socket } of sockets) socket.terminate();
+  const large = await clients.session(key);
+  large.socket.send(Buffer.alloc(12 * megabyte, 0x20), { binary: true });
+  // It comes back as it is: nothing of the others' is still counted.
+  await new Promise((resolve) => large.socket.once('message', resolve));
+  expect(large.closed).toBeNull();
+});
