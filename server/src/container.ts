@@ -30,6 +30,8 @@ export interface StartedServer {
   readonly url: string;
   readonly app: FastifyInstance;
   readonly database: Database;
+  /** Needed for setting up from another machine; null when that is done. */
+  readonly setupCode: string | null;
 }
 
 /** @param clientRoot folder of the built console; null serves none */
@@ -54,9 +56,12 @@ export function createContainer(config: Config, surroundings: Surroundings = {})
     const database = await openDatabase(config, entities, logger, metrics, cancelled.signal);
     shutdown.onStop('database', () => database.close());
     const { clientRoot = null, passwordStrength } = surroundings;
-    const app = await compose({ config, logger, metrics, database, shutdown, passwordStrength }, clientRoot);
+    const { app, setupCode } = await compose(
+      { config, logger, metrics, database, shutdown, passwordStrength },
+      clientRoot,
+    );
     await app.listen({ port: config.port, host: config.host });
-    return { url: localUrl(app), app, database };
+    return { url: localUrl(app), app, database, setupCode };
   }
 
   return {
@@ -76,14 +81,20 @@ export function createContainer(config: Config, surroundings: Surroundings = {})
   };
 }
 
-async function compose(foundation: Foundation, clientRoot: string | null): Promise<FastifyInstance> {
+async function compose(
+  foundation: Foundation,
+  clientRoot: string | null,
+): Promise<{ app: FastifyInstance; setupCode: string | null }> {
   const platform = await composePlatform(foundation);
   const catalogue = await composeCatalogue(platform);
   const accounts = await composeAccounts(platform, catalogue);
   const operations = composeOperations(platform, accounts);
   const relay = await composeRelay(platform, accounts, operations);
   const channelServices = await composeChannels(platform, catalogue, accounts, operations, relay);
-  return await composeSkins({ platform, catalogue, accounts, operations, relay, channelServices }, clientRoot);
+  const subjects = { platform, catalogue, accounts, operations, relay, channelServices };
+  const { setupService } = accounts;
+  const setupCode = (await setupService.isDone()) ? null : setupService.code;
+  return { app: await composeSkins(subjects, clientRoot), setupCode };
 }
 
 function localUrl(app: FastifyInstance): string {

@@ -26,8 +26,14 @@ async function main(): Promise<void> {
   const container = createContainer(config, { logger, clientRoot: findClient() });
   handleSignals(container, logger);
   try {
-    const { url } = await container.start();
+    const { url, setupCode } = await container.start();
     logger.info({ url, node: process.version, database: config.databaseUrl ? 'external' : 'embedded' }, 'ready');
+    if (setupCode) {
+      // Not through the logger: it is needed whatever the log level is.
+      console.log(
+        `Set up this site: ${url}/setup?code=${setupCode} (from another machine, put its address in the link)`,
+      );
+    }
   } catch (error) {
     fail(describeStartFailure(error));
     if (!isForeseen(error)) logger.fatal({ err: error }, 'start failed');

@@ -1,10 +1,11 @@
-import { Site } from './site.js';
+import { anywhere, Site } from './site.js';
 
 let site: Site;
 beforeEach(async () => (site = await Site.open()));
 afterEach(() => site.stop());
 
 const password = 'hunter2hunter2';
+const mutation = 'mutation ($input: SetupInput!) { completeSetup(input: $input) }';
 const input = { username: 'boss', password, confirmPassword: password };
 
 describe('GET /api/setup', () => {
@@ -39,6 +40,27 @@ describe('POST /api/setup', () => {
     expect(root?.['password_hash']).toMatch(/^\$argon2id\$/);
     const entries = await site.query('SELECT source, kind, amount FROM ledger_entries');
     expect(entries).toEqual([{ source: 'opening:user:1', kind: 'opening', amount: '100000000' }]);
+  });
+
+  it('from another machine needs the code that the start printed', async () => {
+    const { setupCode } = site.server;
+    expect(setupCode).toMatch(/^[A-Z2-9]{4}-[A-Z2-9]{4}-[A-Z2-9]{4}$/);
+    const elsewhere = anywhere();
+    for (const code of [undefined, '', 'AAAA-AAAA-AAAA', `${setupCode}x`]) {
+      const answer = await site.rest(null, 'POST', '/api/setup', { ...input, setup_code: code }, elsewhere);
+      expect([answer.status, answer.body]).toMatchObject([400, { success: false, code: 'SETUP_CODE_NEEDED' }]);
+      const { codes } = await site.graphql(null, mutation, { input: { ...input, code: code ?? null } }, elsewhere);
+      expect(codes).toEqual(['SETUP_CODE_NEEDED']);
+    }
+    const needed = async (headers: Record<string, string>) =>
+      (await site.graphql(null, '{ setup { codeNeeded } }', {}, headers)).data;
+    expect([await needed(elsewhere), await needed({})]).toEqual([
+      { setup: { codeNeeded: true } },
+      { setup: { codeNeeded: false } },
+    ]);
+    const typed = setupCode?.toLowerCase().replaceAll('-', '');
+    const answer = await site.rest(null, 'POST', '/api/setup', { ...input, setup_code: typed }, elsewhere);
+    expect(answer.body).toMatchObject({ success: true });
   });
 
   it('keeps the two modes', async () => {

@@ -34,6 +34,7 @@ export interface TestServer {
 export interface LocalServer extends TestServer {
   readonly app: StartedServer['app'];
   readonly dataSource: DataSource;
+  readonly setupCode: StartedServer['setupCode'];
 }
 
 /** One that can be killed. */
@@ -66,10 +67,10 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
     passwordStrength: weakStrength,
   });
   try {
-    const { url, app, database } = await container.start();
+    const { url, app, database, setupCode } = await container.start();
     return {
       api: new Api(url),
-      ...{ url, app, dataSource: database.dataSource },
+      ...{ url, app, dataSource: database.dataSource, setupCode },
       database: surroundings.database,
       logLines: () => lines,
       stop: async () => {

@@ -75,6 +75,7 @@ export async function composeAccounts(platform: Platform, { tokenService }: Cata
     postEntry,
     changes,
     clock,
+    sessionSecret: database.sessionSecret,
   });
   await setupService.start();
 

@@ -21,6 +21,7 @@ const shown: Record<ErrorCode, boolean> = {
   INSUFFICIENT_PRIVILEGES: true,
   INVALID_CREDENTIALS: true,
   ALREADY_SET_UP: true,
+  SETUP_CODE_NEEDED: true,
   MISSING_API_KEY: true,
   INVALID_API_KEY: true,
   TOKEN_EXPIRED: true,

@@ -18,6 +18,7 @@ export const errorCodes = [
   'INSUFFICIENT_PRIVILEGES',
   'INVALID_CREDENTIALS',
   'ALREADY_SET_UP',
+  'SETUP_CODE_NEEDED',
   // API keys
   'MISSING_API_KEY',
   'INVALID_API_KEY',

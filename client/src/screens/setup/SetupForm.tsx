@@ -7,6 +7,7 @@ import CheckOutlinedIcon from '@mui/icons-material/CheckOutlined';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router-dom';
 import { TextInput } from '../../components/form/inputs.js';
 import { Notice } from '../../components/Notice.js';
 import { describeFailure, toFailure } from '../../lib/errors.js';
@@ -15,6 +16,7 @@ import { CompleteSetupDocument } from './setup.generated.js';
 import { UsageModeCards, type UsageMode } from './UsageModeCards.js';
 
 export interface SetupValues {
+  code: string;
   username: string;
   password: string;
   confirmPassword: string;
@@ -22,28 +24,44 @@ export interface SetupValues {
 }
 
 const reloadAfter = 1500;
+const fields = ['code', 'username', 'password', 'confirmPassword'] as const;
 
-export function SetupForm({ hasAdministrator }: { readonly hasAdministrator: boolean }) {
+interface SetupFormProps {
+  readonly hasAdministrator: boolean;
+  /** The visitor is not on the server's machine. */
+  readonly needsCode: boolean;
+}
+
+export function SetupForm({ hasAdministrator, needsCode }: SetupFormProps) {
   const { t } = useTranslation();
   const [complete] = useMutation(CompleteSetupDocument);
   const [done, setDone] = useState(false);
+  // The link that the server printed.
+  const [parameters] = useSearchParams();
   const form = useForm<SetupValues>({
     mode: 'onTouched',
-    defaultValues: { username: '', password: '', confirmPassword: '', mode: 'external' },
+    defaultValues: {
+      code: parameters.get('code') ?? '',
+      username: '',
+      password: '',
+      confirmPassword: '',
+      mode: 'external',
+    },
   });
   const { control, formState } = form;
 
-  const submit = form.handleSubmit(async ({ mode, ...administrator }) => {
+  const submit = form.handleSubmit(async ({ mode, code, ...administrator }) => {
     const modes = { selfUseModeEnabled: mode === 'self', demoSiteEnabled: mode === 'demo' };
     try {
-      await complete({ variables: { input: { ...administrator, username: administrator.username.trim(), ...modes } } });
+      const username = administrator.username.trim();
+      await complete({ variables: { input: { ...administrator, username, code: code.trim() || null, ...modes } } });
       setDone(true);
       siteStatus.set({ ...siteStatus.get(), setup: true, ...modes });
       setTimeout(() => location.assign('/login'), reloadAfter);
     } catch (error) {
       const { code, field } = toFailure(error);
       const message = code === 'NETWORK' ? t('setup.failed') : describeFailure(error, t);
-      const name = field === 'username' || field === 'password' || field === 'confirmPassword' ? field : 'root';
+      const name = fields.find((one) => one === field) ?? 'root';
       form.setError(name, { message }, { shouldFocus: true });
     }
   });
@@ -55,6 +73,17 @@ export function SetupForm({ hasAdministrator }: { readonly hasAdministrator: boo
       onSubmit={(event) => void submit(event)}
       sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}
     >
+      {needsCode && (
+        <TextInput
+          control={control}
+          name="code"
+          label={t('setup.code')}
+          hint={t('setup.codeHint')}
+          required
+          autoComplete="off"
+          rules={{ validate: (value) => value.trim() !== '' || t('setup.codeMissing') }}
+        />
+      )}
       {hasAdministrator ? (
         <Notice tone="blue">{t('setup.hasAdministrator')}</Notice>
       ) : (

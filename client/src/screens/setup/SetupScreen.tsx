@@ -21,7 +21,7 @@ export function SetupScreen() {
   const database = databaseNames[data.setup.databaseType] ?? data.setup.databaseType;
   return (
     <PublicPage width={560} title={t('setup.title', { name: systemName })} intro={t('setup.intro', { database })}>
-      <SetupForm hasAdministrator={data.setup.rootInit} />
+      <SetupForm hasAdministrator={data.setup.rootInit} needsCode={data.setup.codeNeeded} />
     </PublicPage>
   );
 }

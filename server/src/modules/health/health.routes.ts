@@ -1,5 +1,5 @@
-import { isIPv4 } from 'node:net';
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
+import { isFromThisMachine } from '../../http/loopback.js';
 import type { Metrics } from '../../observability/metrics.js';
 import { sameSecret } from '../../shared/secrets.js';
 import type { HealthService } from './health.service.js';
@@ -34,10 +34,3 @@ export const healthRoutes =
       return reply.type(metrics.registry.contentType).send(await metrics.scrape());
     });
   };
-
-/** A loopback connection that no proxy forwarded: behind a proxy on the same machine, every visitor is a loopback peer. */
-function isFromThisMachine({ raw, headers }: FastifyRequest): boolean {
-  if (headers['x-forwarded-for'] ?? headers.forwarded ?? headers['x-real-ip'] ?? headers.via) return false;
-  const address = (raw.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  return address === '::1' || (isIPv4(address) && address.startsWith('127.'));
-}

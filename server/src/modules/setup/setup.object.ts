@@ -11,6 +11,9 @@ export class SetupStatusObject implements SetupStatus {
 
   @Field(() => String, { description: 'Empty once the wizard is done.' })
   databaseType: SetupStatus['databaseType'];
+
+  @Field(() => Boolean, { description: 'This caller, who is not on the machine of the server, needs the set-up code.' })
+  codeNeeded: boolean;
 }
 
 @InputType('SetupInput')
@@ -29,4 +32,10 @@ export class SetupInputObject implements SetupInput {
 
   @Field(() => Boolean, { defaultValue: false, description: 'Shows a badge.' })
   demoSiteEnabled: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The set-up code that the server printed at its start. Needed unless the caller is on its machine.',
+  })
+  code?: string | null;
 }

@@ -1,19 +1,24 @@
-import { Arg, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.js';
+import { isFromThisMachine } from '../../http/loopback.js';
 import { SetupInputObject, SetupStatusObject } from './setup.object.js';
-import type { SetupService, SetupStatus } from './setup.service.js';
+import type { SetupService } from './setup.service.js';
 
 @Resolver(() => SetupStatusObject)
 export class SetupResolver {
   constructor(private readonly setupService: SetupService) {}
 
   @Query(() => SetupStatusObject)
-  setup(): Promise<SetupStatus> {
-    return this.setupService.status();
+  async setup(@Ctx() { request }: GraphQLContext): Promise<SetupStatusObject> {
+    return { ...(await this.setupService.status()), codeNeeded: !isFromThisMachine(request) };
   }
 
   @Mutation(() => Boolean, { description: 'Makes the root user and closes the wizard. Opens no session.' })
-  async completeSetup(@Arg('input', () => SetupInputObject) input: SetupInputObject): Promise<boolean> {
-    await this.setupService.complete(input);
+  async completeSetup(
+    @Ctx() { request }: GraphQLContext,
+    @Arg('input', () => SetupInputObject) input: SetupInputObject,
+  ): Promise<boolean> {
+    await this.setupService.complete(input, isFromThisMachine(request));
     return true;
   }
 }

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { z } from 'zod';
 import { anonymousBodyLimit } from '../../http/api-scope.js';
-import { RestAnswer, type RestHandlers, withMessage } from '../../http/rest.js';
+import { isFromThisMachine } from '../../http/loopback.js';
+import { RestAnswer, withMessage, type RestHandlers } from '../../http/rest.js';
 import { isAppError } from '../../shared/errors.js';
 import type { SetupInput, SetupService, SetupStatus } from './setup.service.js';
 
@@ -16,20 +17,22 @@ export const setupRoutes =
 
     app.post('/setup', {
       bodyLimit: anonymousBodyLimit,
-      handler: rest.open(async ({ body }) => {
+      handler: rest.open(async ({ body, request }) => {
         if (await setupService.isDone()) return refused('System is already initialised', 'ALREADY_SET_UP');
         const input = setupBody.safeParse(body);
         if (!input.success) return refused('Invalid request parameters', 'INVALID_INPUT');
         try {
-          await setupService.complete(input.data);
+          await setupService.complete(input.data, isFromThisMachine(request));
         } catch (error) {
-          if (isAppError(error) && error.code === 'INVALID_INPUT') return refused(error.message, error.code);
+          if (isAppError(error) && refusals.has(error.code)) return refused(error.message, error.code);
           throw error;
         }
         return withMessage('System initialised');
       }),
     });
   };
+
+const refusals: ReadonlySet<string> = new Set(['INVALID_INPUT', 'SETUP_CODE_NEEDED']);
 
 const refused = (message: string, code: string): RestAnswer => new RestAnswer({ success: false, message, code }, 400);
 
@@ -40,6 +43,8 @@ const setupBody = z
     confirmPassword: z.string().default(''),
     SelfUseModeEnabled: z.boolean().default(false),
     DemoSiteEnabled: z.boolean().default(false),
+    /** Not in the older consoles: needed from another machine. */
+    setup_code: z.string().max(100).default(''),
   })
   .transform((body): SetupInput => ({
     username: body.username,
@@ -47,6 +52,7 @@ const setupBody = z
     confirmPassword: body.confirmPassword,
     selfUseModeEnabled: body.SelfUseModeEnabled,
     demoSiteEnabled: body.DemoSiteEnabled,
+    code: body.setup_code,
   }));
 
 const toWire = ({ status, rootInit, databaseType }: SetupStatus): Record<string, unknown> => ({

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { EntityManager, Repository } from 'typeorm';
 import { z } from 'zod';
 import type { Changes } from '../../cache/changes.js';
@@ -5,6 +6,7 @@ import { Role } from '../../shared/actor.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
+import { sameSecret } from '../../shared/secrets.js';
 import { version } from '../../shared/version.js';
 import type { PasswordService } from '../auth/password.service.js';
 import type { OptionService } from '../options/option.service.js';
@@ -15,6 +17,8 @@ import { Setup } from './setup.entity.js';
 
 const rootQuota = 100_000_000;
 const maxUsernameLength = 12;
+/** 32 letters and digits that cannot be taken for each other. */
+const codeLetters = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
 export interface SetupStatus {
   /** Whether setup is complete. */
@@ -31,6 +35,8 @@ export interface SetupInput {
   readonly confirmPassword: string;
   readonly selfUseModeEnabled: boolean;
   readonly demoSiteEnabled: boolean;
+  /** What the start printed; see `SetupService.code`. */
+  readonly code?: string | null;
 }
 
 export interface SetupServiceDeps {
@@ -40,6 +46,8 @@ export interface SetupServiceDeps {
   readonly postEntry: PostEntry;
   readonly changes: Changes;
   readonly clock: Clock;
+  /** The set-up code is derived from it, so that every server of a site has the same. */
+  readonly sessionSecret: string;
 }
 
 /** The setup at first start (docs/reference/rest/public.md#first-start). The only way to create a root user. */
@@ -56,6 +64,16 @@ export class SetupService {
     }
   }
 
+  /**
+   * Three groups of four letters and digits. Whoever sets up from another machine must send it: otherwise the first stranger
+   * who finds a fresh public site would own it.
+   */
+  get code(): string {
+    const digest = createHmac('sha256', this.deps.sessionSecret).update('set-up code').digest();
+    const letters = Array.from(digest.subarray(0, 12), (byte) => codeLetters[byte % codeLetters.length]).join('');
+    return letters.replace(/(.{4})(?=.)/g, '$1-');
+  }
+
   async isDone(): Promise<boolean> {
     // Setup is never undone, so a positive result is cached.
     this.done ||= await this.deps.setups.existsBy({ id: 1 });
@@ -69,10 +87,15 @@ export class SetupService {
 
   /**
    * Creates the root user unless one exists, stores the two modes and completes setup, in one transaction.
-   * @throws AppError ALREADY_SET_UP, INVALID_INPUT
+   * @param fromThisMachine the request came over loopback, so it needs no code
+   * @throws AppError ALREADY_SET_UP, SETUP_CODE_NEEDED, INVALID_INPUT
    */
-  async complete(input: SetupInput): Promise<void> {
+  async complete(input: SetupInput, fromThisMachine: boolean): Promise<void> {
     if (await this.isDone()) throw alreadySetUp();
+    if (!fromThisMachine && !this.isCode(input.code ?? '')) {
+      const message = input.code ? 'The set-up code is wrong' : 'A set-up code is needed';
+      throw new AppError('SETUP_CODE_NEEDED', `${message}: the server printed it when it started`, { field: 'code' });
+    }
     const needsRoot = !(await this.rootExists(this.deps.setups.manager));
     const credentials = needsRoot ? checkCredentials(input) : null;
     const passwordHash = credentials && (await this.deps.passwords.hash(credentials.password));
@@ -87,6 +110,10 @@ export class SetupService {
     this.done = true;
     await this.deps.options.announce('SelfUseModeEnabled', 'DemoSiteEnabled');
     await this.deps.changes.announce({ kind: 'user' });
+  }
+
+  private isCode(text: string): boolean {
+    return sameSecret(text.trim().toUpperCase().replaceAll('-', ''), this.code.replaceAll('-', ''));
   }
 
   /** The primary key admits one caller. A concurrent one waits for its commit and gets ALREADY_SET_UP. */

@@ -34,6 +34,7 @@ const openAIErrors: Record<ErrorCode, { readonly status: number; readonly code: 
   INSUFFICIENT_PRIVILEGES: { status: 403, code: 'insufficient_privileges' },
   INVALID_CREDENTIALS: { status: 401, code: 'invalid_credentials' },
   ALREADY_SET_UP: { status: 400, code: 'already_set_up' },
+  SETUP_CODE_NEEDED: { status: 400, code: 'setup_code_needed' },
   MISSING_API_KEY: { status: 401, code: 'missing_api_key' },
   INVALID_API_KEY: { status: 401, code: 'invalid_api_key' },
   TOKEN_EXPIRED: { status: 401, code: 'token_expired' },

@@ -10,7 +10,7 @@ import type { Clock } from '../../shared/clock.js';
 import { InvalidInputError, isAppError } from '../../shared/errors.js';
 import { admit, checkAddress, type Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
-import type { BodyBudget, BodyGrant } from '../access/body-budget.js';
+import type { BodyBudget, BodyGrant } from '../access/limits.js';
 import type { InFlight, ModelRateLimit } from '../access/limits.js';
 import type { KeyDirectory } from '../access/key-directory.js';
 import { CallFailedError } from '../attempt/attempts.js';

@@ -5,7 +5,7 @@ import type { SessionBooks } from '../../modules/quota/session-books.service.js'
 import type { Logger } from '../../observability/logger.js';
 import type { Admission } from '../access/admission.js';
 import type { Caller } from '../access/authentication.js';
-import { assertJsonBounds } from '../../shared/json-bounds.js';
+import { assertJsonBounds } from '../../shared/json.js';
 import { toCallFailure } from '../errors/failure.js';
 import { RelayError } from '../errors/relay-error.js';
 import type { Fields } from '../neutral/fields.js';
