@@ -11,15 +11,9 @@ import type { SortBy } from '../../shared/page.js';
 import { resolveTimeRange } from '../../shared/time-range.js';
 import type { Redeemed, RedeemRefusal } from './redeem.service.js';
 import { RedemptionStatus } from './redemption.entity.js';
-import type {
-  KeyedRedemption,
-  NewRedemptions,
-  RedemptionFields,
-  RedemptionFilter,
-  RedemptionSortField,
-  RedemptionSums,
-  RedemptionUse,
-} from './redemption.service.js';
+import type { NewRedemptions, RedemptionFields } from './redemption-input.js';
+import type { RedemptionFilter, RedemptionSortField, RedemptionSums, RedemptionUse } from './redemption-query.js';
+import type { KeyedRedemption } from './redemption.service.js';
 
 export const RedemptionStatusEnum = enumType(
   'RedemptionStatus',

@@ -4,7 +4,8 @@ import type { RestContext, RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { toPageQuery } from '../../shared/page.js';
 import type { RedeemService } from './redeem.service.js';
-import type { RedemptionFilter, RedemptionService } from './redemption.service.js';
+import type { RedemptionFilter } from './redemption-query.js';
+import type { RedemptionService } from './redemption.service.js';
 import { createBody, idsBody, redeemBody, statusBody, toWire, updateBody } from './redemption.wire.js';
 
 /** `/api/redemption` (docs/reference/rest/tokens-and-wallet.md#redemption-codes). */

@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  Brackets,
-  In,
-  type EntityManager,
-  type FindOptionsWhere,
-  type Repository,
-  type SelectQueryBuilder,
-} from 'typeorm';
-import { andAmong, andDuring } from '../../db/conditions.js';
-import { decodeCursor, encodeCursor, readSlice, type SortKeys } from '../../db/keyset.js';
+import { In, type EntityManager, type FindOptionsWhere, type Repository } from 'typeorm';
+import { readSlice } from '../../db/keyset.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange, AuditLog, UsageLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
@@ -16,11 +8,10 @@ import type { BulkFailure, BulkResult } from '../../shared/bulk.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { ConflictError, InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { assertIdList, maxIds } from '../../shared/id-list.js';
-import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
+import { maxInt32 } from '../../shared/limits.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import { isUniqueViolation } from '../../shared/postgres-error.js';
-import { maxQuota } from '../../shared/quota.js';
 import type { Secrets } from '../../shared/secrets.js';
-import type { TimeRange } from '../../shared/time-range.js';
 import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
 import {
@@ -30,43 +21,17 @@ import {
   type NewRedemptions,
   type RedemptionFields,
 } from './redemption-input.js';
+import {
+  readSums,
+  readUses,
+  redemptionQuery,
+  sortKeys,
+  type RedemptionFilter,
+  type RedemptionSortField,
+  type RedemptionSums,
+  type RedemptionUse,
+} from './redemption-query.js';
 import { Redemption, RedemptionStatus } from './redemption.entity.js';
-
-export type { NewRedemptions, RedemptionFields };
-
-/** Conditions on codes. Absent fields do not restrict; an empty list matches nothing. */
-export interface RedemptionFilter {
-  readonly ids?: readonly number[];
-  /** A prefix of the name, an id, or the full code. */
-  readonly keyword?: string;
-  /** The full name. */
-  readonly name?: string;
-  readonly statuses?: readonly number[];
-  readonly isGift?: boolean;
-  readonly created?: TimeRange;
-}
-
-export type RedemptionSortField = 'id' | 'name' | 'status' | 'quota' | 'createdTime' | 'redeemedTime' | 'usedCount';
-
-/** Totals of all codes that match a filter. */
-export interface RedemptionSums {
-  readonly codes: number;
-  /** Value that can still be redeemed: unused, enabled and not expired codes, without unlimited gift codes. */
-  readonly unusedQuota: number;
-  /** Value that was redeemed. */
-  readonly usedQuota: number;
-  /** Number of gift codes without a limit of uses. */
-  readonly endlessGifts: number;
-}
-
-/** One user who redeemed a code. */
-export interface RedemptionUse {
-  readonly redemptionId: number;
-  readonly userId: number;
-  /** Unix seconds. */
-  readonly usedTime: number;
-  readonly quota: number;
-}
 
 /** A row with its code in plain text: for admins only. */
 export interface KeyedRedemption {
@@ -83,8 +48,6 @@ export interface RedemptionDeps {
   readonly clock: Clock;
 }
 
-const maxId = 2_147_483_647;
-
 /** Redemption and gift codes for admins. `RedeemService` is for users. */
 export class RedemptionService {
   constructor(private readonly deps: RedemptionDeps) {}
@@ -99,7 +62,7 @@ export class RedemptionService {
     query: ListQuery<RedemptionSortField>,
   ): Promise<Slice<KeyedRedemption>> {
     requireRole(actor, 'admin');
-    const select = this.query(filter).addSelect('redemption.keySealed');
+    const select = redemptionQuery(this.deps, filter).addSelect('redemption.keySealed');
     const page = await readSlice<Redemption, RedemptionSortField>(select, query, sortKeys);
     return { ...page, items: page.items.map((row) => this.keyed(row)) };
   }
@@ -107,27 +70,7 @@ export class RedemptionService {
   /** @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin */
   async sums(actor: MaybeActor, filter: RedemptionFilter): Promise<RedemptionSums> {
     requireRole(actor, 'admin');
-    const now = seconds(this.deps.clock);
-    const open = `redemption.status = ${RedemptionStatus.enabled}
-      AND (redemption.valid_until = 0 OR redemption.valid_until >= :now)`;
-    const left = `redemption.quota::numeric
-      * CASE WHEN redemption.is_gift THEN greatest(redemption.max_uses - redemption.used_count, 0) ELSE 1 END`;
-    const row = await this.query(filter)
-      .select('count(*)', 'codes')
-      .addSelect(`coalesce(sum(${left}) FILTER (WHERE ${open}), 0)`, 'unused')
-      .addSelect(
-        `coalesce(sum((SELECT sum(used.quota) FROM redemption_uses used WHERE used.redemption_id = redemption.id)), 0)`,
-        'used',
-      )
-      .addSelect(`count(*) FILTER (WHERE ${open} AND redemption.is_gift AND redemption.max_uses < 0)`, 'endless')
-      .setParameter('now', now)
-      .getRawOne<Record<'codes' | 'unused' | 'used' | 'endless', string>>();
-    return {
-      codes: Number(row?.codes ?? 0),
-      unusedQuota: Math.min(Number(row?.unused ?? 0), maxQuota),
-      usedQuota: Math.min(Number(row?.used ?? 0), maxQuota),
-      endlessGifts: Number(row?.endless ?? 0),
-    };
+    return readSums(redemptionQuery(this.deps, filter), seconds(this.deps.clock));
   }
 
   /**
@@ -140,41 +83,7 @@ export class RedemptionService {
     query: ListQuery,
   ): Promise<ReadonlyMap<number, Slice<RedemptionUse>>> {
     requireRole(actor, 'admin');
-    const { manager } = this.deps.redemptions;
-    const after = query.after === null ? null : decodeCursor(query.after, useOrder);
-    const rows = await manager.query<RedemptionUse[]>(
-      `SELECT page.* FROM unnest($1::integer[]) AS code (id) CROSS JOIN LATERAL (
-         SELECT redemption_id AS "redemptionId", user_id AS "userId", used_time::float8 AS "usedTime", quota::float8 AS quota
-           FROM redemption_uses WHERE redemption_id = code.id
-            AND ($2::bigint IS NULL OR (used_time, user_id) < ($2::bigint, $3::integer))
-          ORDER BY used_time DESC, user_id DESC LIMIT $4 OFFSET $5
-       ) page`,
-      [
-        ...[ids, after?.[0] ?? null, after?.[1] ?? null, query.pageSize + 1],
-        query.after === null ? query.page * query.pageSize : 0,
-      ],
-    );
-    const counts = once(async () => {
-      const counted = await manager.query<Array<{ id: number; uses: string }>>(
-        'SELECT redemption_id AS id, count(*) AS uses FROM redemption_uses WHERE redemption_id = ANY ($1) GROUP BY 1',
-        [ids],
-      );
-      return new Map(counted.map(({ id, uses }) => [id, Number(uses)]));
-    });
-    return new Map(
-      ids.map((id) => {
-        const found = rows.filter(({ redemptionId }) => redemptionId === id);
-        const items = found.slice(0, query.pageSize);
-        const last = items.at(-1);
-        const slice: Slice<RedemptionUse> = {
-          items,
-          endCursor: last ? encodeCursor(useOrder, [last.usedTime, last.userId]) : null,
-          hasNextPage: found.length > items.length,
-          total: async () => ({ count: (await counts()).get(id) ?? 0, capped: false }),
-        };
-        return [id, slice];
-      }),
-    );
+    return readUses(this.deps.redemptions.manager, ids, query);
   }
 
   /** @throws AppError NOT_FOUND */
@@ -200,7 +109,10 @@ export class RedemptionService {
       { operation: 'createRedemptions', key: idempotencyKey, input: given },
       (manager) => this.insert(manager, admin, given),
     );
-    const rows = await this.query({ ids }).addSelect('redemption.keySealed').orderBy('redemption.id', 'ASC').getMany();
+    const rows = await redemptionQuery(this.deps, { ids })
+      .addSelect('redemption.keySealed')
+      .orderBy('redemption.id', 'ASC')
+      .getMany();
     return { codes: rows.map((row) => this.keyed(row)), replayed };
   }
 
@@ -286,7 +198,7 @@ export class RedemptionService {
   async disable(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
     const admin = requireRole(actor, 'admin');
     assertIdList(ids, 'ID list must not be empty');
-    const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxId);
+    const known = ids.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
     return this.deps.redemptions.manager.transaction(async (manager) => {
       const rows = await lockWhere(manager, { id: In(known) });
       const open = rows.filter(({ status }) => status === RedemptionStatus.enabled);
@@ -304,27 +216,6 @@ export class RedemptionService {
         return [{ id, code: 'CONFLICT', message: `Code ${id} is not unused` }];
       });
       return { done: open.map(({ id }) => id), failed };
-    });
-  }
-
-  private query(filter: RedemptionFilter): SelectQueryBuilder<Redemption> {
-    const query = this.deps.redemptions.createQueryBuilder('redemption');
-    andAmong(query, 'redemption.id', filter.ids);
-    andAmong(query, 'redemption.status', filter.statuses);
-    andAmong(query, 'redemption.name', filter.name === undefined ? undefined : [filter.name]);
-    andDuring(query, 'redemption.created_time', filter.created);
-    if (filter.isGift !== undefined) query.andWhere('redemption.isGift = :isGift', { isGift: filter.isGift });
-    // Postgres texts cannot contain NUL, so no name starts with one.
-    if (filter.keyword) query.andWhere(this.matching(filter.keyword.replaceAll('\0', '')));
-    return query;
-  }
-
-  private matching(keyword: string): Brackets {
-    return new Brackets((either) => {
-      either.where('redemption.name LIKE :start', { start: `${escapeLike(keyword)}%` });
-      either.orWhere('redemption.keyHash = :hash', { hash: this.deps.secrets.hash(keyword.trim()) });
-      const id = /^\d{1,10}$/.test(keyword) ? Number(keyword) : 0;
-      if (id > 0 && id <= maxId) either.orWhere('redemption.id = :id', { id });
     });
   }
 
@@ -413,25 +304,4 @@ function checkedName(name: string): string {
   const exact = name.trim();
   if (exact === '') throw new InvalidInputError('Name must not be empty', 'name');
   return exact;
-}
-
-const sortKeys: SortKeys<Redemption, RedemptionSortField> = {
-  id: { sql: 'redemption.id', value: ({ id }) => id },
-  name: { sql: 'redemption.name', value: ({ name }) => name },
-  status: { sql: 'redemption.status', value: ({ status }) => status },
-  quota: { sql: 'redemption.quota', value: ({ quota }) => quota },
-  createdTime: { sql: 'redemption.created_time', value: ({ createdTime }) => createdTime },
-  redeemedTime: { sql: 'redemption.redeemed_time', value: ({ redeemedTime }) => redeemedTime },
-  usedCount: { sql: 'redemption.used_count', value: ({ usedCount }) => usedCount },
-};
-
-const useOrder = [
-  { field: 'usedTime', direction: 'DESC' },
-  { field: 'userId', direction: 'DESC' },
-] as const;
-
-/** Calls the function at most once. */
-function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
-  let result: Promise<Result> | undefined;
-  return () => (result ??= read());
 }

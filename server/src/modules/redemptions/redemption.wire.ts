@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { KeyedRedemption, NewRedemptions, RedemptionFields } from './redemption.service.js';
+import type { NewRedemptions, RedemptionFields } from './redemption-input.js';
+import type { KeyedRedemption } from './redemption.service.js';
 
 const text = z.string().nullish();
 const whole = z.int().nullish();

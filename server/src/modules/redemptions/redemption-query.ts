@@ -1,0 +1,156 @@
+import { Brackets, type EntityManager, type Repository, type SelectQueryBuilder } from 'typeorm';
+import { andAmong, andDuring } from '../../db/conditions.js';
+import { decodeCursor, encodeCursor, type SortKeys } from '../../db/keyset.js';
+import { maxInt32 } from '../../shared/limits.js';
+import { escapeLike, type ListQuery, type Slice } from '../../shared/page.js';
+import { maxQuota } from '../../shared/quota.js';
+import type { Secrets } from '../../shared/secrets.js';
+import type { TimeRange } from '../../shared/time-range.js';
+import { RedemptionStatus, type Redemption } from './redemption.entity.js';
+
+/** Conditions on codes. Absent fields do not restrict; an empty list matches nothing. */
+export interface RedemptionFilter {
+  readonly ids?: readonly number[];
+  /** A prefix of the name, an id, or the full code. */
+  readonly keyword?: string;
+  /** The full name. */
+  readonly name?: string;
+  readonly statuses?: readonly number[];
+  readonly isGift?: boolean;
+  readonly created?: TimeRange;
+}
+
+export type RedemptionSortField = 'id' | 'name' | 'status' | 'quota' | 'createdTime' | 'redeemedTime' | 'usedCount';
+
+/** Totals of all codes that match a filter. */
+export interface RedemptionSums {
+  readonly codes: number;
+  /** Value that can still be redeemed: unused, enabled and not expired codes, without unlimited gift codes. */
+  readonly unusedQuota: number;
+  /** Value that was redeemed. */
+  readonly usedQuota: number;
+  /** Number of gift codes without a limit of uses. */
+  readonly endlessGifts: number;
+}
+
+/** One user who redeemed a code. */
+export interface RedemptionUse {
+  readonly redemptionId: number;
+  readonly userId: number;
+  /** Unix seconds. */
+  readonly usedTime: number;
+  readonly quota: number;
+}
+
+interface QueryDeps {
+  readonly redemptions: Repository<Redemption>;
+  readonly secrets: Pick<Secrets, 'hash'>;
+}
+
+export function redemptionQuery(deps: QueryDeps, filter: RedemptionFilter): SelectQueryBuilder<Redemption> {
+  const query = deps.redemptions.createQueryBuilder('redemption');
+  andAmong(query, 'redemption.id', filter.ids);
+  andAmong(query, 'redemption.status', filter.statuses);
+  andAmong(query, 'redemption.name', filter.name === undefined ? undefined : [filter.name]);
+  andDuring(query, 'redemption.created_time', filter.created);
+  if (filter.isGift !== undefined) query.andWhere('redemption.isGift = :isGift', { isGift: filter.isGift });
+  // Postgres texts cannot contain NUL, so no name starts with one.
+  if (filter.keyword) query.andWhere(matching(deps.secrets, filter.keyword.replaceAll('\0', '')));
+  return query;
+}
+
+function matching(secrets: Pick<Secrets, 'hash'>, keyword: string): Brackets {
+  return new Brackets((either) => {
+    either.where('redemption.name LIKE :start', { start: `${escapeLike(keyword)}%` });
+    either.orWhere('redemption.keyHash = :hash', { hash: secrets.hash(keyword.trim()) });
+    const id = /^\d{1,10}$/.test(keyword) ? Number(keyword) : 0;
+    if (id > 0 && id <= maxInt32) either.orWhere('redemption.id = :id', { id });
+  });
+}
+
+/** @param select the codes @param now Unix seconds */
+export async function readSums(select: SelectQueryBuilder<Redemption>, now: number): Promise<RedemptionSums> {
+  const open = `redemption.status = ${RedemptionStatus.enabled}
+    AND (redemption.valid_until = 0 OR redemption.valid_until >= :now)`;
+  const left = `redemption.quota::numeric
+    * CASE WHEN redemption.is_gift THEN greatest(redemption.max_uses - redemption.used_count, 0) ELSE 1 END`;
+  const row = await select
+    .select('count(*)', 'codes')
+    .addSelect(`coalesce(sum(${left}) FILTER (WHERE ${open}), 0)`, 'unused')
+    .addSelect(
+      `coalesce(sum((SELECT sum(used.quota) FROM redemption_uses used WHERE used.redemption_id = redemption.id)), 0)`,
+      'used',
+    )
+    .addSelect(`count(*) FILTER (WHERE ${open} AND redemption.is_gift AND redemption.max_uses < 0)`, 'endless')
+    .setParameter('now', now)
+    .getRawOne<Record<'codes' | 'unused' | 'used' | 'endless', string>>();
+  return {
+    codes: Number(row?.codes ?? 0),
+    unusedQuota: Math.min(Number(row?.unused ?? 0), maxQuota),
+    usedQuota: Math.min(Number(row?.used ?? 0), maxQuota),
+    endlessGifts: Number(row?.endless ?? 0),
+  };
+}
+
+/** One page per code, in two statements for all codes. @throws AppError INVALID_INPUT for an invalid cursor */
+export async function readUses(
+  manager: EntityManager,
+  ids: readonly number[],
+  query: ListQuery,
+): Promise<ReadonlyMap<number, Slice<RedemptionUse>>> {
+  const after = query.after === null ? null : decodeCursor(query.after, useOrder);
+  const rows = await manager.query<RedemptionUse[]>(
+    `SELECT page.* FROM unnest($1::integer[]) AS code (id) CROSS JOIN LATERAL (
+       SELECT redemption_id AS "redemptionId", user_id AS "userId", used_time::float8 AS "usedTime", quota::float8 AS quota
+         FROM redemption_uses WHERE redemption_id = code.id
+          AND ($2::bigint IS NULL OR (used_time, user_id) < ($2::bigint, $3::integer))
+        ORDER BY used_time DESC, user_id DESC LIMIT $4 OFFSET $5
+     ) page`,
+    [
+      ...[ids, after?.[0] ?? null, after?.[1] ?? null, query.pageSize + 1],
+      query.after === null ? query.page * query.pageSize : 0,
+    ],
+  );
+  const counts = once(async () => {
+    const counted = await manager.query<Array<{ id: number; uses: string }>>(
+      'SELECT redemption_id AS id, count(*) AS uses FROM redemption_uses WHERE redemption_id = ANY ($1) GROUP BY 1',
+      [ids],
+    );
+    return new Map(counted.map(({ id, uses }) => [id, Number(uses)]));
+  });
+  return new Map(
+    ids.map((id) => {
+      const found = rows.filter(({ redemptionId }) => redemptionId === id);
+      const items = found.slice(0, query.pageSize);
+      const last = items.at(-1);
+      const slice: Slice<RedemptionUse> = {
+        items,
+        endCursor: last ? encodeCursor(useOrder, [last.usedTime, last.userId]) : null,
+        hasNextPage: found.length > items.length,
+        total: async () => ({ count: (await counts()).get(id) ?? 0, capped: false }),
+      };
+      return [id, slice];
+    }),
+  );
+}
+
+export const sortKeys: SortKeys<Redemption, RedemptionSortField> = {
+  id: { sql: 'redemption.id', value: ({ id }) => id },
+  name: { sql: 'redemption.name', value: ({ name }) => name },
+  status: { sql: 'redemption.status', value: ({ status }) => status },
+  quota: { sql: 'redemption.quota', value: ({ quota }) => quota },
+  createdTime: { sql: 'redemption.created_time', value: ({ createdTime }) => createdTime },
+  redeemedTime: { sql: 'redemption.redeemed_time', value: ({ redeemedTime }) => redeemedTime },
+  usedCount: { sql: 'redemption.used_count', value: ({ usedCount }) => usedCount },
+};
+
+const useOrder = [
+  { field: 'usedTime', direction: 'DESC' },
+  { field: 'userId', direction: 'DESC' },
+] as const;
+
+/** Calls the function at most once. */
+function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => (result ??= read());
+}
