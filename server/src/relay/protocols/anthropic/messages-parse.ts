@@ -1,18 +1,15 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientCall } from '../../neutral/codec.js';
-import { asFields, without, type Fields } from '../../neutral/fields.js';
+import { FieldReader } from '../../neutral/field-reader.js';
+import type { Fields } from '../../neutral/fields.js';
 import {
   needFields,
-  needList,
   needName,
   needOneOf,
   optionalCount,
   optionalFields,
   optionalFlag,
-  optionalList,
-  optionalNumber,
   optionalText,
-  textList,
 } from '../../neutral/given.js';
 import type { NeutralMessage } from '../../neutral/message.js';
 import {
@@ -25,63 +22,40 @@ import {
 } from '../../neutral/request.js';
 import { cacheControlOf, parseBlocks } from './messages-parse-content.js';
 
-/** Fields that have a counterpart in the neutral form. */
-const known = new Set([
-  'model',
-  'messages',
-  'system',
-  'max_tokens',
-  'stop_sequences',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stream',
-  'tools',
-  'tool_choice',
-  'thinking',
-  'metadata',
-  'output_config',
-  'output_format',
-  'service_tier',
-]);
-
 /**
  * A Messages call in the neutral form.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseMessagesRequest({ body, model, stream }: ClientCall): NeutralRequest {
-  const turns = needList(body['messages'] ?? [], 'messages');
+  const read = new FieldReader(body, '', 'model', 'stream', 'output_format');
+  const turns = read.list('messages');
   if (turns.length === 0) throw new InvalidInputError('field messages is required', 'messages');
-  const output = optionalFields(body['output_config'], 'output_config') ?? {};
-  const maxOutput = optionalCount(body['max_tokens'], 'max_tokens');
-  const choice = optionalFields(body['tool_choice'], 'tool_choice');
-  const restOfOutput = without(output, new Set(['effort', 'format']));
+  const output = new FieldReader(read.fields('output_config') ?? {});
+  const maxOutput = read.count('max_tokens');
+  const choice = read.fields('tool_choice');
   return {
     dialect: 'anthropic-messages',
     model: model ?? needName(body['model'], 'model'),
-    messages: [...parseSystem(body['system']), ...turns.flatMap(parseTurn)],
-    tools: optionalList(body['tools'], 'tools').map(parseTool),
+    messages: [...parseSystem(read.get('system')), ...turns.flatMap(parseTurn)],
+    tools: read.list('tools').map(parseTool),
     toolChoice: parseToolChoice(choice),
     parallelToolCalls: choice?.['disable_parallel_tool_use'] === true ? false : undefined,
-    responseFormat: parseFormat(output['format'] ?? body['output_format']),
+    responseFormat: parseFormat(output.get('format') ?? body['output_format']),
     sampling: {
-      temperature: optionalNumber(body['temperature'], 'temperature'),
-      topP: optionalNumber(body['top_p'], 'top_p'),
-      topK: optionalCount(body['top_k'], 'top_k'),
+      temperature: read.number('temperature'),
+      topP: read.number('top_p'),
+      topK: read.count('top_k'),
     },
-    stop: textList(body['stop_sequences'], 'stop_sequences'),
+    stop: read.texts('stop_sequences'),
     ...(maxOutput ? { maxOutput } : {}),
-    reasoning: parseReasoning(body, output),
+    reasoning: parseReasoning(read, output),
     stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     count: 1,
-    user: optionalText(optionalFields(body['metadata'], 'metadata')?.['user_id'], 'metadata.user_id'),
+    user: optionalText(read.fields('metadata')?.['user_id'], 'metadata.user_id'),
     modalities: [],
-    serviceTier: optionalText(body['service_tier'], 'service_tier'),
-    extras: {
-      ...without(body, known),
-      ...(Object.keys(restOfOutput).length > 0 ? { output_config: restOfOutput } : {}),
-    },
+    serviceTier: read.text('service_tier'),
+    extras: { ...read.rest(), ...output.restIn('output_config') },
   };
 }
 
@@ -141,9 +115,9 @@ function parseFormat(value: unknown): ResponseFormat | undefined {
   };
 }
 
-function parseReasoning(body: Fields, output: Fields): Reasoning | undefined {
-  const thinking = optionalFields(body['thinking'], 'thinking');
-  const effort = output['effort'];
+function parseReasoning(read: FieldReader, output: FieldReader): Reasoning | undefined {
+  const thinking = read.fields('thinking');
+  const effort = output.get('effort');
   if (!thinking && (effort === undefined || effort === null)) return undefined;
   const budget = optionalCount(thinking?.['budget_tokens'], 'thinking.budget_tokens');
   return {
@@ -151,6 +125,6 @@ function parseReasoning(body: Fields, output: Fields): Reasoning | undefined {
     ...(thinking?.['type'] === 'enabled' && budget !== undefined ? { budget } : {}),
     ...(thinking?.['type'] === 'adaptive' ? { adaptive: true } : {}),
     ...(thinking?.['type'] === 'disabled' ? { off: true } : {}),
-    given: { ...(asFields(body['thinking']) ? { thinking } : {}) },
+    given: { ...(thinking ? { thinking } : {}) },
   };
 }

@@ -1,12 +1,11 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientCall } from '../../neutral/codec.js';
+import { FieldReader } from '../../neutral/field-reader.js';
 import { asFields, asText, either, someText, without, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needName,
-  optionalCount,
   optionalFields,
-  optionalFlag,
   optionalList,
   optionalNumber,
   optionalText,
@@ -23,84 +22,46 @@ import {
 import { parseContents, parseInstruction } from './gemini-parse-content.js';
 import { toJsonSchema } from './schema-read.js';
 
-const known = new Set([
-  'model',
-  'contents',
-  'systemInstruction',
-  'system_instruction',
-  'tools',
-  'toolConfig',
-  'tool_config',
-  'generationConfig',
-  'generation_config',
-]);
-
-const knownOfConfig = new Set([
-  'temperature',
-  'topP',
-  'topK',
-  'maxOutputTokens',
-  'stopSequences',
-  'candidateCount',
-  'seed',
-  'presencePenalty',
-  'frequencyPenalty',
-  'responseMimeType',
-  'responseSchema',
-  'responseJsonSchema',
-  '_responseJsonSchema',
-  'responseLogprobs',
-  'logprobs',
-  'thinkingConfig',
-  'responseModalities',
-]);
-
 /**
  * A `generateContent` call in the neutral form. Field names may be in snake case or camel case, as at Google.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseGeminiRequest({ body, model, stream }: ClientCall): NeutralRequest {
-  const contents = body['contents'];
+  const read = new FieldReader(body, '', 'model');
+  const contents = read.get('contents');
   if (contents === undefined || contents === null)
     throw new InvalidInputError('field contents is required', 'contents');
-  const config = camelCased(
-    optionalFields(either(body, 'generationConfig', 'generation_config'), 'generationConfig') ?? {},
-  );
-  const { choice, validated } = parseToolConfig(asFields(either(body, 'toolConfig', 'tool_config')));
+  const given = optionalFields(read.either('generationConfig', 'generation_config'), 'generationConfig');
+  const config = new FieldReader(camelCased(given ?? {}), 'generationConfig.');
+  const { choice, validated } = parseToolConfig(asFields(read.either('toolConfig', 'tool_config')));
   const messages = parseContents(contents);
   if (messages.length === 0) throw new InvalidInputError('field contents is required', 'contents');
-  const restOfConfig = without(config, knownOfConfig);
-  const maxOutput = optionalCount(config['maxOutputTokens'], 'generationConfig.maxOutputTokens');
+  const maxOutput = config.count('maxOutputTokens');
   return {
     dialect: 'gemini-generate',
     model: model ?? needName(body['model'], 'model'),
-    messages: [...parseInstruction(either(body, 'systemInstruction', 'system_instruction')), ...messages],
-    tools: parseTools(body['tools'], validated),
+    messages: [...parseInstruction(read.either('systemInstruction', 'system_instruction')), ...messages],
+    tools: parseTools(read.list('tools'), validated),
     toolChoice: choice,
     responseFormat: parseFormat(config),
     sampling: {
-      temperature: optionalNumber(config['temperature'], 'generationConfig.temperature'),
-      topP: optionalNumber(config['topP'], 'generationConfig.topP'),
-      topK: optionalNumber(config['topK'], 'generationConfig.topK'),
-      seed: optionalNumber(config['seed'], 'generationConfig.seed'),
-      frequencyPenalty: optionalNumber(config['frequencyPenalty'], 'generationConfig.frequencyPenalty'),
-      presencePenalty: optionalNumber(config['presencePenalty'], 'generationConfig.presencePenalty'),
-      logprobs: optionalFlag(config['responseLogprobs'], 'generationConfig.responseLogprobs') || undefined,
-      topLogprobs: optionalCount(config['logprobs'], 'generationConfig.logprobs'),
+      temperature: config.number('temperature'),
+      topP: config.number('topP'),
+      topK: config.number('topK'),
+      seed: config.number('seed'),
+      frequencyPenalty: config.number('frequencyPenalty'),
+      presencePenalty: config.number('presencePenalty'),
+      logprobs: config.flag('responseLogprobs') || undefined,
+      topLogprobs: config.count('logprobs'),
     },
-    stop: textList(config['stopSequences'], 'generationConfig.stopSequences'),
+    stop: config.texts('stopSequences'),
     ...(maxOutput ? { maxOutput } : {}),
-    reasoning: parseThinking(optionalFields(config['thinkingConfig'], 'generationConfig.thinkingConfig')),
+    reasoning: parseThinking(config.fields('thinkingConfig')),
     stream: stream ?? false,
     includeUsage: true,
-    count: optionalCount(config['candidateCount'], 'generationConfig.candidateCount') ?? 1,
-    modalities: textList(config['responseModalities'], 'generationConfig.responseModalities').map((each) =>
-      each.toLowerCase(),
-    ),
-    extras: {
-      ...without(body, known),
-      ...(Object.keys(restOfConfig).length > 0 ? { generationConfig: restOfConfig } : {}),
-    },
+    count: config.count('candidateCount') ?? 1,
+    modalities: config.texts('responseModalities').map((each) => each.toLowerCase()),
+    extras: { ...read.rest(), ...config.restIn('generationConfig') },
   };
 }
 
@@ -113,8 +74,8 @@ const camelCased = (fields: Fields): Fields =>
     ]),
   );
 
-function parseTools(value: unknown, validated: boolean): NeutralTool[] {
-  return optionalList(value, 'tools').flatMap((entry, index): NeutralTool[] => {
+function parseTools(tools: readonly unknown[], validated: boolean): NeutralTool[] {
+  return tools.flatMap((entry, index): NeutralTool[] => {
     const at = `tools[${index}]`;
     const tool = needFields(entry, at);
     const declared = either(tool, 'functionDeclarations', 'function_declarations');
@@ -183,13 +144,11 @@ function parseToolConfig(config: Fields | null): { choice?: ToolChoice; validate
   }
 }
 
-function parseFormat(config: Fields): ResponseFormat | undefined {
-  const own = optionalFields(config['responseSchema'], 'generationConfig.responseSchema');
-  const json = optionalFields(
-    config['responseJsonSchema'] ?? config['_responseJsonSchema'],
-    'generationConfig.responseJsonSchema',
-  );
-  const mime = someText(config['responseMimeType']);
+function parseFormat(config: FieldReader): ResponseFormat | undefined {
+  const own = config.fields('responseSchema');
+  const [given, older] = [config.get('responseJsonSchema'), config.get('_responseJsonSchema')];
+  const json = optionalFields(given ?? older, 'generationConfig.responseJsonSchema');
+  const mime = someText(config.get('responseMimeType'));
   if (json ?? own) return { kind: 'schema', name: 'response', schema: json ?? toJsonSchema(own ?? {}) };
   if (mime === undefined || mime === 'text/plain') return undefined;
   if (mime === 'application/json') return { kind: 'json' };

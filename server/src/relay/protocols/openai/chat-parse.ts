@@ -1,6 +1,7 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientCall } from '../../neutral/codec.js';
-import { asFields, someText, without, type Fields } from '../../neutral/fields.js';
+import { FieldReader } from '../../neutral/field-reader.js';
+import { asFields, someText, type Fields } from '../../neutral/fields.js';
 import {
   needFields,
   needName,
@@ -9,9 +10,7 @@ import {
   optionalFields,
   optionalFlag,
   optionalList,
-  optionalNumber,
   optionalText,
-  textList,
 } from '../../neutral/given.js';
 import {
   efforts,
@@ -25,93 +24,56 @@ import {
 import { cacheControlOf } from './chat-parse-content.js';
 import { parseMessages } from './chat-parse-messages.js';
 
-/** Fields that have a counterpart in the neutral form. */
-const known = new Set([
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'top_k',
-  'seed',
-  'frequency_penalty',
-  'presence_penalty',
-  'logit_bias',
-  'logprobs',
-  'top_logprobs',
-  'stop',
-  'n',
-  'user',
-  'tools',
-  'tool_choice',
-  'functions',
-  'function_call',
-  'parallel_tool_calls',
-  'response_format',
-  'reasoning_effort',
-  'reasoning',
-  'thinking',
-  'modalities',
-  'audio',
-  'service_tier',
-  'verbosity',
-]);
-
 /**
  * A chat completions call in the neutral form.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseChatRequest({ body, model, stream }: ClientCall): NeutralRequest {
-  const messages = parseMessages(body['messages']);
+  const read = new FieldReader(body, '', 'model', 'stream', 'max_tokens');
+  const messages = parseMessages(read.get('messages'));
   if (messages.length === 0) throw new InvalidInputError('field messages is required', 'messages');
-  const maxOutput =
-    optionalCount(body['max_completion_tokens'], 'max_completion_tokens') ||
-    optionalCount(body['max_tokens'], 'max_tokens');
-  const audio = optionalFields(body['audio'], 'audio');
-  const extras = without(body, known);
+  const maxOutput = read.count('max_completion_tokens') || optionalCount(body['max_tokens'], 'max_tokens');
+  const audio = read.fields('audio');
   return {
     dialect: 'openai-chat',
     model: model ?? needName(body['model'], 'model'),
     messages,
-    tools: parseTools(body),
-    toolChoice: parseToolChoice(body),
-    parallelToolCalls: optionalFlag(body['parallel_tool_calls'], 'parallel_tool_calls'),
-    responseFormat: parseResponseFormat(body['response_format']),
-    sampling: parseSampling(body),
-    stop: textList(body['stop'], 'stop'),
+    tools: parseTools(read),
+    toolChoice: parseToolChoice(read),
+    parallelToolCalls: read.flag('parallel_tool_calls'),
+    responseFormat: parseResponseFormat(read.fields('response_format')),
+    sampling: parseSampling(read),
+    stop: read.texts('stop'),
     ...(maxOutput ? { maxOutput } : {}),
-    reasoning: parseReasoning(body),
+    reasoning: parseReasoning(body, read),
     stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
-    includeUsage: asFields(body['stream_options'])?.['include_usage'] === true,
-    count: optionalCount(body['n'], 'n') ?? 1,
-    user: optionalText(body['user'], 'user'),
-    modalities: textList(body['modalities'], 'modalities'),
+    includeUsage: asFields(read.get('stream_options'))?.['include_usage'] === true,
+    count: read.count('n') ?? 1,
+    user: read.text('user'),
+    modalities: read.texts('modalities'),
     audio,
-    serviceTier: optionalText(body['service_tier'], 'service_tier'),
-    verbosity: optionalText(body['verbosity'], 'verbosity'),
-    extras,
+    serviceTier: read.text('service_tier'),
+    verbosity: read.text('verbosity'),
+    extras: read.rest(),
   };
 }
 
-function parseSampling(body: Fields): Sampling {
+function parseSampling(read: FieldReader): Sampling {
   return {
-    temperature: optionalNumber(body['temperature'], 'temperature'),
-    topP: optionalNumber(body['top_p'], 'top_p'),
-    topK: optionalCount(body['top_k'], 'top_k'),
-    seed: optionalNumber(body['seed'], 'seed'),
-    frequencyPenalty: optionalNumber(body['frequency_penalty'], 'frequency_penalty'),
-    presencePenalty: optionalNumber(body['presence_penalty'], 'presence_penalty'),
-    logitBias: optionalFields(body['logit_bias'], 'logit_bias'),
-    logprobs: optionalFlag(body['logprobs'], 'logprobs') || undefined,
-    topLogprobs: optionalCount(body['top_logprobs'], 'top_logprobs'),
+    temperature: read.number('temperature'),
+    topP: read.number('top_p'),
+    topK: read.count('top_k'),
+    seed: read.number('seed'),
+    frequencyPenalty: read.number('frequency_penalty'),
+    presencePenalty: read.number('presence_penalty'),
+    logitBias: read.fields('logit_bias'),
+    logprobs: read.flag('logprobs') || undefined,
+    topLogprobs: read.count('top_logprobs'),
   };
 }
 
-function parseTools(body: Fields): NeutralTool[] {
-  const tools = optionalList(body['tools'], 'tools').map((entry, index): NeutralTool => {
+function parseTools(read: FieldReader): NeutralTool[] {
+  const tools = read.list('tools').map((entry, index): NeutralTool => {
     const at = `tools[${index}]`;
     const tool = needFields(entry, at);
     if (tool['type'] === 'custom') {
@@ -133,9 +95,9 @@ function parseTools(body: Fields): NeutralTool[] {
       at,
     };
   });
-  const old = optionalList(body['functions'], 'functions').map((entry, index) =>
-    parseFunction(needFields(entry, `functions[${index}]`), `functions[${index}]`),
-  );
+  const old = read
+    .list('functions')
+    .map((entry, index) => parseFunction(needFields(entry, `functions[${index}]`), `functions[${index}]`));
   return [...tools, ...old];
 }
 
@@ -148,9 +110,10 @@ const parseFunction = (described: Fields, at: string): Extract<NeutralTool, { ki
   at,
 });
 
-function parseToolChoice(body: Fields): ToolChoice | undefined {
-  const choice = body['tool_choice'] ?? body['function_call'];
-  const at = body['tool_choice'] === undefined ? 'function_call' : 'tool_choice';
+function parseToolChoice(read: FieldReader): ToolChoice | undefined {
+  const [current, old] = [read.get('tool_choice'), read.get('function_call')];
+  const choice = current ?? old;
+  const at = current === undefined ? 'function_call' : 'tool_choice';
   if (choice === undefined || choice === null) return undefined;
   if (typeof choice === 'string') {
     // Mistral's name for `required`, sent by its own clients.
@@ -172,8 +135,7 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
 const nameIn = (holder: Fields | null): unknown =>
   (asFields(holder?.['function']) ?? asFields(holder?.['custom']))?.['name'] ?? holder?.['name'];
 
-function parseResponseFormat(value: unknown): ResponseFormat | undefined {
-  const format = optionalFields(value, 'response_format');
+function parseResponseFormat(format: Fields | undefined): ResponseFormat | undefined {
   switch (format?.['type']) {
     case undefined:
       return undefined;
@@ -201,10 +163,10 @@ function parseResponseFormat(value: unknown): ResponseFormat | undefined {
 }
 
 /** `reasoning_effort`, OpenRouter's `reasoning` object and the `thinking` object of clients that talk to Claude. */
-function parseReasoning(body: Fields): Reasoning | undefined {
-  const object = optionalFields(body['reasoning'], 'reasoning');
-  const thinking = optionalFields(body['thinking'], 'thinking');
-  const named = body['reasoning_effort'] ?? object?.['effort'];
+function parseReasoning(body: Fields, read: FieldReader): Reasoning | undefined {
+  const object = read.fields('reasoning');
+  const thinking = read.fields('thinking');
+  const named = read.get('reasoning_effort') ?? object?.['effort'];
   if ((named === undefined || named === null) && !object && !thinking) return undefined;
   const effort = named === undefined || named === null ? undefined : needOneOf(named, efforts, 'reasoning_effort');
   const budget =

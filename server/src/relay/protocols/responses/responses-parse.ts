@@ -1,17 +1,8 @@
 import { InvalidInputError } from '../../../shared/errors.js';
 import type { ClientCall } from '../../neutral/codec.js';
-import { asFields, asFieldsList, someText, without, type Fields } from '../../neutral/fields.js';
-import {
-  needFields,
-  needName,
-  needOneOf,
-  optionalCount,
-  optionalFields,
-  optionalFlag,
-  optionalList,
-  optionalNumber,
-  optionalText,
-} from '../../neutral/given.js';
+import { FieldReader } from '../../neutral/field-reader.js';
+import { asFields, asFieldsList, someText, type Fields } from '../../neutral/fields.js';
+import { needFields, needName, needOneOf, optionalFields, optionalFlag, optionalText } from '../../neutral/given.js';
 import {
   efforts,
   type NeutralRequest,
@@ -22,35 +13,17 @@ import {
 } from '../../neutral/request.js';
 import { parseInput } from './responses-parse-input.js';
 
-const known = new Set([
-  'model',
-  'input',
-  'instructions',
-  'max_output_tokens',
-  'temperature',
-  'top_p',
-  'top_logprobs',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'text',
-  'reasoning',
-  'user',
-  'stream',
-  'stream_options',
-  'service_tier',
-]);
-
 /**
  * A Responses call in the neutral form.
  * @throws AppError INVALID_INPUT naming the field
  */
 export function parseResponsesRequest({ body, model, stream }: ClientCall): NeutralRequest {
-  const { input } = body;
+  const read = new FieldReader(body, '', 'model', 'stream', 'stream_options');
+  const input = read.get('input');
   if (input === undefined || input === null || input === '') throw new InvalidInputError('input is required', 'input');
-  const text = optionalFields(body['text'], 'text');
-  const instructions = optionalText(body['instructions'], 'instructions');
-  const maxOutput = optionalCount(body['max_output_tokens'], 'max_output_tokens');
+  const text = read.fields('text');
+  const instructions = read.text('instructions');
+  const maxOutput = read.count('max_output_tokens');
   return {
     dialect: 'openai-responses',
     model: model ?? needName(body['model'], 'model'),
@@ -60,26 +33,26 @@ export function parseResponsesRequest({ body, model, stream }: ClientCall): Neut
         : []),
       ...parseInput(input),
     ],
-    tools: optionalList(body['tools'], 'tools').map(parseTool),
-    toolChoice: parseToolChoice(body['tool_choice']),
-    parallelToolCalls: optionalFlag(body['parallel_tool_calls'], 'parallel_tool_calls'),
+    tools: read.list('tools').map(parseTool),
+    toolChoice: parseToolChoice(read.get('tool_choice')),
+    parallelToolCalls: read.flag('parallel_tool_calls'),
     responseFormat: parseFormat(optionalFields(text?.['format'], 'text.format')),
     sampling: {
-      temperature: optionalNumber(body['temperature'], 'temperature'),
-      topP: optionalNumber(body['top_p'], 'top_p'),
-      topLogprobs: optionalCount(body['top_logprobs'], 'top_logprobs') || undefined,
+      temperature: read.number('temperature'),
+      topP: read.number('top_p'),
+      topLogprobs: read.count('top_logprobs') || undefined,
     },
     stop: [],
     ...(maxOutput ? { maxOutput } : {}),
-    reasoning: parseReasoning(optionalFields(body['reasoning'], 'reasoning')),
+    reasoning: parseReasoning(read.fields('reasoning')),
     stream: stream ?? optionalFlag(body['stream'], 'stream') ?? false,
     includeUsage: true,
     count: 1,
-    user: optionalText(body['user'], 'user'),
+    user: read.text('user'),
     modalities: [],
-    serviceTier: optionalText(body['service_tier'], 'service_tier'),
+    serviceTier: read.text('service_tier'),
     verbosity: optionalText(text?.['verbosity'], 'text.verbosity'),
-    extras: without(body, known),
+    extras: read.rest(),
   };
 }
 
