@@ -16,3 +16,20 @@ export const pick = <Fields extends object, Name extends keyof Fields>(
   from: Fields,
   names: readonly Name[],
 ): Pick<Fields, Name> => Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<Fields, Name>;
+
+type Camel<Text extends string> = Text extends `${infer Head}_${infer Rest}`
+  ? `${Head}${Capitalize<Camel<Rest>>}`
+  : Text;
+
+type CamelKeys<Fields> = {
+  [Key in keyof Fields & string as Camel<Key>]: Exclude<Fields[Key], null>;
+};
+
+/** `{ user_id: 1 }` as `{ userId: 1 }`: fields of a REST body under the names of services. Null becomes undefined. */
+export const camelKeys = <Fields extends object>(fields: Fields): CamelKeys<Fields> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      (value as unknown) ?? undefined,
+    ]),
+  ) as CamelKeys<Fields>;

@@ -1,38 +1,31 @@
 import { z } from 'zod';
+import { camelKeys, pick, snakeKeys } from '../../shared/snake-case.js';
 import type { User } from './user.entity.js';
 
-/** A user in the REST shape (docs/reference/rest/entities.md#user). Every key is always present. */
-export interface WireUser {
-  id: number;
-  username: string;
-  password: '';
-  display_name: string;
-  role: number;
-  status: number;
-  email: string;
-  github_id: string;
-  oidc_id: string;
-  wechat_id: string;
-  telegram_id: string;
-  verification_code: '';
-  /** Only in the caller's own user. */
-  access_token: string | null;
-  quota: number;
-  used_quota: number;
-  request_count: number;
-  group: string;
-  aff_code: string;
-  aff_count: number;
-  aff_quota: number;
-  aff_history_quota: number;
-  inviter_id: number;
-  DeletedAt: string | null;
-  linux_do_id: string;
-  setting: string;
-  last_check_in_time: string | null;
-}
+/** Fields that the REST shape has under their own names, in snake case. */
+const sameFields = [
+  'username',
+  'displayName',
+  'role',
+  'status',
+  'email',
+  'githubId',
+  'oidcId',
+  'wechatId',
+  'telegramId',
+  'linuxDoId',
+  'quota',
+  'usedQuota',
+  'requestCount',
+  'group',
+  'affCount',
+  'affQuota',
+  'affHistoryQuota',
+  'inviterId',
+  'setting',
+] as const;
 
-const emptyUser: WireUser = {
+const emptyUser = {
   id: 0,
   username: '',
   password: '',
@@ -45,7 +38,8 @@ const emptyUser: WireUser = {
   wechat_id: '',
   telegram_id: '',
   verification_code: '',
-  access_token: null,
+  /** Only in the caller's own user. */
+  access_token: null as string | null,
   quota: 0,
   used_quota: 0,
   request_count: 0,
@@ -55,50 +49,29 @@ const emptyUser: WireUser = {
   aff_quota: 0,
   aff_history_quota: 0,
   inviter_id: 0,
-  DeletedAt: null,
+  DeletedAt: null as string | null,
   linux_do_id: '',
   setting: '',
-  last_check_in_time: null,
+  last_check_in_time: null as string | null,
 };
+
+/** A user in the REST shape (docs/reference/rest/entities.md#user). Every key is always present. */
+export type WireUser = typeof emptyUser;
 
 export const toWire = (user: User, accessToken: string | null = null): WireUser => ({
   ...emptyUser,
   id: user.id,
-  username: user.username,
-  display_name: user.displayName,
-  role: user.role,
-  status: user.status,
-  email: user.email,
-  github_id: user.githubId,
-  oidc_id: user.oidcId,
-  wechat_id: user.wechatId,
-  telegram_id: user.telegramId,
-  linux_do_id: user.linuxDoId,
+  ...snakeKeys(pick(user, sameFields)),
   access_token: accessToken,
-  quota: user.quota,
-  used_quota: user.usedQuota,
-  request_count: user.requestCount,
-  group: user.group,
   aff_code: user.affCode ?? '',
-  aff_count: user.affCount,
-  aff_quota: user.affQuota,
-  aff_history_quota: user.affHistoryQuota,
-  inviter_id: user.inviterId,
   DeletedAt: user.deletedAt?.toISOString() ?? null,
-  setting: user.setting,
   last_check_in_time: user.lastCheckInTime?.toISOString() ?? null,
 });
 
+const signInFields = ['id', 'username', 'displayName', 'role', 'status', 'group'] as const;
+
 /** The sign-in response fills only six fields. */
-export const toSignInWire = ({ id, username, displayName, role, status, group }: User): WireUser => ({
-  ...emptyUser,
-  id,
-  username,
-  display_name: displayName,
-  role,
-  status,
-  group,
-});
+export const toSignInWire = (user: User): WireUser => ({ ...emptyUser, ...snakeKeys(pick(user, signInFields)) });
 
 /** The response of an admin's action fills only two fields. */
 export const toManagedWire = ({ role, status }: User): WireUser => ({ ...emptyUser, role, status });
@@ -110,12 +83,7 @@ export const loginBody = z.object({ username: z.string(), password: z.string() }
 
 export const selfBody = z
   .object({ username: text, display_name: text, password: text, original_password: text })
-  .transform((body) => ({
-    username: body.username ?? undefined,
-    displayName: body.display_name ?? undefined,
-    password: body.password ?? undefined,
-    originalPassword: body.original_password ?? undefined,
-  }));
+  .transform(camelKeys);
 
 /** The stored setting is replaced, so an absent secret removes it. */
 export const settingBody = z
@@ -127,14 +95,7 @@ export const settingBody = z
     notification_email: text,
     accept_unset_model_ratio_model: z.boolean().nullish(),
   })
-  .transform((body) => ({
-    notifyType: body.notify_type ?? undefined,
-    quotaWarningThreshold: body.quota_warning_threshold ?? undefined,
-    webhookUrl: body.webhook_url ?? undefined,
-    webhookSecret: body.webhook_secret ?? '',
-    notificationEmail: body.notification_email ?? undefined,
-    acceptUnsetModelRatioModel: body.accept_unset_model_ratio_model ?? undefined,
-  }));
+  .transform((body) => ({ ...camelKeys(body), webhookSecret: body.webhook_secret ?? '' }));
 
 export const createBody = z
   .object({ username: z.string().trim().min(1), password: z.string().min(1), display_name: text, role: whole })
