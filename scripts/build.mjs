@@ -37,8 +37,8 @@ const parts = {
 };
 
 /**
- * Builds the named parts unless they were built from exactly these sources. Each is made aside and put in place whole;
- * of several that start at once one builds and the others wait.
+ * Builds the named targets unless they were built from exactly these sources. Each is built in a temporary folder and
+ * renamed when complete; when several processes start at once, one builds and the others wait.
  * @param names `server`, `client`
  * @param say called with one line for people when there is something to wait for
  */
@@ -58,11 +58,11 @@ export async function ensureBuilt(names, say = (line) => console.log(line)) {
   }
 }
 
-/** Is there anything to build this part from? */
+/** Whether the sources of this target are present. */
 export const isAvailable = (name) => parts[name].available();
 
 async function build(part) {
-  // Before building: what changes meanwhile is found stale the next time.
+  // Computed before building, so that later changes are detected the next time.
   const stamp = stampOf(part);
   const draft = `${part.folder}.${process.pid}.new`;
   const old = `${part.folder}.${process.pid}.old`;
@@ -84,7 +84,7 @@ function isFresh(part) {
   return existsSync(path) && readFileSync(path, 'utf8') === stampOf(part);
 }
 
-/** Changes with the name or content of any file the part is made of. */
+/** Changes with the name or content of any source file. */
 function stampOf(part) {
   const hash = createHash('sha256');
   const settings = part.settings.map((name) => join(root, name)).filter(existsSync);
@@ -102,7 +102,7 @@ function filesUnder(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** One builder at a time; a lock whose owner is gone is taken over. */
+/** One builder at a time; a lock whose owner has ended is taken over. */
 async function takeTurn() {
   const lock = join(output, '.building');
   mkdirSync(output, { recursive: true });
@@ -121,7 +121,7 @@ async function takeTurn() {
 function isAbandoned(lock) {
   try {
     const owner = Number(readFileSync(lock, 'utf8'));
-    // Just made and not written yet counts as owned, for a moment.
+    // A lock that was just created and is not written yet counts as owned for a moment.
     if (!owner) return Date.now() - statSync(lock).mtimeMs > 5000;
     process.kill(owner, 0);
     return false;
@@ -130,7 +130,7 @@ function isAbandoned(lock) {
   }
 }
 
-/** Runs a package's program quietly; what it wrote is shown when it fails. */
+/** Runs a package's program without output, which is shown only if it fails. */
 function run(name, program, parameters, folder) {
   const home = join(root, 'node_modules', name);
   if (!existsSync(home)) {
@@ -149,7 +149,7 @@ function run(name, program, parameters, folder) {
   });
 }
 
-// `node scripts/build.mjs [server] [client]` builds what is named, or everything.
+// `node scripts/build.mjs [server] [client]` builds the named targets, or all.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await ensureBuilt(process.argv.length > 2 ? process.argv.slice(2) : Object.keys(parts));
 }

@@ -95,7 +95,10 @@ async function startUpstream() {
   return server;
 }
 
-/** A root user, one channel to the upstream and one key. @returns makes one call and reads its response to the end */
+/**
+ * Creates a root user, one channel to the upstream and one key.
+ * @returns a function that makes one call and reads its response to the end
+ */
 async function prepareCall(url) {
   const headers = { 'content-type': 'application/json' };
   const api = async (method, path, body) => {
@@ -142,7 +145,7 @@ async function measure(call) {
   const files = new Map();
   const seen = await counted(async () => {
     await call();
-    // What the call leaves to do after its response.
+    // Includes work after the response.
     await delay(200);
   });
   for (const { url, functions } of seen) {

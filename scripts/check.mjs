@@ -1,7 +1,7 @@
 /**
- * `npm run check`: everything about the code that can be judged without running it, one after another, then a summary.
- * The last line is `N passed, N failed`. `npm run check -- --dirty` lets uncommitted work be, for use before a commit;
- * `npm run check -- lint arrows` runs only these.
+ * `npm run check`: every static check of the code, one after another, then a summary. The last line is `N passed, N
+ * failed`. `npm run check -- --dirty` allows uncommitted changes, for use before a commit; `npm run check -- lint
+ * arrows` runs only these.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { countsOf, findWords, lineOf } from './vocabulary.mjs';
 
 const bin = (name) => join(root, 'node_modules/.bin', name);
 
-/** In this order: the client's types need what codegen writes, which needs the schema. */
+/** In this order: the client's types need the generated code, which needs the schema. */
 const steps = {
   schema: schemaDrift,
   breaking: brokenPromises,
@@ -57,7 +57,7 @@ const failed = results.filter((passed) => !passed).length;
 console.log(`\n${results.length - failed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || results.length === 0 ? 1 : 0;
 
-/** The committed schema is what the code says. */
+/** The committed schema equals the one generated from the code. */
 async function schemaDrift() {
   await ensureBuilt(['server'], () => undefined);
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-schema-'));
@@ -82,21 +82,21 @@ async function brokenPromises() {
   throw new Error(`${lines.join('\n')}\n\nAdd every breaking change to ${announcements}, with its path in backquotes.`);
 }
 
-/** Links, and pointers from code into documents, lead somewhere. */
+/** Links, and references from code to documents, resolve. */
 function references() {
   const broken = brokenReferences();
   if (broken.length === 0) return '';
   throw new Error(`These pointers do not resolve:\n${broken.join('\n')}`);
 }
 
-/** Comments, documents, log messages and English UI texts are in plain words. */
+/** Comments, documents, log messages and English UI texts use plain words. */
 function vocabulary() {
   const found = findWords();
   if (found.length === 0) return '';
   throw new Error(`${found.map(lineOf).join('\n')}\n\n${countsOf(found)}`);
 }
 
-/** Nothing uncommitted, and nothing above wrote something that would have to be committed. */
+/** Nothing is uncommitted, and no check wrote a file that would have to be committed. */
 function cleanTree() {
   const changed = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
   if (!changed) return '';
@@ -104,7 +104,7 @@ function cleanTree() {
   throw new Error(`not committed:\n${changed}`);
 }
 
-/** Resolves when the program succeeds, rejects with all it said when it does not. */
+/** Resolves when the program succeeds, rejects with its output when it fails. */
 function run(program, ...args) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,6 +1,6 @@
 /**
- * Pointers between code and documents: links in Markdown, `docs/….md#heading` in comments and tests, and paths of source
- * files named in documents. Everything must resolve, headings included.
+ * References between code and documents: links in Markdown, `docs/….md#heading` in comments and tests, and paths of
+ * source files named in documents. Everything must resolve, headings included.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ const pointer = /(?<![\w/.-])(?:docs\/[\w./-]+|server\/ARCHITECTURE|CONTRIBUTING
 const link = /\]\((?!https?:|mailto:)([^)\s]+)\)/g;
 /** A source file in backquotes. Placeholders such as `<noun>` and patterns do not match. */
 const namedPath = /`((?:server|client|tests|scripts|docs|schema)\/[\w./-]+\.(?:ts|tsx|mjs|md|json|css|graphql))`/g;
-/** Records of the past name files as they were then. */
+/** Historical records name files as they were then. */
 const isRecord = (file) => /^(?:docs\/adr\/|CHANGELOG\.md|docs\/benchmarks\.md)/.test(file);
 
-/** @returns {string[]} one line for each pointer that does not resolve: `file:line: target` */
+/** @returns {string[]} one line per reference that does not resolve: `file:line: target` */
 export function brokenReferences() {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -52,7 +52,7 @@ function resolves(target, from, file) {
 
 const known = new Map();
 
-/** Anchors as code hosts make them: lower case, punctuation removed, blanks to dashes, repeats numbered. */
+/** Anchors as code hosts generate them: lower case, punctuation removed, spaces to dashes, repeats numbered. */
 function headingsOf(file) {
   let anchors = known.get(file);
   if (anchors) return anchors;
@@ -73,7 +73,7 @@ function headingsOf(file) {
   return anchors;
 }
 
-/** The same lines, those inside code fences blank. */
+/** The same lines, with code fences blanked. */
 function withoutFences(text) {
   let inside = false;
   return text.split('\n').map((line) => {

@@ -6,11 +6,11 @@ import { buildSchema } from 'graphql';
 import { root } from './build.mjs';
 
 const schemaFile = 'schema/schema.graphql';
-/** Every breaking change is listed here for those who call the API, by its path (`Channel.key`). */
+/** Every breaking change is listed here for users of the API, by its path (`Channel.key`). */
 export const announcements = 'docs/schema-changes.md';
 
 /**
- * The breaking changes since the last release. Before the first release (a tag `v…`) there are none: nothing is promised.
+ * The breaking changes since the last release. Before the first release (a tag `v…`) there are none.
  * @returns {Promise<Array<{ path: string, message: string, announced: boolean }>>}
  */
 export async function breakingChanges() {
@@ -26,7 +26,7 @@ export async function breakingChanges() {
     .map(({ path, message }) => ({ path, message, announced: told.includes(`\`${path}\``) }));
 }
 
-/** @returns {string | null} null before the first release, or when the history is not here */
+/** @returns {string | null} null before the first release, or when the history is not available */
 function releasedSchema() {
   const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*')?.trim();
   return tag ? git('show', `${tag}:${schemaFile}`) : null;

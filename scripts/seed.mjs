@@ -1,9 +1,10 @@
 /**
- * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20] [--even]`: fills the database at DATABASE_URL with calls
- * that could have been made, for benchmarks and screenshots. Few logs have fewer users, unless `--users` is given. `--even`: of every other call, users and models take turns from the first second to
- * the last, so that few calls are enough to have all of them every hour. The schema has to be there: start the server once. The books add up afterwards
- * (`npm run reconcile`), because balances, counters, usage and log are written from the same rows. The rollups are left to the
- * server, which aggregates when it runs.
+ * `npm run seed -- --logs 1000000 [--days 30] [--users 1000] [--models 20] [--even]`: fills the database at
+ * DATABASE_URL with realistic calls, for benchmarks and screenshots. Few logs have fewer users, unless `--users` is
+ * given. `--even`: in every other call, users and models alternate from the first second to the last, so that few calls
+ * contain all of them every hour. The schema must exist: start the server once. The ledger is consistent afterwards
+ * (`npm run reconcile`), because balances, counters, usage and log are written from the same rows. The rollups are left
+ * to the server.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -24,14 +25,14 @@ const models = whole(values.models, 'models');
 const url = process.env.DATABASE_URL;
 if (!url) fail('set DATABASE_URL to the database that is to be filled');
 
-/** Which whole seconds are counted in which bucket of `duration_buckets` (shared/latency.ts). */
+/** The seconds that belong to each bucket of `duration_buckets` (shared/latency.ts). */
 const none = 'FALSE';
 const buckets = [
   ...[none, none, none, none, 'use_time = 0', none, 'use_time = 1', none, 'use_time = 2', 'use_time = 3'],
   ...['use_time IN (4, 5)', 'use_time IN (6, 7)', 'use_time BETWEEN 8 AND 10', 'use_time BETWEEN 11 AND 15'],
   ...['use_time BETWEEN 16 AND 20', 'use_time BETWEEN 21 AND 30', 'use_time > 30'],
 ];
-/** A key's four models are this far apart. */
+/** Distance between the four models of a key. */
 const favouriteStep = Math.max(1, Math.round(models / 4));
 const daySeconds = 86_400;
 const client = new pg.Client({ connectionString: url, application_name: 'tollgate-seed' });
@@ -55,7 +56,7 @@ try {
     for (const month of loaders) {
       const [low, high] = [Math.max(begin, month.low), Math.min(begin + daySeconds, month.high)];
       if (low >= high) continue;
-      // The part of the day that lies in this month, and its share of the rows.
+      // The part of the day that is in this month, and its share of the rows.
       const until =
         high === begin + daySeconds ? last : first + Math.round(((last - first) * (high - begin)) / daySeconds);
       await makeLogs(run, owners, month, { low, high, first: done, last: until });
@@ -64,7 +65,7 @@ try {
     console.log(`${last} of ${logs} log rows`);
   }
   for (const month of loaders) await closeMonth(month);
-  // Months that were filled as tables of their own bypassed the triggers that invalidate the rollups of a running server.
+  // Months that were filled as separate tables bypassed the triggers that invalidate the rollups of a running server.
   await client.query(
     'INSERT INTO rollup_invalidated (start) SELECT DISTINCT created_at - created_at % 300 FROM logs WHERE created_at >= $1 ON CONFLICT DO NOTHING',
     [end - days * daySeconds],
@@ -78,7 +79,10 @@ try {
   await client.end();
 }
 
-/** Users with two keys each, and a channel for each model. Answers the first id of each; ids of one run follow each other. */
+/**
+ * Creates users with two keys each, and a channel per model. Returns the first id of each; the ids of one run are
+ * consecutive.
+ */
 async function makeOwners(run) {
   const first = async (sql, parameters) => Number((await client.query(sql, parameters)).rows[0].id);
   const from = await first(
@@ -103,8 +107,8 @@ async function makeOwners(run) {
 }
 
 /**
- * The months of the range, each with the table its rows go to. One that is empty is filled beside the log and joined to it
- * afterwards: its indexes are then built at once, which is several times quicker than row by row.
+ * The months of the range, each with the table of its rows. An empty month is filled as a separate table and attached
+ * afterwards: building its indexes at once is several times faster than row by row.
  */
 async function openMonths(from, to) {
   const { rows } = await client.query(
@@ -131,9 +135,9 @@ async function closeMonth({ name, low, high, isApart }) {
 }
 
 /**
- * One day in the order of time, with a busy and a quiet half; now is busy. A few users call most; a user has a key for nearly everything
- * and a second one; each key has a favourite among four of the models; a model is served by one channel. Two calls of
- * a hundred fail. With `--even` that is so of every other call.
+ * Creates one day in order of time, with a busy and a quiet half; now is busy. A few users make most calls; a user has
+ * one key for most calls and a second one; each key has a favourite among its four models; a model is served by one
+ * channel. Two of a hundred calls fail. With `--even` this applies to every other call.
  */
 async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { low, high, first, last }) {
   await client.query(
@@ -161,7 +165,10 @@ async function makeLogs(run, { from, tokens, channels }, { name, isApart }, { lo
   );
 }
 
-/** Counts a day's log rows as settlements and failures would have: the hours that begin in it, and the last two days by five minutes. */
+/**
+ * Counts a day's log rows as settlements and failures would have: the hours that begin in it, and the last two days by
+ * five minutes.
+ */
 async function sumUp({ from }, begin, isLast) {
   const hourOf = (moment) => moment - (moment % 3600);
   const [low, high] = [hourOf(begin), isLast ? begin + 2 * daySeconds : hourOf(begin + daySeconds)];
@@ -208,7 +215,9 @@ async function count(table, time, seconds, keys, from, low, high) {
   );
 }
 
-/** Balances and counters as the settlements of these calls would have left them, and an opening that paid for them. */
+/**
+ * Balances and counters as the settlements of these calls would have left them, and an opening entry that covers them.
+ */
 async function book({ from }) {
   await client.query('BEGIN');
   await client.query(

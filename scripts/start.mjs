@@ -1,6 +1,6 @@
 /**
- * `npm start`: builds what is not built or out of date, then is the server. The server runs in this very process, so
- * signals and exit codes need no forwarding.
+ * `npm start`: builds what is missing or outdated, then runs the server in this process, so that signals and exit codes
+ * need no forwarding.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,8 +14,8 @@ try {
 }
 if (!isAvailable('client')) console.log('There is no console to build: starting the server alone.');
 
-// npm puts a shell between itself and us. A signal sent to npm alone ends that shell and never reaches us: then the change
-// of our parent tells.
+// npm runs a shell in between. A signal sent to npm alone ends that shell and never reaches this process, whose parent
+// then changes.
 if (process.env.npm_lifecycle_event === 'start') {
   const parent = process.ppid;
   const watch = setInterval(() => {

@@ -1,8 +1,8 @@
 /**
  * `npm run vocabulary`: words that make a sentence hard to read for a newcomer, in comments, Markdown, log messages,
  * GraphQL descriptions and the console's English texts. Prints `file:line: word: text` and a count per folder; exits
- * with 1 when there is any. Text in backquotes or double quotes is a quotation of the wire or of a message,
- * and is not looked at. `npm run vocabulary -- server/src/relay` looks at one folder.
+ * with 1 if there are any. Text in backquotes or double quotes is a quotation and is skipped. `npm run vocabulary --
+ * server/src/relay` checks one folder.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -122,14 +122,14 @@ function joinLineComments(pieces) {
   });
 }
 
-/** Folders as people share work: two levels of the client and tests, three of the server. */
+/** Folders by which work is divided: two levels of the client and tests, three of the server. */
 const folderOf = (file) => {
   const parts = file.split('/').slice(0, -1);
   if (parts.length === 0) return '(root)';
   return parts.slice(0, parts[0] === 'server' ? 4 : parts[0] === 'client' ? 3 : 2).join('/');
 };
 
-/** @returns {string} counts, the largest first */
+/** @returns {string} counts, largest first */
 export function countsOf(found) {
   const counts = new Map();
   for (const { file } of found) counts.set(folderOf(file), (counts.get(folderOf(file)) ?? 0) + 1);

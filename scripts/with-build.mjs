@@ -1,4 +1,7 @@
-/** `node scripts/with-build.mjs <file> [parameters]`: builds the server if need be, then runs the file in this process. */
+/**
+ * `node scripts/with-build.mjs <file> [parameters]`: builds the server if necessary, then runs the file in this
+ * process.
+ */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt, root } from './build.mjs';

@@ -93,7 +93,7 @@ function handleSignals(container: Container, logger: Logger): void {
 
   // A bug: the state of the process is unknown, so it must end. An orderly stop settles the calls in flight.
   const crash = (error: unknown): void => {
-    logger.fatal({ err: error }, 'unforeseen failure, stopping');
+    logger.fatal({ err: error }, 'unexpected failure, stopping');
     process.exitCode = 1;
     stop('failure');
   };

@@ -28,7 +28,7 @@ export class Shutdown {
       try {
         await step.run();
       } catch (error) {
-        this.logger.error({ err: error, step: step.name }, 'a part did not stop cleanly');
+        this.logger.error({ err: error, step: step.name }, 'shutdown hook failed');
       }
     }
   }

@@ -19,9 +19,9 @@ import { compareTranslated } from './translated.js';
 
 /**
  * `npm run bench -- [json] [stream] [translated] [latency] [memory] [start] [--rounds 3] [--calls 12000] [--seconds 10]
- * [--minutes 0] [--profile] [--snapshot] [--limits]`: Tollgate with everything on beside the floor, alternated in one run.
- * Read the ratios, since machines differ and are noisy. `--limits` fails when a figure is above 1.5 times its goal three times in a
- * row; `npm run bench:smoke` is a short run with it.
+ * [--minutes 0] [--profile] [--snapshot] [--limits]`: compares Tollgate with all features enabled and a minimal proxy,
+ * alternating in one run. Read the ratios, since machines differ and are noisy. `--limits` fails when a figure is above
+ * 1.5 times its goal three times in a row; `npm run bench:smoke` is a short run with it.
  */
 const words = process.argv.slice(2);
 const flag = (name: string, fallback: number): number => {
@@ -52,7 +52,10 @@ async function compare(kind: Kind, floor: Contender, gateway: Contender, postmas
   return sayRatios('gateway CPU to floor', results.gateway, results.floor);
 }
 
-/** As on a server that has run for a while: old write-ahead files are there to be used again, none has to be made. */
+/**
+ * Brings the database into the state of a server that has run for a while: write-ahead files are reused instead of
+ * created.
+ */
 async function settleDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -128,7 +131,7 @@ async function main(): Promise<void> {
     const floor = { name: 'floor', key: 'none', ...floorProcess };
     const gateway = { name: 'gateway', key, ...gatewayProcess };
 
-    /** Each part by its name, in the order in which they run. */
+    /** Each part by name, in the order of execution. */
     const measure: Readonly<Record<string, () => Promise<Figures>>> = {
       json: async () => ({ 'CPU of a JSON call to the floor': await compare('json', floor, gateway, postmaster) }),
       stream: async () => ({ 'CPU of a stream to the floor': await compare('stream', floor, gateway, postmaster) }),
@@ -149,7 +152,7 @@ async function main(): Promise<void> {
     const figures: Figures = {};
     for (const [part, take] of Object.entries(measure).filter(([part]) => wanted(part))) {
       let taken = await take();
-      // A neighbour on the same machine can spoil a measurement, but not improve one: the best of three counts.
+      // Other load on the machine can only make a measurement worse, so the best of three counts.
       for (let again = 0; withLimits && again < 2 && missed(taken).length > 0; again++) {
         say(`\n${part}: above its limit, measured again`);
         taken = best(taken, await take());

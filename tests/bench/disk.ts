@@ -8,15 +8,16 @@ const page = Buffer.alloc(8192, 1);
 const fileBytes = 16 * 2 ** 20;
 
 /**
- * The cost of one flush where the benchmark's Postgres keeps its files (`TMPDIR`). A charge waits for one, so no gateway can
- * be quicker than this. @returns milliseconds
+ * The duration of one flush on the disk of the benchmark's Postgres (`TMPDIR`). A charge waits for one, so no gateway
+ * can be faster.
+ * @returns milliseconds
  */
 export async function flushTimes(): Promise<{ p50: number; p99: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-flush-'));
   try {
     const file = await open(join(folder, 'file'), 'w');
     try {
-      // Written whole first, as a write-ahead file is: only then does a flush write no more than the page.
+      // Written completely first, like a write-ahead file: only then does a flush write nothing but the page.
       await file.write(Buffer.alloc(fileBytes));
       await file.sync();
       const took: number[] = [];

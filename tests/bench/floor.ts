@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 
-/** The least a Node proxy can do: raw `node:http` in, an undici pool out, bytes piped, without authentication. */
+/** The minimal Node proxy: raw `node:http` in, an undici pool out, bytes piped, without authentication. */
 const pool = new Pool(process.env.UPSTREAM_URL ?? '', { connections: 2048, pipelining: 1 });
 
 const server = createServer((request, response) => {

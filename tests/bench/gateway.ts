@@ -9,16 +9,16 @@ const root = join(import.meta.dirname, '../..');
 const taskset = findProgram(['taskset']);
 const probe = join(import.meta.dirname, 'memory-probe.mjs');
 
-/** Servers on the first core, the load and the upstream on the second, where there are two. */
+/** Servers on the first core, load and upstream on the second, if there are two. */
 export const serverCore = 0;
 export const loadCore = 1;
 
 export interface Running {
   readonly pid: number;
   readonly url: string;
-  /** Bytes that are alive after a collection: the heap, and what it holds outside. */
+  /** Bytes alive after a garbage collection: the heap, and external memory. */
   live(): Promise<number>;
-  /** Writes what the heap holds into a file. */
+  /** Writes a heap snapshot to a file. */
   snapshot(file: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ function spawnPinned(args: string[], environment: Record<string, string>): Child
   return child;
 }
 
-/** Waits for the line that tells the address. */
+/** Waits for the output line with the URL. */
 function addressOf(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let seen = '';
@@ -56,7 +56,7 @@ function stopper(child: ChildProcess): () => Promise<void> {
     });
 }
 
-/** Asks the probe in the process, one question at a time. */
+/** Calls the probe in the process, one request at a time. */
 function asker(child: ChildProcess): Pick<Running, 'live' | 'snapshot'> {
   const ask = (question: object): Promise<unknown> =>
     new Promise((resolve) => {
@@ -77,7 +77,10 @@ export async function startFloor(upstreamUrl: string): Promise<Running> {
   return { pid: child.pid ?? 0, url, ...asker(child), stop: stopper(child) };
 }
 
-/** A real Tollgate as it is run in production, everything on. `profileFolder` writes a CPU profile when it stops. */
+/**
+ * A real Tollgate with production settings and all features enabled. `profileFolder` receives a CPU profile when it
+ * stops.
+ */
 export async function startGateway(options: {
   databaseUrl: string;
   redisUrl: string | null;
@@ -110,8 +113,8 @@ export async function startGateway(options: {
 }
 
 /**
- * Sets the site up through its own REST calls: a channel of each dialect to the upstream.
- * @returns the key of a token that may spend without end
+ * Sets the site up through its REST API: one channel per dialect to the upstream.
+ * @returns the key of an unlimited token
  */
 export async function setUp(url: string, upstreamUrl: string): Promise<string> {
   const credentials = { username: 'root', password: 'benchmark-password' };

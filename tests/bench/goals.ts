@@ -13,7 +13,7 @@ const allowance = 1.5;
 
 export type Figures = Partial<Record<keyof typeof goals, number>>;
 
-/** The names of those figures that are too large, or not numbers. */
+/** The names of figures that are too large, or not numbers. */
 export function missed(figures: Figures): string[] {
   return Object.entries(figures)
     .filter(([name, figure]) => !(figure <= limitOf(name as keyof typeof goals)))

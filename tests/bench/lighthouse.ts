@@ -1,7 +1,7 @@
 /**
- * `LIGHTHOUSE=<folder> node tests/bench/lighthouse.mjs [runs]`: what Lighthouse says of sign-in, log and channels on a
- * seeded site; the middle of the runs. `<folder>` is one in which `npm install lighthouse@12` was run: it is too heavy to
- * be a dependency of ours. Needs a database (TEST_DATABASE_URL), a Chromium, and the built console.
+ * `LIGHTHOUSE=<folder> node tests/bench/lighthouse.mjs [runs]`: Lighthouse scores of sign-in, log and channels on a
+ * seeded site; the median of the runs. `<folder>` is one in which `npm install lighthouse@12` was run: it is too large
+ * for a dependency. Needs a database (TEST_DATABASE_URL), a Chromium, and the built console.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -43,7 +43,7 @@ const context = await chromium.launchPersistentContext(profile, {
   locale: 'en-US',
 });
 
-/** Files of earlier loads. Lighthouse itself would take the sign-in with them. */
+/** Clears cached files of earlier loads. Lighthouse itself would clear the session too. */
 async function clearCache(): Promise<void> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);

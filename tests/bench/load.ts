@@ -41,7 +41,7 @@ const messages = (model: string): string =>
 interface Asked {
   readonly path: string;
   readonly body: string;
-  /** The text at the end of a complete answer; null where the length shows that it is complete. */
+  /** The text at the end of a complete response; null if the length proves that it is complete. */
   readonly ends: string | null;
 }
 
@@ -51,9 +51,9 @@ export const models = { openai: 'gpt-4o', anthropic: 'claude-sonnet-4-20250514' 
 const asked = {
   json: { path: '/v1/chat/completions', body: chat(models.openai, false), ends: null },
   stream: { path: '/v1/chat/completions', body: chat(models.openai, true), ends: '[DONE]' },
-  /** The same, open for as long as the upstream wants. */
+  /** The same, open for as long as the upstream sends. */
   slowStream: { path: '/v1/chat/completions', body: chat(models.openai, true, { user: 'slow' }), ends: '[DONE]' },
-  /** The upstream never says what it used, so the gateway has to count. */
+  /** The upstream reports no usage, so the gateway has to count. */
   untoldStream: { path: '/v1/chat/completions', body: chat(models.openai, true, { user: 'untold' }), ends: '[DONE]' },
   /** An OpenAI client streams from Claude. */
   chatToMessages: { path: '/v1/chat/completions', body: chat(models.anthropic, true), ends: '[DONE]' },
@@ -65,7 +65,7 @@ export type Kind = keyof typeof asked;
 
 export class Load {
   private readonly pool: Pool;
-  /** Calls that went wrong so far, while the load was open. */
+  /** Failed calls so far. */
   failures = 0;
   private closed = false;
 
@@ -76,7 +76,10 @@ export class Load {
     this.pool = new Pool(target.url, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 120_000 });
   }
 
-  /** One call, read to its end. @returns milliseconds, or null when it failed */
+  /**
+   * One call, read to its end.
+   * @returns milliseconds, or null when it failed
+   */
   async call(kind: Kind): Promise<number | null> {
     const started = performance.now();
     const { path, body, ends } = asked[kind];
@@ -98,7 +101,7 @@ export class Load {
     return null;
   }
 
-  /** Closed loop: `width` clients, each with its next call as soon as one ends. */
+  /** Closed loop: `width` clients, each of which starts its next call as soon as one ends. */
   async full(kind: Kind, width: number, calls: number): Promise<Timings> {
     let started = 0;
     const latencies: number[] = [];
@@ -115,7 +118,7 @@ export class Load {
     return finish(latencies, failures, begin);
   }
 
-  /** Open loop: calls start on a clock, whether or not the ones before came back, as real callers do. */
+  /** Open loop: calls start at fixed times, whether or not earlier ones have ended, like real callers. */
   async steady(kind: Kind, perSecond: number, seconds: number): Promise<Timings> {
     const latencies: number[] = [];
     let failures = 0;

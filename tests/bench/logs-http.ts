@@ -12,7 +12,7 @@ import { spawnServer } from '../support/server.js';
 type First = AsyncGenerator<string>;
 type Query = Readonly<Record<string, unknown>>;
 
-/** The queries of the benchmark, to the services or to a server. It ignores the results. */
+/** The queries of the benchmark, sent to the services or to a server. Results are ignored. */
 export interface Asked {
   readonly logs: {
     list(actor: Actor, filter: LogFilter, page: LogListQuery): Promise<unknown>;
@@ -37,7 +37,7 @@ interface Seconds {
   readonly to?: number;
 }
 
-/** Of keys, in databases of the benchmark. */
+/** Encryption key of the benchmark's databases. */
 export const benchSecret = 'secret of the benchmark';
 
 export interface HttpAsked extends Asked {
@@ -45,8 +45,8 @@ export interface HttpAsked extends Asked {
 }
 
 /**
- * The same questions as the console and the old clients ask them: over HTTP, of a server of its own on this database. A
- * transaction that stays open keeps it from folding what the benchmark left unfolded.
+ * The same queries as the console and old clients send them: over HTTP, to a separate server on this database. An open
+ * transaction prevents it from aggregating what the benchmark left unaggregated.
  */
 export async function askOverHttp(databaseUrl: string, ownId: number): Promise<HttpAsked> {
   const holder = new pg.Client({ connectionString: databaseUrl });
@@ -55,7 +55,7 @@ export async function askOverHttp(databaseUrl: string, ownId: number): Promise<H
   await holder.query('SELECT pg_current_xact_id()');
   const server = await spawnServer({
     database: { url: databaseUrl, drop: async () => undefined },
-    // As `npm start` has it.
+    // As `npm start` sets it.
     environment: { ENCRYPTION_KEY: benchSecret, NODE_OPTIONS: '--max-semi-space-size=32' },
   });
   const { api } = server;
@@ -90,7 +90,7 @@ function questionsOf(url: string, personOf: (actor: Actor) => Person): Asked {
     const headers = { cookie, 'veloera-user': String(id), 'content-type': 'application/json', ...more.headers };
     return fetch(url + path, { ...more, headers });
   };
-  /** Until the whole answer is there; what becomes of it then is not the server's. */
+  /** Reads the whole response; processing it is not part of the measurement. */
   const readAll = async (what: string, answer: Response): Promise<void> => {
     const text = await answer.text();
     if (!answer.ok || /^\{"errors"|^\{"success":false/.test(text)) throw new Error(`${what}: ${text.slice(0, 300)}`);

@@ -1,6 +1,6 @@
-/** Runs of one question. */
+/** Runs of one query. */
 export interface Batch {
-  /** Milliseconds of each. */
+  /** Milliseconds of each run. */
   readonly times: readonly number[];
   /** CPU milliseconds of Node and the Postgres backends, all runs together; NaN where unknown. */
   readonly cpu: number;
@@ -8,23 +8,23 @@ export interface Batch {
 
 interface Times {
   readonly best: number;
-  /** Mean of what node and backends computed. It says on a busy machine what the clock cannot. */
+  /** Mean CPU time of Node and the backends: meaningful on a busy machine, where the elapsed time is not. */
   readonly cpu: number;
   readonly median: number;
   readonly p95: number;
 }
 
-/** The time of one query and the number of rows: one of each for every size, the smallest first. */
+/** The time of one query and the number of rows, for every size, smallest first. */
 export interface Result {
   readonly name: string;
   readonly times: readonly Times[];
-  /** null: the answer has no rows. */
+  /** null: the result has no rows. */
   readonly rows: ReadonlyArray<number | null>;
 }
 
-/** The goals: at most so many milliseconds, and so many times as long as at the smallest size. */
+/** The goals: maximum milliseconds, and maximum ratio to the smallest size. */
 const [mostMilliseconds, mostGrowth] = [50, 1.5];
-/** An answer with more rows than so many times those of the smallest size is another answer. */
+/** A result with more than this many times the rows of the smallest size is not comparable. */
 const sameRows = 1.1;
 
 export function timesOf(batches: readonly Batch[]): Times {
@@ -34,7 +34,7 @@ export function timesOf(batches: readonly Batch[]): Times {
   return { best: at(0), cpu, median: at(0.5), p95: at(0.95) };
 }
 
-/** Rows of a list or a file; of a page of usage all that were added up for it, of a page of the log those on it. */
+/** Rows of a list or a file; for a page of usage all aggregated rows, for a page of the log its own. */
 export function rowsOf(answer: unknown): number | null {
   if (Array.isArray(answer)) return answer.length;
   if (typeof answer === 'string') return answer.split('\n').length - 1;
@@ -44,7 +44,7 @@ export function rowsOf(answer: unknown): number | null {
   return items.length > 0 && totalCapped === undefined ? Number(totalCount) : items.length;
 }
 
-/** Every question with all sizes beside each other. */
+/** All sizes of every query side by side. */
 export function tableOf(sizes: readonly number[], results: readonly Result[]): string[] {
   const head = ['', `| | ${sizes.join(' | ')} | rows |`, `|---|${sizes.map(() => '---|').join('')}---|`];
   return head.concat(
@@ -57,7 +57,7 @@ export function tableOf(sizes: readonly number[], results: readonly Result[]): s
   );
 }
 
-/** Which questions miss a goal. */
+/** Queries that miss a goal. */
 export function summaryOf(sizes: readonly number[], results: readonly Result[]): string[] {
   const slow = results.flatMap(({ name, times }) =>
     times.flatMap(({ p95 }, place) =>

@@ -19,12 +19,12 @@ import { askOverHttp, benchSecret, type Asked, type HttpAsked } from './logs-htt
 import { rowsOf, summaryOf, tableOf, timesOf, type Batch, type Result } from './logs-report.js';
 
 /**
- * `DATABASE_URL=… npm run bench:logs -- 10000 1000000`: the log page, its badges and the dashboards over tables of these
- * sizes, as the services ask for them, each question of every size in turn. Prints CPU, best, median and 95th percentile in
- * milliseconds, the plans of the slowest, and which questions miss the goals. With `BENCH_HTTP=1` it asks servers for them, as
- * console and old clients do, and does not tell CPU. `BENCH_SHAPE=filled` has few users and models. `BENCH_ONLY=badge` asks
- * only what has it in its name (a regular expression). `BENCH_KEEP=1` leaves the databases (`bench_logs_<rows>`) for the next
- * run, which then seeds nothing.
+ * `DATABASE_URL=… npm run bench:logs -- 10000 1000000`: the log page, its totals and the dashboards over tables of
+ * these sizes, as the services query them, alternating the sizes per query. Prints CPU, best, median and 95th
+ * percentile in milliseconds, the plans of the slowest, and which queries miss the goals. `BENCH_HTTP=1` sends the
+ * queries to servers over HTTP, as console and old clients do, without CPU figures. `BENCH_SHAPE=filled` has few users
+ * and models. `BENCH_ONLY=badge` runs only queries whose name matches (a regular expression). `BENCH_KEEP=1` keeps the
+ * databases (`bench_logs_<rows>`) for the next run, which then needs no seeding.
  */
 const sizes = process.argv.slice(2).map(Number);
 const server = process.env.DATABASE_URL;
@@ -33,14 +33,17 @@ if (!server || sizes.length === 0 || sizes.some((size) => !(size > 0))) {
   process.exit(2);
 }
 const overHttp = process.env.BENCH_HTTP === '1';
-/** Sizes take short turns, so that whatever else the machine does meets all of them: 200 runs, over HTTP 100. */
+/**
+ * Sizes alternate in short turns, so that other load on the machine affects all of them alike: 200 runs, over HTTP 100.
+ */
 const rounds = overHttp ? 20 : 40;
 const [runsPerRound, warmUps] = [5, 5];
 const explained = 3;
 const only = new RegExp(process.env.BENCH_ONLY ?? '');
 /**
- * Who calls. `wide`: what a large gateway has, of which ten thousand rows show a part. `filled`: few enough users (with two keys
- * each) and models that ten thousand rows have all of them every hour, so that an answer has as many rows at every size.
+ * The callers. `wide`: those of a large gateway, of which ten thousand rows contain only a part. `filled`: so few users
+ * (with two keys each) and models that ten thousand rows contain all of them every hour, so that a result has the same
+ * number of rows at every size.
  */
 const shapes: Readonly<Record<string, readonly string[]>> = {
   wide: [],
@@ -52,11 +55,11 @@ if (!seedOptions) throw new Error(`BENCH_SHAPE is one of ${Object.keys(shapes).j
 const root: Actor = { id: 1, username: 'root', role: 100, status: 1, group: 'default' };
 
 type Question = readonly [name: string, ask: () => Promise<unknown>];
-/** A database of one size, and what is asked of it. */
+/** A database of one size, and its queries. */
 interface Gateway {
   readonly size: number;
   readonly database: ReturnType<typeof createDataSource>;
-  /** As they are measured, and of the services, in the same order. */
+  /** The measured queries, and the same against the services, in the same order. */
   readonly asked: readonly Question[];
   readonly direct: readonly Question[];
   close(): Promise<void>;
@@ -104,7 +107,7 @@ async function open(serverUrl: string, size: number): Promise<Gateway> {
   };
 }
 
-/** So that the first questions do not pay for what is compiled and connected once. */
+/** Runs every query once, so that the first measurement excludes compilation and connecting. */
 async function warmUp(): Promise<void> {
   for (let run = 0; run < warmUps; run++) {
     for (const { asked } of gateways) {
@@ -147,15 +150,15 @@ async function fill(database: Gateway['database'], url: string, size: number): P
   });
   if (seeded.status !== 0) throw new Error('seeding failed');
   const began = performance.now();
-  // Patient: it waits for transactions in other databases of this server, too.
+  // With a long timeout: it waits for transactions in other databases of this server too.
   const buckets = await new Aggregator(database, 60_000).run();
   console.log(`${buckets} buckets aggregated in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   await database.query('VACUUM ANALYZE');
 }
 
 /**
- * As if the last call had just been made: the last half an hour to one and a half are not aggregated by the hour, which is more
- * than on a running server, and the last 20 to 320 seconds not by five minutes, which is what it leaves.
+ * Prepares the state shortly after the last call: the last 30 to 90 minutes are not aggregated by hour, more than on a
+ * running server, and the last 20 to 320 seconds not by five minutes, as on a running server.
  */
 async function leaveTheLast(database: Gateway['database']): Promise<void> {
   const [last] = await database.query<Array<{ at: string }>>('SELECT max(created_at) AS at FROM logs');
@@ -215,7 +218,7 @@ function servicesOn(database: Gateway['database'], { now }: Busiest): HttpAsked 
   };
 }
 
-/** A badge shows the sums and the rate of the last minute. */
+/** The log page shows totals and the rate of the last minute. */
 const withBadges = (logs: LogService): Asked['logs'] => ({
   list: (actor, filter, page) => logs.list(actor, filter, page),
   listOwn: (actor, filter, page) => logs.listOwn(actor, filter, page),
@@ -232,14 +235,14 @@ const pageOf = (page: number, pageSize: number, direction?: 'ASC'): LogListQuery
   sort: direction ? [{ field: 'createdAt', direction }] : [],
 });
 
-/** Ranges of usage end with the hour of `to`; those of the log end before `until`. */
+/** Ranges of usage include the hour of `to`; those of the log end before `until`. */
 const ofLogs = ({ from, to }: { from: number; to: number }) => ({ from, until: to });
 
 function questions({ logs, usage, exported }: Asked, row: Busiest): Question[] {
   const { now } = row;
   const key = keyOf(row);
   const today = { from: now - (now % 86_400), to: now + 3600 };
-  // As the console asks: whole days, with an open end.
+  // As the console queries: complete days, with an open end.
   const month = { from: today.from - 29 * 86_400, to: today.to };
   const toTheSecond = { from: now - 29 * 86_400, to: now };
   const own: Actor = { ...root, id: row.user_id, username: row.username, role: 1 };
@@ -368,7 +371,7 @@ async function first(pieces: AsyncIterable<string>): Promise<string> {
   return '';
 }
 
-/** Some runs one after the other, and one before them that does not count. What was left to collect is collected first. */
+/** Several runs in sequence, after one that is not counted. Garbage is collected first. */
 async function batchOf(database: Gateway['database'], ask: () => Promise<unknown>): Promise<Batch> {
   await ask();
   globalThis.gc?.({ type: 'minor' });
@@ -385,7 +388,7 @@ async function batchOf(database: Gateway['database'], ask: () => Promise<unknown
     const began = performance.now();
     await ask();
     times.push(performance.now() - began);
-    // A question that takes seconds is known well enough after a few.
+    // A few runs suffice for a query that takes seconds.
     if (times.reduce((sum, time) => sum + time, 0) > 5000) break;
   }
   return { times, cpu: overHttp ? NaN : cpu() - before };
@@ -403,7 +406,7 @@ function cpuOfBackends(backends: ReadonlyArray<{ pid: number }>): number {
   }
 }
 
-/** Plans, with the settings that the first statements of a snapshot make. */
+/** Plans, with the settings that a snapshot's first statements make. */
 function explain(
   database: Gateway['database'],
   statements: ReadonlyArray<{ sql: string; values: unknown[] }>,
@@ -419,7 +422,7 @@ function explain(
   });
 }
 
-/** The statements that one question asks, in its snapshot and outside of it. */
+/** The statements of one query, inside and outside of its snapshot. */
 async function record(
   database: Gateway['database'],
   ask: () => Promise<unknown>,

@@ -1,4 +1,5 @@
-// Loaded into the benchmark's own servers with --import: tells them apart from the memory they merely have not given back.
+// Loaded into the benchmark's servers with --import: reports live memory, as opposed to memory not yet returned to the
+// system.
 import process from 'node:process';
 import { writeHeapSnapshot } from 'node:v8';
 
@@ -8,7 +9,7 @@ process.on('message', ({ ask, file }) => {
     return;
   }
   globalThis.gc();
-  // Memory that finalizers release in the first round is free after the second.
+  // Memory released by finalizers of the first collection is free after the second.
   setTimeout(() => {
     globalThis.gc();
     const { heapUsed, external } = process.memoryUsage();

@@ -6,7 +6,7 @@ import { pause, say, type Contender } from './rounds.js';
 
 const streams = 1000;
 
-/** The slow streams of the upstream: longer than they are looked at, however busy the machine is. */
+/** The slow streams of the upstream: longer than the measurement, however busy the machine is. */
 export function slowStreams(minutes: number): { eventCount: number; gapMilliseconds: number } {
   const gapMilliseconds = 500;
   const openSeconds = minutes * 90 + 60;
@@ -14,7 +14,7 @@ export function slowStreams(minutes: number): { eventCount: number; gapMilliseco
 }
 
 interface Seen {
-  /** Bytes, as all that follow: what the process has from the system. */
+  /** Bytes, like all of the following: memory the process has from the system. */
   readonly resident: number;
   readonly live: number;
 }
@@ -30,7 +30,7 @@ const mebibytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 interface Weighed {
   readonly name: string;
   readonly idle: Seen;
-  /** Once, and then each minute. */
+  /** One value, and then one per minute. */
   readonly open: readonly Seen[];
 }
 
@@ -40,7 +40,7 @@ async function weigh(
   snapshotFolder: string | undefined,
 ): Promise<Weighed> {
   const { name } = contender;
-  // Code is compiled and lazy parts are loaded before anything is weighed; the table of tokens is the largest of them.
+  // Code is compiled and lazy parts are loaded before the measurement; the token tables are the largest of them.
   const before = new Load(contender, 50);
   await before.full('stream', 50, 5000);
   await before.full('untoldStream', 1, 10);
@@ -71,14 +71,14 @@ function sayWeighed({ name, idle, open }: Weighed): void {
   say(`  KiB a stream, resident: ${each('resident')}`);
 }
 
-/** The most that was alive for each stream at any look. */
+/** The maximum of live bytes per stream. */
 const liveBytesEach = ({ idle, open }: Weighed): number =>
   Math.max(...open.map((seen) => seen.live - idle.live)) / streams;
 
 /**
- * Memory of an open stream, at both servers at once. A heap snapshot itself adds to what is resident.
- * @param minutes how long the streams stay open; they are measured each minute, or once for 0
- * @returns bytes alive for each stream, by the contender's name
+ * Memory of an open stream, at both servers at once. A heap snapshot itself adds to the resident memory.
+ * @param minutes how long the streams stay open; measured each minute, or once for 0
+ * @returns live bytes per stream, by the contender's name
  */
 export async function openStreams(
   contenders: ReadonlyArray<Contender & Running>,

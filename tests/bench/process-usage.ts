@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 
-/** The kernel counts CPU in ticks of a hundredth of a second (USER_HZ, the same on every Linux). */
+/** The kernel counts CPU time in ticks of a hundredth of a second (USER_HZ, the same on every Linux). */
 const tickMilliseconds = 10;
 
 interface ProcessStat {
@@ -13,7 +13,7 @@ interface ProcessStat {
 function readStat(pid: number): ProcessStat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold spaces.
+    // The name in parentheses may contain spaces.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const ticks = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0);
     return { parent: Number(fields[1]), cpu: ticks * tickMilliseconds };
@@ -22,10 +22,10 @@ function readStat(pid: number): ProcessStat | null {
   }
 }
 
-/** Milliseconds of CPU that the process used since it started. */
+/** Milliseconds of CPU time since the process started. */
 export const cpuOf = (pid: number): number => readStat(pid)?.cpu ?? 0;
 
-/** Bytes of memory that are the process's own. */
+/** Bytes of the process's private memory. */
 export function memoryOf(pid: number): number {
   const line = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
   return Number(line?.[1] ?? 0) * 1024;

@@ -8,15 +8,15 @@ export interface Contender extends Target {
 
 export interface Round {
   readonly perSecond: number;
-  /** Milliseconds, as all that follow. */
+  /** Milliseconds, like all of the following. */
   readonly p50: number;
   readonly p99: number;
-  /** Of the server, a call. */
+  /** CPU time of the server per call. */
   readonly cpu: number;
   readonly postgres: number;
 }
 
-/** How many there are: clients at once, calls a round, rounds. */
+/** Numbers of concurrent clients, calls per round, and rounds. */
 export interface Size {
   readonly width: number;
   readonly calls: number;
@@ -27,7 +27,7 @@ export const say = (line: string): void => void process.stdout.write(`${line}\n`
 export const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** @throws when a single call fails: figures of broken calls mean nothing */
+/** @throws when a single call fails, because the figures would be meaningless */
 export async function oneRound(
   contender: Contender,
   kind: Kind,
@@ -39,7 +39,7 @@ export async function oneRound(
   const cpuBefore = cpuOf(contender.pid);
   const postgresBefore = postmaster ? cpuOfTree(postmaster) : 0;
   const timings = await load.full(kind, width, calls);
-  // Work that a call leaves behind (log writing, garbage) is part of its cost.
+  // Work after a call (log writing, garbage collection) is part of its cost.
   await pause(300);
   const cpu = (cpuOf(contender.pid) - cpuBefore) / calls;
   const postgres = postmaster ? (cpuOfTree(postmaster) - postgresBefore) / calls : 0;
@@ -73,7 +73,10 @@ export function sayRounds(name: string, rounds: readonly Round[]): void {
   say(`${name.padEnd(nameWidth)}${cells.join(' ')}`);
 }
 
-/** CPU of each round divided by that of `base` in the same round. @returns the median */
+/**
+ * CPU of each round divided by that of `base` in the same round.
+ * @returns the median
+ */
 export function sayRatios(name: string, rounds: readonly Round[], base: readonly Round[]): number {
   const ratios = rounds.map((round, index) => round.cpu / (base[index]?.cpu ?? Number.NaN));
   const each = ratios.map((ratio) => ratio.toFixed(2)).join(', ');

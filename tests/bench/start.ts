@@ -9,14 +9,14 @@ const root = join(import.meta.dirname, '../..');
 const starts = 3;
 
 /**
- * Starts the built server as `npm start` does, on an embedded database that exists already.
- * @returns seconds from the start of the process until it serves, the least of three starts
+ * Starts the built server as `npm start` does, on an existing embedded database.
+ * @returns seconds from process start until it serves, the minimum of three starts
  */
 export async function startSeconds(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-start-'));
   const dataDir = join(folder, 'data');
   try {
-    // Started by root, the embedded Postgres runs as another user, who has to reach its files.
+    // When started by root, the embedded Postgres runs as another user, who needs access to its files.
     await chmod(folder, 0o755);
     await startOnce(dataDir);
     let least = Infinity;

@@ -7,7 +7,7 @@ const lanes: ReadonlyArray<{ readonly kind: Kind; readonly name: string }> = [
   { kind: 'messagesToChat', name: 'Anthropic client, OpenAI' },
 ];
 
-/** Streams of `events` events through the gateway alone: what a translation costs beside passing through. */
+/** Streams of `events` events through the gateway alone: the cost of translation compared with pass-through. */
 export async function compareTranslated(
   gateway: Contender,
   size: Size,

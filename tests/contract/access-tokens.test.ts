@@ -22,7 +22,7 @@ async function tokenOf(person: Person, scopes: string[], more: object = {}): Pro
   return { id: accessToken.id, secret };
 }
 
-/** By the token alone: no cookie, no user id. */
+/** With the token alone: no cookie and no user id. */
 const as = (secret: string, query: string) => site.graphql(null, query, {}, { authorization: `Bearer ${secret}` });
 
 it('signs in with the token alone', async () => {
@@ -77,7 +77,7 @@ describe.each(Object.keys(documents) as Array<keyof typeof documents>)('a token 
     expect((await as(secret, `mutation { banUser(id: ${common.id}) { user { id } } }`)).codes).toEqual([
       'INSUFFICIENT_PRIVILEGES',
     ]);
-    // secrets need WRITE
+    // Secrets require WRITE.
     expect((await as(secret, '{ accessToken }')).codes).toEqual(['INSUFFICIENT_PRIVILEGES']);
   });
 });

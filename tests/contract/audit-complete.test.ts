@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { leastOf, operations } from './roles-table.js';
 import { Site, type Person } from './site.js';
 
-/** Whatever an admin can change of options, users, channels and codes leaves an entry that root reads over GraphQL. */
+/**
+ * Every change an admin can make to options, users, channels and codes writes an entry that root can read over GraphQL.
+ */
 let site: Site;
 let root: Person;
 beforeAll(async () => {
@@ -42,7 +44,10 @@ async function code(name = fresh()): Promise<number> {
 }
 const disable = (path: string, id: number) => site.expectSuccess(root, 'PUT', path, { id, status: 2 });
 
-/** Each makes what it is about to change. @returns the field of the mutation, with arguments and selection */
+/**
+ * Each case creates the object it changes.
+ * @returns the field of the mutation, with arguments and selection
+ */
 const acts: Record<string, [subject: string, action: string, document: () => Promise<string> | string]> = {
   setOption: ['option', 'update', () => 'setOption(key: "RetryTimes", value: "9") { key }'],
   resetModelRatio: [
@@ -186,7 +191,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   ],
 };
 
-/** These ask and measure, or trim the log, which notes it itself; nothing of the four kinds is changed by anybody. */
+/** These only read, or trim the log, which is logged separately; none of them changes an audited object. */
 const others = [
   ...['discoverOidc', 'fetchUpstreamModels', 'testChannel', 'testAllChannels', 'updateChannelBalance'],
   ...['updateAllChannelBalances', 'deleteLogs'],

@@ -51,7 +51,7 @@ interface State {
   readonly balance_updated_time: string;
 }
 
-/** Rounds run in the background: waits for a state a moment. */
+/** Rounds run in the background: waits for a state. */
 async function until(holds: (rows: State[]) => boolean): Promise<State[]> {
   for (let attempt = 0; ; attempt++) {
     const rows = await site.query<State>('SELECT * FROM channels ORDER BY id');
@@ -202,7 +202,7 @@ describe('testing all channels', () => {
   });
 });
 
-/** Begins one as soon as the one before has ended. */
+/** Starts a round as soon as the previous one has ended. */
 async function waitForRound(path: string): Promise<void> {
   for (let tries = 0; tries < 80; tries++) {
     if ((await call(path)).body['success'] === true) return;
@@ -252,7 +252,7 @@ describe('balances', () => {
     expect(answer.data).toEqual({ updateChannelBalance: 7.5 });
   });
 
-  /** Their addresses are fixed and not ours. */
+  /** Their URLs are fixed, so tests cannot redirect them. */
   it.each<[number, string, Record<string, string>, unknown]>([
     [
       10,
@@ -297,10 +297,10 @@ describe('balances', () => {
   it.each<[string, Parameters<Upstream['script']>[1] | null, Record<string, unknown>, string]>([
     ['a type without one', null, { type: 14 }, 'Not implemented'],
     ['a refused key', json({ error: { message: 'sk-one is wrong' } }, 401), {}, 'status code: 401'],
-    ['an answer that tells none', json({ hard_limit_usd: 'lots' }), {}, 'The answer tells no balance'],
-    ['no JSON', (response) => void response.writeHead(200).end('<html>'), {}, 'The answer is not JSON'],
-    ['a foreign code', json({ code: 50_000, data: {} }), { type: 40 }, 'The answer tells no balance'],
-    ['no such currency', json({ balance_infos: [] }), { type: 43 }, 'The answer tells no balance'],
+    ['an answer that tells none', json({ hard_limit_usd: 'lots' }), {}, 'The response contains no balance'],
+    ['no JSON', (response) => void response.writeHead(200).end('<html>'), {}, 'The response is not JSON'],
+    ['a foreign code', json({ code: 50_000, data: {} }), { type: 40 }, 'The response contains no balance'],
+    ['no such currency', json({ balance_infos: [] }), { type: 43 }, 'The response contains no balance'],
   ])('says why there is none: %s', async (_name, reply, more, message) => {
     if (reply) upstream.script({}, reply);
     const id = await create(more);
@@ -415,7 +415,7 @@ describe('rounds on a clock', () => {
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
   afterEach(() => void jest.useRealTimers());
 
-  /** By the clock of this test. */
+  /** Leases that use the clock of this test. */
   function leases(): Pick<SharedState, 'lease' | 'release'> {
     const held = new Map<string, { owner: string; until: number }>();
     return {
@@ -485,7 +485,7 @@ describe('rounds on a clock', () => {
   });
 
   it('of several nodes one begins each round, the first after one period', async () => {
-    // The shared state of all nodes, by the clock of this test.
+    // The shared state of all nodes, with the clock of this test.
     const marks = new Map<string, number>();
     const once = (key: string, seconds: number): Promise<boolean> => {
       if ((marks.get(key) ?? 0) > Date.now()) return Promise.resolve(false);

@@ -31,12 +31,12 @@ async function callThrough(more: Record<string, unknown>): Promise<void> {
   const channel = { name: 'c', key: 'sk-planted-key', models: 'gpt-4o', group: 'default', base_url: upstream.url };
   await site.expectSuccess(root, 'POST', '/api/channel/', { ...channel, ...more });
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
-  // A saved channel takes calls from that moment on.
+  // A saved channel serves calls immediately.
   await site.rest(null, 'POST', '/v1/chat/completions', body, { authorization, 'content-type': 'application/json' });
   expect(upstream.requests.length).toBeGreaterThan(0);
 }
 
-/** Disabling happens beside the answer: waits for it a moment. */
+/** Disabling is not awaited by the response: waits for it. */
 async function stateOf(status: number): Promise<State | undefined> {
   for (let attempt = 0; ; attempt++) {
     const [row] = await site.query<State>('SELECT status, other_info FROM channels');
@@ -72,7 +72,7 @@ it.each([
 ])('a channel %s stays', async (_name, more, fault) => {
   upstream.script({}, fault());
   await callThrough(more);
-  // Long enough for what happens beside the answer.
+  // Long enough for work that the response does not await.
   await new Promise((resolve) => setTimeout(resolve, 150));
   expect(await stateOf(1)).toMatchObject({ status: 1, other_info: '' });
   expect(await site.query('SELECT 1 FROM logs WHERE type = 4')).toEqual([]);

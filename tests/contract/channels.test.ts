@@ -172,7 +172,7 @@ describe('the list', () => {
     expect(await names('keyword=sk-two')).toEqual(['Alpha_1']);
     expect(await names('keyword=sk-one,sk-two')).toEqual(['Alpha_1']);
     expect(await names('keyword=sk-tw')).toEqual([]);
-    // Sealed with a key that was lost: the others are found all the same.
+    // Sealed with a lost key: the others must still be found.
     await site.query("UPDATE channels SET key_sealed = '' WHERE name = 'gamma'");
     expect(await names('keyword=sk-one')).toEqual(['Alpha_1']);
     expect(await names('model=claude')).toEqual(['beta']);
@@ -385,7 +385,7 @@ describe('asking a provider for its models', () => {
     upstream.script({}, unauthorized());
     expect((await call('POST', '/api/channel/fetch_models', form)).body).toMatchObject(failure('status code: 401'));
     upstream.script({}, malformedJson());
-    const broken = failure('The answer is not a list of models');
+    const broken = failure('The response is not a list of models');
     expect((await call('POST', '/api/channel/fetch_models', form)).body).toMatchObject(broken);
     const metadata = { ...form, base_url: 'http://169.254.169.254' };
     const refused = failure('This address cannot be called from here');
@@ -402,7 +402,7 @@ describe('asking a provider for its models', () => {
     const path = `/api/channel/fetch_models/${await create()}`;
     upstream.script({}, unauthorized(), malformedJson());
     expect((await call('GET', path)).body).toMatchObject(failure('status code: 401'));
-    expect((await call('GET', path)).body).toMatchObject(failure('The answer is not a list of models'));
+    expect((await call('GET', path)).body).toMatchObject(failure('The response is not a list of models'));
   });
 
   it('says that nobody listens, not where', async () => {
@@ -483,7 +483,7 @@ describe('testing a channel', () => {
   it.each([
     [1, 'm3e-base', '/v1/embeddings'],
     [1, 'BAAI/bge-m3', '/v1/embeddings'],
-    // Such a channel has nothing else; the address goes by the name.
+    // Such a channel has no other field; the URL depends on the name.
     [44, 'of-any-name', '/chat/'],
   ])('has a channel of type %d embed when its first model is %s', async (type, model, address) => {
     await call('GET', `/api/channel/test/${await create({ type, models: model })}`);

@@ -9,7 +9,7 @@ import type { Actor } from '../../server/src/shared/actor.js';
 import { systemClock } from '../../server/src/shared/clock.js';
 import { Site, type Person } from './site.js';
 
-/** Exports read from the database only as fast as their client takes them, and end when the client disconnects. */
+/** Exports read from the database only as fast as their client reads, and end when the client disconnects. */
 let site: Site;
 let root: Person;
 const logs = 12_000;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   site = await Site.open();
   root = await site.setUp();
   await site.query('DELETE FROM logs');
-  // Fifty megabytes each: more than any network keeps for a client that does not read.
+  // Fifty megabytes each: more than any network buffers for a client that does not read.
   await site.query(
     `INSERT INTO logs (created_at, type, user_id, username, channel_id, model_name, "group", content)
      SELECT 1700000000 + n, 2, 1, 'root', 7, 'gpt-4o', 'default', repeat('c', 4000) FROM generate_series(1, ${logs}) n`,
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => site.stop());
 
-/** `firstRows`: the piece that the first rows are in. */
+/** `firstRows`: the piece that contains the first rows. */
 const exports = [
   ['logs', { rows: logs, firstRows: 2, path: '/api/log/export' }],
   [
@@ -56,7 +56,7 @@ interface Watch {
   made: number;
   /** Whether no further piece will be requested. */
   ended: boolean;
-  /** Lets no more pieces be made than so many until the answer is called. */
+  /** Blocks after this many pieces until the returned function is called. */
   hold(pieces: number): () => void;
 }
 
@@ -103,7 +103,7 @@ function ask(path: string, headers: Record<string, string> = {}): ClientRequest 
     headers: { cookie: root.cookie, 'veloera-user': String(root.id), ...headers },
     agent: false,
   });
-  // It ends in whatever way its test wants it to.
+  // The test decides how it ends.
   asked.on('error', () => undefined).end();
   return asked;
 }
@@ -125,7 +125,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
-/** No connection is lent out, and none has a query or a transaction. */
+/** No connection is checked out, and none runs a query or a transaction. */
 async function isAtRest(): Promise<boolean> {
   const { idleCount, totalCount } = poolOf(site.dataSource);
   const busy = await site.query(

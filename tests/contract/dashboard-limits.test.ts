@@ -1,6 +1,9 @@
 import { Site, type Person } from './site.js';
 
-/** Dashboards and the limits: callers are told apart by credential and by what their queries cost. The clock is stepped. */
+/**
+ * Limits for dashboards: callers are distinguished by credential and by the cost of their queries. The clock is
+ * controlled.
+ */
 let site: Site;
 let root: Person;
 let now = Date.UTC(2026, 0, 5, 12);
@@ -72,7 +75,7 @@ it('one who asks without end is stopped, and goes on with the next minute', asyn
   expect(refused?.status).toBe(429);
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(refused?.body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] });
-  // before the document is read, and nobody else at the address pays for it
+  // Before the document is read, and no other caller of this address is affected.
   expect(await statusOf(greedy, '{ me { id } }')).toBe(429);
   expect(await statusOf(other, '{ me { id } }')).toBe(200);
   now += 60_000;

@@ -46,7 +46,7 @@ const recent: Array<{
   durations: number[];
 }> = [];
 
-/** The same numbers each time, and no two alike. */
+/** Pseudo-random numbers: reproducible and distinct. */
 const pseudo = (seed: number): number => Math.abs(Math.imul(seed * 2_654_435_761 + 12_345, 1_540_483_477) >> 8);
 
 beforeAll(async () => {
@@ -158,7 +158,7 @@ async function accessTokenOf(person: Person): Promise<string> {
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/graphql.md'), 'utf8');
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
-/** Every query of the page, with the heading it stands under. */
+/** Every query of the page, with its heading. */
 const queries = page
   .split(/^#{2,3} /m)
   .flatMap((section) =>
@@ -167,7 +167,7 @@ const queries = page
     ),
   );
 
-/** Questions that were asked. */
+/** Questions asked so far. */
 const asked = new Set<number>();
 
 /** The query of a question in docs/graphql.md. */
@@ -306,7 +306,7 @@ it('7: new users by week, and what they spent in their first week', async () => 
     userGrowth: Array<{ time: string; users: number; firstWeekQuota: number }>;
   };
   const expected = new Map<string, { users: number; firstWeekQuota: number }>();
-  // Root signed up just now, and spent nothing.
+  // Root signed up just now and spent nothing.
   const signedUp = [...people.map(({ id }, index) => ({ id, at: now - (index + 1) * 10 * day })), { id: 1, at: now }];
   for (const { id, at } of signedUp) {
     const key = iso(monday(at));
@@ -332,7 +332,7 @@ it('8: what the site owes its users', async () => {
   const parts = {
     balances: sum(balances, ({ quota }) => quota),
     inviteEarnings: sum(balances, ({ aff }) => aff),
-    // One normal code, and eight uses of a gift; an expired code and a gift without end are no part of it.
+    // One normal code, and eight uses of a gift code; expired and unlimited codes do not count.
     unusedCodes: 100 + 8 * 30,
     holds: 1000,
   };

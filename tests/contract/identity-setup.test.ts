@@ -72,7 +72,7 @@ describe('POST /api/setup', () => {
   it.each([
     ['Username must not be empty', { ...input, username: '  ' }],
     ['Username must have at most 12 characters', { ...input, username: 'thirteen_char' }],
-    ['Username must not hold an @ or control characters', { ...input, username: 'a@b' }],
+    ['Username must not contain @ or control characters', { ...input, username: 'a@b' }],
     ['The two passwords do not match', { ...input, confirmPassword: 'another one' }],
     ['Password must be at least 8 characters', { ...input, password: 'short', confirmPassword: 'short' }],
     ['Password must be at most 72 bytes', { ...input, password: 'é'.repeat(37), confirmPassword: 'é'.repeat(37) }],

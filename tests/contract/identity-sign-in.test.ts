@@ -138,7 +138,7 @@ describe('POST /api/user/login', () => {
     const refused = await other('203.0.113.1', 20);
     expect([refused.status, refused.body]).toMatchObject([429, { success: false, code: 'RATE_LIMITED' }]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    // the next address of the same IPv6 customer is the same customer
+    // The next address of the same IPv6 network counts as the same client.
     for (let turn = 0; turn < 20; turn++) await other(`2001:db8:1:2::${turn}`, turn);
     expect((await other('2001:db8:1:2:ffff::1', 1)).status).toBe(429);
 
@@ -169,7 +169,7 @@ describe('who is asking (decision order of 1.3)', () => {
   it('needs a session or an access token', async () => {
     const answer = await ask({ 'veloera-user': '1' });
     expect(answer.status).toBe(401);
-    // third parties recognise this kind of site by the header's name in this text
+    // Third parties recognise this family of sites by the header's name in this text.
     expect(answer.body).toMatchObject({ success: false, message: expect.stringContaining('Veloera-User') });
   });
 
@@ -201,7 +201,7 @@ describe('who is asking (decision order of 1.3)', () => {
     for (const authorization of [token, `Bearer ${token}`]) {
       expect((await ask({ authorization, 'veloera-user': '1' })).body).toMatchObject({ success: true });
     }
-    // a session wins over a token
+    // A session takes precedence over a token.
     const user = await site.invite(root);
     const both = { cookie: user.cookie, authorization: token, 'veloera-user': String(user.id) };
     expect((await ask(both)).body.data).toMatchObject({ id: user.id });

@@ -134,7 +134,7 @@ describe('groups', () => {
     await add('shared,plain', 'default,other');
     await add('secret', 'hidden');
     await add('off', 'default', 2);
-    // written past the service, so its copy must be invalidated
+    // Written without the service, so the cached copy must be invalidated.
     await site.expectSuccess(root, 'POST', '/api/channel/fix');
     expect((await site.rest(user, 'GET', '/api/user/models')).body.data).toEqual(['gpt-4o', 'plain', 'shared']);
     expect((await site.graphql(user, '{ myModels }')).data).toEqual({ myModels: ['gpt-4o', 'plain', 'shared'] });

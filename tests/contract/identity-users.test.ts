@@ -81,7 +81,7 @@ describe('GET /api/user/search', () => {
       expect(await found('group=vip')).toEqual([user.id]);
       expect(await found('keyword=root&group=vip')).toEqual([]);
       expect(await found('keyword=')).toHaveLength(3);
-      // wildcards of the database are plain letters here
+      // Wildcards of SQL are ordinary characters here.
       expect(await found('keyword=50%25_o')).toEqual([user.id]);
       expect(await found('keyword=%25')).toEqual([user.id]);
       expect(await found('keyword=_')).toEqual([user.id]);
@@ -265,7 +265,7 @@ describe('PUT /api/user/', () => {
     const grant = (n: number): string =>
       `mutation { grantQuota(input: { userId: ${user.id}, amount: 10, idempotencyKey: "grant ${n}" }) { user { quota } } }`;
     const edits = Array.from({ length: 10 }, () => put(admin, { id: user.id, quota_delta: 1 }));
-    // each of them twice, as by a client that retries
+    // Each of them twice, as by a client that retries.
     const grants = Array.from({ length: 20 }, (_, n) => site.graphql(root, grant(n % 10)));
     await Promise.all([...edits, ...grants]);
     expect(await quotaOf(user.id)).toBe(110);

@@ -120,7 +120,7 @@ describe('the wire', () => {
     const events = { accept: 'text/event-stream' };
     const ask = JSON.stringify({ query: balance });
     expect((await post(json, ask)).status).toBe(400);
-    // the one type that a page of another site may send without asking
+    // The only content type that a page of another site may send without a preflight.
     expect((await post({ ...events, 'content-type': 'text/plain' }, ask)).status).toBe(400);
     expect((await post({ ...events, ...json }, '{')).status).toBe(400);
     expect((await post({ ...events, ...json }, '{"query":7}')).status).toBe(400);
@@ -236,7 +236,7 @@ describe('bounds', () => {
     socket.pause();
     const quick = await open(root, allLogs);
     await quick.until(({ text }) => text !== '');
-    // far more than sockets hold between them
+    // Far more than sockets can buffer.
     for (let round = 0; round < 24; round++) {
       await addLog(200, `${'x'.repeat(4000)} ${round} `);
       await delay(300);
@@ -252,7 +252,7 @@ describe('bounds', () => {
     socket.destroy();
     expect(missed(text)).toBeGreaterThan(0);
     expect(count(text) + missed(text)).toBe(4800);
-    // the newest are there, the oldest are not
+    // The newest rows are present, the oldest are not.
     expect(text).toContain(' 23 200"');
   }, 60_000);
 
@@ -270,7 +270,7 @@ describe('two nodes', () => {
   it('tell each other what happened, and end each other’s streams', async () => {
     const redis = await findRedis();
     if (!redis) {
-      // Outside CI a machine may have no Redis; `npm test` says so in its first lines, and in CI that is a failure.
+      // Outside CI a machine may have no Redis, which `npm test` reports in its first lines; in CI that is a failure.
       expect(process.env.CI).toBeUndefined();
       return;
     }

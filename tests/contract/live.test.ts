@@ -98,13 +98,13 @@ describe('log rows', () => {
       modelName: 'gpt-4o',
       details: { model_ratio: expect.any(Number) as number },
     });
-    // the same id as in the list, and not that of the row
+    // The same id as in the list, which differs from the row's id.
     const { data } = await site.graphql(user, '{ myLogs(pageSize: 1) { items { id } } }');
     expect(data?.['myLogs']).toEqual({ items: [{ id: own?.id }] });
     expect(String(own?.id)).not.toBe(String(row?.id));
     expect(own?.details).not.toHaveProperty('admin_info');
 
-    // not written by a settlement, so nothing is signalled: the tail looks for itself
+    // Not written by a settlement, so there is no signal: the tail polls.
     await site.expectSuccess(root, 'POST', '/api/user/', { username: 'somebody', password: 'some password' });
     await forRoot.until((reader) => rowsOf(reader, 'logCreated').some(({ type }) => type !== 'CONSUME'));
     expect(rowsOf(theirs, 'myLogCreated')).toEqual([]);

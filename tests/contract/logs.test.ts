@@ -44,7 +44,7 @@ beforeEach(async () => {
   await site.query('UPDATE log_state SET trimmed_before = 0');
 });
 
-/** As the server does it by its clock. */
+/** Aggregates as the server does periodically. */
 async function fold(): Promise<void> {
   const database = await createDataSource(site.server.database.url, 2, entities).initialize();
   await new Aggregator(database).run();
@@ -171,7 +171,7 @@ describe('the list', () => {
     expect(await list(`start_timestamp=${at + 10}&end_timestamp=${at + 10}`)).toEqual(['b']);
     expect(await list(`start_timestamp=${at + 11}`)).toEqual(['c']);
     expect(await list(`end_timestamp=${at}&channel=5&group=vip&type=2`)).toEqual(['a']);
-    // the name of a model: literal, save the star
+    // The name of a model is literal, except for the star.
     expect(await list('model_name=gpt-4o')).toEqual(['a']);
     expect(await list('model_name=gpt*')).toEqual(['b', 'a']);
     expect(await list('model_name=*mini')).toEqual(['b']);
@@ -205,7 +205,7 @@ describe('the list', () => {
     const own = await site.rest(alice, 'GET', '/api/log/self?p=3334&page_size=30');
     const ids = items(own).map(({ id }) => id);
     expect([ids.length, ids.at(-1)]).toEqual([10, 1]);
-    // a cursor reads what an offset does not reach
+    // A cursor reaches rows that an offset does not.
     const last = await site.graphql(
       admin,
       '{ logs(page: 999, pageSize: 100) { totalCount pageInfo { endCursor hasNextPage } } }',
@@ -299,7 +299,7 @@ describe('the sums', () => {
   const stat = async (person: Person, path: string): Promise<unknown> =>
     (await site.rest(person, 'GET', path)).body.data;
 
-  /** The reference: add the log up. */
+  /** The reference result: adds up the log. */
   async function added(condition: string): Promise<number> {
     const [row] = await site.query<{ sum: string }>(
       `SELECT coalesce(sum(quota), 0)::text AS sum FROM logs WHERE type = 2 AND ${condition}`,
@@ -594,7 +594,7 @@ describe('the GraphQL skin', () => {
     expect(await models('filter: { at: { calendar: LAST_MONTH } }')).toEqual([]);
     const [first] = await site.query<{ request_id: string }>('SELECT request_id FROM logs ORDER BY id');
     expect(await models(`filter: { requestId: "${first?.request_id ?? ''}" }`)).toEqual(['a']);
-    // own rows only, whatever the filter names
+    // Only own rows, whatever the filter contains.
     expect(await models('filter: { tokenIds: [1, 3] }', alice, 'myLogs')).toEqual(['a']);
     for (const args of ['sort: { field: QUOTA }', 'filter: { userIds: [1] }']) {
       const field = args.startsWith('sort') ? 'logs' : 'myLogs';

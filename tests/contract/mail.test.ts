@@ -11,7 +11,7 @@ const mailer = (options: Partial<OptionValues>): Mailer =>
 const settings = (port: number) => ({
   ...{ SMTPServer: '127.0.0.1', SMTPPort: port, SMTPAccount: mailAccount.user, SMTPToken: mailAccount.password },
 });
-/** The test server says that its certificate is everybody's; that is the point. */
+/** The test server's certificate is self-signed on purpose, which logs an error. */
 beforeEach(() => void jest.spyOn(console, 'error').mockImplementation(() => undefined));
 afterEach(() => jest.restoreAllMocks());
 

@@ -4,7 +4,7 @@ import { chat, type ReportedUsage } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Person } from './site.js';
 
-/* Costs and margins, where the provider reports what calls cost. */
+/* Costs and margins, if the provider reports costs. */
 
 let site: Site;
 let upstream: Upstream;
@@ -76,7 +76,7 @@ async function ask(person: Person, args = ''): Promise<Row[]> {
 const close = (value: number): number => expect.closeTo(value, 9) as number;
 
 it('adds up what providers report, whole and streamed, with its coverage', async () => {
-  // 100,000 tokens at 2.5 dollars a million: 0.25 dollars.
+  // 100,000 tokens at 2.5 USD per million: 0.25 USD.
   await call('gpt-4o', false, { cost: 0.2 });
   await call('gpt-4o', true, { cost: 0.1 });
   await call('gpt-4o', false, {});
@@ -106,7 +106,7 @@ it('adds up what providers report, whole and streamed, with its coverage', async
       expect.objectContaining({ key: { channelId: ids.router, channelName: 'router' } }),
     ]) as object[],
   );
-  // The last one turns the margin into a loss.
+  // The last call turns the margin into a loss.
   await call('gpt-4o', false, { cost: 1 });
   expect(await ask(root)).toMatchObject([
     { key: { channelName: 'silent' }, metrics: { cost: { marginUsd: 0 } } },

@@ -221,7 +221,7 @@ describe('delivery', () => {
 describe('the outbox', () => {
   const notice: Notice = { type: 't', title: 'Title', content: '{{value}}', values: ['x'] };
   const [user, other] = [{ id: 1 }, { id: 2 }];
-  // No server beside it, which would take up what is due.
+  // No server runs beside it, which would deliver due notices.
   let database: TestDatabase;
   let dataSource: DataSource;
   beforeAll(async () => {
@@ -234,7 +234,7 @@ describe('the outbox', () => {
     await database.drop();
   });
 
-  /** A node of its own, whose tries are played: `false` fails. */
+  /** A separate node whose delivery attempts are simulated: `false` fails. */
   function node(outcomes: boolean[], pauses = [1, 1]) {
     const told: Array<[number, Notice]> = [];
     const outbox = new NoticeOutbox({

@@ -67,7 +67,7 @@ describe('OIDC, with a real provider', () => {
     const { state } = await begin(mine);
     const code = stolen.searchParams.get('code') ?? '';
     const refused = await mine.get(`/api/oauth/oidc?code=${code}&state=${state}`);
-    expect(refused.body).toMatchObject({ success: false, message: 'OIDC did not accept the code, sign in again' });
+    expect(refused.body).toMatchObject({ success: false, message: 'OIDC did not accept the code. Sign in again.' });
     expect(JSON.stringify(refused.body)).not.toMatch(/invalid_grant|nonce|pkce/i);
   });
 

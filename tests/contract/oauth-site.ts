@@ -9,7 +9,7 @@ export const github = { id: 4711, login: 'octocat', name: 'Octo Cat', email: 'oc
 export const linuxDo = { id: 99, username: 'lin', name: 'Lin', active: true, trust_level: 2, silenced: false };
 
 /**
- * A site where all ways of signing in are on, and one scripted server that is GitHub, Linux DO and the WeChat
+ * A site where all sign-in methods are enabled, and one scripted server that plays GitHub, Linux DO and the WeChat
  * companion.
  */
 export class OAuthSite {
@@ -67,7 +67,7 @@ export class OAuthSite {
       linux_do_id = '', email = ''`);
   }
 
-  /** Ends it; the books have to be right by then. */
+  /** Stops it; the ledger must be consistent by then. */
   async stop(): Promise<void> {
     expect(await reconcile(poolOf(this.site.dataSource))).toEqual([]);
     await Promise.all([this.site.stop(), this.world.stop(), this.mail.stop()]);
@@ -83,7 +83,7 @@ export class OAuthSite {
     return this.site.invite(this.root);
   }
 
-  /** @param person whose browser it is; a stranger's unless given */
+  /** @param person owner of the browser; a visitor unless given */
   browser(person?: Person): Browser {
     return new Browser(this.site, person);
   }
@@ -93,7 +93,7 @@ export class OAuthSite {
   }
 }
 
-/** A browser: keeps its cookies and sends the user-id header of our own pages. */
+/** A browser: keeps cookies and sends the user-id header of the console's pages. */
 export class Browser {
   private readonly cookies = new Map<string, string>();
   userId = -1;
@@ -132,5 +132,5 @@ export class Browser {
   }
 }
 
-/** Of the signed-in user. */
+/** Id of the signed-in user. */
 export const idIn = (answer: Answer): number => (answer.body.data as { id: number }).id;

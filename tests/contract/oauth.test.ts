@@ -80,7 +80,7 @@ describe.each([
     const [row] = await oauth.site.query<{ next: number }>('SELECT max(id) + 1 AS next FROM users');
     const next = row?.next ?? 0;
     const names = [0, 1, 2, 3].map((more) => `${prefix}${next + more}`);
-    // another user with this login, under an old id
+    // Another user with this login, under an old id.
     await oauth.site.query(
       `INSERT INTO users (id, username) OVERRIDING SYSTEM VALUE
        SELECT -100000 - row_number() OVER () - (random() * 90000)::int, name FROM unnest($1::text[]) AS name`,
@@ -137,7 +137,7 @@ describe.each([
     const noCode = await browser.get(`/api/oauth/${provider}?code=&state=${await browser.state()}`);
     expect(noCode.body['message']).toBe('Invalid parameter');
     oauth.world.answer = () => ({ body: { error: 'bad_verification_code', message: 'planted words' } });
-    expect((await come(browser)).body['message']).toBe(`${label} did not accept the code, sign in again`);
+    expect((await come(browser)).body['message']).toBe(`${label} did not accept the code. Sign in again.`);
     oauth.world.answer = () => ({ status: 502, body: 'planted words' });
     expect((await come(browser)).body['message']).toBe(`Cannot reach the ${label} server, try later`);
     oauth.people = { github: { id: '4711', login: 'x' }, linuxdo: { id: -1 } };

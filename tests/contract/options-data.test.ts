@@ -3,8 +3,8 @@ import { contractOptions, type ContractOption } from './options-table.js';
 import { Site, type Person } from './site.js';
 
 /**
- * docs/reference/rest/options.md, key by key, through the running server: type, default, validation, secrecy, who may
- * write it.
+ * docs/reference/rest/options.md, key by key, through the running server: type, default, validation, secrecy, required
+ * role.
  */
 let site: Site;
 let root: Person;
@@ -47,7 +47,7 @@ function entriesOf({ type }: ContractOption, text: string): number {
   return Object.keys(JSON.parse(text) as object).length;
 }
 
-/** JSON is kept in a form of its own. */
+/** JSON is normalised before it is stored. */
 const plain = ({ type }: ContractOption, text: string): unknown => (type === 'j' ? JSON.parse(text) : text);
 
 it('names every key once, and the server knows them all', () => {

@@ -2,14 +2,14 @@
 export interface ContractOption {
   readonly key: string;
   readonly type: 'b' | 'i' | 'f' | 's' | 'j' | 'csv' | 'lines';
-  /** Its text before anybody saved anything; a number: how many entries the built-in table or list has. */
+  /** Its text before any setting is saved; a number: how many entries the built-in table or list has. */
   readonly byDefault: string | number;
   /** The field of `/api/status` that shows it, with its native type. */
   readonly status?: string;
   readonly secret?: true;
-  /** Written by root alone. */
+  /** Only root may write it. */
   readonly root?: true;
-  /** Accepted, at the edge of what is allowed; saved as `text` where it is not saved as given. */
+  /** Accepted values at the edge of the valid range; stored as `text` if that differs from the given value. */
   readonly good?: ReadonlyArray<string | readonly [given: string, text: string]>;
   readonly bad: readonly string[];
 }
@@ -61,13 +61,13 @@ const names = (key: string, byDefault: number): ContractOption =>
   option(key, 'j', byDefault, { good: ['[]', '["a"]'], bad: ['', '{', '{}', '[1]', 'null', '"x"'] });
 const root = { root: true } as const;
 
-/** Every key of section 4, in its order. */
+/** Every key of docs/reference/rest/options.md, in its order. */
 export const contractOptions: readonly ContractOption[] = [
   // 4.1
   flag('PasswordLoginEnabled', true, undefined, { ...root, good: ['true'] }),
   ...['PasswordRegisterEnabled', 'RegisterEnabled'].map((key) => flag(key, true, undefined, root)),
   flag('EmailVerificationEnabled', false, 'email_verification', root),
-  // preconditions of switches are tested in `identity-options.test.ts`
+  // Preconditions of switches are tested in `identity-options.test.ts`.
   flag('TurnstileCheckEnabled', false, 'turnstile_check', { ...root, good: ['false'] }),
   text('TurnstileSiteKey', { ...root, status: 'turnstile_site_key' }),
   secret('TurnstileSecretKey'),
@@ -121,11 +121,11 @@ export const contractOptions: readonly ContractOption[] = [
   ...['Notice', 'About', 'HomePageContent'].map((key) =>
     text(key, { good: [' <b>kept</b> as typed '], bad: [tooLong] }),
   ),
-  // our own name
+  // Tollgate's own name.
   option('SystemName', 's', 'Tollgate', { status: 'system_name', good: ['Another'], bad: ['x'.repeat(101), 'a\0b'] }),
   address('Logo', { status: 'logo' }),
   text('Footer', { status: 'footer_html', bad: [tooLong] }),
-  // ours is empty: the reference's is its maker's page
+  // Empty here; older consoles link to their maker's page.
   address('general_setting.docs_link', { status: 'docs_link' }),
   option('Chats', 'j', 5, {
     ...root,

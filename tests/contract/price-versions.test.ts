@@ -30,7 +30,7 @@ afterAll(() => Promise.all([site.stop(), upstream.stop()]));
 const set = (key: string, value: unknown) =>
   site.rest(root, 'PUT', '/api/option/', { key, value: JSON.stringify(value) });
 
-/** The price version of a call through the gateway. */
+/** Calls a model through the gateway and returns the row's price version. */
 async function call(): Promise<{ version: string; quota: string }> {
   const body = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hi' }] };
   const headers = { authorization, 'content-type': 'application/json' };
@@ -86,7 +86,7 @@ it('every call’s log row names the price tables that priced it, and they can b
   expect(ratios).toEqual([expect.objectContaining({ modelName: 'gpt-4o', modelRatio: 2.5 })]);
   expect(await ofModel(first.version, 'gpt-4o')).toMatchObject(gpt4o);
 
-  // prices that come back are the old version
+  // Restoring old prices restores the old version.
   await site.expectSuccess(root, 'POST', '/api/option/rest_model_ratio');
   expect(await call()).toEqual(first);
   const { data } = await site.graphql(root, '{ priceVersions { totalCount items { version createdAt } } }');
@@ -119,7 +119,7 @@ it('a change that is refused makes no version', async () => {
   for (const wrong of [{ 'gpt-4o': -1 }, { 'gpt-4o': 'cheap' }, [1], 'x']) {
     expect((await set('ModelRatio', wrong)).body).toMatchObject({ success: false, code: 'INVALID_INPUT' });
   }
-  // settings that price nothing make none either
+  // Settings that do not affect prices create no version.
   await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'RetryTimes', value: '1' });
   expect(await count()).toEqual(before);
 });

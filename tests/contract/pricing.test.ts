@@ -95,13 +95,13 @@ it('offers prefixed names, and the plain one only where a channel serves it', as
   await channel('a,b', { model_prefix: 'p/' });
   await channel('b');
   await channel('a', { group: 'vip' });
-  // default: a has a prefix only; b both ways
+  // default: a only with a prefix; b both ways.
   expect(await offered(root)).toEqual([
     ['b', ['default']],
     ['p/a', ['default']],
     ['p/b', ['default']],
   ]);
-  // vip: no prefixed channel of this group
+  // vip: no channel with a prefix in this group.
   expect(await offered(vip)).toEqual([
     ['a', ['vip']],
     ['b', ['default']],

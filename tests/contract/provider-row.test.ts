@@ -4,7 +4,7 @@ import { startServer, type TestServer } from '../support/server.js';
 import { chat, json } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 
-/* One row more in the provider table is a working provider: nothing else in the server knows its number or name. */
+/* A new row in the provider table is a working provider: no other code contains its number or name. */
 
 let server: TestServer;
 let upstream: Upstream;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** The server is loaded after this, with the table as if the row stood in `openai-family.ts`. */
+/** The server is loaded after this, as if the row were in `openai-family.ts`. */
 function addRow(defaultBaseUrl: string): void {
   jest.doMock('../../server/src/relay/providers/openai-family.js', () => {
     const path = '../../server/src/relay/providers/openai-family.js';
@@ -48,7 +48,7 @@ function addRow(defaultBaseUrl: string): void {
 }
 
 it('works from the console to the upstream', async () => {
-  // the console offers the type and its models
+  // The console offers the type and its models.
   const { data } = await server.api.graphql(root, '{ channelTypes { id label defaultBaseUrl models } }');
   expect((data as { channelTypes: unknown[] }).channelTypes).toContainEqual({
     id: 900,
@@ -59,17 +59,17 @@ it('works from the console to the upstream', async () => {
   const catalogue = await server.api.data<Array<{ id: string; owned_by: string }>>(root, 'GET', '/api/channel/models');
   expect(catalogue.find(({ id }) => id === 'new-small')).toMatchObject({ owned_by: 'new-provider' });
 
-  // a channel without a base URL uses the default one; its models are listed there
+  // A channel without a base URL uses the default one; its models are listed there.
   const channel = await server.api.createChannel(root, { type: 900, baseUrl: '', key: 'k1', models: ['gpt-4o'] });
   upstream.script({ path: '/v1/models' }, json({ data: [{ id: 'new-small' }, { id: 'new-huge' }] }));
   expect(await server.api.data(root, 'GET', `/api/channel/fetch_models/${channel}`)).toEqual(['new-small', 'new-huge']);
 
-  // its balance is read the row's way
+  // Its balance is read as the row defines.
   upstream.script({ path: '/balance' }, json({ left: 12.5 }));
   const refreshed = await server.api.rest(root, 'GET', `/api/channel/update_balance/${channel}`);
   expect(refreshed.body).toMatchObject({ success: true, balance: 12.5 });
 
-  // clients see whose model it is, and call it
+  // Clients see the owner of the model, and can call it.
   const { key } = await server.api.createToken(root);
   const bearer = { authorization: `Bearer ${key}` };
   const models = (await (await fetch(`${server.url}/v1/models`, { headers: bearer })).json()) as {

@@ -101,7 +101,7 @@ describe('creating', () => {
     [{ count: 101 }, 'Count must not exceed 100'],
     [{ valid_from: 20, valid_until: 10 }, 'Start must be before end'],
     [{ valid_from: 10, valid_until: 10 }, 'Start must be before end'],
-    [{ valid_until: -1 }, 'Not a time'],
+    [{ valid_until: -1 }, 'Invalid time'],
     [{ is_gift: true, max_uses: -2 }, 'Maximum uses must be above 0, or -1 for no limit'],
     [{ is_gift: true, max_uses: 3_000_000_000 }, 'Maximum uses must be above 0, or -1 for no limit'],
     [{ key: 'x'.repeat(129) }, 'A code has at most 128 characters, none of them control characters'],
@@ -157,7 +157,7 @@ describe('listing', () => {
       return (data['redemptions'] as { items: Array<{ batch: string }> }).items.map(({ batch }) => batch);
     };
     expect(await found('batch: "late spring"')).toEqual(['late spring']);
-    // a batch is a whole name, a keyword the beginning of one
+    // A batch is a full name, a keyword a prefix of one.
     expect(await found('batch: "late"')).toEqual([]);
     expect(await found('keyword: "late"')).toEqual(['late spring']);
     expect(await found('statuses: []')).toEqual([]);
@@ -184,10 +184,10 @@ describe('changing', () => {
     [{ quota: 0 }, 'Quota must be a whole number above 0'],
     [{ valid_from: 20, valid_until: 10 }, 'Start must be before end'],
     [{ valid_from: 10, valid_until: 10 }, 'Start must be before end'],
-    // one end against the other, which stays
+    // The new bound is compared with the stored one.
     [{ valid_from: 4_000_000_000 }, 'Start must be before end'],
     [{ valid_until: 1_000 }, 'Start must be before end'],
-    [{ valid_until: -1 }, 'Not a time'],
+    [{ valid_until: -1 }, 'Invalid time'],
   ])('refuses %j and keeps the code as it was', async (change, message) => {
     const code = await createOne({ valid_from: 1_000, valid_until: 4_000_000_000 });
     const answer = await call('PUT', '/api/redemption/', { id: code.id, ...change });
@@ -305,7 +305,7 @@ describe('redeeming', () => {
     const [from, until] = [now() + 1_000, now() + 2_000];
     afterEach(() => void jest.restoreAllMocks());
 
-    /** The server is in this process and has its clock. */
+    /** The server is in this process and uses its clock. */
     async function redeemAt(time: number, window: Record<string, unknown>): Promise<unknown> {
       const [person, { key }] = [await site.invite(root), await createOne(window)];
       jest.spyOn(Date, 'now').mockReturnValue(time);
@@ -376,7 +376,7 @@ describe('redeeming', () => {
         ...{ batch: 'g', status: 'UNUSED', kind: 'ONCE', maxUses: 1, usedCount: 0, quota: 5 },
         validUntil: '2100-01-01T00:00:00.000Z',
       });
-      // the stored end is the last second that counts
+      // The stored end is the last valid second.
       expect((await byKey(code.key)).valid_until).toBe(Date.UTC(2100, 0, 1) / 1000 - 1);
       expect(await redeemBy(person, code.key)).toEqual({ quota: 5, kind: 'ONCE' });
       const used = await site.graphql(admin, `mutation { enableRedemption(id: ${code.id}) { redemption { id } } }`);

@@ -34,7 +34,7 @@ async function options(values: Record<string, string>): Promise<void> {
   }
 }
 
-/** Everybody comes from somewhere else, so that the limit by address plays no part. */
+/** Every request has a different address, so that the limit by address does not apply. */
 const ask = (method: string, path: string, body?: unknown, headers = anywhere()) =>
   site.rest(null, method, path, body, headers);
 const register = (body: object) => ask('POST', '/api/user/register', { password: 'password 1', ...body });
@@ -79,7 +79,7 @@ describe('POST /api/user/register', () => {
     [{ username: '' }, 'Invalid input: username must not be empty'],
     [{ username: '   ' }, 'Invalid input: username must not be empty'],
     [{ username: 'thirteen-long' }, 'Invalid input: username must have at most 12 characters'],
-    [{ username: 'a@b' }, 'Invalid input: username must not hold an @'],
+    [{ username: 'a@b' }, 'Invalid input: username must not contain @'],
     [{ username: 'alice', password: '7 chars' }, 'Invalid input: password must have at least 8 characters'],
     [{ username: 'alice', password: 'x'.repeat(21) }, 'Invalid input: password must have at most 20 characters'],
     [{ username: 'alice', email: 'x'.repeat(51) }, 'Invalid input: email must have at most 50 characters'],
@@ -395,6 +395,6 @@ describe('Turnstile', () => {
   it('that cannot be reached lets nobody in', async () => {
     turnstile.answer = () => ({ body: 'no json' });
     const { body } = await login('good');
-    expect(body).toMatchObject({ success: false, message: 'The Turnstile server cannot be reached, try later' });
+    expect(body).toMatchObject({ success: false, message: 'The Turnstile server is unreachable. Try again later.' });
   });
 });

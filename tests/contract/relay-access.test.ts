@@ -212,7 +212,7 @@ describe('money at the door', () => {
   it('serves exactly as many parallel calls as the balance covers', async () => {
     await relay.addChannel();
     const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 6250 }) });
-    // Each holds 625 until all have asked.
+    // Each reserves 625 until all have called.
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));
     relay.upstream.script({}, async (response) => {

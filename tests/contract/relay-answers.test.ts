@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 const asked = 'our-model';
-/** One call in each client's dialect, to be streamed or not. */
+/** One call in each client dialect, streamed or not. */
 const calls: ReadonlyArray<readonly [name: string, path: (stream: boolean) => string, body: object]> = [
   ['chat', () => '/v1/chat/completions', { messages: userMessage('hi'), stream_options: { include_usage: true } }],
   ['messages', () => '/v1/messages', { max_tokens: 50, messages: userMessage('hi') }],
@@ -24,7 +24,7 @@ const calls: ReadonlyArray<readonly [name: string, path: (stream: boolean) => st
   ],
 ];
 
-/** Every name an answer gives its model, wherever it stands. */
+/** Every model name in a response, in any field. */
 const namesIn = (text: string): string[] => [
   ...new Set([...text.matchAll(/"model(?:Version)?":"([^"]*)"/g)].map(([, name]) => name ?? '')),
 ];
@@ -148,7 +148,7 @@ describe('what a provider cannot have', () => {
       expect(error.message.startsWith(name)).toBe(true);
       expect(relay.upstream.requests).toHaveLength(0);
       expect((await relay.balance(userId)).used).toBe(0);
-      // Another channel may do better.
+      // Another channel may serve the call.
       relay.setOptions({ SelfUseModeEnabled: true, RetryTimes: 1 });
       const own = { chat: 1, messages: 14, gemini: 24, responses: 1 }[client] ?? 1;
       await relay.addChannel({ type: own, models: model, priority: -1 });

@@ -136,7 +136,7 @@ describe('a stream that breaks', () => {
     expect(response.status).toBe(200);
     const payloads = payloadsOf(await response.text());
     const [log] = await relay.logs(userId);
-    // Never tried again after the first byte.
+    // Never retried after the first byte.
     expect(relay.upstream.requests).toHaveLength(1);
     return { payloads, log, error: JSON.parse(payloads.at(-2) ?? '') as ErrorBody };
   }
@@ -146,7 +146,7 @@ describe('a stream that breaks', () => {
     expect(payloads.at(-1)).toBe('[DONE]');
     expect(payloads).toHaveLength(22);
     expect(error.error).toMatchObject({ type: 'veloera_error', code: 'read_response_body_failed' });
-    // The first event of the recording carries no text, the other 19 a token each.
+    // The first event of the recording has no text, the other 19 have one token each.
     expect(log).toMatchObject({
       prompt_tokens: 8,
       is_stream: true,
@@ -260,7 +260,7 @@ describe('a channel whose key is dead', () => {
       code: 'bad_response_status_code',
     });
     expect(relay.disabled.filter((entry) => entry.id === id)).toHaveLength(1);
-    // At once, before the database says so.
+    // Immediately, before the database reports it.
     expect((await relay.chat(key, call)).status).toBe(503);
   });
 
@@ -279,7 +279,7 @@ describe('a client that leaves', () => {
   it('ends the upstream call and pays for what came', async () => {
     await relay.addChannel();
     const { key, userId } = await relay.addToken();
-    // Longer than the test may take: it ends only because the gateway breaks it off.
+    // Longer than the test may take: it ends only because the gateway aborts it.
     relay.upstream.script({}, chat({ text: Array<string>(10_000).fill(' word'), gapMilliseconds: 30 }));
     const controller = new AbortController();
     const response = await relay.chat(key, streamed, { signal: controller.signal });
@@ -325,7 +325,7 @@ describe('a client that leaves', () => {
         }
       }
     });
-    // The upstream's own idle time must not run while it is we who do not read.
+    // The upstream's idle timeout must not run while this side does not read.
     const incoming = await new Promise<{ destroy(): void }>((resolve, reject) => {
       const outgoing = httpRequest(
         `${relay.url}/v1/chat/completions`,
@@ -338,7 +338,7 @@ describe('a client that leaves', () => {
       outgoing.on('error', reject);
       outgoing.end(JSON.stringify(streamed));
     });
-    // It stops some time, however slow the machine is, and long before it said everything.
+    // It stops eventually, however slow the machine is, and long before everything was sent.
     for (let seen = -1; seen !== written;) {
       seen = written;
       await new Promise((resolve) => setTimeout(resolve, 1000));

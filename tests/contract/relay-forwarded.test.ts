@@ -5,7 +5,7 @@ import { collectGarbage } from '../support/collect-garbage.js';
 import { type RelayHarness } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** Sound, pictures and transcripts: long answers that are forwarded while they come. */
+/** Audio, images and transcripts: long responses that are forwarded while they arrive. */
 let relay: RelayHarness;
 
 relaySuite((started) => (relay = started));
@@ -18,7 +18,7 @@ const errorOf = async (response: Response): Promise<{ status: number; code: unkn
   return { status: response.status, code: error.code, message: error.message };
 };
 
-/** Writes `total` bytes in pieces as fast as they are taken. */
+/** Writes `total` bytes in pieces, with backpressure. */
 async function pour(response: ServerResponse, total: number, piece = Buffer.alloc(64 * 1024, 7)): Promise<void> {
   for (let sent = 0; sent < total && !response.destroyed; sent += piece.length) {
     await writeOrLeave(response, piece);
@@ -50,7 +50,7 @@ describe('sound and pictures', () => {
     let length = first.value?.length ?? 0;
     for (let next = await reader.read(); !next.done; next = await reader.read()) length += next.value.length;
     expect(length).toBe(256 * 1024 + 'the end'.length);
-    // Charged before the end was sent: example B13 of docs/reference/relay/billing.md#worked-examples.
+    // Charged before the end is sent: example B13 of docs/reference/relay/billing.md#worked-examples.
     expect(await relay.logs(userId)).toMatchObject([{ quota: 38, prompt_tokens: 5, is_stream: false }]);
   });
 
@@ -84,7 +84,7 @@ describe('sound and pictures', () => {
       outgoing.on('error', reject);
       outgoing.end(JSON.stringify(given));
     });
-    // Neither side moves: the rest stays where it is.
+    // Neither side makes progress: the rest stays where it is.
     let seen = -1;
     while (seen !== written) {
       seen = written;

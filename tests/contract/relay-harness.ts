@@ -45,7 +45,7 @@ export interface ChannelSpec {
   readonly override?: string;
   readonly setting?: string;
   readonly organization?: string;
-  /** Fields that some channel types need besides key and address. */
+  /** Fields that some channel types need besides key and base URL. */
   readonly other?: string;
 }
 
@@ -58,7 +58,7 @@ export interface TokenSpec {
   readonly modelLimits?: string;
   readonly allowIps?: string;
   readonly group?: string;
-  /** Calls in a period of seconds, all and successful. */
+  /** Calls per period of seconds, all and successful. */
   readonly rateLimit?: { readonly period: number; readonly count: number; readonly success: number };
 }
 
@@ -90,7 +90,7 @@ export interface HarnessOptions {
   readonly trustedProxies?: readonly string[];
   /** OUTBOUND_ALLOW. */
   readonly outboundAllow?: readonly string[];
-  /** Looks names up. */
+  /** Resolves host names. */
   readonly resolver?: Resolver;
   readonly clock?: Clock;
 }
@@ -112,9 +112,9 @@ interface Parts {
   readonly charged: Array<{ userId: number; quota: number; left: number }>;
 }
 
-/** The relay over a real database and the real ledger, with a scripted provider, filled by hand. */
+/** The relay over a real database and the real ledger, with a scripted provider, without a server around it. */
 export class RelayHarness {
-  /** The site's settings. Tests may write them. */
+  /** The site's settings, which tests may change. */
   readonly options: { values: OptionValues };
   private count = 0;
 
@@ -134,11 +134,11 @@ export class RelayHarness {
   get logLines(): readonly string[] {
     return this.parts.logLines;
   }
-  /** Calls of channel tests. */
+  /** Sends channel tests. */
   get probe(): BuiltRelay['probe'] {
     return this.parts.built.probe;
   }
-  /** Channels that the relay asked to switch off. */
+  /** Channels that the relay requested to disable. */
   get disabled(): ReadonlyArray<{ id: number; reason: string }> {
     return this.parts.disabled;
   }
@@ -406,7 +406,7 @@ export class RelayHarness {
     return unexplained((sql, values) => this.sql(sql, values));
   }
 
-  /** Resolves when no call is under way. */
+  /** Resolves when no call is in flight. */
   idle(): Promise<void> {
     return this.parts.built.relay.idle();
   }
@@ -416,7 +416,7 @@ export class RelayHarness {
     return Number(row?.count);
   }
 
-  /** @returns every difference between the books and what they are made of; empty when all is right */
+  /** @returns all inconsistencies of the ledger; empty in a correct one */
   drift(): Promise<Drift[]> {
     return reconcile(this.parts.ledgerPool);
   }
@@ -424,7 +424,7 @@ export class RelayHarness {
 
 export const userMessage = (text: string): { role: string; content: string }[] => [{ role: 'user', content: text }];
 
-/** The `data:` payloads of a stream, comments left out. */
+/** The `data:` payloads of a stream, without comments. */
 export function payloadsOf(stream: string): string[] {
   return stream
     .split('\n\n')

@@ -3,7 +3,7 @@ import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** How often a key and a user may call (docs/reference/relay/access.md#model-rate-limits). */
+/** Rate limits of keys and users (docs/reference/relay/access.md#model-rate-limits). */
 let relay: RelayHarness;
 
 relaySuite((started) => (relay = started));
@@ -48,7 +48,7 @@ describe('a key with limits of its own', () => {
       },
     });
     expect(relay.upstream.requests).toHaveLength(2);
-    // Another key of the same user is not concerned.
+    // Another key of the same user is not affected.
     const { key: other } = await relay.addToken({ userId });
     expect((await ask(other)).status).toBe(200);
   });
@@ -111,7 +111,7 @@ it('groups may have limits of their own, in place of everybody’s', async () =>
   expect(await statusesOf((await relay.addToken()).key, 2)).toEqual([200, 429]);
   const vip = await relay.addToken({ userId: await relay.addUser({ group: 'vip' }) });
   expect(await statusesOf(vip.key, 4)).toEqual([200, 200, 200, 429]);
-  // The group of the token counts before that of its owner.
+  // The token's group takes precedence over the user's.
   const free = await relay.addToken({ group: 'free', userId: await relay.addUser({ group: 'vip' }) });
   expect(await statusesOf(free.key, 2)).toEqual([200, 429]);
   expect((await ask(free.key)).body.error['message']).toMatch(

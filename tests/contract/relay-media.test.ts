@@ -4,7 +4,7 @@ import { says } from '../support/upstream/families.js';
 import { RelayHarness } from './relay-harness.js';
 
 /**
- * Pictures and files that a call names by address, for providers that do not fetch them
+ * Images and files that a call refers to by URL, for providers that do not fetch them
  * (docs/reference/relay/guarantees.md#security).
  */
 let relay: RelayHarness;
@@ -85,7 +85,7 @@ describe('at a provider that fetches nothing', () => {
   it.each(['/v1/chat/completions', '/v1/messages'])('a picture travels with the call, from %s', async (path) => {
     expect((await ask(`${address}/a.png`, path)).status).toBe(200);
     expect(partsSent()).toEqual([{ inlineData: { mimeType: 'image/png', data: base64(picture) } }]);
-    // The host of the image gets no data of the caller.
+    // The host of the image gets no data about the caller.
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(asked[0]?.headers)).not.toMatch(/sk-|bearer|authorization|cookie/i);
   });
@@ -98,7 +98,7 @@ describe('at a provider that fetches nothing', () => {
     expect(partsSent()).toEqual([{ inlineData: { mimeType: 'application/pdf', data: base64(paper) } }]);
   });
 
-  it('one that is named twice is fetched once', async () => {
+  it('one that is repeated is fetched once', async () => {
     const { key } = await relay.addToken();
     const image = { type: 'image_url', image_url: { url: `${address}/a.png` } };
     const messages = [{ role: 'user', content: [image, image] }];

@@ -199,7 +199,7 @@ describe('images', () => {
       content: expect.stringMatching(/, size \d+x\d+, quality (?:standard|hd)$/) as unknown,
     });
     const groupRatio = log?.other['group_ratio'] as number;
-    // The log alone is enough to compute the charge again.
+    // The log alone suffices to recompute the charge.
     expect(Math.round((log?.other['model_price'] as number) * 500_000 * groupRatio)).toBe(quota);
   });
 
@@ -274,7 +274,7 @@ describe('speech', () => {
     const response = await relay.post('/v1/audio/speech', key, { model: 'tts-1', input: 'Hello', voice: 'alloy' });
     expect(response.headers.get('content-type')).toBe('audio/mpeg');
     expect(Buffer.from(await response.arrayBuffer())).toEqual(sound);
-    // Example B13 of docs/reference/relay/billing.md#worked-examples; a letter is a code point
+    // Example B13 of docs/reference/relay/billing.md#worked-examples; a character is a code point.
     await (await relay.post('/v1/audio/speech', key, { model: 'tts-1', input: '👋👋', voice: 'alloy' })).arrayBuffer();
     expect(await relay.logs(userId)).toMatchObject([
       { quota: 38, prompt_tokens: 5 },
@@ -307,7 +307,7 @@ describe('transcription', () => {
     expect(await relay.logs(userId)).toMatchObject([{ quota, prompt_tokens: tokens }]);
   });
 
-  /** Of the length that whole frames come to. */
+  /** The length that complete frames add up to. */
   const framed = (seconds: number): number =>
     Math.ceil((Math.ceil((seconds * mp3Rate) / mp3FrameSamples) * mp3FrameSamples) / mp3Rate);
 

@@ -5,7 +5,10 @@ import type { Reply } from '../support/upstream/upstream.js';
 import { payloadsOf, type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/* Providers with a way of their own, through the whole relay: what they are asked, what the client gets, what it costs. */
+/*
+ * Providers with their own protocol, through the whole relay: the request they get, the response of the client, the
+ * charge.
+ */
 
 let relay: RelayHarness;
 

@@ -6,9 +6,9 @@ import { json } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** Who is asked, and who is not asked again (docs/reference/relay/routing.md). */
+/** Which channels are called, and which are not called again (docs/reference/relay/routing.md). */
 let relay: RelayHarness;
-/** Moved by the tests; the relay knows no other time. */
+/** Controlled by the tests; the relay uses no other clock. */
 let now = Date.now();
 
 relaySuite((started) => (relay = started), { clock: { now: () => now }, values: { SelfUseModeEnabled: true } });
@@ -53,7 +53,7 @@ describe('a channel that cannot be reached', () => {
     const { key } = await relay.addToken();
     const before = triesOf();
     for (let call = 0; call < 8; call++) expect(await statusOf(key)).toBe(200);
-    // Five tries, and three calls that went to the other one at once.
+    // Five attempts, and three calls that went directly to the other one.
     expect(triesOf() - before).toBe(5);
     expect(relay.upstream.requests).toHaveLength(8);
 
@@ -61,7 +61,7 @@ describe('a channel that cannot be reached', () => {
     now += 29_000;
     expect(await statusOf(key)).toBe(200);
     expect(dead.asked()).toBe(0);
-    // Half open: one of those that come tries it, and it serves again.
+    // Half open: one of the next calls tries it, and it serves again.
     now += 1_000;
     expect(await statusOf(key)).toBe(200);
     expect(dead.asked()).toBe(1);

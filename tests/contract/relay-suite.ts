@@ -7,8 +7,8 @@ interface RelaySuite extends HarnessOptions {
 }
 
 /**
- * One relay for the tests of a file. Before each test it has no channel, and its provider no script. After each test nothing
- * is reserved and the books add up.
+ * One relay for the tests of a file. Before each test it has no channel, and its provider no script. After each test
+ * nothing is reserved and the ledger is consistent.
  * @param keep receives the relay before the first test
  */
 export function relaySuite(keep: (relay: RelayHarness) => void, { values = {}, ...options }: RelaySuite = {}): void {

@@ -4,12 +4,12 @@ import { chat } from '../support/upstream/replies.js';
 import { type RelayHarness, userMessage, type HarnessOptions } from './relay-harness.js';
 import { relaySuite } from './relay-suite.js';
 
-/** The way to a provider: proxies and times. */
+/** Connections to providers: proxies and timeouts. */
 let relay: RelayHarness;
 
 const options: HarnessOptions = {
   settings: { firstByteTimeout: 1000, idleTimeout: 1000, connectTimeout: 1000, totalTimeout: 2500 },
-  // A name whose look-up never ends, and one that leads to the metadata of a cloud.
+  // A name whose resolution never ends, and one that resolves to a cloud's metadata service.
   resolver: (hostname, _options, callback) => {
     if (hostname === 'nowhere.example') return;
     callback(null, [{ address: hostname === 'metadata.example' ? '169.254.169.254' : '127.0.0.1', family: 4 }]);

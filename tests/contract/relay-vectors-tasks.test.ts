@@ -4,8 +4,10 @@ import { eventually, TaskSite } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 import { send, startRealtimeUpstream, turn, usageOf, type RealtimeUpstream } from '../support/upstream/realtime.js';
 
-/** Worked examples that take more than one call: tasks and sessions, really charged
-(docs/reference/relay/billing.md#worked-examples). */
+/**
+ * Worked examples with several calls: tasks and sessions, actually charged
+ * (docs/reference/relay/billing.md#worked-examples).
+ */
 let site: TaskSite;
 let realtime: RealtimeUpstream;
 
@@ -35,7 +37,7 @@ afterAll(async () => {
 const openReservations = async (): Promise<number> =>
   Number((await site.rows<{ count: string }>('SELECT count(*) FROM reservations'))[0]?.count);
 
-/** The amount that user and token paid, which must be equal. */
+/** The amount charged to user and token, which must be equal. */
 async function costOf(act: () => Promise<unknown>): Promise<number> {
   const before = await site.balances();
   await act();
@@ -43,7 +45,7 @@ async function costOf(act: () => Promise<unknown>): Promise<number> {
   const after = await site.balances();
   expect(before.token - after.token).toBe(before.quota - after.quota);
   expect(after.used - before.used).toBe(before.quota - after.quota);
-  // The row alone says what was charged.
+  // The row alone explains the charge.
   const [row] = await site.chargedRows(1);
   expect(row && explainCharge(row)).toMatchObject({ quota: before.quota - after.quota });
   return before.quota - after.quota;
@@ -123,7 +125,7 @@ describe('fixtures of task providers', () => {
   });
 });
 
-/** One session: what happens in it, from its first event on. Resolves when it is over. */
+/** Runs one session from its first event. Resolves when it has ended. */
 async function inSession(model: string, act: (client: Session) => Promise<void>): Promise<void> {
   const address = `${site.server.url.replace('http', 'ws')}/v1/realtime?model=${model}`;
   const socket = new WebSocket(address, ['realtime'], { headers: { authorization: `Bearer ${site.key}` } });
@@ -166,7 +168,7 @@ it.each([
   expect(cost).toBe(quota);
 });
 
-/** A turn that reports nothing, in which the provider says so many bytes of sound. */
+/** A turn without reported usage, in which the provider sends this many bytes of audio. */
 const soundOf =
   (bytes: number) =>
   ({ socket }: { readonly socket: WebSocket }): void => {

@@ -5,32 +5,30 @@ import { buildSchema, Kind, OperationTypeNode } from 'graphql';
 export type Caller = 'anonymous' | 'common' | 'admin' | 'root';
 export const callers: readonly Caller[] = ['anonymous', 'common', 'admin', 'root'];
 
-/**
- * One thing that can be done, with the calls that do it on both skins. The least role is the `@access` of its fields.
- */
+/** One operation, with its calls over GraphQL and REST. The minimum role is the `@access` of its fields. */
 export interface Operation {
   /** Only for operations without a GraphQL field. */
   readonly least?: Caller;
-  /** A field with arguments that touch no row: an unknown id, or input that is refused after the role check. */
+  /** A field with arguments that affect no row: an unknown id, or input that is refused after the role check. */
   readonly graphql?: readonly string[];
   /** `METHOD /pattern`, then the query to send; bodies are `{}` unless given in `body`. */
   readonly rest?: ReadonlyArray<
     string | readonly [route: string, rest: { query?: string; body?: unknown; headers?: Record<string, string> }]
   >;
-  /** The call consumes its caller (ends the session, deletes the user), so each gets a caller of its own. */
+  /** The call consumes its caller (ends the session, deletes the user), so each gets its own caller. */
   readonly spends?: true;
-  /** Root is refused by name: the root account cannot be deleted. */
+  /** Root is refused: the root account cannot be deleted. */
   readonly notRoot?: true;
 }
 
 const nobody = 999_999;
 
 /**
- * Every operation. `roles.test.ts` fails for a field of the schema or a route under `/api` that is missing here, and for
- * a row without one.
+ * Every operation. `roles.test.ts` fails for a field of the schema or a route under `/api` that is missing here, and
+ * for a row without either.
  */
 export const operations: readonly Operation[] = [
-  // what strangers may do
+  // Anonymous visitors
   { graphql: ['query { status { version } }'], rest: ['GET /api/status'] },
   { graphql: ['query { notice }'], rest: ['GET /api/notice'] },
   { graphql: ['query { about }'], rest: ['GET /api/about'] },
@@ -54,16 +52,16 @@ export const operations: readonly Operation[] = [
     graphql: ['mutation { beginSignIn(provider: GITHUB) { url } }'],
     rest: [
       ...['GET /api/oauth/state', 'GET /api/oauth/github', 'GET /api/oauth/oidc', 'GET /api/oauth/linuxdo'],
-      // only our own pages may ask for these, and they say so
+      // Only the console's own pages may call these, and identify themselves.
       ['GET /api/oauth/wechat', { headers: { 'veloera-user': '-1' } }],
       ['GET /api/oauth/telegram/login', { headers: { 'veloera-user': '-1' } }],
     ],
   },
   { graphql: ['mutation { logout }'], rest: ['GET /api/user/logout'], spends: true },
-  // null for a stranger
+  // null for an anonymous caller
   { graphql: ['query { me { id } }'] },
 
-  // what is live
+  // Live data
   { graphql: ['subscription { balanceChanged { quota } }'] },
   { graphql: ['subscription { myLogCreated { missed } }'] },
   { graphql: ['subscription { myDrawingChanged { missed } }'] },
@@ -73,7 +71,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['subscription { creativeTaskChanged { missed } }'] },
   { graphql: ['subscription { channelChanged { missed } }'] },
 
-  // one's own account
+  // Own account
   { least: 'common', rest: ['GET /api/user/self'] },
   {
     graphql: ['mutation { updateMe(input: { password: "short" }) { user { id } } }'],
@@ -120,7 +118,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { myModels }'], rest: ['GET /api/user/models'] },
   { least: 'common', rest: ['GET /api/models'] },
 
-  // one's own tokens
+  // Own tokens
   {
     graphql: ['query { myTokens { totalCount } }'],
     rest: ['GET /api/token', 'GET /api/token/search'],
@@ -140,14 +138,14 @@ export const operations: readonly Operation[] = [
   },
   { graphql: [`mutation { deleteToken(id: ${nobody}) { id } }`], rest: ['DELETE /api/token/:id'] },
 
-  // one's own log
+  // Own log
   {
     graphql: ['query { myLogs { totalCount } }'],
     rest: ['GET /api/log/self', 'GET /api/log/self/search'],
   },
   { least: 'common', rest: ['GET /api/log/self/stat'] },
 
-  // drawings and music
+  // Drawings and music
   { graphql: ['query { myDrawings { totalCount } }'], rest: ['GET /api/mj/self'] },
   { graphql: ['query { myCreativeTasks { totalCount } }'], rest: ['GET /api/task/self'] },
   { graphql: ['query { drawings { totalCount } }'], rest: ['GET /api/mj'] },
@@ -155,7 +153,7 @@ export const operations: readonly Operation[] = [
   { graphql: [`query { drawingNotifyUrl(channelId: ${nobody}) }`] },
   { least: 'common', rest: [['GET /api/log/token', { query: 'key=sk-nothing' }]] },
 
-  // users
+  // Users
   {
     graphql: ['query { users { totalCount } }'],
     rest: ['GET /api/user', 'GET /api/user/search'],
@@ -186,7 +184,7 @@ export const operations: readonly Operation[] = [
   },
   { graphql: [`mutation { removeUser(id: ${nobody}) { id } }`], rest: ['DELETE /api/user/:id'] },
 
-  // options and groups
+  // Options and groups
   { graphql: ['query { options { totalCount } }'], rest: ['GET /api/option'] },
   {
     graphql: ['mutation { setOption(key: "RetryTimes", value: "0") { key } }'],
@@ -199,7 +197,7 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { groups }'], rest: ['GET /api/group'] },
   { least: 'admin', rest: ['GET /api/status/test'] },
 
-  // channels
+  // Channels
   {
     graphql: ['query { channels { totalCount } }', 'query { channelHeads { totalCount } }'],
     rest: ['GET /api/channel', 'GET /api/channel/search'],
@@ -247,7 +245,7 @@ export const operations: readonly Operation[] = [
     rest: ['GET /api/channel/fetch_models/:id', 'POST /api/channel/fetch_models'],
   },
 
-  // everybody's tokens and logs
+  // Tokens and logs of all users
   { graphql: ['query { tokens { totalCount } }'] },
   {
     graphql: ['query { logs { totalCount } }'],
@@ -259,7 +257,7 @@ export const operations: readonly Operation[] = [
     rest: [['DELETE /api/log', { query: 'target_timestamp=1' }]],
   },
 
-  // redemption codes
+  // Redemption codes
   { graphql: ['mutation { redeem(key: "") { __typename } }'], rest: ['POST /api/user/topup'] },
   {
     graphql: ['query { redemptions { totalCount } }'],
@@ -296,7 +294,7 @@ export const operations: readonly Operation[] = [
     rest: ['DELETE /api/redemption/delete-disabled'],
   },
 
-  // the wallet
+  // Wallet
   {
     graphql: ['query { payableAmount(amount: 1) { amount } }'],
     rest: [['POST /api/user/amount', { body: { amount: 1 } }]],
@@ -308,10 +306,10 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { myTopUps { totalCount } }'] },
   { graphql: ['query { topUps { totalCount } }'] },
   { graphql: ['query { revenue { orders } }'] },
-  // a gateway, known by its signature
+  // A payment gateway, identified by its signature
   { least: 'anonymous', rest: ['GET /api/user/epay/notify', 'POST /api/user/epay/notify'] },
 
-  // usage
+  // Usage
   {
     graphql: ['query { myUsage { totalCount } }'],
     rest: [['GET /api/data/self', { query: 'start_timestamp=1&end_timestamp=2' }]],
@@ -321,14 +319,14 @@ export const operations: readonly Operation[] = [
     rest: ['GET /api/data'],
   },
 
-  // figures of the whole site
+  // Statistics of the whole site
   { graphql: ['query { books { liability } }'] },
   { graphql: ['query { liveCalls { totalCount } }'] },
   { graphql: ['query { redemptionBatches { totalCount } }'] },
   { graphql: ['query { userGrowth { users } }'] },
   { graphql: ['query { channelRetries { passedOn } }'] },
 
-  // rounds over all channels
+  // Rounds over all channels
   { graphql: ['mutation { testAllChannels }'], rest: ['GET /api/channel/test'] },
   {
     graphql: [`mutation { updateChannelBalance(id: ${nobody}) }`],
@@ -336,23 +334,25 @@ export const operations: readonly Operation[] = [
   },
   { graphql: ['mutation { updateAllChannelBalances }'], rest: ['GET /api/channel/update_balance'] },
 
-  // prices
+  // Prices
   {
     graphql: ['query { priceVersions { totalCount } }', 'query { priceVersion(version: "") { version } }'],
   },
   { graphql: ['query { unpricedModels }'] },
 
-  // files
+  // Files
   { least: 'common', rest: ['GET /api/log/self/export', 'GET /api/data/self/export'] },
   { least: 'admin', rest: ['GET /api/log/export', 'GET /api/data/export'] },
 ];
 
-/** The path of a route with an id that nothing has. */
+/** The path of a route with an unknown id. */
 export const pathOfNobody = (pattern: string): string => pattern.replace(':id', String(nobody));
 
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
 
-/** The role that the schema states for a document with one root field; without `@access` the field is public. */
+/**
+ * The minimum role that the schema declares for a document with one root field; without `@access` the field is public.
+ */
 function leastOfDocument(document: string): Caller {
   const [, kind = '', name = ''] = /^(\w+)[^{]*\{\s*(\w+)/.exec(document) ?? [];
   const operation = Object.values(OperationTypeNode).find((one: string) => one === kind);
@@ -363,7 +363,10 @@ function leastOfDocument(document: string): Caller {
   return least?.kind === Kind.ENUM ? (least.value.toLowerCase() as Caller) : 'anonymous';
 }
 
-/** The least role that may do it, as the schema says. @throws where the fields of one operation disagree */
+/**
+ * The minimum role of an operation according to the schema.
+ * @throws when the fields of one operation disagree
+ */
 export function leastOf({ least, graphql = [] }: Operation): Caller {
   const stated = new Set([...(least ? [least] : []), ...graphql.map(leastOfDocument)]);
   const [only] = stated;

@@ -25,7 +25,7 @@ const kindOf = (document: string): string => document.slice(0, document.indexOf(
 const routeOf = (entry: NonNullable<Operation['rest']>[number]): string =>
   typeof entry === 'string' ? entry : entry[0];
 
-/** A stream that is open was not refused. */
+/** An open stream was not refused. */
 async function subscribe(person: Person | null, text: string): Promise<{ codes: string[] }> {
   const reader = await EventReader.open(site.server.url, person, text);
   await reader.until((one) => one.text !== '');
@@ -34,7 +34,7 @@ async function subscribe(person: Person | null, text: string): Promise<{ codes: 
   return { codes: reader.codes };
 }
 
-/** A user of this role whom the call may consume. */
+/** A new user of this role, whom the call may consume. */
 async function fresh(caller: Caller): Promise<Person | null> {
   if (caller === 'anonymous') return null;
   return caller === 'root' ? site.signIn('root', rootPassword) : site.invite(root, caller);
@@ -87,7 +87,7 @@ describe.each(callers)('%s', (caller) => {
     const { codes } =
       kindOf(text) === 'subscription' ? await subscribe(person, text) : await site.graphql(person, text);
     expect([codes, isRefused(codes)]).toEqual([codes, mayNot(operation, caller)]);
-    // a sample that is wrong in itself would prove nothing
+    // An invalid sample would prove nothing.
     expect(codes).not.toContain('GRAPHQL_VALIDATION_FAILED');
   });
 
@@ -178,7 +178,7 @@ describe('rows of users', () => {
     return caller === 'admin' && target === 'common';
   }
 
-  /** A row of this role; root there is only one. */
+  /** A user of this role; there is only one root. */
   async function row(role: keyof typeof levels): Promise<number> {
     if (role === 'root') return root.id;
     const name = `row${Math.random().toString(36).slice(2)}`;
@@ -194,7 +194,7 @@ describe('rows of users', () => {
       (Object.keys(levels) as Array<keyof typeof levels>).map((target) => [caller, rule.what, target, rule] as const),
     ),
   );
-  // only root tries root's password, because a change would break the tests that follow
+  // Only root changes root's password, because a change would break the tests that follow.
   const safe = cases.filter(
     ([caller, what, target]) => !(caller === 'root' && target === 'root' && what.startsWith('set')),
   );
@@ -278,17 +278,17 @@ it('no type has a field for a secret', async () => {
     .flatMap(({ name, fields: all }) => (all ?? []).map((field) => `${name}.${field.name}`));
   const telling = fields.filter((field) => /\.(.*(password|secret|hash|sealed|accessToken).*|.*key)$/i.test(field));
   expect(telling.sort()).toEqual([
-    // the caller's own, or shown once, or by an endpoint that is guarded and noted in the log
+    // The caller's own secrets, shown once, or by an endpoint that is restricted and logged.
     ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
     ...['Mutation.createAccessToken', 'Mutation.renewAccessToken', 'Mutation.requestPasswordReset'],
     ...['Mutation.resetPassword', 'Mutation.revokeAccessToken'],
     ...['Option.key', 'Option.secret', 'Query.accessToken', 'Query.accessTokens'],
     ...['Query.channelKey', 'Query.tokenKey'],
-    // admins hand out codes, so lists show them
+    // Admins distribute codes, so lists show them.
     ...['Redemption.key', 'RenewAccessTokenPayload.accessToken', 'RevokeAccessTokenPayload.accessToken'],
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],
     ...['Status.turnstileSiteKey', 'Token.maskedKey'],
-    // the group of a row of usage
+    // The group of a usage row.
     'UsageRow.key',
   ]);
 });

@@ -8,7 +8,7 @@ export { rootPassword, type Person } from '../support/api.js';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // A wire answer may be anything; each test says what it expects of it.
+  // A response may be anything; each test states what it expects.
   readonly body: Record<string, unknown> & { data?: unknown };
 }
 
@@ -19,19 +19,16 @@ export interface GraphQLAnswer {
   readonly text: string;
 }
 
-/**
- * A test server on real stores, and the people who use it, who come from an address of their own each time they sign
- * in.
- */
+/** A test server on real stores, and its users, each with a new address per sign-in. */
 export class Site {
   private constructor(readonly server: LocalServer) {}
 
   static async open(environment: Record<string, string> = {}): Promise<Site> {
     const { TEST_REDIS_URL: redis } = process.env;
     const usual = {
-      // so that every sign-in of a test can come from another address
+      // So that every sign-in of a test can use another address.
       ...{ TRUSTED_PROXIES: '127.0.0.1', SHUTDOWN_TIMEOUT: '1' },
-      // all tests share one Redis, where there is one, and none sees another's keys
+      // All tests share one Redis if there is one, and none sees another's keys.
       ...(redis ? { REDIS_URL: redis, REDIS_KEY_PREFIX: `test-${randomUUID()}:` } : {}),
     };
     return new Site(await startServer({ environment: { ...usual, ...environment } }));

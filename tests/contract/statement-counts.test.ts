@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
 import { Site, type Person } from './site.js';
 
-/** No list asks a statement a row: as many for fifty rows as for one, whatever fields of theirs are asked for. */
+/** No list runs a statement per row: fifty rows take as many statements as one, whatever fields are selected. */
 let site: Site;
 let root: Person;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-/** The statements of one request: what the clock and other requests do beside it is not counted. */
+/** The statements of one request, without those of timers and other requests. */
 const asked = new AsyncLocalStorage<string[]>();
 
 async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
@@ -58,7 +58,7 @@ async function statementsOf(ask: () => Promise<unknown>): Promise<number> {
     requests.mockRestore();
     queries.mockRestore();
   }
-  // Who is asking is remembered for a second.
+  // The caller is cached for a second.
   return statements.filter(
     (text) => !/FROM "sessions" "Session" WHERE \(\("Session"."id_hash"|"User"\."id" = \$1/.test(text),
   ).length;
@@ -89,7 +89,7 @@ async function readTypes(): Promise<Types> {
 
 const bare = (type: TypeRef): TypeRef => (type.ofType ? bare(type.ofType) : type);
 
-/** Every field of a type and of the objects below it; a relation back to a type above it ends with its id. */
+/** Every field of a type and of the objects below it; a relation back to an enclosing type ends with its id. */
 function everything(types: Types, name: string, above: readonly string[] = []): string {
   const parts = (types.get(name) ?? []).map((field) => {
     const { kind, name: inner } = bare(field.type);
@@ -127,7 +127,8 @@ it('every list of the schema, with every field of its rows', async () => {
     await ask(1);
     counts[name] = [await ask(1), await ask(50)];
   }
-  // Settings are read from memory. A list costs two, the usage of all its rows one snapshot of five, each relation one.
+  // Settings are read from memory. A list costs two statements, the usage of all its rows one snapshot of five, each
+  // relation one.
   expect(counts).toMatchObject({ options: [0, 0], users: [10, 10], myTokens: [7, 7] });
   const grown = Object.entries(counts).filter(([name, [one, fifty]]) =>
     name === 'options' ? false : fifty !== one || one < 1 || one > 14,

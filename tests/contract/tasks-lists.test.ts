@@ -1,6 +1,6 @@
 import { TaskSite } from '../support/task-site.js';
 
-/** The lists of drawings and of creative tasks, by REST and by GraphQL, with every filter there is. */
+/** The lists of drawings and of creative tasks, over REST and GraphQL, with every filter. */
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ const minute = 60_000;
 beforeAll(async () => {
   site = await TaskSite.open({ UPDATE_TASK: 'false' });
   stranger = (await site.addCustomer('stranger')).user;
-  // Twenty-four rows of each kind, every third the stranger's; what a filter finds can be counted by hand.
+  // Twenty-four rows of each kind, every third one another user's; the result of a filter can be counted by hand.
   for (let index = 0; index < 24; index++) {
     const at = first + index * minute;
     const userId = index % 3 === 0 ? stranger.id : site.user.id;
@@ -85,7 +85,7 @@ describe.each([
       ...more,
     }).toString();
 
-  /** All pages. */
+  /** Reads all pages. */
   async function all(who: TaskSite['user'], where: string, asked: Asked): Promise<Item[]> {
     const rows: Item[] = [];
     for (let page = 0; ; page++) {
@@ -141,7 +141,7 @@ it('rows have exactly the documented fields', async () => {
     ...{ created_at: at(5) / 1000, image_url: expect.stringContaining('/mj/image/m5?key=') as unknown },
     ...{ status: 'FAILURE', progress: '100%', fail_reason: '', channel_id: 101, quota: 0, buttons: '', properties: '' },
   });
-  // Nothing to show has no link.
+  // Without an image there is no link.
   const [none] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/mj/?mj_id=m0');
   expect(none?.image_url).toBe('');
   const [task] = await site.server.api.data<Item[]>(site.root, 'GET', '/api/task/?task_id=t5');

@@ -1,7 +1,7 @@
 import { eventually, TaskSite } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 
-/** Every action of Midjourney proxies by every route that leads to it: what reaches the provider, and what it costs. */
+/** Every action of Midjourney proxies over every route: the request to the provider and the charge. */
 
 /** USD per call, as in docs/reference/relay/prices.md. */
 const prices: Readonly<Record<string, number>> = {
@@ -25,7 +25,7 @@ const prices: Readonly<Record<string, number>> = {
 
 let site: TaskSite;
 let channel: number;
-/** A drawing of the customer's that is done. */
+/** A finished drawing of the user. */
 let done: string;
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ beforeEach(() => site.script());
 const lastOrder = () => site.upstream.requests.findLast(({ path }) => /submit|insight-face/.test(path));
 const button = (name: string): string => `MJ::JOB::${name}::1::uuid`;
 
-/** Route, body, the action it is, the price of which model. */
+/** Route, body, resulting action, model of the price. */
 const orders: Array<[path: string, body: Record<string, unknown>, action: string, model: string]> = [
   ['submit/imagine', { prompt: 'a cat' }, 'IMAGINE', 'mj_imagine'],
   ['submit/describe', { base64: 'data:image/png;base64,AA==' }, 'DESCRIBE', 'mj_describe'],
@@ -81,7 +81,7 @@ const orders: Array<[path: string, body: Record<string, unknown>, action: string
   ['submit/action', { taskId: '*', customId: 'MJ::Inpaint::1::uuid::SOLO' }, 'INPAINT', 'mj_inpaint'],
 ];
 
-/** With the name of the drawing that is done for every star. */
+/** Replaces every star by the id of the finished drawing. */
 const named = (body: Record<string, unknown>): Record<string, unknown> =>
   JSON.parse(JSON.stringify(body).replaceAll('*', done)) as Record<string, unknown>;
 
@@ -136,7 +136,7 @@ it('a site’s own price, and a group’s ratio, are what counts', async () => {
   await site.setOption('GroupRatio', JSON.stringify({ ...(JSON.parse(value('GroupRatio')) as object), default: 0.7 }));
   const before = await site.balances();
   await site.call('POST', '/mj/submit/imagine', { prompt: 'x' });
-  // B22: exactly 14000, where a float would lose one.
+  // B22: exactly 14000, where floating-point arithmetic would lose one.
   expect(before.quota - (await site.balances()).quota).toBe(14_000);
   await site.setOption('ModelPrice', value('ModelPrice'));
   await site.setOption('GroupRatio', value('GroupRatio'));
@@ -160,7 +160,7 @@ describe('codes', () => {
     expect(await eventually(statusOf, (now) => now === 3)).toBe(3);
     await site.setOption('AutomaticDisableChannelEnabled', 'false');
     expect(await site.balances()).toEqual(before);
-    // It is not asked again.
+    // It is not polled again.
     site.script();
     await site.call('POST', '/mj/submit/imagine', { prompt: 'x' });
     expect(lastOrder()?.headers['mj-api-secret']).toBe('plus-secret');

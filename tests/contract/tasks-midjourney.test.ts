@@ -159,7 +159,7 @@ describe('an order', () => {
   it('with a word nobody may send is refused before anybody is asked', async () => {
     const { status, body } = await imagine('a TEST_sensitive cat');
     expect([status, (body.error as { code: string }).code]).toEqual([400, 'sensitive_words_detected']);
-    // The poller asks for earlier drawings in between.
+    // The poller requests earlier drawings in between.
     const polls = '/mj/task/list-by-condition';
     expect(site.upstream.requests.filter(({ path }) => path !== polls)).toEqual([]);
   });
@@ -360,7 +360,7 @@ describe('callbacks', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
     expect(await ended(id)).toMatchObject({ status: 'FAILURE' });
     expect((await site.balances()).quota).toBe(before.quota);
-    // Nothing follows the last step.
+    // No change follows the final state.
     await tell(own, { id, status: 'SUCCESS', progress: '100%' });
     expect((await fetchTask(id)).body).toMatchObject({ status: 'FAILURE' });
   });

@@ -2,7 +2,7 @@ import { eventually, TaskSite } from '../support/task-site.js';
 import { json } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 
-/** Pictures of drawings behind signed links, and what a site's options make of drawings. */
+/** Images of drawings behind signed links, and the effect of a site's options on drawings. */
 
 let site: TaskSite;
 
@@ -19,7 +19,10 @@ beforeEach(() => site.script());
 const fetchTask = async (id: string): Promise<Record<string, unknown>> =>
   (await site.call('GET', `/mj/task/${id}/fetch`)).body;
 
-/** A drawing that is done, with its picture at this address. @returns its name */
+/**
+ * A finished drawing with its image at this URL.
+ * @returns its id
+ */
 async function drawn(imageUrl: string, status = 'SUCCESS'): Promise<string> {
   const { body } = await site.call('POST', '/mj/submit/imagine', { prompt: 'a cat' });
   const id = body.result as string;
@@ -52,7 +55,7 @@ it.each(['', '/mj-fast', '/anything'])('is shown under %s/mj/image, and runs not
   expect(Buffer.from(await response.arrayBuffer())).toEqual(png);
   expect(response.headers.get('content-security-policy')).toContain('sandbox');
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
-  // The provider learns nothing of who looks.
+  // The provider learns nothing about the viewer.
   const asked = site.upstream.requests.findLast(({ path }) => path === '/picture');
   expect(asked?.headers).not.toHaveProperty('authorization');
   expect(asked?.headers).not.toHaveProperty('mj-api-secret');
@@ -142,7 +145,7 @@ describe('options', () => {
     const change = { content: `${body.result as string} u1` };
     const early = await site.call('POST', '/mj/submit/simple-change', change);
     expect(early.body.description).toBe('task_status_not_success');
-    // A window is for drawings that wait in it.
+    // A dialog belongs to drawings that wait for it.
     const modal = await site.call('POST', '/mj/submit/modal', { taskId: body.result, prompt: 'x' });
     expect(modal.body.code).toBe(1);
     await optionally('MjActionCheckSuccessEnabled', 'false', 'true', async () => {

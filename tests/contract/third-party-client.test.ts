@@ -5,10 +5,7 @@ import { ConsolePage } from '../../server/src/http/console-page.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Site, type Answer, type Person } from './site.js';
 
-/**
- * Calls of a widespread browser extension on sites of this family
- * (docs/reference/rest/third-party-clients.md).
- */
+/** Calls of a common browser extension for sites of this family (docs/reference/rest/third-party-clients.md). */
 let site: Site;
 let root: Person;
 let user: Person;
@@ -23,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([site.stop(), upstream.stop()]));
 
-/** Its headers: the id under every name of the family, an access token, and no cookie. */
+/** Its headers: the id under every header name of the family, an access token, and no cookie. */
 function hub(method: string, path: string, body?: unknown, access = { id: user.id, token }): Promise<Answer> {
   const id = String(access.id);
   const aliases = [

@@ -24,7 +24,7 @@ async function create(more: Record<string, unknown> = {}, person = owner): Promi
   return (await site.expectSuccess(person, 'POST', '/api/token/', body)).body.data as WireToken;
 }
 
-/** The whole token, as old clients send it back. */
+/** The complete token, as old clients send it. */
 const put = (token: WireToken, change: Record<string, unknown>): Promise<Answer> =>
   call('PUT', '/api/token/', { ...token, ...change });
 
@@ -88,10 +88,10 @@ describe('creating', () => {
     [{ name: ' ' }, 'Token name must not be empty'],
     [{ name: undefined }, 'Token name must not be empty'],
     [{ name: 'x'.repeat(31) }, 'Token name too long'],
-    [{ expired_time: past }, 'The expiry time must be -1 (never) or lie in the future'],
-    [{ expired_time: -2 }, 'The expiry time must be -1 (never) or lie in the future'],
-    [{ remain_quota: -1 }, 'The quota must be a whole number, not negative'],
-    [{ remain_quota: 9_000_000_000_000_001 }, 'The quota must be a whole number, not negative'],
+    [{ expired_time: past }, 'The expiry time must be -1 (never) or in the future'],
+    [{ expired_time: -2 }, 'The expiry time must be -1 (never) or in the future'],
+    [{ remain_quota: -1 }, 'The quota must be a non-negative integer'],
+    [{ remain_quota: 9_000_000_000_000_001 }, 'The quota must be a non-negative integer'],
     [{ group: 'svip' }, 'You cannot use this group'],
     [{ group: 'constructor' }, 'You cannot use this group'],
     ...['localhost', '10.0.0.0/33', '::1/129', '1.2.3', '10.0.0.1/', '10.0.0.1/8/8', 'fe80::1%eth0'].map(
@@ -212,7 +212,7 @@ describe('changing', () => {
     await site.query('UPDATE tokens SET remain_quota = -50 WHERE id = $1', [token.id]);
     expect((await put(token, { remain_quota: -40, name: 'x' })).body).toMatchObject({ data: { remain_quota: -50 } });
     const limited = await put(token, { unlimited_quota: false, remain_quota: -40 });
-    expect(limited.body).toMatchObject({ message: 'The quota must be a whole number, not negative' });
+    expect(limited.body).toMatchObject({ message: 'The quota must be a non-negative integer' });
   });
 
   it('counts what is absent as zero', async () => {
@@ -328,7 +328,7 @@ describe('limits of calls', () => {
     expect(await update({ calls: null })).toEqual({ ...wanted, calls: null });
     expect((await call('GET', `/api/token/${id}`)).body.data).toMatchObject({ rate_limit_count: 0 });
     expect(await update(null)).toBeNull();
-    // the numbers are kept for when it is on again
+    // The numbers are kept for when it is enabled again.
     expect(await update({})).toEqual({ ...wanted, calls: null });
     const { codes, text } = await site.graphql(
       owner,
@@ -466,7 +466,7 @@ describe('the GraphQL skin', () => {
     expect(await names(`filter: { lastUsed: { until: "${ago(90)}" } }`)).toEqual(['later']);
     expect(await names('filter: { neverUsed: true }')).toEqual(['unused']);
     expect(await names('filter: { neverUsed: false }')).toEqual(['later', 'soon']);
-    // nulls come last in both directions
+    // Nulls sort last in both directions.
     expect(await names('sort: { field: EXPIRES_AT, direction: ASC }')).toEqual(['soon', 'later', 'unused']);
     expect(await names('sort: { field: EXPIRES_AT }')).toEqual(['later', 'soon', 'unused']);
     expect(await names('sort: [{ field: STATUS }, { field: LAST_USED_AT }]')).toEqual(['soon', 'later', 'unused']);

@@ -8,7 +8,7 @@ let channel: number;
 let token: { id: number; key: string };
 
 const hour = 3600;
-/** The start of this hour, so that all hours below are whole and past. */
+/** The start of this hour, so that all hours below are complete and in the past. */
 const now = Math.floor(Date.now() / 1000 / hour) * hour;
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
@@ -138,7 +138,7 @@ describe('usage over GraphQL', () => {
     expect(await within(day, day + 86_400)).toEqual(all);
     const at = now - 40 * 24 * hour;
     expect(await within(at, at + hour)).toEqual(all);
-    // `until` is excluded.
+    // `until` is exclusive.
     expect(await within(at - hour, at)).toEqual({ totalCount: 0, items: [] });
   });
 
@@ -187,7 +187,7 @@ describe('usage over GraphQL', () => {
 
   it('reports mean and quantiles of durations, and the share that failed', async () => {
     await site.query('DELETE FROM usage_hourly');
-    // 19 calls within 50 ms, one between 750 ms and a second
+    // 19 calls within 50 ms, one between 750 ms and a second.
     await use({
       at: now - hour,
       user: bob,

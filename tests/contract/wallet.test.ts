@@ -36,7 +36,7 @@ async function configure(options: Record<string, string>): Promise<void> {
 const post = (path: string, body: unknown): Promise<Answer> => site.rest(buyer, 'POST', path, body);
 const failure = (data: unknown) => ({ success: false, message: 'error', data });
 
-/** Written from docs/reference/rest/tokens-and-wallet.md#online-top-up, not from the code. */
+/** Implemented from docs/reference/rest/tokens-and-wallet.md#online-top-up, not from the code. */
 function sign(parameters: Record<string, string>): string {
   const text = Object.keys(parameters)
     .filter((name) => name !== 'sign' && name !== 'sign_type' && parameters[name] !== '')
@@ -310,7 +310,7 @@ describe('a list of orders', () => {
     );
   });
 
-  /** The numbers of the rows above, as they come. */
+  /** The ids of the rows above, in the order returned. */
   async function list(person: Person, field: string, args = ''): Promise<string> {
     const fields = '{ totalCount items { tradeNo } }';
     const { data } = await site.graphql(person, `{ ${field}(pageSize: 100${args}) ${fields} }`);

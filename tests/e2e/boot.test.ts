@@ -255,7 +255,7 @@ describe('what cannot work is said in one line', () => {
     const version = join(first.dataDir, 'postgres/cluster/PG_VERSION');
     writeFileSync(version, '14\n');
     expect(await refused({ dataDir: first.dataDir })).toMatch(
-      /^tollgate: the database in \S+ was made by Postgres 14 and this server brings Postgres \d+: .+\n$/,
+      /^tollgate: the database in \S+ was created by Postgres 14 and this server includes Postgres \d+: .+\n$/,
     );
     rmSync(join(first.dataDir, 'secrets.json'));
     expect(await refused({ dataDir: first.dataDir })).toMatch(/^tollgate: \S+secrets\.json is missing, .+\n$/);

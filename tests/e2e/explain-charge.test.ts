@@ -60,7 +60,7 @@ it('prints the formula with its numbers and the same result, or says that it is 
       '',
     ].join('\n'),
   );
-  expect(explain('wrong')).toMatchObject({ code: 3, output: expect.stringContaining('2801, which is not the same') });
+  expect(explain('wrong')).toMatchObject({ code: 3, output: expect.stringContaining('2801, which differs') });
   expect(explain('unknown')).toEqual({ code: 4, output: 'No charge of request unknown is in the log.\n' });
   expect(explain()).toMatchObject({ code: 2 });
   expect(explain('right', 'wrong')).toMatchObject({ code: 2 });

@@ -43,7 +43,7 @@ it('counts settlements that wait and that were refused, and tells wrong paramete
   expect(reconcile({ DATA_DIR: server.dataDir })).toMatchObject({
     code: 4,
     output: [
-      'The books add up.',
+      'The ledger is consistent.',
       `2 settlements in ${spool} wait for the database.`,
       `1 settlements in ${spool}/rejected.jsonl were refused and are not charged.`,
       '',
@@ -108,7 +108,11 @@ it('reads the embedded database beside its running server and after it, and tell
   const root = await new Api(server.url).setUp();
   const postmaster = postmasterPid(server.dataDir);
 
-  expect(reconcile({ DATA_DIR: server.dataDir })).toEqual({ code: 0, output: 'The books add up.\n', errors: '' });
+  expect(reconcile({ DATA_DIR: server.dataDir })).toEqual({
+    code: 0,
+    output: 'The ledger is consistent.\n',
+    errors: '',
+  });
   expect(postmasterPid(server.dataDir)).toBe(postmaster);
 
   const client = await connectToEmbedded(server.dataDir);

@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 it(`Postgres away for ${awaySeconds} s under load: 503 with Retry-After, nothing lost, the spool replayed`, async () => {
-  // Streams of two seconds, so that calls are in flight when the database goes.
+  // Streams of two seconds, so that calls are in flight when the database becomes unavailable.
   upstream.script({ model: 'gpt-4o' }, chat({ text: Array.from({ length: 20 }, () => 'word '), gapMilliseconds: 100 }));
   const initial = 50_000_000;
   const { keys } = await openSite(server.api, upstream.url, [{ username: 'caller', quota: initial }]);
@@ -51,7 +51,7 @@ it(`Postgres away for ${awaySeconds} s under load: 503 with Retry-After, nothing
   await until(async () => (await callOnce(server.url, key, false)).whole, 30, 'calls are answered again');
   await traffic.stop();
 
-  // Calls in flight were answered completely. Later calls got a Retry-After.
+  // Calls in flight were served completely. Later calls got a Retry-After.
   expect(meanwhile.filter((seen) => seen.whole).length).toBeGreaterThan(0);
   expect(spooled).toBeGreaterThan(0);
   const refused = meanwhile.filter((seen) => !seen.whole);

@@ -64,7 +64,7 @@ it('a crash that takes the reservations of calls in flight: each is answered and
     await booksAreRight();
     expect(await auditor.notLoggedOnce(seen)).toEqual([]);
   }
-  // Else nothing was tried here: the holds of these calls were not on the disk.
+  // Otherwise the test proves nothing: the reservations of these calls were not on disk.
   expect(taken).toBeGreaterThan(0);
 }, 180_000);
 

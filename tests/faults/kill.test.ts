@@ -7,7 +7,7 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, openSite, Traffic, until } from './traffic.js';
 
-/** How often the server is killed at a random moment. `npm run test:full` asks for 50. */
+/** How often the server is killed at a random moment. `npm run test:full` sets 50. */
 const kills = Number(process.env['KILLS'] ?? 12);
 
 let upstream: Upstream;
@@ -41,7 +41,7 @@ it(
       { username: 'two', quota: initial },
       { username: 'three', quota: initial },
     ]);
-    // The next life has a port of its own: who calls the old one meanwhile only takes time from the one that starts.
+    // Each restart uses another port: calls to the old one would only slow down the start.
     let alive = true;
     const traffic = new Traffic(12, (caller) => (alive ? { url: server.url, key: keys[caller % keys.length]! } : null));
 
@@ -49,7 +49,7 @@ it(
       await new Promise((resolve) => setTimeout(resolve, randomInt(20, 400)));
       alive = false;
       await server.kill('SIGKILL');
-      // Between two lives, nothing is owed that is not written down.
+      // Between two runs, every charge is in the database or the spool.
       expect(await auditor.drifts()).toEqual([]);
       server = await start();
       alive = true;

@@ -10,7 +10,7 @@ import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
 import { Auditor, callOnce, openSite, Traffic, until } from './traffic.js';
 
 interface Store {
-  /** How the servers reach it. */
+  /** Environment variables with which the servers reach it. */
   readonly environment: Record<string, string>;
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ async function flushAll(urls: string[]): Promise<void> {
 }
 
 if (!findRedisServer()) {
-  // Outside CI a machine may have no Redis; `npm test` says so in its first lines, and in CI that is a failure.
+  // Outside CI a machine may have no Redis, which `npm test` reports in its first lines; in CI that is a failure.
   if (process.env.CI) throw new Error('redis-server is needed in CI');
   it.skip('two nodes need redis-server', () => undefined);
 } else {
@@ -117,7 +117,9 @@ if (!findRedisServer()) {
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }, 60_000);
 
-    /** Far less than the minute after which a node reads everything anew: only an announcement arrives within it. */
+    /**
+     * Far less than the minute after which a node reloads everything: only an announcement arrives within it. Seconds.
+     */
     const announcedSeconds = 20;
 
     describe('a change on one takes effect on the other', () => {
@@ -125,7 +127,7 @@ if (!findRedisServer()) {
         const seen = await callOnce(two.url, key, false);
         return seen.status === 200 ? '200' : `${seen.status} ${seen.code}`;
       };
-      /** The state before is known to the second node, so that it has something to forget. */
+      /** The second node has cached the previous state, so that it has something to drop. */
       async function changes(
         key: string,
         before: string,
@@ -208,7 +210,7 @@ if (!findRedisServer()) {
       });
 
       it('of a token', async () => {
-        // A ban ended the session.
+        // The ban ended the session.
         const person = await one.api.signIn(site.people[3]!.username, site.people[3]!.password);
         const token = await one.api.createToken(person, { name: 'second' });
         await changes(
@@ -238,7 +240,7 @@ if (!findRedisServer()) {
       await two.kill('SIGKILL');
       await new Promise((resolve) => setTimeout(resolve, 500));
       await traffic.stop();
-      // Only the first node is left.
+      // Only the first node is running.
       await until(async () => (await auditor.openReservations()) === 0, 40, 'what the dead node held is given back');
       expect(await auditor.notLoggedOnce(traffic.answered)).toEqual([]);
       expect(await auditor.drifts()).toEqual([]);

@@ -6,13 +6,13 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
 import { Auditor, openSite, until } from './traffic.js';
 
-/** Servers that end while sessions are open: by a signal they may answer, and by one they may not. */
+/** Servers that end while sessions are open: by a signal they can handle, and by one they cannot. */
 
 const initial = 1_000_000_000;
 const model = 'gpt-4o-realtime-preview';
 const whole = turn({ textIn: 120, textOut: 30, audioIn: 50, audioOut: 40 });
 const wholeQuota = 7100;
-/** Three words said: 3 * 4 * 2.5. */
+/** Three words: 3 * 4 * 2.5. */
 const half: RealtimeUpstream['answer'] = ({ socket }) =>
   send(socket, { type: 'response.output_audio_transcript.delta', delta: 'one two three' });
 const halfQuota = 30;
@@ -42,7 +42,7 @@ afterEach(async () => {
   await database.drop();
 }, 60_000);
 
-/** Sessions of which each had one whole turn and is in the middle of another. */
+/** Sessions that each completed one turn and are in the middle of another. */
 async function openSessions(count: number) {
   const opened = await Promise.all(Array.from({ length: count }, () => clients.session(key)));
   upstream.answer = whole;
@@ -63,7 +63,7 @@ async function expectCharged(quota: number): Promise<void> {
 
 it('killed in the middle of turns: what was whole is paid, what was held comes back, every account agrees', async () => {
   await openSessions(10);
-  // Nothing but the held amount of ten turns stands between the books and the balance.
+  // Only the reservations of ten turns explain the difference between ledger and balance.
   await until(async () => (await auditor.openReservations()) === 10, 30, 'every session holds its next turn');
   await server.kill('SIGKILL');
   await untilAlone(auditor.pool);
@@ -82,7 +82,7 @@ it('killed while turns are being charged: each is charged whole, or not at all',
   const opened = await openSessions(3);
   await until(async () => (await auditor.openReservations()) === 3, 30, 'every session holds its next turn');
   const held = await freeze(database.url, `SELECT 1 FROM users WHERE username = 'speaker' FOR UPDATE`);
-  // The turns end; their charges stand at the door.
+  // The turns end; their charges wait.
   for (const { socket } of upstream.sessions) {
     send(socket, {
       type: 'response.done',
@@ -90,7 +90,7 @@ it('killed while turns are being charged: each is charged whole, or not at all',
     });
   }
   await held.reached();
-  // The client never sees the end of a turn before it is paid.
+  // The client never sees the end of a turn before it is charged.
   for (const client of opened) {
     expect(client.events.filter(({ type }) => type === 'response.done')).toHaveLength(1);
   }
@@ -101,7 +101,7 @@ it('killed while turns are being charged: each is charged whole, or not at all',
   server = await spawnServer({ database });
   await until(async () => (await auditor.openReservations()) === 0, 120, 'what the dead held is given back');
   const { used } = await auditor.quotaOf('speaker');
-  // 10 * 4 * 2.5 each
+  // 10 * 4 * 2.5 each.
   expect([0, 100, 200, 300]).toContain(used - 3 * wholeQuota);
   await expectCharged(used);
 }, 240_000);

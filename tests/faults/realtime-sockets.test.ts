@@ -20,7 +20,7 @@ const clients: WebSocket[] = [];
 beforeAll(async () => {
   upstream = await startRealtimeUpstream();
   database = await createTestDatabase();
-  // A small heap is collected often: what is left in it is what is alive.
+  // A small heap is collected often, so that its size is close to the live memory.
   server = await spawnServer({ database, environment: { NODE_OPTIONS: '--max-old-space-size=192' } });
   auditor = new Auditor(database);
 }, 60_000);
@@ -64,7 +64,7 @@ it(`${sockets} open sessions speak, memory stays flat, every turn is charged onc
     await until(() => turns === wave * sockets, 60, `wave ${wave} is answered`);
     memory.push(residentMegabytes());
   }
-  // The first waves warm it up; from then on a turn leaves nothing behind.
+  // The first rounds warm up; afterwards a turn leaves no memory behind.
   expect((memory.at(-1) ?? 0) - (memory[2] ?? 0)).toBeLessThan(60);
   for (const client of clients) client.close();
   await until(async () => (await auditor.openReservations()) === 0, 40, 'what was held is given back');

@@ -10,8 +10,8 @@ import { startUpstream, type Reply, type Upstream } from '../support/upstream/up
 import { Auditor, openSite, until } from './traffic.js';
 
 /**
- * Killed at each step of a task's life, always at the very same place: a lock holds the step up, then the process dies.
- * Statements sent before the server died may still be executed. The books have to be exact either way.
+ * Killed at each step of a task's lifecycle, always at exactly the same point: a lock blocks the step, then the process
+ * is killed. Statements sent before the kill may still be executed. The ledger must be exact in both cases.
  */
 
 const initial = 100_000_000;
@@ -79,7 +79,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** @returns the name of the task; null when the server died before it could answer */
+/** @returns the name of the task; null when the server died before its response */
 async function order(platform: Platform): Promise<string | null> {
   try {
     const response = await fetch(server.url + platform.submit, {
@@ -105,7 +105,7 @@ const hold = async (sql: string, values: unknown[] = []): Promise<void> => {
 };
 const holdUser = (): Promise<void> => hold(`SELECT 1 FROM users WHERE username = 'painter' FOR UPDATE`);
 
-/** Dies exactly where it stands. */
+/** Kills the server exactly at the blocked step. */
 async function dieThere(): Promise<void> {
   await frozen?.reached();
   await server.kill('SIGKILL');
@@ -142,7 +142,7 @@ const endOf = (platform: Platform, name: string, status: string): Promise<void> 
     `${name} ends as ${status}`,
   );
 
-/** The balance is the initial one less the charges of tasks that did not fail. */
+/** The balance is the initial one minus the charges of tasks that did not fail. */
 async function expectExactBooks(): Promise<void> {
   await until(async () => (await auditor.openReservations()) === 0, 90, 'what the dead held is given back');
   expect(await auditor.drifts()).toEqual([]);

@@ -53,7 +53,7 @@ beforeEach(() => {
 /** Kills the server and waits until it is dead. */
 const kill = (): Promise<void> => server.kill('SIGKILL');
 
-/** @returns the name of the task, null when the order was not answered */
+/** @returns the name of the task; null when the order got no response */
 async function order(): Promise<string | null> {
   try {
     const answer = await fetch(`${server.url}/mj/submit/imagine`, {
@@ -84,7 +84,10 @@ interface Row {
 const rows = async (): Promise<Row[]> =>
   (await auditor.pool.query<Row>('SELECT mj_id, status, progress, quota FROM midjourneys ORDER BY id')).rows;
 
-/** The user's balance is the initial one less the charges of tasks that did not fail, and every other account agrees. */
+/**
+ * The user's balance is the initial one minus the charges of tasks that did not fail, and every other account is
+ * consistent.
+ */
 async function expectExactBooks(): Promise<void> {
   await until(async () => (await auditor.openReservations()) === 0, 90, 'what the dead held is given back');
   expect(await auditor.drifts()).toEqual([]);
@@ -175,7 +178,7 @@ it('killed among callbacks that all tell of the same failure: refunded once', as
 it('told by callbacks and two pollers at once, each of many failures is refunded once', async () => {
   const names = (await Promise.all(Array.from({ length: 30 }, order))).filter((name) => name !== null);
   expect(names).toHaveLength(30);
-  // Without a shared store every node believes that it alone polls.
+  // Without a shared store every node assumes that it polls alone.
   const second = await start();
   for (const id of names) tasks.told.set(id, { id, status: 'FAILURE', progress: '100%', failReason: 'no' });
   await Promise.all(names.flatMap((id) => [1, 2, 3].map(() => tell({ id, status: 'FAILURE', progress: '100%' }))));
@@ -207,7 +210,7 @@ it('killed again and again under orders, callbacks and polls: the books stay exa
   isOver = true;
   await Promise.all(painters);
   await auditor.pool.query(`UPDATE midjourneys SET submit_time = submit_time - 700000 WHERE mj_id = ''`);
-  // An order that was accepted but never answered is missing in the test's list, but exists at the provider.
+  // An order that was accepted without a response is missing in the test's list, but exists at the provider.
   for (const { mj_id: name, progress } of await rows()) {
     if (name !== '' && progress !== '100%') tasks.told.set(name, { status: 'FAILURE', progress: '100%' });
   }

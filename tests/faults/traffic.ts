@@ -4,11 +4,11 @@ import { reconcile } from '../../server/src/modules/quota/reconcile.service.js';
 import type { Api, Person } from '../support/api.js';
 import type { TestDatabase } from '../support/database.js';
 
-/** One call as its caller saw it. */
+/** One call from the caller's view. */
 export interface Seen {
   /** 0: the connection broke. */
   readonly status: number;
-  /** The whole JSON body, or a stream up to its end mark. */
+  /** The complete JSON body, or a stream up to its end marker. */
   readonly whole: boolean;
   readonly requestId: string;
   readonly retryAfter: string | null;
@@ -43,7 +43,7 @@ export async function callOnce(url: string, key: string, stream: boolean): Promi
   }
 }
 
-/** Callers that go on until `stop`, each at the address that `target` gives at that moment, if any. */
+/** Callers that run until `stop`, each calling the address that `target` currently returns, if any. */
 export class Traffic {
   readonly seen: Seen[] = [];
   private stopping = false;
@@ -56,7 +56,7 @@ export class Traffic {
         const at = target(caller);
         const seen = at && (await callOnce(at.url, at.key, randomInt(2) === 0));
         if (seen) this.seen.push(seen);
-        // Twenty callers who ask again at once keep a small machine from recovering.
+        // Twenty callers that retry at once would keep a small machine from recovering.
         if (!seen || seen.status === 0 || seen.status === 503) await new Promise((resolve) => setTimeout(resolve, 20));
       }
     });
@@ -95,12 +95,12 @@ export async function openSite(
   return { root, channelId, keys, people };
 }
 
-/** Looks at the books from outside. */
+/** Checks the ledger from outside. */
 export class Auditor {
   readonly pool: pg.Pool;
 
   constructor(database: Pick<TestDatabase, 'url'>) {
-    // Compiling its questions takes Postgres fifty times as long as answering them over so few rows.
+    // With so few rows, compiling its queries takes Postgres fifty times as long as running them.
     this.pool = new pg.Pool({ connectionString: database.url, max: 2, options: '-c jit=off' });
     this.pool.on('error', () => undefined);
   }

@@ -5,8 +5,8 @@ import { createLedgerPool } from '../../server/src/db/data-source.js';
 import { Books, charge } from './books.js';
 
 /**
- * A wire to the database that can be cut: at once, or only for the answers, so that a commit's outcome stays unknown; or
- * that falls silent, with nobody told.
+ * A connection to the database that a test can cut: completely, or only for responses, so that a commit's outcome is
+ * unknown; or that drops packets silently.
  */
 class Wire {
   private readonly sockets = new Set<Socket>();
@@ -35,7 +35,7 @@ class Wire {
       });
       upstream.on('data', (bytes) => {
         if (this.mode === 'open') client.write(bytes);
-        // The statement ran; its answer never arrives.
+        // The statement ran; its response never arrives.
         else if (this.mode !== 'silent') client.destroy();
       });
     });
@@ -190,7 +190,7 @@ it('a spool that cannot be read keeps nobody from calling, and no other from bei
   await until(async () => (await readdir(books.spoolFolder)).join() === 'away.0.replay');
   expect(await books.user(user)).toMatchObject({ quota: 940, used_quota: 60, request_count: 2 });
 
-  // A disk that fails where the open file is closed.
+  // A disk that fails when the open file is closed.
   spool.rotate = () => Promise.reject(new Error('EIO'));
   const held = await ledger.reserve(request('u3', user));
   wire.cut();

@@ -14,7 +14,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A database with users, tokens and channels, and ledgers on it that stand for nodes. */
+/** A database with users, tokens and channels, and ledgers on it that represent nodes. */
 export class Books {
   private readonly nodes: Array<{ ledger: PostgresLedger; pool: pg.Pool }> = [];
 

@@ -20,7 +20,7 @@ const request = (requestId: string, userId: number, tokenId: number, amount: num
   priced,
 });
 
-/** What a crash of the database does to a hold that was not flushed: both changes are gone. */
+/** Simulates a database crash that loses an unflushed reservation: both of its changes are undone. */
 async function loseHold(requestId: string, userId: number, amount: number): Promise<void> {
   await books.pool.query('DELETE FROM reservations WHERE request_id = $1', [requestId]);
   await books.pool.query('UPDATE users SET quota = quota + $2 WHERE id = $1', [userId, amount]);
@@ -257,7 +257,7 @@ describe('a reservation', () => {
     const { ledger } = books.node('spoiled');
     const user = await books.addUser(8_999_999_999_999_000);
     const held = await Promise.all(['s1', 's2', 's3'].map((id) => ledger.reserve(request(id, user, 0, 10))));
-    // Its counter would leave the range that the table allows.
+    // Its counter would exceed the range of the column.
     await books.pool.query('UPDATE users SET request_count = request_count WHERE id = $1', [user]);
     const results = await Promise.allSettled([
       ledger.settle(held[0]!, charge(5)),

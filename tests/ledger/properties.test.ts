@@ -3,8 +3,8 @@ import type { Reservation } from '../../server/src/modules/quota/ledger.service.
 import { Books, charge } from './books.js';
 
 /**
- * Random interleavings of everything that moves money, from several nodes at once. After each run the books balance to
- * the unit, no reservation was granted that its owner could not pay, and every call was charged as a model says.
+ * Random interleavings of every balance change, from several nodes at once. After each run the ledger is consistent to
+ * the unit, no reservation exceeded its owner's balance, and every call was charged as a model predicts.
  */
 type Step =
   | {
@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 let books: Books;
 beforeAll(async () => {
   books = await Books.open();
-  // The database itself is the witness that no balance was below zero when something was held.
+  // The database itself checks that no balance was below zero after a reservation.
   await books.pool.query(`
     CREATE FUNCTION witness() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -113,7 +113,7 @@ it('the books balance to the unit after any interleaving', async () => {
         }),
       );
 
-      // All nodes of this run die; a sweeper gives back what they held.
+      // All nodes of this run die; a sweeper returns their reservations.
       await books.node(`p${run}-sweeper`).keeper.sweepDead();
       for (const [index, user] of users.entries()) {
         expect(await books.user(user)).toMatchObject({ quota: expected[index], used_quota: used[index] });

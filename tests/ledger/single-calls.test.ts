@@ -3,7 +3,7 @@ import { toReserveJson, toSettleLine } from '../../server/src/modules/quota/ledg
 import { LedgerSql } from '../../server/src/modules/quota/ledger-sql.js';
 import { Books, charge } from './books.js';
 
-/* A call that is booked alone takes another way through the database than one of a batch: both must leave the same. */
+/* A single settlement uses other SQL than a batch: both must have the same result. */
 
 interface Call {
   readonly amount: number;
@@ -48,7 +48,7 @@ afterAll(async () => books.close());
 let run = 0;
 const anHour = 1_763_600_400;
 
-/** One world of one user, one key and one channel, in which the calls are booked in batches of a size. */
+/** A database with one user, one key and one channel, in which the calls are settled in batches of one size. */
 async function book(calls: readonly Call[], balances: { user: number; token: number | 'unlimited' }, size: number) {
   run += 1;
   const sql = new LedgerSql(books.pool, `single-${run}`);
@@ -140,7 +140,7 @@ it('calls leave the same whether they are booked one by one or together', async 
         const together = await book(calls, balances, calls.length);
         const alone = await book(calls, balances, 1);
         expect(alone).toEqual(together);
-        // Both tables count the same calls: hours here begin with five minutes in which all of them lie.
+        // Both tables count the same calls: each hour begins with a five-minute bucket that contains all of them.
         const byModel = (rows: unknown[]): Record<string, number> => {
           const sums: Record<string, number> = {};
           for (const row of rows as Array<Record<string, string> & { first_token_buckets: string[] }>) {

@@ -13,18 +13,18 @@ import { systemClock } from '../../server/src/shared/clock.js';
 import { Books, charge } from './books.js';
 
 /**
- * Random lives of tasks, told by several nodes at once, over and over and in any order. Whatever happens, a task is paid
- * once or not at all, refunded once if it failed after it was paid, and never moved once it is over.
+ * Random task lifecycles, reported by several nodes at once, repeatedly and in any order. A task is always charged once
+ * or not at all, refunded once if it failed after the charge, and never changed once it has ended.
  */
 interface Life {
   readonly kind: 'drawing' | 'creativeTask';
-  /** The same name: the provider says that it has this task already. */
+  /** The same name: the provider reports that it has this task already. */
   readonly name: number;
   readonly price: number;
   readonly order: 'taken' | 'taken free' | 'refused' | 'dies';
-  /** What is told of it, by which node; all of it at once. */
+  /** Reports about the task and the node that gets each; all at once. */
   readonly told: ReadonlyArray<{ readonly node: number; readonly step: 'half' | 'good' | 'bad' | 'given up' }>;
-  /** Told while the order is still being answered. */
+  /** Reported while the order is still being submitted. */
   readonly early: boolean;
 }
 
@@ -90,7 +90,7 @@ interface Money {
   readonly channelId: number;
 }
 
-/** Lives one life. Nobody waits for anybody. */
+/** Runs one lifecycle. Its steps are concurrent. */
 async function live({ kind, name, price, order, told, early }: Life, money: Money, requestId: string): Promise<void> {
   const { ledger, tasks } = nodes[0]!;
   const priced = order === 'taken' ? price : 0;
@@ -112,7 +112,7 @@ async function live({ kind, name, price, order, told, early }: Life, money: Mone
     );
   const answer = async (): Promise<unknown> => {
     if (order === 'dies') {
-      // Its amount comes back by the sweeper.
+      // The sweeper returns its amount.
       return ledger.release(reservation);
     }
     const cost = order === 'taken' ? charge(price, { channelId: money.channelId, counted: price > 0 }) : null;

@@ -1,6 +1,6 @@
 import { Books, charge } from './books.js';
 
-/** The proof of the books covers tasks: what stands on a row, its log row, its refund. Each lie is found. */
+/** Reconciliation covers tasks: the charge on a row, its log row, its refund. Every inconsistency is found. */
 
 let books: Books;
 let user: number;

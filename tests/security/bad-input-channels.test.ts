@@ -3,9 +3,7 @@ import * as tokenWire from '../../server/src/modules/tokens/token.wire.js';
 import { anywhere, Site, type Person } from '../contract/site.js';
 import { badValues, leaks, savedState } from '../support/bad-values.js';
 
-/**
- * Channels, tokens and everything that is asked of lists, over REST; `bad-input-graphql.test.ts` has the other skin.
- */
+/** Channels, tokens and all list parameters, over REST; `bad-input-graphql.test.ts` tests GraphQL. */
 let site: Site;
 let root: Person;
 let user: Person;
@@ -23,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.stop());
 
-// no server listens at this address
+// No server listens at this address.
 const channel = {
   ...{ type: 1, name: 'c', key: 'sk-planted', status: 1, openai_organization: '', test_model: '', weight: 1 },
   ...{

@@ -19,8 +19,8 @@ import { anywhere, Site, type Person } from '../contract/site.js';
 import { badValues, leaks, savedState } from '../support/bad-values.js';
 
 /**
- * Every argument and every field of every input in the schema, without a list to maintain: what is
- * added to the schema is tried here, too.
+ * Every argument and every input field of the schema, without a list to maintain: additions to the schema are tested
+ * too.
  */
 const schema = buildSchema(readFileSync(join(import.meta.dirname, '../../schema/schema.graphql'), 'utf8'));
 type Kind = 'query' | 'mutation';
@@ -61,7 +61,7 @@ function plain(type: GraphQLInputType): unknown {
   }
 }
 
-/** The way to every leaf: `['input', 'username']`. */
+/** The path to every leaf: `['input', 'username']`. */
 function leavesOf(name: string, type: GraphQLInputType, depth = 0): string[][] {
   const inner = getNullableType(type);
   if (isListType(inner)) return [[name], ...leavesOf('0', inner.ofType, depth).map((way) => [name, ...way])];
@@ -78,7 +78,7 @@ function withValue(held: unknown, [step, ...rest]: readonly string[], value: unk
   return { ...object, [step]: withValue(object[step], rest, value) };
 }
 
-/** A selection that the result takes: its leaves, and none that asks for more. */
+/** A valid selection of the result: its leaves without arguments. */
 function selectionOf(field: Field): string {
   const type = getNamedType(field.type);
   if (!isObjectType(type)) return isUnionType(type) ? '{ __typename }' : '';
@@ -95,7 +95,7 @@ const documentOf = (kind: Kind, field: Field): string => {
 };
 
 const state = async (): Promise<string> => (await site.query<{ state: string }>(savedState))[0]?.state ?? '';
-/** Refused by the types of the schema, before anything of ours ran. */
+/** Refused by the types of the schema, before our own code ran. */
 const isTypeError = (codes: readonly string[]): boolean => codes.includes('BAD_USER_INPUT');
 
 it.each([...operations('mutation'), ...operations('query')])('%s (%s)', async (_name, kind, field) => {

@@ -19,7 +19,7 @@ beforeEach(() => upstream.reset());
 const bodyOf = async (method: string, path: string, body?: unknown): Promise<string> =>
   JSON.stringify((await server.api.rest(root, method, path, body)).body);
 
-/** A provider's messages about a key, with the key in them. */
+/** A provider's error message about a key, which contains the key. */
 const blabs = json(
   { error: { message: `Incorrect API key provided: ${planted}`, type: 'invalid_request_error' } },
   401,
@@ -70,7 +70,7 @@ describe('upstream keys', () => {
     const call = await server.api.relay(key, '/v1/chat/completions', { model: 'gpt-4o', messages: [] });
     shown.push(await call.text(), await bodyOf('GET', '/api/log/?page_size=100'), await bodyOf('GET', '/api/log/self'));
 
-    // each of them went through, so that its silence means something
+    // Each call reached the provider, so that the absence of the key is meaningful.
     expect(upstream.requests.filter((request) => request.key === planted).length).toBeGreaterThanOrEqual(3);
     for (const text of shown) expect(text).not.toContain('planted');
     expect(server.logLines().join('\n')).not.toContain('planted');

@@ -41,7 +41,7 @@ const head = (key: string, ...lines: string[]): string =>
     '',
   ].join('\r\n');
 
-/** Sum of the gauge over all routes. */
+/** Total of the gauge over all routes. */
 async function active(): Promise<number> {
   const text = await (await fetch(`${server.url}/metrics`)).text();
   const values = [...text.matchAll(/^tollgate_relay_calls_active\{[^}]*\} (\d+)$/gm)].map(([, value]) => Number(value));
@@ -53,7 +53,7 @@ async function expectNoneActive(): Promise<void> {
   expect(await active()).toBe(0);
 }
 
-/** As many calls as a user may have at once all go through. */
+/** As many calls as a user may have at once all succeed. */
 async function expectAllSlotsFree(key: string): Promise<void> {
   const statuses = await Promise.all(
     Array.from({ length: 5 }, async () => {

@@ -1,4 +1,4 @@
-/** Everything a stranger can see or hold without signing in. */
+/** Everything an anonymous visitor can see or occupy. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -55,7 +55,7 @@ it('request ids reveal no counter: nothing after the milliseconds follows from t
   expect(new Set(ids).size).toBe(60);
   const counts = ids.map((id) => Number(/^\d{17}(\d{6})\w{8}$/.exec(id)?.[1]));
   const steps = counts.slice(1).map((count, index) => count - (counts[index] ?? 0));
-  // With a counter every step is small and positive.
+  // With a counter every step would be small and positive.
   expect(steps.filter((step) => step < 0).length).toBeGreaterThan(10);
   expect(steps.filter((step) => Math.abs(step) > 1000).length).toBeGreaterThan(50);
   expect(new Set(ids.map((id) => id.slice(-8))).size).toBe(60);
@@ -73,7 +73,7 @@ describe('cookies are Secure when the public address is https', () => {
     expect(await cookieOf({ origin: 'https://gate.example' })).toContain('Secure');
     await site.expectSuccess(root, 'PUT', '/api/option/', { key: 'ServerAddress', value: 'https://gate.example' });
     expect(await cookieOf()).toContain('Secure');
-    // A page that was opened over plain http could not store it.
+    // A page opened over plain http could not store it.
     expect(await cookieOf({ origin: 'http://10.0.0.5:3000' })).not.toContain('Secure');
   });
 });

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { anywhere, Site, type Person } from '../contract/site.js';
 import { mailAccount, startMailServer, type MailServer } from '../support/mail-server.js';
 
-/** Identity: flaw classes that were published for gateways of this family. */
+/** Identity: classes of vulnerabilities that were published for gateways of this family. */
 let site: Site;
 let mail: MailServer;
 let root: Person;
@@ -146,7 +146,7 @@ it('what has to be unguessable is long, and never the same', async () => {
   expect(user.cookie.slice('session='.length)).toMatch(/^[\w-]{43}$/);
 });
 
-/** `fetch` does not let anybody choose the host. */
+/** `fetch` does not allow setting the host header. */
 function raw(path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     httpRequest(`${site.server.url}${path}`, { headers }, (response) => {

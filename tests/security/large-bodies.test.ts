@@ -1,4 +1,4 @@
-/** Bodies that are small on the wire and huge in memory, sent by customers. The server has a heap of 512 MB. */
+/** Bodies that are small on the wire and huge in memory, sent by users. The server has a heap of 512 MB. */
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ const megabyte = 1024 * 1024;
 const full = 63 * megabyte;
 const head = '{"model":"gpt-4o","messages":[{"role":"user","content":"hi"}]';
 
-/** Every shape of the attack, `bytes` long. */
+/** Every form of the attack, `bytes` long. */
 const shapes: Record<string, (bytes: number) => string> = {
   text: (bytes) => `${head},"x":"${'a'.repeat(bytes)}"}`,
   'empty lists': (bytes) => `${head},"x":[${'[],'.repeat(bytes / 3)}0]}`,
@@ -51,7 +51,7 @@ function post(key: string, body: Buffer, headers: Record<string, string>): Promi
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     });
-    // A refused upload may end in a reset before its response was read.
+    // A refused upload may end with a reset before its response was read.
     call.on('error', () => resolve(0));
     call.on('response', (response) => {
       response.resume();
@@ -62,7 +62,7 @@ function post(key: string, body: Buffer, headers: Record<string, string>): Promi
 }
 
 const small = Buffer.from(`${head}}`);
-/** Calls of a customer who does nothing wrong, until stopped; milliseconds each. */
+/** Ordinary calls of another user until stopped; milliseconds each. */
 function bystander(): { stop(): Promise<{ statuses: Set<number>; times: number[] }> } {
   let running = true;
   const statuses = new Set<number>();
@@ -113,7 +113,7 @@ it.each(attacks)(
     expect(server.process.exitCode).toBeNull();
     expect([...statuses]).toEqual([200]);
     if (who === 'broke') expect(results).not.toContain(200);
-    // Nothing but a plain refusal, or a call that was served and paid.
+    // Only ordinary refusals, or a call that was served and charged.
     expect(results.filter((status) => ![0, 200, 400, 403, 413, 429, 503].includes(status))).toEqual([]);
   },
   120_000,

@@ -5,7 +5,7 @@ import { OutboundGuard, type Resolver } from '../../server/src/outbound/outbound
 import { Site, type Person } from '../contract/site.js';
 import { startScriptedServer, type ScriptedServer } from '../support/scripted-server.js';
 
-/** SSRF (CVE-2025-59146, -62155, CVE-2026-42339, -33655, -55245): what this server can be made to call. */
+/** SSRF (CVE-2025-59146, -62155, CVE-2026-42339, -33655, -55245): addresses that this server can be made to call. */
 let inside: ScriptedServer;
 beforeAll(async () => {
   inside = await startScriptedServer(() => ({ body: 'planted inside' }));
@@ -16,7 +16,7 @@ afterAll(() => inside.stop());
 const port = (): string => new URL(inside.url).port;
 const refused = { code: 'INVALID_INPUT' };
 
-/** Answers each question with the next list of addresses. */
+/** Resolves each lookup to the next list of addresses. */
 function resolving(...answers: string[][]): Resolver {
   let asked = 0;
   return (_hostname, _options, callback) => {
@@ -67,7 +67,7 @@ describe('addresses that are not public', () => {
 });
 
 it('what was checked is what is connected to: a second answer of the name does not count', async () => {
-  // public on the first lookup, private on the second
+  // Public on the first lookup, private on the second.
   const rebinding = resolving(['192.0.2.1'], ['127.0.0.1']);
   await expect(call(`http://rebind.example:8080/`, rebinding)).rejects.toMatchObject({
     code: expect.stringMatching(/^(INVALID_INPUT|UPSTREAM_(UNREACHABLE|TIMEOUT))$/),

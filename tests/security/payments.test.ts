@@ -31,7 +31,7 @@ async function configure(change: Parameters = {}): Promise<void> {
   }
 }
 
-/** Written from docs/reference/rest/tokens-and-wallet.md#online-top-up, not from the code. */
+/** Implemented from docs/reference/rest/tokens-and-wallet.md#online-top-up, not from the code. */
 function signed(parameters: Parameters, secret = key): Parameters {
   const text = Object.keys(parameters)
     .filter((name) => name !== 'sign' && name !== 'sign_type' && parameters[name] !== '')
@@ -59,7 +59,7 @@ async function order(amount = 2, buyer = root): Promise<Parameters> {
 }
 
 let payments = 0;
-/** The callback of the gateway for a paid order. */
+/** The gateway's callback for a paid order. */
 const paymentOf = (form: Parameters): Parameters => ({
   pid: '1000',
   trade_no: `gw${(payments += 1)}`,
@@ -79,7 +79,7 @@ async function balance(): Promise<number> {
 }
 
 beforeEach(async () => {
-  // so that the limit on orders is never what refuses
+  // So that the limit on orders is never the reason of a refusal.
   await pool.query('DELETE FROM top_up_orders');
 });
 
@@ -150,7 +150,7 @@ describe('forged, replayed or cross-provider payment callbacks', () => {
     const before = await balance();
     expect(await notify(forge(payment))).toBe('fail');
     expect(await balance()).toBe(before);
-    // what was refused did not use the order up
+    // A refused payment did not consume the order.
     expect(await notify(signed(payment))).toBe('success');
     expect((await balance()) - before).toBe(1_000_000);
   });
@@ -197,7 +197,7 @@ describe('check-then-act on the inviter’s share', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => notify(payment)));
     for (let again = 0; again < 3; again++) answers.push(await notify(payment));
     expect(new Set(answers)).toEqual(new Set(['success']));
-    // its share goes to the balance, and not to what the inviter earned by invitations
+    // The rebate goes to the balance, and not to the inviter's invite earnings.
     const { rows } = await pool.query('SELECT quota, aff_quota FROM users WHERE id = ANY ($1) ORDER BY id', [
       [inviter.id, payer.id],
     ]);

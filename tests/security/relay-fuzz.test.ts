@@ -6,9 +6,9 @@ import { openStream } from '../support/upstream/replies.js';
 import type { Reply } from '../support/upstream/upstream.js';
 
 /**
- * Random input from clients and providers causes no crash, no unhandled rejection, no response that names internals and
- * no call without its charge, and the books stay exact. FUZZ_CASES sets the number of cases; `npm run test:full` uses
- * 100,000.
+ * Random input from clients and providers causes no crash, no unhandled rejection, no response that contains internal
+ * names and no call without its charge, and the ledger stays exact. FUZZ_CASES sets the number of cases; `npm run
+ * test:full` uses 100,000.
  */
 const cases = Number(process.env['FUZZ_CASES'] ?? 1000);
 /** Repeats a failed run. */
@@ -73,7 +73,7 @@ const strange = fc.oneof(
   fc.constantFrom(-1, 0, 1e308, 2 ** 53, '', '\u0000', '__proto__', 'a'.repeat(3000), [], {}, [[[]]], null, true),
 );
 
-/** A good body in which some values, anywhere, became something else. */
+/** A valid body in which some values at any depth are replaced. */
 function mutated(body: unknown, at: readonly number[], put: unknown): unknown {
   const [step, ...rest] = at;
   if (step === undefined || typeof body !== 'object' || body === null) return put;
@@ -120,7 +120,7 @@ async function send({ path, body }: Sent): Promise<void> {
   throw new Error(relay.logLines.findLast((each) => each.includes('"err"')) ?? text);
 }
 
-/** Runs as many cases in batches that overlap; a failure names the calls of its batch. */
+/** Runs the cases in overlapping batches; a failure names the calls of its batch. */
 async function fuzz<Case>(count: number, one: fc.Arbitrary<Case>, run: (given: Case) => Promise<void>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(one, { minLength: together, maxLength: together }), async (batch) => {
@@ -219,7 +219,7 @@ it('takes answers of every kind from providers', async () => {
 
 const pending = new Map<string, ProviderAnswer>();
 
-/** The body with a mark where every dialect has its text. */
+/** The body with a marker where every dialect has its text. */
 const withText = (body: object, mark: string): Record<string, unknown> =>
   JSON.parse(JSON.stringify(body).replaceAll('"hi"', JSON.stringify(mark))) as Record<string, unknown>;
 

@@ -25,7 +25,7 @@ afterEach(async () => {
 const body = { model: 'gpt-4o', messages: userMessage('hi') };
 
 describe('a key of a channel is in no answer, in no log line and in no row (CVE-2024-9606)', () => {
-  /** Keys as providers make them; some look like nothing. */
+  /** Keys in the providers' forms; some have no recognisable form. */
   const keys: ReadonlyArray<readonly [type: number, key: string, secret: string]> = [
     [1, 'sk-proj-abcdefghijklmnopqrstuv', 'abcdefghijklmnopqrstuv'],
     [1, 'plainwordsofsomebodyshost', 'plainwordsofsomebodyshost'],

@@ -41,7 +41,7 @@ describe('negative or overflowing quantities (CVE-2026-71479)', () => {
     await relay.addChannel({ models: 'gpt-4o,dall-e-3' });
     const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 50_000 }) });
     for (const quantity of quantities) {
-      // As a number that JSON itself may hold, however large.
+      // As a number of any size that JSON allows.
       const inner = `"${field}":${quantity}`;
       const outer = field === 'maxOutputTokens' ? `"generationConfig":{${inner}}` : inner;
       const response = await relay.post(path, key, `${JSON.stringify(body).slice(0, -1)},${outer}}`);
@@ -70,7 +70,7 @@ describe('negative or overflowing quantities (CVE-2026-71479)', () => {
     const { key, userId } = await relay.addToken({ userId: await relay.addUser({ quota: 50_000 }) });
     const nothing = wav(0);
     const endless = wav(1);
-    // Four gigabytes at one byte a second.
+    // Four gigabytes at one byte per second.
     endless.writeUInt32LE(1, 28);
     endless.writeUInt32LE(0xffffffff, 40);
     for (const bytes of [nothing, endless]) {
@@ -135,7 +135,7 @@ describe('what a form may be', () => {
   const boundary = 'b';
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n`;
   it.each([
-    ['cut short', head],
+    ['incomplete', head],
     ['endless in its head', `--${boundary}\r\n${'x-a: b\r\n'.repeat(10_000)}\r\n`],
     ['of too many parts', head.repeat(1100) + `--${boundary}--\r\n`],
     ['without names', `--${boundary}\r\ncontent-disposition: form-data\r\n\r\nx\r\n--${boundary}--\r\n`],

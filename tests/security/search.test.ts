@@ -45,7 +45,7 @@ const filters = Object.values(schema.getQueryType()?.getFields() ?? {}).flatMap(
   if (!isInputObjectType(input) || !getNamedType(field.type).name.endsWith('Page')) return [];
   const texts = Object.values(input.getFields()).filter(({ type }) => String(getNamedType(type)) === 'String');
   const more = field.args.some(({ name }) => name === 'groupBy') ? 'groupBy: [MODEL], ' : '';
-  // own lists ask nothing of names, and refuse what only admins may filter by
+  // Own lists have no name filters, and refuse filters that only admins have.
   const notOwn = ['username', 'usernames', 'channelTags'];
   const asked = texts.filter(({ name }) => !(field.name.startsWith('my') && notOwn.includes(name)));
   return asked.map(({ name, type }): [string, string, string] => [
@@ -67,12 +67,12 @@ it.each(filters)('%s takes every term literally and harmlessly', async (_name, f
     const query = `query ($term: String!) { ${field} { totalCount } }`;
     const answer = await site.graphql(root, query, { term }, anywhere());
     const [page] = Object.values(answer.data ?? {}) as Array<{ totalCount: number } | null>;
-    // a filter may say that no name is as long, but not that something broke, and it never finds everything
+    // A filter may report that the text is too long, but no internal failure, and it never finds everything.
     expect([term.slice(0, 30), answer.codes.filter((code) => code !== 'INVALID_INPUT')]).toEqual([
       term.slice(0, 30),
       [],
     ]);
-    // there are settings with a line below in their names
+    // Some settings have an underscore in their names.
     const most = field.startsWith('options') && term === '_' ? 100 : 0;
     expect([term.slice(0, 30), (page?.totalCount ?? 0) <= most]).toEqual([term.slice(0, 30), true]);
   }
@@ -99,7 +99,7 @@ it.each([
     const { status, body } = await site.rest(root, 'GET', path + encodeURIComponent(term), undefined, anywhere());
     const found = Array.isArray(body.data) ? body.data : ((body.data as { items?: unknown[] } | null)?.items ?? []);
     const said = [path, term.slice(0, 30), status, found.length];
-    // a line of a request has an end
+    // The length of a request line is limited.
     expect(said).toEqual([path, term.slice(0, 30), status === 431 ? 431 : 200, 0]);
   }
 });

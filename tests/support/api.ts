@@ -10,7 +10,7 @@ export interface Person {
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed JSON; the bare text of an answer that is none. */
+  /** The parsed JSON, or the text of a response that is not JSON. */
   readonly body: unknown;
 }
 
@@ -26,7 +26,7 @@ export interface ChannelOptions {
   readonly key?: string;
   readonly models?: readonly string[];
   readonly group?: string;
-  /** Any other field of the wire. */
+  /** Any other field of the request. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
@@ -38,7 +38,7 @@ export interface CreatedToken {
 
 export const rootPassword = 'correct horse 1';
 
-/** Tollgate as its clients see it, at one address: the console's calls and the programs'. */
+/** Tollgate as its clients see it, at one URL: the calls of the console and of programs. */
 export class Api {
   constructor(readonly url: string) {}
 
@@ -64,7 +64,10 @@ export class Api {
     return { status: response.status, headers: response.headers, body: parse(text) };
   }
 
-  /** A REST call that has to succeed. @returns its `data` */
+  /**
+   * A REST call that must succeed.
+   * @returns its `data`
+   */
   async data<T>(person: Person | null, method: string, path: string, body?: unknown): Promise<T> {
     const answer = await this.rest(person, method, path, body);
     const envelope = answer.body as { success?: boolean; data?: T };
@@ -82,7 +85,10 @@ export class Api {
     return { data: data ?? null, errors: errors ?? [] };
   }
 
-  /** Completes the first-start wizard. @returns root, signed in */
+  /**
+   * Completes the setup of the first start.
+   * @returns root, signed in
+   */
   async setUp(options: { selfUse?: boolean } = {}): Promise<Person> {
     await this.data(null, 'POST', '/api/setup', {
       username: 'root',
@@ -101,7 +107,10 @@ export class Api {
     return { id, username, password, cookie };
   }
 
-  /** An OpenAI channel by default. @returns its id */
+  /**
+   * Creates an OpenAI channel by default.
+   * @returns its id
+   */
   async createChannel(admin: Person, options: ChannelOptions): Promise<number> {
     const name = options.name ?? `channel ${Math.random().toString(36).slice(2, 10)}`;
     await this.data(admin, 'POST', '/api/channel/', {
@@ -119,7 +128,7 @@ export class Api {
     return channel.id;
   }
 
-  /** By default an unlimited key that never expires. */
+  /** Creates an unlimited key without expiry by default. */
   async createToken(person: Person, fields: Readonly<Record<string, unknown>> = {}): Promise<CreatedToken> {
     const token = await this.data<{ id: number; key: string }>(person, 'POST', '/api/token/', {
       name: 'test',
@@ -131,7 +140,7 @@ export class Api {
     return { id: token.id, key: `sk-${token.key.replace(/^sk-/, '')}` };
   }
 
-  /** A relay call as a program makes it. The caller reads the answer. */
+  /** A relay call as a program makes it. The caller reads the response. */
   relay(
     key: string,
     path: string,

@@ -1,2 +1,2 @@
-/** Styles, fonts and pictures say nothing in a component test. */
+/** Styles, fonts and images have no effect in a component test. */
 module.exports = 'asset';

@@ -1,4 +1,7 @@
-/** For every field of every body and argument: wrong types, too long, empty, negative, huge, and text that breaks what is careless. */
+/**
+ * Invalid values for every field of every body and argument: wrong types, too long, empty, negative, huge, and text
+ * that breaks careless code.
+ */
 export const badValues: ReadonlyArray<readonly [what: string, value: unknown]> = [
   ['null', null],
   ['true', true],
@@ -34,7 +37,7 @@ export const badValues: ReadonlyArray<readonly [what: string, value: unknown]> =
 export const leaks =
   /relation "|column "|syntax error|duplicate key|violates|constraint|QueryFailed|invalid byte|out of range for|at \/|node_modules|ECONN|typeorm|pg_|stack/i;
 
-/** All that a refused request might have half saved, as one text to compare. */
+/** Everything that a refused request might have stored partially, as one comparable text. */
 export const savedState = `SELECT concat_ws('|',
   (SELECT md5(string_agg(concat_ws('~', id, username, password_hash, display_name, role, status, email, quota, "group",
     setting, aff_code, aff_quota, github_id, oidc_id, wechat_id, telegram_id, deleted_at), '|' ORDER BY id)) FROM users),

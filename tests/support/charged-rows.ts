@@ -6,7 +6,7 @@ interface NamedRow extends ChargedRow {
   readonly requestId: string;
 }
 
-/** Rows of the log that charged something, newest first. */
+/** Charged log rows, newest first. */
 export async function chargedRows(query: Query, count = 1_000_000): Promise<NamedRow[]> {
   const rows = (await query(
     `SELECT request_id, quota::float8, prompt_tokens, completion_tokens, other FROM logs
@@ -22,7 +22,7 @@ export async function chargedRows(query: Query, count = 1_000_000): Promise<Name
   }));
 }
 
-/** Rows whose charge is not what comes of the numbers beside it: none. */
+/** Rows whose charge differs from the one recomputed from their own numbers; none in a correct log. */
 export async function unexplained(query: Query): Promise<object[]> {
   const rows = await chargedRows(query);
   return rows

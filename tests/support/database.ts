@@ -10,12 +10,12 @@ export interface TestDatabase {
 }
 
 const databaseFolder = join(import.meta.dirname, '../../server/src/db');
-/** Any number, the same in every worker: one of them makes the template, the others wait. */
+/** Advisory lock id, the same in every worker: one worker creates the template, the others wait. */
 const templateLock = 7_305_113;
 
 /**
- * A fresh database with every migration applied, for one test or one file. It is a copy of a template that the first
- * caller makes, so it takes milliseconds.
+ * A fresh database with every migration applied, for one test or one file. Copied in milliseconds from a template that
+ * the first caller creates.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = serverUrl();
@@ -25,7 +25,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   });
 }
 
-/** A database with nothing in it: for tests of the migrations themselves. */
+/** An empty database: for tests of the migrations themselves. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const server = serverUrl();
   return withClient(server, (client) => createDatabase(client, server, ''));
@@ -49,14 +49,14 @@ async function createDatabase(client: pg.Client, server: string, from: string): 
   };
 }
 
-/** @returns the name of a database with the schema of the present migrations, which has no connection */
+/** @returns the name of a template database with the current schema and no connections */
 async function ensureTemplate(client: pg.Client, server: string): Promise<string> {
   const name = `tollgate_template_${schemaFingerprint()}`;
   if (await exists(client, name)) return name;
   await client.query('SELECT pg_advisory_lock($1)', [templateLock]);
   try {
     if (await exists(client, name)) return name;
-    // Made under another name first, so that a run that dies half way leaves no broken template.
+    // Created under another name first, so that an interrupted run leaves no incomplete template.
     const draft = `${name}_draft`;
     await client.query(`DROP DATABASE IF EXISTS "${draft}" WITH (FORCE)`);
     await client.query(`CREATE DATABASE "${draft}"`);
@@ -68,7 +68,7 @@ async function ensureTemplate(client: pg.Client, server: string): Promise<string
   return name;
 }
 
-/** As a server does it at its start. */
+/** Migrates as a server does at start. */
 async function migrateDatabase(url: string): Promise<void> {
   const { entities } = await import('../../server/src/compose/entities.js');
   const { createDataSource } = await import('../../server/src/db/data-source.js');
@@ -87,7 +87,7 @@ async function exists(client: pg.Client, name: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Changes with any file that decides what the schema is. */
+/** Changes with any file that determines the schema. */
 function schemaFingerprint(): string {
   const hash = createHash('sha256');
   const files = readdirSync(databaseFolder, { recursive: true, encoding: 'utf8' });

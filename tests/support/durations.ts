@@ -6,7 +6,7 @@ const path = join(import.meta.dirname, '../.output/durations.json');
 /** Seconds of each test file, by its path in the repository. */
 export type Durations = Readonly<Record<string, number>>;
 
-/** @returns the duration of each file when it last ran here; empty before the first run */
+/** @returns the duration of each file in its last run here; empty before the first run */
 export function readDurations(): Durations {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Durations;

@@ -1,15 +1,15 @@
 import type { Person } from './api.js';
 
-/** One result of a subscription, as it came over the wire. */
+/** One result of a subscription as received. */
 export interface StreamResult {
   readonly data?: Record<string, unknown> | null;
   readonly errors?: ReadonlyArray<{ readonly message: string; readonly extensions?: { readonly code?: string } }>;
 }
 
-/** Reads one subscription from its socket: what a test wants to see of the bytes themselves. */
+/** Reads one subscription from its socket, for tests of the bytes themselves. */
 export class EventReader {
   readonly results: StreamResult[] = [];
-  /** Everything that came, comments too. */
+  /** Everything received, including comments. */
   text = '';
   completed = false;
   closed = false;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { until } from '../faults/traffic.js';
 
-/** A place at which the server's database stands still, for as long as a test holds it. */
+/** A lock that stops the server's database work at one point. */
 export interface Freeze {
   /** Resolves when a connection waits for the lock. */
   reached(): Promise<void>;
@@ -10,8 +10,9 @@ export interface Freeze {
 }
 
 /**
- * Holds a lock that some step of the server needs, so that the step begins and does not end: a test can kill the server
- * right there, every time. @param sql a statement that takes the lock
+ * Holds a lock that a step of the server needs, so that the step starts and cannot finish: a test can kill the server
+ * at exactly that point.
+ * @param sql a statement that takes the lock
  */
 export async function freeze(url: string, sql: string, values: unknown[] = []): Promise<Freeze> {
   const client = new pg.Client({ connectionString: url });
@@ -35,7 +36,7 @@ export async function freeze(url: string, sql: string, values: unknown[] = []): 
   };
 }
 
-/** Resolves when no statement of a killed server runs any more: its connections end one after the other. */
+/** Resolves when no statement of a killed server is running: its connections end one after the other. */
 export async function untilAlone(pool: pg.Pool): Promise<void> {
   await until(
     async () => {

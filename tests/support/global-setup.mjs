@@ -1,8 +1,8 @@
 import './typescript.mjs';
 
 /**
- * Runs once before the tests that need a server's surroundings. `npm test` has found everything already; a bare
- * `npx jest` starts a database of its own here, so that a single file can be run.
+ * Runs once before the tests that need services. Under `npm test` they exist already; with `npx jest` alone this starts
+ * a database, so that a single file can be run.
  */
 export default async function globalSetup() {
   if (process.env.TEST_DATABASE_URL) return;

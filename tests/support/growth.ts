@@ -1,11 +1,11 @@
 const runs = 5;
-/** Milliseconds. Below this the figures are noise. */
+/** Milliseconds. Smaller values are noise. */
 const least = 0.5;
 
 /**
- * How many times as much CPU time `work` takes for the larger size. For tests of complexity: four times the size costs four
- * times as much if work is linear, and sixteen times if it is quadratic. CPU time of this process, the least of several runs:
- * unlike the clock it does not depend on what else the machine does.
+ * How many times as much CPU time `work` takes for the larger size, for tests of complexity: for four times the size,
+ * linear work takes four times as long and quadratic work sixteen times. Measures the CPU time of this process, the
+ * minimum of several runs, which is independent of other load on the machine.
  */
 export async function growth(work: (size: number) => unknown, small: number, large: number): Promise<number> {
   await work(small);
@@ -25,8 +25,8 @@ async function cpuOf(work: () => unknown): Promise<number> {
 }
 
 /**
- * Turns of the event loop while `work` runs. For tests that nothing is waited for: work in memory needs hardly any turn, and
- * a timeout of a hundred milliseconds needs thousands.
+ * Turns of the event loop while `work` runs, for tests that work does not wait: work in memory needs hardly any turn,
+ * and a timeout of a hundred milliseconds needs thousands.
  */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;

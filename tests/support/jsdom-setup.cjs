@@ -8,7 +8,7 @@ class ResizeObserverStub {
   disconnect() {}
 }
 
-/** As much as the router asks of one: it makes a request of every move, also where nothing is loaded. */
+/** The part of the request API that the router uses: it creates a request for every navigation. */
 class RequestStub {
   constructor(url, { method = 'GET', signal } = {}) {
     Object.assign(this, { url: String(url), method, signal });
@@ -43,5 +43,5 @@ for (const [name, value] of Object.entries(missing)) {
   }
 }
 
-// A grid takes a second to draw where two cores serve many: what is awaited may take as long as a test may.
+// A grid takes a second to render when many tests share two cores, so waiting may take as long as a test may.
 require('@testing-library/dom').configure({ asyncUtilTimeout: 10_000 });

@@ -4,7 +4,7 @@ import './typescript.mjs';
 
 const { readDurations } = await import('./durations.ts');
 
-/** Guesses in seconds for files that never ran here: what waits for processes and browsers takes longest. */
+/** Estimated seconds for files that have not run here: tests with processes and browsers take longest. */
 const guesses = [
   [/^tests\/faults\//, 120],
   [/^tests\/e2e\//, 60],
@@ -13,7 +13,7 @@ const guesses = [
 
 const guess = (file) => guesses.find(([pattern]) => pattern.test(file))?.[1] ?? 1;
 
-/** Starts the longest files first, so that no worker is left with a long one at the end while the others are idle. */
+/** Starts the longest files first, so that no worker runs a long file alone at the end. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const durations = readDurations();

@@ -7,15 +7,15 @@ export interface ReceivedMail {
   readonly subject: string;
   /** Decoded. */
   readonly html: string;
-  /** As it came. */
+  /** The raw message. */
   readonly source: string;
 }
 
-/** A real SMTP server on a free port that keeps what it is given. */
+/** A real SMTP server on a free port that stores what it receives. */
 export interface MailServer {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** Resolves with the next mail to this address, or the newest there is already. */
+  /** Resolves with the newest mail to this address, or with the next one. */
   mailTo(address: string): Promise<ReceivedMail>;
   reset(): void;
   /** Refuses every recipient until it is reset. */
@@ -25,7 +25,7 @@ export interface MailServer {
 
 export const mailAccount = { user: 'postman@mail.example', password: 'postman password' };
 
-/** @param options what differs from a server that asks for `mailAccount` and speaks without TLS */
+/** @param options overrides; the default server requires `mailAccount` and does not use TLS */
 export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let refuses = false;

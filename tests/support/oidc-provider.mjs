@@ -1,6 +1,6 @@
 /**
- * A real OpenID provider in a process of its own: `node oidc-provider.mjs <client secret> <redirect address>` prints its
- * issuer. It signs in the account of `login_hint`, else `visitor-1`, with consent and without a page.
+ * A real OpenID provider in its own process: `node oidc-provider.mjs <client secret> <redirect URL>` prints its issuer.
+ * Signs in the account of `login_hint`, else `visitor-1`, with consent and without a page.
  */
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';

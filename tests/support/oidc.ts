@@ -6,7 +6,10 @@ import { createInterface } from 'node:readline';
 /** A real OpenID provider and the browser of one of its users. */
 export interface OidcIssuer {
   readonly issuer: string;
-  /** Follows an authorization address as this person. @returns where the provider sends the browser in the end */
+  /**
+   * Follows an authorization URL as this person.
+   * @returns the final redirect of the provider
+   */
   visit(url: string, person: string): Promise<URL>;
   stop(): Promise<void>;
 }

@@ -6,21 +6,21 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** A proxy on this machine that remembers where it was asked to go. */
+/** A proxy on this machine that records the requested destinations. */
 export interface TestProxy {
   readonly port: number;
-  /** `host:port` as the client named them, in order. */
+  /** `host:port` as sent by the clients, in order. */
   readonly asked: string[];
   stop(): Promise<void>;
 }
 
 export interface ProxyOptions {
   readonly credentials?: Credentials;
-  /** Names only the proxy knows: where they really are. */
+  /** Names that only the proxy can resolve, with their addresses. */
   readonly names?: Readonly<Record<string, string>>;
 }
 
-/** One that takes CONNECT. */
+/** A proxy that supports CONNECT. */
 export async function startConnectProxy(options: ProxyOptions = {}): Promise<TestProxy> {
   const asked: string[] = [];
   const server = createHttpServer((_request, response) => response.writeHead(405).end());
@@ -39,7 +39,7 @@ export async function startConnectProxy(options: ProxyOptions = {}): Promise<Tes
   return toProxy(server, asked);
 }
 
-/** One that speaks SOCKS 5. */
+/** A proxy that supports SOCKS 5. */
 export async function startSocksProxy(options: ProxyOptions = {}): Promise<TestProxy> {
   const asked: string[] = [];
   const server = createServer((client) => {
@@ -55,7 +55,7 @@ async function serveSocks(client: Socket, asked: string[], { credentials, names 
   const offered = await next(methods);
   const method = credentials ? 2 : 0;
   if (!offered.includes(method)) return void client.end(Buffer.from([5, 0xff]));
-  // Piece by piece, as a network may deliver it.
+  // In pieces, as a network may deliver them.
   client.write(Buffer.from([5]));
   await new Promise((resolve) => setTimeout(resolve, 5));
   client.write(Buffer.from([method]));
@@ -82,7 +82,7 @@ async function serveSocks(client: Socket, asked: string[], { credentials, names 
 
 const toGroups = (bytes: Buffer): string => (bytes.toString('hex').match(/.{4}/g) ?? []).join(':');
 
-/** Reads so many bytes at a time. */
+/** Reads exactly `count` bytes at a time. */
 function reader(socket: Socket): (count: number) => Promise<Buffer> {
   let held = Buffer.alloc(0);
   let wake: () => void = () => undefined;

@@ -5,7 +5,7 @@ import { send, type RealtimeEvent } from './upstream/realtime.js';
 /** A client of realtime sessions that records every event it receives. */
 export class RealtimeClient {
   readonly events: RealtimeEvent[] = [];
-  /** The code it was closed with; null while it is open. */
+  /** Close code; null while it is open. */
   closed: number | null = null;
 
   constructor(readonly socket: WebSocket) {
@@ -20,7 +20,7 @@ export class RealtimeClient {
     send(this.socket, event);
   }
 
-  /** Waits until so many events of this type came. */
+  /** Waits until `count` events of this type were received. */
   async until(type: string, count = 1): Promise<void> {
     const seen = await eventually(
       () => Promise.resolve(this.events.filter((event) => event['type'] === type).length),
@@ -31,7 +31,7 @@ export class RealtimeClient {
     expect(seen).toBeGreaterThanOrEqual(count);
   }
 
-  /** @returns the code it was closed with */
+  /** @returns the close code */
   async untilClosed(): Promise<number | null> {
     return eventually(
       () => Promise.resolve(this.closed),
@@ -54,7 +54,7 @@ export class RealtimeClients {
     return `${this.url.replace('http', 'ws')}/v1/realtime?${query}`;
   }
 
-  /** Remembers a socket that a test opened itself. */
+  /** Registers a socket that a test opened itself. */
   keep(socket: WebSocket): WebSocket {
     this.open.add(socket);
     return socket;
@@ -64,14 +64,14 @@ export class RealtimeClients {
     return new RealtimeClient(this.keep(new WebSocket(this.address(query), protocols, options)));
   }
 
-  /** A session that has begun. */
+  /** Opens a session. */
   async session(key: string, model = this.usualModel): Promise<RealtimeClient> {
     const client = this.connect(`model=${model}`, { headers: { authorization: `Bearer ${key}` } });
     await client.until('session.created');
     return client;
   }
 
-  /** The plain answer to a handshake that is refused. */
+  /** The plain HTTP response to a refused handshake. */
   async refusal(query: string, headers: Record<string, string>): Promise<{ status: number; body: string }> {
     const socket = this.keep(new WebSocket(this.address(query), { headers }));
     socket.on('error', () => undefined);

@@ -1,9 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { Json } from './relay-dialects.js';
 
-/*
- * Calls as clients make them, in each dialect: everything the dialects have in common, and what is their own.
- */
+/* Calls as clients make them, in each dialect: the common features, and those of one dialect. */
 
 const word = fc.string({ minLength: 1, maxLength: 12 }).filter((text) => text.trim() === text && text !== '\n');
 const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,10}$/);
@@ -23,7 +21,7 @@ const schema: Arbitrary<Json> = fc
 const maybe = <T>(value: Arbitrary<T>): Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
 const share = fc.integer({ min: 0, max: 20 }).map((tenths) => tenths / 20);
 
-/** One exchange: what the user says, what tools the model calls, what they answer. */
+/** One exchange: the user's message, the tools that the model calls, and their results. */
 export interface Turn {
   readonly texts: readonly string[];
   readonly image?: string;
@@ -203,7 +201,7 @@ export function asGemini(talk: Talk): Json {
   });
 }
 
-/** Google's own client writes types in capitals, and knows no closed objects. */
+/** Google's own client writes types in capitals and does not support closed objects. */
 function shouted(parameters: Json): Json {
   const fields = parameters['properties'] as Record<string, { type: string }>;
   return {

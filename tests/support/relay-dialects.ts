@@ -38,7 +38,7 @@ export type Json = Record<string, unknown>;
 
 const folder = join(import.meta.dirname, '..');
 
-/** One worked example of the provider contract. */
+/** One worked example of the provider reference. */
 export interface Fixture {
   readonly id: string;
   readonly ch: Json;
@@ -79,7 +79,10 @@ export const adapters: Readonly<Record<number, Adapter>> = Object.fromEntries(
   providerTable.filter(({ adapter }) => Object.keys(adapter).length > 0).map(({ id, adapter }) => [id, adapter]),
 );
 
-/** Parts of a target that come from the provider's row. @param own base URL of the channel, may be empty */
+/**
+ * The fields of a target that come from the provider's row.
+ * @param own base URL of the channel, may be empty
+ */
 export function targetOfRow(
   type: number,
   own = '',
@@ -134,7 +137,7 @@ export const providers: Readonly<Record<Dialect, ProviderCodec>> = {
 
 export const bodyOf = (request: UpstreamRequest): Json => JSON.parse(String(request.body)) as Json;
 
-/** A call of a client of another dialect, as the relay makes it. */
+/** A call by a client of another dialect, translated as in the relay. */
 export function send(
   client: ClientCodec,
   provider: ConversationCapability,
@@ -147,7 +150,7 @@ export function send(
   return { written, upstream: provider.toUpstreamRequest(written.body, call, target) };
 }
 
-/** Payloads as a provider sends them: text as it is, objects as JSON, named by their type where the dialect does that. */
+/** Payloads as a provider sends them: text unchanged, objects as JSON, with event names if the dialect has them. */
 export const sse = (payloads: readonly unknown[], named = false): string =>
   payloads
     .map((payload) => {
@@ -157,7 +160,7 @@ export const sse = (payloads: readonly unknown[], named = false): string =>
     })
     .join('');
 
-/** Payloads of a stream that a client got. */
+/** Payloads of a stream that a client received. */
 export function payloads(stream: string): unknown[] {
   return eventsOf({ bytes: Buffer.from(stream), text: Buffer.from(stream).toString('latin1') }).map(({ data }) =>
     data === '[DONE]' ? data : (JSON.parse(data) as unknown),
@@ -198,7 +201,7 @@ export function written(dialect: Dialect, batches: readonly (readonly NeutralEve
   return batches.map((batch) => writer.push(batch)).join('') + writer.end() + writer.closing(usage);
 }
 
-/** Plays a stream through a transform, cut where `cuts` say. */
+/** Sends a stream through a transform, split at the positions in `cuts`. */
 export function play(transform: StreamTransform, stream: string, cuts: readonly number[] = []): string {
   const bytes = Buffer.from(stream);
   const out: Buffer[] = [];
@@ -239,7 +242,7 @@ export function eventsIn(provider: ProviderCodec, stream: string): NeutralEvent[
   return [...parser.push(Buffer.from(stream)), ...parser.end()].flatMap((event) => reader.push(event));
 }
 
-/** A stream of a real provider, an event a line. */
+/** A stream of a real provider, one event per line. */
 export const recordedLines = (name: string): string[] =>
   readFileSync(join(folder, 'recorded', name), 'utf8')
     .split('\n')

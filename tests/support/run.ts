@@ -13,14 +13,14 @@ import { findRedis } from './services/redis.js';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The parts of Jest's JSON report that are read here. */
+/** The fields of Jest's JSON report that are used here. */
 interface Report {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
-  /** Files that could not be run at all. */
+  /** Files that could not be executed. */
   readonly numRuntimeErrorTestSuites: number;
-  /** One entry a file. Times in milliseconds. */
+  /** One entry per file. Times in milliseconds. */
   readonly testResults: ReadonlyArray<{ readonly name: string; readonly startTime: number; readonly endTime: number }>;
 }
 
@@ -33,10 +33,10 @@ const slowestFlag = '--slowest';
 const slowestCount = 20;
 
 /**
- * Finds or starts what the tests need, builds what they run, runs them, and stops what it started. The last line is
- * `N passed, N failed`.
- * @param words `--quick` leaves out browsers and faults, `--full` kills and fuzzes more, `--slowest` alone prints the
- *   slowest files of the last run; all else goes to Jest
+ * Finds or starts what the tests need, builds what they run, runs them, and stops what it started. The last line is `N
+ * passed, N failed`.
+ * @param words `--quick` leaves out browsers and faults, `--full` runs more kills and fuzz cases, `--slowest` alone
+ * prints the slowest files of the last run; everything else goes to Jest
  * @returns the exit code
  */
 export async function run(words: string[]): Promise<number> {
@@ -48,10 +48,10 @@ export async function run(words: string[]): Promise<number> {
   const parameters = words.filter((word) => word !== suite && word !== slowestFlag);
   const services: Service[] = [];
   let stopping: Promise<void> | undefined;
-  // Once: a terminal's Ctrl-C arrives twice under npm.
+  // Once: under npm a terminal's Ctrl-C arrives twice.
   const stop = (): Promise<void> => (stopping ??= stopAll(services));
-  // A signal to this process stops everything it started, Jest first because it started last. The listener stays: libraries
-  // that clean up on signals end a process without any other listener at once.
+  // A signal to this process stops everything it started, Jest first because it started last. The listener stays
+  // registered: libraries that clean up on signals end a process at once when it has no other listener.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => void stop().finally(() => process.exit(1)));
   }
@@ -123,7 +123,7 @@ async function runJest(
     const jest = join(root, 'node_modules/jest/bin/jest.js');
     const child = spawn(process.execPath, [jest, '--json', `--outputFile=${file}`, ...parameters], {
       cwd: root,
-      // Jest repeats its report on standard output; people read standard error.
+      // Jest writes its report to standard output too; people read standard error.
       stdio: ['inherit', 'ignore', 'inherit'],
       env: environment,
     });

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const sharedMemory = '/dev/shm';
-/** Below this much free memory, files go to the disk. Containers often have 64 MiB there. */
+/** With less free memory, files go to disk; containers often have 64 MiB in /dev/shm. */
 const enoughBytes = 3 * 1024 ** 3;
 
 /**
- * A new folder, in memory where the machine has room for it. Making a database copies a thousand small files, which takes
- * ten times as long on some disks. Nothing in it can be executed on some machines. The caller removes it.
+ * A new folder, in memory if the machine has enough: creating a database copies a thousand small files, which takes ten
+ * times as long on some disks. On some machines files in it cannot be executed. The caller removes it.
  * @param name such as `postgres`
  */
 export const scratchFolder = (name: string): Promise<string> =>
@@ -24,7 +24,7 @@ function fastFolder(): string {
   }
 }
 
-/** Removes folders whose process was killed before it could. In memory they would stay until the machine restarts. */
+/** Removes folders of killed processes. In memory they would stay until the machine restarts. */
 export function sweepScratch(): void {
   for (const folder of [sharedMemory, tmpdir()]) {
     for (const name of namesIn(folder)) {

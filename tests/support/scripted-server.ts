@@ -15,7 +15,7 @@ export interface ScriptedAnswer {
   readonly body?: unknown;
 }
 
-/** A foreign server that answers as a test scripts it, and records its requests. */
+/** An external server that responds as a test scripts it, and records its requests. */
 export interface ScriptedServer {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;

@@ -13,9 +13,9 @@ import { scratchFolder } from './scratch.js';
 import { freePort } from './services/processes.js';
 
 export interface ServerOptions {
-  /** Environment variables that differ from those of every test server. */
+  /** Environment variables that differ from the defaults of test servers. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Several servers on one database; default: a fresh one, dropped with the server. */
+  /** For several servers on one database; default: a fresh one, dropped with the server. */
   readonly database?: TestDatabase;
 }
 
@@ -26,33 +26,30 @@ export interface TestServer {
   readonly database: TestDatabase;
   /** Every log line so far, as written. */
   logLines(): readonly string[];
-  /** Stops it gracefully, and removes what was made for it. */
+  /** Stops it gracefully and removes its resources. */
   stop(): Promise<void>;
 }
 
-/** One in this process, so that a test can look inside. */
+/** A server in this process, so that a test can inspect it. */
 export interface LocalServer extends TestServer {
   readonly app: StartedServer['app'];
   readonly dataSource: DataSource;
   readonly setupCode: StartedServer['setupCode'];
 }
 
-/** One that can be killed. */
+/** A server that can be killed. */
 export interface SpawnedServer extends TestServer {
   readonly process: ChildProcess;
-  /** Sends the signal and waits for the end; database and data folder stay. */
+  /** Sends the signal and waits for the exit; database and data folder stay. */
   kill(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** The weakest argon2id: a test that signs in tests something else than how long a hash takes. */
+/** The weakest argon2id, because most tests that sign in do not test hashing. */
 const weakStrength = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 const projectRoot = join(import.meta.dirname, '../..');
 
-/**
- * A whole server in this process, on a free port with a fresh database: the quickest way to a real one. Serves the
- * console when it is built.
- */
+/** A complete server in this process, on a free port with a fresh database. Serves the console if it is built. */
 export async function startServer(options: ServerOptions = {}): Promise<LocalServer> {
   const { parseConfig } = await import('../../server/src/config.js');
   const { createContainer } = await import('../../server/src/container.js');
@@ -84,7 +81,7 @@ export async function startServer(options: ServerOptions = {}): Promise<LocalSer
   }
 }
 
-/** A server as a process of its own, from the build in `dist`: for tests that kill. */
+/** A server in its own process, from the build in `dist`: for tests that kill it. */
 export async function spawnServer(options: ServerOptions = {}): Promise<SpawnedServer> {
   const surroundings = await prepare(options);
   const port = await freePort();

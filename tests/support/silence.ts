@@ -1,9 +1,12 @@
 /*
- * Recordings of silence in the forms people send: each as long as it says, and no more than what a reader of its form
- * needs. `wav` for PCM stands in `wav.ts`.
+ * Silent audio files in common formats: each as long as its header states, with no more bytes than a parser of the
+ * format needs. `wav` for PCM is in `wav.ts`.
  */
 
-/** MPEG 1 layer III, 128 kbit/s, 44.1 kHz: every frame is 1152 samples. @returns at least `seconds`, whole frames */
+/**
+ * MPEG 1 layer III, 128 kbit/s, 44.1 kHz: every frame is 1152 samples.
+ * @returns at least `seconds`, in complete frames
+ */
 export function mp3(seconds: number): Buffer {
   const frame = Buffer.alloc(Math.floor((144 * 128_000) / mp3Rate));
   frame.writeUInt32BE(0xfffb9000, 0);
@@ -13,7 +16,7 @@ export function mp3(seconds: number): Buffer {
 export const mp3Rate = 44_100;
 export const mp3FrameSamples = 1152;
 
-/** Ogg with Vorbis: the audio lies between two pages, and the last page has the number of samples. */
+/** Ogg with Vorbis: the audio is between two pages, and the last page has the number of samples. */
 export function oggVorbis(seconds: number, rate = 48_000): Buffer {
   const identification = Buffer.alloc(30);
   identification.write('\x01vorbis', 0, 'latin1');
@@ -32,7 +35,7 @@ export function oggVorbis(seconds: number, rate = 48_000): Buffer {
   ]);
 }
 
-/** Ogg with Opus, as browsers and messengers record: always counted at 48 kHz. */
+/** Ogg with Opus, as browsers and messengers record it: always counted at 48 kHz. */
 export function oggOpus(seconds: number): Buffer {
   const head = Buffer.alloc(19);
   head.write('OpusHead');
@@ -47,7 +50,7 @@ export function oggOpus(seconds: number): Buffer {
   ]);
 }
 
-/** FLAC: the whole number of samples stands in its first block. */
+/** FLAC: the total number of samples is in its first block. */
 export function flac(seconds: number, rate = 16_000): Buffer {
   const info = Buffer.alloc(34);
   info.writeUInt16BE(4096, 0);

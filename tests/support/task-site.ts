@@ -20,7 +20,7 @@ export interface Balances {
 
 export const startQuota = 5_000_000;
 
-/** A whole server with a Midjourney and a Suno channel that follow the script of a test, and a user who pays. */
+/** A complete server with a scripted Midjourney and a scripted Suno channel, and a user who pays. */
 export class TaskSite {
   /** The task states that the providers report. */
   readonly tasks = new ScriptedTasks();
@@ -72,7 +72,7 @@ export class TaskSite {
     return site;
   }
 
-  /** Forgets what was scripted and takes every order. */
+  /** Clears the script and accepts every order. */
   script(): void {
     this.upstream.reset();
     scriptMidjourney(this.upstream, this.tasks);
@@ -98,7 +98,7 @@ export class TaskSite {
     return { status: response.status, body: JSON.parse(text) as Record<string, unknown> };
   }
 
-  /** Notifies this user of a low balance at an address that does not answer, so that the notice waits. */
+  /** Notifies this user of a low balance at an unreachable address, so that the notice stays queued. */
   async warnAt(user: Person, threshold: number): Promise<void> {
     await this.server.api.data(user, 'PUT', '/api/user/setting', {
       ...{ notify_type: 'webhook', quota_warning_threshold: threshold },
@@ -106,7 +106,7 @@ export class TaskSite {
     });
   }
 
-  /** @returns how many notices wait for this user, as soon as there is one */
+  /** @returns the number of queued notices of this user, once there is one */
   async noticesOf(user: Person): Promise<number> {
     return eventually(
       async () => (await this.rows('SELECT 1 FROM notices WHERE user_id = $1', [user.id])).length,

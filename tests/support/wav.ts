@@ -1,4 +1,4 @@
-/** A recording of silence: 16 bit, one channel. */
+/** A silent WAV file: 16 bit, one channel. */
 export function wav(seconds: number, rate = 8000): Buffer {
   const samples = Math.round(seconds * rate);
   const bytes = Buffer.alloc(44 + samples * 2);

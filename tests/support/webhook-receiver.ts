@@ -8,7 +8,7 @@ export interface ReceivedHook {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** As it came. */
+  /** The raw body. */
   readonly body: string;
   /** Unix milliseconds. */
   readonly at: number;
@@ -19,17 +19,17 @@ export interface WebhookReceiver {
   /** `https://127.0.0.1:<port>` */
   readonly url: string;
   readonly hooks: ReceivedHook[];
-  /** Its answer; 204 by default. */
+  /** The response; 204 by default. */
   answer: (hook: ReceivedHook) => { status: number; headers?: Record<string, string> };
   stop(): Promise<void>;
 }
 
 const file = (name: string): string => join(import.meta.dirname, 'tls', name);
 
-/** For NODE_EXTRA_CA_CERTS of a server that has to trust the receiver. The key beside it is the tests' alone. */
+/** For NODE_EXTRA_CA_CERTS of a server that has to trust the receiver. The key beside it is used by tests only. */
 export const receiverCertificate = file('certificate.pem');
 
-/** @param host 127.0.0.1 or 127.0.0.2, which the certificate names */
+/** @param host 127.0.0.1 or 127.0.0.2, which the certificate contains */
 export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
   const receiver: { -readonly [Key in keyof WebhookReceiver]: WebhookReceiver[Key] } = {
     url: '',

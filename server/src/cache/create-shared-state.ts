@@ -20,8 +20,7 @@ export interface StateObserver {
  */
 export async function createSharedState(redis: Config['redis'], observer: StateObserver): Promise<SharedState> {
   const { logger, degraded } = observer;
-  const handlerFailed = (error: unknown): void =>
-    logger.warn({ err: error }, 'a subscriber of the shared state failed');
+  const handlerFailed = (error: unknown): void => logger.warn({ err: error }, 'shared state subscriber failed');
   degraded.set(0);
   if (!redis) return new MemoryState(handlerFailed);
 
@@ -29,11 +28,11 @@ export async function createSharedState(redis: Config['redis'], observer: StateO
   const state = new ResilientState(store, new MemoryState(handlerFailed), {
     onAway: (error) => {
       degraded.set(1);
-      logger.warn({ err: error }, 'Redis is unavailable: this node counts and remembers alone');
+      logger.warn({ err: error }, 'Redis is unavailable: this node uses its own memory');
     },
     onBack: () => {
       degraded.set(0);
-      logger.info({}, 'Redis is back');
+      logger.info({}, 'Redis is available again');
     },
   });
   await store.connect();

@@ -63,7 +63,7 @@ withRedis('shared state whose Redis goes away', () => {
     redis = await startRedis({ port });
     await until(() => state.ping());
     await state.set('greeting', 'together', 60);
-    expect(seen.lines).toContain('Redis is back');
+    expect(seen.lines).toContain('Redis is available again');
     expect(seen.degraded.at(-1)).toBe(0);
   });
 

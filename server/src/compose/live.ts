@@ -20,7 +20,7 @@ export function composeLive(
   { dataSource, changes, signals, secrets, logger, shutdown }: Platform,
   { drawingService }: ComposedRelay,
 ): { readonly live: LiveSources; readonly streams: OpenStreams } {
-  const report = (error: unknown): void => logger.error({ err: error }, 'what is watched could not be read');
+  const report = (error: unknown): void => logger.error({ err: error }, 'live query failed');
   const watched = { changes, signals, report };
   const logs = new LogTail({ database: dataSource, signals, secrets, report });
   const balances = new BalanceWatch({ users: dataSource.getRepository(User), ...watched });

@@ -40,7 +40,7 @@ export function isPrerelease(recorded: readonly string[]): boolean {
   if (missing.length === 0) return true;
   throw new SchemaError(
     'SCHEMA_TOO_OLD',
-    `an early unreleased build made this database (it lacks ${missing.join(', ')}): start the last unreleased build once, then this one, or use an empty database`,
+    `an early unreleased build created this database (it lacks ${missing.join(', ')}): start the last unreleased build once, then this one, or use an empty database`,
   );
 }
 

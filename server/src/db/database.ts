@@ -62,7 +62,7 @@ async function connect(
   let closing = false;
   const onBroken = (error: Error): void => {
     // Connections that are closing may still report that the database stops.
-    if (!closing) logger.warn({ err: error }, 'a database connection broke');
+    if (!closing) logger.warn({ err: error }, 'database connection failed');
   };
   const create = (): DataSource => createDataSource(url, config.databasePoolSize, entities, onBroken);
   const dataSource = await connectPatiently(create, logger, cancelled);
@@ -110,7 +110,7 @@ async function connectPatiently(
       return await create().initialize();
     } catch (error) {
       if (!isDatabaseAway(error) || Date.now() > deadline || cancelled?.aborted) throw error;
-      logger.warn({ err: error }, 'the database does not answer yet, trying again');
+      logger.warn({ err: error }, 'database does not respond yet, retrying');
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }

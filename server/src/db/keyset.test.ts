@@ -61,6 +61,6 @@ describe('a cursor', () => {
       { field: 'quota', direction: 'ASC' as const },
       { field: 'quota', direction: 'DESC' as const },
     ];
-    expect(() => orderOf(twice, { field: 'id', direction: 'ASC' })).toThrow('sorted twice');
+    expect(() => orderOf(twice, { field: 'id', direction: 'ASC' })).toThrow('only once');
   });
 });

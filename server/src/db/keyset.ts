@@ -24,7 +24,7 @@ export function orderOf<Field extends string>(
 ): ReadonlyArray<SortBy<Field | 'id'>> {
   const asked: ReadonlyArray<SortBy<Field | 'id'>> = sort.length > 0 ? sort : [fallback];
   if (new Set(asked.map(({ field }) => field)).size < asked.length) {
-    throw new InvalidInputError('A list cannot be sorted twice by one field', 'sort');
+    throw new InvalidInputError('A list can be sorted by a field only once', 'sort');
   }
   const last = asked.at(-1) ?? fallback;
   return asked.some(({ field }) => field === 'id') ? asked : [...asked, { field: 'id', direction: last.direction }];
@@ -38,7 +38,7 @@ export function encodeCursor(order: readonly SortBy[], values: readonly SortValu
 
 /** @throws InvalidInputError for text that is not a cursor of this order */
 export function decodeCursor(cursor: string, order: readonly SortBy[]): readonly Stored[] {
-  const wrong = new InvalidInputError('This is no cursor of a list with this sort', 'after');
+  const wrong = new InvalidInputError('Invalid cursor for a list with this sort', 'after');
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(cursor.slice(0, 4000), 'base64url').toString('utf8'));

@@ -119,7 +119,7 @@ describe('refuses', () => {
   it('a migration that began outside a transaction and did not finish', async () => {
     await expect(run(new Failing9999999999999(false))).rejects.toThrow('the power went');
     await expect(run(new Failing9999999999999(false))).rejects.toThrow(SchemaError);
-    await expect(run()).rejects.toThrow(/half-migrated: Failing9999999999999 began and did not finish/);
+    await expect(run()).rejects.toThrow(/half-migrated: Failing9999999999999 started and did not finish/);
   });
 
   it.each([

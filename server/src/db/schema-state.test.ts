@@ -20,7 +20,7 @@ describe('pendingMigrations', () => {
 
   it.each([
     ['a record this code does not know', { recorded: ['One1', 'Two2', 'Three3', 'Four4'] }, /newer .*Four4/],
-    ['one that began and did not finish', { recorded: ['One1'], unfinished: ['Two2'] }, /half-migrated: Two2 began/],
+    ['one that began and did not finish', { recorded: ['One1'], unfinished: ['Two2'] }, /half-migrated: Two2 started/],
     ['a gap', { recorded: ['One1', 'Three3'] }, /half-migrated: Two2 is missing/],
     ['tables without a record', { tables: new Set(['migrations', 'users']) }, /half-migrated: table "users" exists/],
   ])('refuses %s in one line', (_name, change, message) => {

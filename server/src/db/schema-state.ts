@@ -35,13 +35,13 @@ export function pendingMigrations(state: SchemaState): string[] {
   if (newer.length > 0) {
     throw new SchemaError(
       'SCHEMA_TOO_NEW',
-      `the database schema is newer than this server (it has ${newer.join(', ')}): start the version that made it, or a later one`,
+      `the database schema is newer than this server (it has ${newer.join(', ')}): start the version that created it, or a later one`,
     );
   }
   if (state.unfinished.length > 0) {
     throw new SchemaError(
       'SCHEMA_INCOMPLETE',
-      `the database schema is half-migrated: ${state.unfinished.join(', ')} began and did not finish; restore the backup from before it, then start again`,
+      `the database schema is half-migrated: ${state.unfinished.join(', ')} started and did not finish; restore the backup from before it, then start again`,
     );
   }
   const pending = state.known.filter((name) => !state.recorded.includes(name));

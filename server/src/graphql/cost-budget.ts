@@ -39,7 +39,7 @@ export class CostBudget {
 }
 
 export const budgetSpent = ({ resetsInSeconds }: Spending): AppError =>
-  new AppError('RATE_LIMITED', 'This credential has spent what it may in a minute, try again later', {
+  new AppError('RATE_LIMITED', 'This credential has used its GraphQL cost limit for this minute. Try again later.', {
     retryAfterSeconds: resetsInSeconds,
   });
 

@@ -66,6 +66,6 @@ function actorOf(context: GraphQLContext): MaybeActor {
 
 const tooExpensive = (requested: number): GraphQLError =>
   new GraphQLError(
-    `This operation costs ${requested}, more than ${maxOperationCost}: select fewer rows, or fewer objects of a row`,
+    `This operation costs ${requested}, more than ${maxOperationCost}: select fewer rows, or fewer objects per row`,
     { extensions: { code: 'QUERY_TOO_EXPENSIVE', http: { status: 400 } } },
   );

@@ -76,4 +76,4 @@ export class OpenStreams {
   }
 }
 
-const stopping = (): AppError => new UnavailableError('This server stops, subscribe again');
+const stopping = (): AppError => new UnavailableError('This server is stopping. Subscribe again.');

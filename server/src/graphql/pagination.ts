@@ -51,7 +51,7 @@ export function listQueryOf<Field extends string>(
   args: ListArgs & { readonly sort?: ReadonlyArray<SortBy<Field>> | null },
 ): ListQuery<Field> {
   const after = args.after ?? null;
-  if (after !== null && args.page != null) throw new InvalidInputError('Give either page or after', 'after');
+  if (after !== null && args.page != null) throw new InvalidInputError('Use either page or after', 'after');
   return {
     page: Math.max(0, args.page ?? 0),
     pageSize: clampPageSize(args.pageSize),

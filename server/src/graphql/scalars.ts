@@ -6,7 +6,7 @@ export { GraphQLDateTime, GraphQLJSON, GraphQLSafeInt, GraphQLTimeZone };
 
 function toQuota(value: unknown): number {
   if (typeof value !== 'number' || !isQuota(value)) {
-    throw new GraphQLError(`Quota cannot represent a value that is no whole number within ${maxQuota}`);
+    throw new GraphQLError(`Quota must be an integer within ${maxQuota}`);
   }
   return value;
 }
@@ -23,7 +23,7 @@ const decimal = /^-?\d{1,30}(\.\d{1,18})?$/;
 
 function toDecimal(value: unknown): string {
   if (typeof value !== 'string' || !decimal.test(value)) {
-    throw new GraphQLError('Decimal cannot represent text that is no decimal number');
+    throw new GraphQLError('Decimal must be a decimal number as text');
   }
   return value;
 }

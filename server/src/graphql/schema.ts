@@ -29,7 +29,7 @@ export async function createSchema(
 ): Promise<GraphQLSchema> {
   const byClass = new Map(instances.map((instance) => [instance.constructor, instance]));
   const [first, ...rest] = classes;
-  if (!first) throw new Error('a schema needs resolvers');
+  if (!first) throw new Error('a schema requires resolvers');
   const schema = await buildSchema({
     resolvers: [first, ...rest],
     container: {

@@ -36,7 +36,7 @@ export const graphqlPlugin =
   ({ schema, authenticator, live, streams, logger, budget, limitByAddress }: GraphQLDeps): FastifyPluginAsync =>
   async (app) => {
     const { plugins, validationRules } = documentLimits;
-    const report = (error: unknown): void => logger.error({ err: error }, 'a resolver failed');
+    const report = (error: unknown): void => logger.error({ err: error }, 'resolver failed');
     const server = new ApolloServer<GraphQLContext>({
       schema,
       validationRules,
@@ -70,7 +70,7 @@ export const graphqlPlugin =
 /** Failures before a document is read: limits, or a body that is not JSON. */
 function sendGraphQLError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, code, retryAfterSeconds } = toFailure(error);
-  if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unforeseen failure');
+  if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unexpected failure');
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   return reply.status(status === 200 ? 400 : status).send({ errors: [{ message, extensions: { code } }] });
 }

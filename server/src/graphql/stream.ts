@@ -40,7 +40,7 @@ export function mountStreams(app: FastifyInstance, deps: StreamDeps): void {
 
   app.post('/graphql/stream', { bodyLimit }, async (request: FastifyRequest, reply: FastifyReply) => {
     if (!request.headers.accept?.includes('text/event-stream')) {
-      throw new InvalidInputError('Subscriptions are answered as text/event-stream');
+      throw new InvalidInputError('Subscriptions require Accept: text/event-stream');
     }
     const asked = parseStreamRequest(request.body);
     const life = new StreamLife();
@@ -69,7 +69,7 @@ export function mountStreams(app: FastifyInstance, deps: StreamDeps): void {
         for await (const result of results) if (!(await to.next(ofResult(result)))) return;
       } catch (error) {
         report(error);
-        life.end(new AppError('INTERNAL_ERROR', 'the stream broke'));
+        life.end(new AppError('INTERNAL_ERROR', 'the stream failed'));
       }
       if (life.failure) await to.next(ofFailure(life.failure));
     }

@@ -150,7 +150,7 @@ const graphqlScope =
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
       try {
         const parsed = parseBoundedJson(body as Buffer);
-        if (parsed === undefined) throw new InvalidInputError('The body is not JSON');
+        if (parsed === undefined) throw new InvalidInputError('The body is not valid JSON');
         done(null, parsed);
       } catch (error) {
         done(error as Error);

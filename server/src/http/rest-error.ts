@@ -67,9 +67,9 @@ export function sendRestError(error: unknown, request: FastifyRequest, reply: Fa
   const { status, message, code, retryAfterSeconds } = toFailure(error);
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   const answer: RestFailure = { success: false, message, code };
-  if (code === 'SERVICE_UNAVAILABLE') request.log.warn({ err: error }, 'a store is unavailable');
+  if (code === 'SERVICE_UNAVAILABLE') request.log.warn({ err: error }, 'store unavailable');
   if (code !== 'INTERNAL_ERROR') return reply.status(status).send(answer);
-  request.log.error({ err: error }, 'unforeseen failure');
+  request.log.error({ err: error }, 'unexpected failure');
   // Older clients expect this form for unexpected errors.
   return reply.status(500).send({ ...answer, error: { message, type: 'veloera_panic' } });
 }

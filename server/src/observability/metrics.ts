@@ -23,13 +23,13 @@ export class Metrics {
   private readonly relayActive = this.gauge('tollgate_relay_calls_active', 'Relay calls in flight', ['route']);
   readonly relayDuration = this.histogram(
     'tollgate_relay_duration_seconds',
-    'From the first byte of a relay call to the last byte of its answer',
+    'From the first byte of a relay call to the last byte of its response',
     callSeconds,
     ['route', 'stream'],
   );
   readonly relayFirstByte = this.histogram(
     'tollgate_relay_first_byte_seconds',
-    'From the start of a relay call to the first byte of its answer',
+    'From the start of a relay call to the first byte of its response',
     callSeconds,
     ['route', 'stream'],
   );
@@ -83,7 +83,7 @@ export class Metrics {
   /** 1 while the shared state uses this node's memory because Redis is unavailable. */
   readonly sharedStateDegraded = this.gauge(
     'tollgate_shared_state_degraded',
-    '1 while Redis is unavailable and this node counts alone',
+    '1 while Redis is unavailable and this node uses its own memory',
   );
   readonly httpDuration = this.histogram(
     'tollgate_http_duration_seconds',

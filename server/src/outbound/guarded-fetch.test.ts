@@ -192,7 +192,10 @@ describe('a call', () => {
   it('ends at its size', async () => {
     const port = await serve((_request, response) => response.end(Buffer.alloc(100_000)));
     const call = fetcher().fetch({ url: `http://127.0.0.1:${port}/`, policy: 'admin', maxBytes: 50_000 });
-    await expect(call).rejects.toMatchObject({ code: 'UPSTREAM_INVALID_RESPONSE', message: 'The answer is too large' });
+    await expect(call).rejects.toMatchObject({
+      code: 'UPSTREAM_INVALID_RESPONSE',
+      message: 'The response is too large',
+    });
   });
 
   it('ends at its time, also while the body drips', async () => {

@@ -100,14 +100,14 @@ async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number)
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer is too large');
+    if (size > maxBytes) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
 function parseUrl(text: string, base?: URL): URL {
-  if (!URL.canParse(text, base?.href)) throw new InvalidInputError('This is not an address');
+  if (!URL.canParse(text, base?.href)) throw new InvalidInputError('Invalid URL');
   return new URL(text, base?.href);
 }
 

@@ -52,7 +52,7 @@ export class OutboundGuard {
     if (url.protocol !== 'http:' && url.protocol !== 'https:') {
       throw new InvalidInputError('Only http:// and https:// addresses can be called');
     }
-    if (url.username || url.password) throw new InvalidInputError('An address must not carry a user name or password');
+    if (url.username || url.password) throw new InvalidInputError('A URL must not contain a user name or password');
     const host = bareHost(url);
     const literal = isIP(host) !== 0;
     if (this.allowedHosts.has(host) || (literal && this.isOpened(host))) return;

@@ -49,7 +49,7 @@ async function serve(
     await deps.relay.serve(playgroundEndpoint, known, client);
   } catch (error) {
     const failure = toCallFailure(error);
-    if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unforeseen failure');
+    if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unexpected failure');
     sendFailure(client, failure, incoming.requestId, openAIErrors);
   }
 }
@@ -60,6 +60,6 @@ function refuseForeign(request: FastifyRequest): void {
     throw new AppError('INSUFFICIENT_PRIVILEGES', 'The playground is for pages of this site');
   }
   if (request.headers.authorization !== undefined) {
-    throw new RelayError('INVALID_INPUT', 'The playground takes no access token', 'access_token_not_supported');
+    throw new RelayError('INVALID_INPUT', 'The playground does not accept access tokens', 'access_token_not_supported');
   }
 }

@@ -48,7 +48,7 @@ export class RelayProbe implements ChannelProbe {
     try {
       const usage = await this.call(request, channel, keyIndex);
       keyRing.reached(channel, keyIndex);
-      if (!usage) return failed(elapsed(), { message: 'the answer reports no usage' });
+      if (!usage) return failed(elapsed(), { message: 'the response reports no usage' });
       const { promptTokens, completionTokens } = usage;
       return { success: true, milliseconds: elapsed(), promptTokens, completionTokens };
     } catch (error) {

@@ -152,7 +152,7 @@ async function serveGemini(relay: Relay, incoming: IncomingCall, client: ClientR
     const endpoint = Object.hasOwn(geminiMethods, method) ? geminiMethods[method] : undefined;
     if (endpoint) return await relay.serve(endpoint, incoming, client);
     await relay.authenticate(incoming);
-    throw new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is not known here`);
+    throw new AppError('NOT_FOUND', `Method ${method.slice(0, 100)} is unknown`);
   } catch (error) {
     sendFailure(client, toCallFailure(error), incoming.requestId, geminiErrors);
   }
@@ -180,7 +180,7 @@ async function lookUp(
     answer({ models, incoming, client, modelPath });
   } catch (error) {
     const failure = toCallFailure(error);
-    if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unforeseen failure');
+    if (failure.status >= 500 && !(error instanceof AppError)) request.log.error({ err: error }, 'unexpected failure');
     const errors = formatOf(incoming) === 'gemini' ? geminiErrors : openAIErrors;
     sendFailure(client, failure, incoming.requestId, errors);
   }

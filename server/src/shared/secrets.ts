@@ -31,7 +31,7 @@ export class Secrets {
 
   /** @throws when the text was sealed with another key or changed. */
   open(sealed: string): string {
-    if (!sealed.startsWith('v1.')) throw new Error('not a sealed value');
+    if (!sealed.startsWith('v1.')) throw new Error('not an encrypted value');
     const raw = Buffer.from(sealed.slice(3), 'base64url');
     const decipher = createDecipheriv('aes-256-gcm', this.sealKey, raw.subarray(0, 12));
     decipher.setAuthTag(raw.subarray(12, 28));

@@ -67,7 +67,7 @@ describe('a calendar period', () => {
   });
 
   it('is refused beside bounds, and in an unknown zone', () => {
-    expect(() => resolveTimeRange({ calendar: 'TODAY', from: now })).toThrow('either calendar or from');
+    expect(() => resolveTimeRange({ calendar: 'TODAY', from: now })).toThrow('either calendar, or from');
     expect(() => resolveTimeRange({ calendar: 'TODAY' }, { timeZone: 'Mars/Olympus' })).toThrow('Unknown time zone');
   });
 });

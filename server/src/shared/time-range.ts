@@ -59,7 +59,7 @@ export function resolveTimeRange(
     if (from && until && until < from) throw new InvalidInputError('The range ends before it begins', field);
     return { from, until };
   }
-  if (from || until) throw new InvalidInputError('Give either calendar or from and until', field);
+  if (from || until) throw new InvalidInputError('Use either calendar, or from and until', field);
   const zone = input?.timeZone ?? timeZone;
   if (!isTimeZone(zone)) throw new InvalidInputError('Unknown time zone', 'timeZone');
   const [first, end] = periods[calendar](dayOf(now, zone));

@@ -7,7 +7,10 @@ const macPaths = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** A Chromium to drive: CHROMIUM_PATH, an installed Chromium or Chrome, else the one Playwright downloaded; or null. */
+/**
+ * The Chromium to use: CHROMIUM_PATH, an installed Chromium or Chrome, else the one that Playwright downloaded; or
+ * null.
+ */
 export function findBrowser(): { readonly path: string; readonly description: string } | null {
   const given = process.env.CHROMIUM_PATH;
   if (given) {

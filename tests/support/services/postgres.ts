@@ -13,20 +13,20 @@ const toArguments = (settings: readonly string[]): string[] => settings.flatMap(
 
 const durableArguments = toArguments(['max_connections=300']);
 /**
- * A test database does not outlive the run, so nothing is flushed. On tables without statistics the planner overrates
- * queries such as those of `reconcile` and compiles them, ten times the cost of running them: `jit` is off, as in the
- * embedded database.
+ * Test databases are temporary, so nothing is flushed. Without statistics the planner overestimates queries such as
+ * those of `reconcile` and compiles them, at ten times the cost of running them, so `jit` is off, as in the embedded
+ * database.
  */
 const fastArguments = toArguments([
   ...['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'jit=off', 'max_connections=300'],
 ]);
-/** A commit that waits is written. All else stays in memory as long as possible, so that a crash loses it. */
+/** Commits that wait are flushed. Everything else stays in memory as long as possible, so that a crash loses it. */
 const forgetfulArguments = toArguments([
   ...['fsync=off', 'full_page_writes=off', 'wal_writer_delay=10s', 'wal_buffers=64MB', 'jit=off'],
 ]);
 
 /**
- * A Postgres to make test databases in: the one of TEST_DATABASE_URL, one in a container, one found on this machine and
+ * A Postgres for test databases: the one of TEST_DATABASE_URL, one in a container, one installed on this machine and
  * started on a free port, or the embedded binaries, in this order. Throws when there is none.
  */
 export async function findPostgres(options: Durability = {}): Promise<Service> {
@@ -42,7 +42,7 @@ export async function findPostgres(options: Durability = {}): Promise<Service> {
 }
 
 interface Durability {
-  /** With the settings of production, on the disk: every commit is flushed. */
+  /** With production settings, on disk: every commit is flushed. */
   readonly durable?: boolean;
 }
 
@@ -58,7 +58,7 @@ async function inContainer({ durable }: Durability): Promise<Service | null> {
     .withCommand(['postgres', ...(durable ? durableArguments : fastArguments)])
     .withTmpFs(durable ? {} : { '/var/lib/postgresql/data': 'rw' })
     .withExposedPorts(5432)
-    // It starts twice: once to initialise itself, once for good.
+    // It starts twice: once to initialise itself, once permanently.
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
     .start();
   return {
@@ -70,7 +70,7 @@ async function inContainer({ durable }: Durability): Promise<Service | null> {
   };
 }
 
-/** The folder of an installed `initdb` and `postgres`, new enough. */
+/** The folder of an installed `initdb` and `postgres` of a sufficient version. */
 async function installedFolder(): Promise<string | null> {
   const debian = '/usr/lib/postgresql';
   const versions = await readdir(debian).catch(() => []);
@@ -102,20 +102,20 @@ async function startHere(binaries: string, where: string, { durable }: Durabilit
   return { url: own.url, description: `${where} (${binaries})`, stop: () => own.remove() };
 }
 
-/** A Postgres of one's own, for tests that stop it and start it again. */
+/** A separate Postgres for tests that stop and restart it. */
 export interface PrivatePostgres {
   readonly url: string;
   start(): Promise<void>;
-  /** Ends every connection at once; the data stays. */
+  /** Closes every connection at once; the data stays. */
   stop(): Promise<void>;
-  /** As when the machine loses power: what was committed without waiting for the disk is gone. */
+  /** Simulates a power failure: commits that did not wait for the disk are lost. */
   crash(): Promise<void>;
   remove(): Promise<void>;
 }
 
 /**
- * Not started yet. `forgetful`: a crash loses only commits that were not waited for.
- * Uses an installed Postgres or the embedded binaries, never TEST_DATABASE_URL.
+ * Not started yet. `forgetful`: a crash loses only commits that did not wait. Uses an installed Postgres or the
+ * embedded binaries, never TEST_DATABASE_URL.
  */
 export async function privatePostgres(options: { forgetful?: boolean } = {}): Promise<PrivatePostgres> {
   const binaries = (await installedFolder()) ?? embeddedFolder();

@@ -3,15 +3,15 @@ import { accessSync, constants } from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 
-/** Something a run of the tests needs, started or found. */
+/** A service that a test run needs, started or found. */
 export interface Service {
   readonly url: string;
-  /** Where it comes from, for the reader of the run's first lines. */
+  /** Its origin, for the first lines of the run's output. */
   readonly description: string;
   stop(): Promise<void>;
 }
 
-/** The first of `names` that can be run, looked for in PATH and then in `folders`; null when there is none. */
+/** The first of `names` that is executable, searched in PATH and then in `folders`; null when there is none. */
 export function findProgram(names: string[], folders: string[] = []): string | null {
   for (const folder of [...(process.env.PATH ?? '').split(delimiter), ...folders]) {
     for (const name of names) {
@@ -32,11 +32,11 @@ export function isExecutable(path: string): boolean {
 }
 
 const portsPerWorker = 1000;
-/** Below the range of ephemeral ports, so that no other process is given one before its server has started. */
+/** Below the range of ephemeral ports, so that no other process gets one before its server has started. */
 const firstPort = 20_000 + portsPerWorker * (Number(process.env.JEST_WORKER_ID ?? 0) % 12);
 let portsGiven = Math.floor(Math.random() * portsPerWorker);
 
-/** A port of 127.0.0.1 that is free, and that no other test is given meanwhile. */
+/** A free port of 127.0.0.1 that no other test gets. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < portsPerWorker; tries++) {
     const port = firstPort + (portsGiven++ % portsPerWorker);
@@ -52,7 +52,7 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 
-/** Runs a program to its end. Rejects with what it said when it fails. */
+/** Runs a program to completion. Rejects with its output when it fails. */
 export function runProgram(program: string, args: string[], options: SpawnOptions = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
@@ -68,15 +68,15 @@ export function runProgram(program: string, args: string[], options: SpawnOption
 }
 
 export interface StartOptions {
-  /** Asked every 25 ms until it answers true. */
+  /** Called every 25 ms until it returns true. */
   ready(): Promise<boolean>;
   readonly stopSignal?: NodeJS.Signals;
   readonly spawnOptions?: SpawnOptions;
 }
 
 /**
- * Starts a program that stays, and waits until it is ready.
- * @returns what stops it: by its own signal or another, and after ten seconds by force
+ * Starts a long-running program and waits until it is ready.
+ * @returns a function that stops it: by its own signal or another one, and by force after ten seconds
  */
 export async function startProgram(
   program: string,

@@ -5,14 +5,14 @@ import { startRedis } from './redis.js';
 export interface RedisCluster {
   /** `host:port` of every node. */
   readonly nodes: string[];
-  /** Each node by itself, to stop it alone. */
+  /** Each node as a service, to stop it separately. */
   readonly members: Service[];
   stop(): Promise<void>;
 }
 
 const slots = 16_384;
 
-/** Three masters that share the slots, without replicas: what a Cluster needs at least. */
+/** Three masters that share the slots, without replicas: the minimum of a cluster. */
 export async function startRedisCluster(): Promise<RedisCluster> {
   const members = await Promise.all(Array.from({ length: 3 }, startMember));
   const clients = members.map(({ service }) => new Redis(service.url));
@@ -43,7 +43,7 @@ async function startMember(): Promise<{ service: Service; port: number; busPort:
   return { service: await startRedis({ port, args }), port, busPort };
 }
 
-/** Until the node knows all three and answers for every slot. */
+/** Waits until the node knows all three and covers every slot. */
 async function isComplete(client: Redis): Promise<void> {
   const deadline = Date.now() + 20_000;
   for (;;) {

@@ -12,7 +12,7 @@ export interface RedisSentinel {
   stop(): Promise<void>;
 }
 
-/** One master and one Sentinel that knows it. */
+/** One master and one Sentinel that monitors it. */
 export async function startRedisSentinel(): Promise<RedisSentinel> {
   const master = await startRedis();
   const port = await freePort();

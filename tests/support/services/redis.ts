@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { findProgram, freePort, startProgram, type Service } from './processes.js';
 
-/** A Redis: the one of TEST_REDIS_URL, one in a container, or `redis-server` on a free port; null when there is none. */
+/**
+ * A Redis: the one of TEST_REDIS_URL, one in a container, or `redis-server` on a free port; null when there is none.
+ */
 export async function findRedis(): Promise<Service | null> {
   const given = process.env.TEST_REDIS_URL;
   if (given) return { url: given, description: 'TEST_REDIS_URL', stop: () => Promise.resolve() };
@@ -30,7 +32,7 @@ async function inContainer(): Promise<Service | null> {
 
 export const findRedisServer = (): string | null => findProgram(['redis-server'], ['/usr/sbin', '/opt/homebrew/bin']);
 
-/** Starts `redis-server`, on a free port unless one is given, keeping nothing on disk. */
+/** Starts `redis-server` without persistence, on a free port unless one is given. */
 export async function startRedis(options: { port?: number; args?: string[] } = {}): Promise<Service> {
   const program = findRedisServer();
   if (!program) throw new Error('redis-server is not installed');

@@ -3,26 +3,26 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { chat, json, openStream, writeOrLeave } from './replies.js';
 import type { ReceivedRequest, Reply } from './upstream.js';
 
-/** The answer of a model, of any provider. */
+/** A model's response, independent of the provider. */
 export interface Said {
   readonly text: string;
   readonly tool?: { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
-  /** In place of the text: said as JSON, or through the tool that the call insists on. */
+  /** In place of the text: returned as JSON, or through the tool that the call forces. */
   readonly object?: Readonly<Record<string, unknown>>;
   readonly promptTokens?: number;
   readonly completionTokens?: number;
-  /** Between two events of a stream. */
+  /** Delay between two events of a stream. */
   readonly gapMilliseconds?: number;
 }
 
-/** The model each family of these tests is called by, with the type of its channel. */
+/** The model of each family in these tests, with the type of its channel. */
 export const families = [
   { name: 'OpenAI', type: 1, model: 'gpt-4o' },
   { name: 'Anthropic', type: 14, model: 'claude-sonnet-4-20250514' },
   { name: 'Google', type: 24, model: 'gemini-2.0-flash' },
 ] as const;
 
-/** Says the same in the dialect of whichever family is asked, whole or streamed. */
+/** Returns the same content in the dialect of any family, streamed or not. */
 export function says(given: Said): Reply {
   return (response, request) => {
     const said = given.object ? sayingObject(given, given.object, request) : given;
@@ -40,7 +40,7 @@ function sayingObject(said: Said, object: Readonly<Record<string, unknown>>, { b
     : { ...said, text: JSON.stringify(object) };
 }
 
-/** Refuses in the dialect of whichever family is asked. */
+/** Refuses in the dialect of any family. */
 export const refuses =
   (status: number, message: string): Reply =>
   (response, request) => {
@@ -69,7 +69,7 @@ const usageOf = ({ promptTokens = 20, completionTokens = 10 }: Said): { input: n
   output: completionTokens,
 });
 
-/** A text in the pieces it is streamed in. */
+/** Splits a text into stream chunks. */
 const pieces = (text: string): string[] => text.match(/.{1,8}/gs) ?? [];
 
 function sayOpenAI(said: Said): Reply {
@@ -205,7 +205,7 @@ async function sayResponses(said: Said, response: ServerResponse, request: Recei
   );
 }
 
-/** Events with their names, as Anthropic and Responses send them; Google's have none. */
+/** Events with names, as Anthropic and Responses send them; Google's have none. */
 async function sayEvents(
   response: ServerResponse,
   said: Said,

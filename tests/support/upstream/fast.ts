@@ -7,18 +7,17 @@ export interface FastUpstream {
   stop(): Promise<void>;
 }
 
-/** Streams that stay open: asked for by a body that says `"user":"slow"`. */
+/** Streams that stay open: requested by a body that contains `"user":"slow"`. */
 export interface SlowStreams {
   readonly eventCount: number;
-  /** Between two events. */
+  /** Delay between two events. */
   readonly gapMilliseconds: number;
 }
 
 /**
- * The upstream of the benchmark: real recorded answers from buffers made beforehand, so that it costs next to nothing
- * itself. A body that says `"stream":true` is answered with `eventCount` events and, by OpenAI, the closing one, a write
- * each; one that says `"user":"untold"` as well never hears its usage. `/v1/messages` is answered as Anthropic does, and
- * only streamed.
+ * The upstream of the benchmark: real recorded responses from prepared buffers, so that it costs almost nothing itself.
+ * A body with `"stream":true` gets `eventCount` events and, for OpenAI, the final one, one write each; one with
+ * `"user":"untold"` too gets no usage. `/v1/messages` responds as Anthropic does, always streamed.
  */
 export async function startFastUpstream(options: {
   readonly port?: number;
@@ -38,7 +37,7 @@ export async function startFastUpstream(options: {
     let wantsStream = false;
     let slow = false;
     let tells = true;
-    // A body of the benchmark is one chunk; the flags are never cut in two.
+    // A body of the benchmark is one chunk; the flags are never split.
     request.on('data', (chunk: Buffer) => {
       wantsStream ||= chunk.includes(streamed);
       slow ||= chunk.includes(slowed);
@@ -82,7 +81,7 @@ function drip(response: ServerResponse, stream: readonly Buffer[], gapMillisecon
   response.once('close', () => clearInterval(timer));
 }
 
-/** `count` recorded events, the last two being the finish and the usage, then the closing one. */
+/** `count` recorded events, the last two being finish and usage, then the final one. */
 function chatStream(count: number): Buffer[] {
   const all = recordedEvents('openai/openai-text');
   return [...stretched(all.slice(0, -2), count - 2), ...all.slice(-2), '[DONE]'].map((data) =>
@@ -90,7 +89,7 @@ function chatStream(count: number): Buffer[] {
   );
 }
 
-/** `count` recorded events: one block of text between its opening and closing ones. */
+/** `count` recorded events: one block of text between its first and last ones. */
 function messagesStream(count: number): Buffer[] {
   const all = recordedEvents('anthropic/anthropic-text');
   const isText = (data: string): boolean => data.includes('"text_delta"');

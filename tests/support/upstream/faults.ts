@@ -3,13 +3,13 @@ import { recordedEvents, toEvent } from './recordings.js';
 import { events, json, openStream, writeOrLeave } from './replies.js';
 import type { Reply } from './upstream.js';
 
-/** Every way in which a provider was seen to break. All of them stop when the caller leaves. */
+/** Every kind of provider failure that was observed. All of them stop when the caller leaves. */
 
 const errorBody = (message: string, type: string, code: string | null): object => ({
   error: { message, type, param: null, code },
 });
 
-/** The provider does not know the channel's key. */
+/** The provider does not accept the channel's key. */
 export const unauthorized = (): Reply =>
   json(errorBody('Incorrect API key provided: sk-upstr********cret.', 'invalid_request_error', 'invalid_api_key'), 401);
 
@@ -25,7 +25,7 @@ export const serverError = (status = 500): Reply =>
 export const failure = (status: number, message: string, type: string, code: string | null = null): Reply =>
   json(errorBody(message, type, code), status);
 
-/** The answer of a proxy in front of the provider. */
+/** The response of a proxy in front of the provider. */
 export const htmlError =
   (status = 502): Reply =>
   (response) => {
@@ -36,7 +36,7 @@ export const resetBeforeFirstByte = (): Reply => (response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** The headers and some events arrive, then the connection breaks; a whole answer breaks in the middle of its JSON. */
+/** The headers and some events arrive, then the connection breaks; a JSON response breaks in the middle. */
 export const resetAfter =
   (eventCount: number): Reply =>
   async (response, request) => {
@@ -47,15 +47,15 @@ export const resetAfter =
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 5000 });
       await writeOrLeave(response, '{"id":"chatcmpl-scripted","object":"chat.comp');
     }
-    // The written bytes must have left before the reset discards them.
+    // Written bytes must be sent before the reset discards them.
     await delay(20);
     response.socket?.resetAndDestroy();
   };
 
-/** Accepts the call and never says a word. */
+/** Accepts the call and never responds. */
 export const silence = (): Reply => () => undefined;
 
-/** Begins to stream and falls silent with the connection open. */
+/** Begins a stream and then sends nothing, with the connection open. */
 export const silenceAfter =
   (eventCount: number): Reply =>
   async (response) => {
@@ -71,7 +71,7 @@ export const malformedJson =
     response.writeHead(200, { 'content-type': 'application/json' }).end(broken);
   };
 
-/** One event that never ends, as fast as the caller reads. */
+/** One event without an end, as fast as the caller reads. */
 export const endlessLine = (): Reply => async (response, request) => {
   const block = Buffer.alloc(64 * 1024, 'a');
   if (request.stream) openStream(response);
@@ -80,7 +80,7 @@ export const endlessLine = (): Reply => async (response, request) => {
   while (await writeOrLeave(response, block)) await delay(0);
 };
 
-/** The recorded stream a few bytes at a time. */
+/** The recorded stream, a few bytes at a time. */
 export const slowDrip =
   (bytesAtOnce: number, gapMilliseconds: number): Reply =>
   async (response) => {
@@ -93,7 +93,7 @@ export const slowDrip =
     response.end();
   };
 
-/** A stream that turns into an error after some events, as providers report it. */
+/** A stream with an error event after some events, as providers report it. */
 export const errorEventAfter = (eventCount: number): Reply =>
   events(
     [...sample(eventCount), JSON.stringify(errorBody('The server is overloaded.', 'server_error', 'overloaded'))],
@@ -102,20 +102,20 @@ export const errorEventAfter = (eventCount: number): Reply =>
     },
   );
 
-/** Ends the connection politely without finish reason, usage or closing event. */
+/** Ends the connection normally, without finish reason, usage or final event. */
 export const endsAfter = (eventCount: number): Reply => events(sample(eventCount), { done: false });
 
-/** Says 200 and nothing else. */
+/** Status 200 with an empty body. */
 export const emptyBody = (): Reply => (response, request) => {
   const type = request.stream ? 'text/event-stream' : 'application/json';
   response.writeHead(200, { 'content-type': type }).end();
 };
 
-/** Says 200 with an error inside, as some providers do. */
+/** Status 200 with an error in the body, as some providers do. */
 export const errorInside = (): Reply =>
   json(errorBody('The engine is currently overloaded.', 'server_error', null), 200);
 
-/** The first events of the recorded chat stream; all of them when no count is given. */
+/** The first events of the recorded chat stream; all of them without a count. */
 function sample(count?: number): string[] {
   return recordedEvents('openai/openai-text').slice(0, count);
 }

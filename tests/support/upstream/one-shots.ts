@@ -1,9 +1,9 @@
 import { json } from './replies.js';
 import type { ReceivedRequest, Reply } from './upstream.js';
 
-/** Answers of one piece, each in the dialect of whichever provider is asked. */
+/** Non-streaming responses, each in the dialect of the called provider. */
 
-/** @param vectors one for each text of the call */
+/** @param vectors one per text of the call */
 export function embeds(vectors: ReadonlyArray<readonly number[]>): Reply {
   const openai = {
     object: 'list',
@@ -56,7 +56,7 @@ export const hears = (text: string): Reply =>
     '/audio/transcriptions': json({ text }),
   });
 
-/** The first reply whose part of a path stands in the request's. */
+/** The first reply whose path fragment is part of the request's path. */
 function byPath(replies: Readonly<Record<string, Reply>>): Reply {
   return (response, request: ReceivedRequest) => {
     const found = Object.entries(replies).find(([part]) => request.path.includes(part));

@@ -12,11 +12,11 @@ export interface ReceivedSession {
   readonly events: RealtimeEvent[];
 }
 
-/** A provider of realtime sessions: answers every `response.create` as the test says. */
+/** A provider of realtime sessions that answers every `response.create` as the test defines. */
 export interface RealtimeUpstream {
   readonly url: string;
   readonly sessions: ReceivedSession[];
-  /** The answer to a `response.create`. */
+  /** The response to a `response.create`. */
   answer: (session: ReceivedSession) => void;
   /** Refuses handshakes with this status; 0 accepts. */
   refuseWith: number;
@@ -38,7 +38,7 @@ export const usageOf = ({ textIn, textOut, audioIn, audioOut }: TurnUsage): Real
   output_token_details: { text_tokens: textOut, audio_tokens: audioOut },
 });
 
-/** A whole turn with this usage; null: the provider reports none. */
+/** A complete turn with this usage; null: the provider reports none. */
 export const turn =
   (usage: TurnUsage | null, words = 'hello') =>
   ({ socket }: ReceivedSession): void => {

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../../recorded');
 
-/** A provider's real, whole answer: `recordedAnswer('openai/openai-text')`. The bytes of the file. */
+/** A real non-streaming response of a provider: `recordedAnswer('openai/openai-text')`. The bytes of the file. */
 export function recordedAnswer(name: string): Buffer {
   return readFileSync(join(folder, `${name}.json`));
 }
 
-/** The events of a provider's real stream, in order, each without its `data: ` prefix. */
+/** The events of a provider's real stream, in order, without their `data: ` prefix. */
 export function recordedEvents(name: string): string[] {
   const text = readFileSync(join(folder, `${name}.chunks.txt`), 'utf8');
   return text.split('\n').filter((line) => line.trim() !== '');
 }
 
-/** The recorded stream as an OpenAI-speaking server sends it, closing event included. */
+/** The recorded stream as an OpenAI-compatible server sends it, including the final event. */
 export function recordedStream(name: string): Buffer {
   return Buffer.from([...recordedEvents(name), '[DONE]'].map(toEvent).join(''));
 }

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { recordedAnswer, recordedEvents, toEvent } from './recordings.js';
 import type { Reply } from './upstream.js';
 
-/** The usage that a chat answer reports, in OpenAI's form. */
+/** The usage that a chat response reports, in OpenAI's shape. */
 export interface ReportedUsage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -13,21 +13,21 @@ export interface ReportedUsage {
 }
 
 export interface ChatReply {
-  /** The text of the model, in pieces: one stream event each. */
+  /** The model's text in chunks: one stream event each. */
   readonly text: string | readonly string[];
   /** Null: the provider reports none. */
   readonly usage?: ReportedUsage | null;
   readonly toolCalls?: readonly unknown[];
   readonly finishReason?: string;
-  /** Fields to stand beside the standard ones, to see whether unknown fields travel. */
+  /** Additional fields, to test that unknown fields are forwarded. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** Between two events of a stream. */
+  /** Delay between two events of a stream. */
   readonly gapMilliseconds?: number;
 }
 
 const defaultUsage: ReportedUsage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
 
-/** Any JSON answer. */
+/** Any JSON response. */
 export const json =
   (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Reply =>
   (response) => {
@@ -41,7 +41,7 @@ export const json =
     response.end(bytes);
   };
 
-/** A stream of the given events and the closing one. */
+/** A stream of the given events and the final one. */
 export const events =
   (data: readonly string[], { gapMilliseconds = 0, done = true } = {}): Reply =>
   async (response) => {
@@ -53,7 +53,7 @@ export const events =
     response.end(done ? toEvent('[DONE]') : undefined);
   };
 
-/** A made chat answer: whole or streamed, as the request asks. */
+/** A synthetic chat response: streamed or not, as the request asks. */
 export function chat(reply: ChatReply): Reply {
   return (response, request) => {
     const model = request.model ?? 'unknown';
@@ -64,13 +64,13 @@ export function chat(reply: ChatReply): Reply {
   };
 }
 
-/** A provider's real answer, whole or streamed: `recorded('openai/openai-text')`. */
+/** A provider's real response, streamed or not: `recorded('openai/openai-text')`. */
 export function recorded(name: string): Reply {
   return (response, request) =>
     (request.stream ? events(recordedEvents(name)) : json(recordedAnswer(name)))(response, request);
 }
 
-/** The answer of the upstream without a script. */
+/** The response of an upstream without a script. */
 export const defaultReply: Reply = (response, request) => {
   const path = request.path.split('?')[0];
   const reply = path ? defaultReplies[path] : undefined;
@@ -89,7 +89,7 @@ const defaultReplies: Readonly<Record<string, Reply>> = {
   '/v1/dashboard/billing/usage': json({ object: 'list', total_usage: 2_050 }),
 };
 
-/** The whole answer of OpenAI's chat endpoint. */
+/** The non-streaming response of OpenAI's chat endpoint. */
 export function chatCompletion(reply: ChatReply, model: string): Record<string, unknown> {
   const { text, usage = defaultUsage, toolCalls, extra } = reply;
   return {
@@ -113,7 +113,7 @@ export function chatCompletion(reply: ChatReply, model: string): Record<string, 
   };
 }
 
-/** The stream of OpenAI's chat endpoint, one item an event. */
+/** The stream of OpenAI's chat endpoint, one item per event. */
 export function chatChunks(reply: ChatReply, model: string, includeUsage: boolean): string[] {
   const { text, usage = defaultUsage, toolCalls, extra } = reply;
   const chunk = (choices: unknown[], more: object = {}): string =>

@@ -3,9 +3,9 @@ import type { Reply, Upstream } from './upstream.js';
 
 export type ToldTask = Record<string, unknown>;
 
-/** The tasks of a scripted provider: what it says of each is the test's to decide, at any time. */
+/** The tasks of a scripted provider: the test can change the state of each at any time. */
 export class ScriptedTasks {
-  /** By name. A task that is not in it is one the provider does not know. */
+  /** By name. The provider does not know a task that is absent. */
   readonly told = new Map<string, ToldTask>();
   private count = 0;
 
@@ -17,7 +17,7 @@ export class ScriptedTasks {
 const idsOf = (body: Record<string, unknown> | null): string[] =>
   Array.isArray(body?.ids) ? (body.ids as string[]) : [];
 
-/** Makes an upstream a Midjourney proxy that takes everything. */
+/** Turns an upstream into a Midjourney proxy that accepts everything. */
 export function scriptMidjourney(upstream: Upstream, tasks: ScriptedTasks): void {
   const take: Reply = (response, request) =>
     json({ code: 1, description: 'Submit success', result: tasks.nextName('mj'), properties: {} })(response, request);
@@ -28,7 +28,7 @@ export function scriptMidjourney(upstream: Upstream, tasks: ScriptedTasks): void
   upstream.script({ path: '/mj/task/list-by-condition' }, list);
 }
 
-/** Makes an upstream a Suno proxy that takes everything. */
+/** Turns an upstream into a Suno proxy that accepts everything. */
 export function scriptSuno(upstream: Upstream, tasks: ScriptedTasks): void {
   upstream.script({ path: '/suno/submit' }, (response, request) =>
     json({ code: 'success', message: '', data: tasks.nextName('suno') })(response, request),

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo, Socket } from 'node:net';
 import { defaultReply } from './replies.js';
 
-/** A request as it reached the upstream. */
+/** A request as received by the upstream. */
 export interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
@@ -15,30 +15,33 @@ export interface ReceivedRequest {
   readonly stream: boolean;
   /** The bearer token. */
   readonly key: string | null;
-  /** True when the caller left before the answer was complete. */
+  /** True when the caller left before the response was complete. */
   readonly aborted: boolean;
-  /** Resolves when the answer is complete or the caller has left. */
+  /** Resolves when the response is complete or the caller has left. */
   readonly ended: Promise<void>;
 }
 
-/** Writes one answer, or breaks in one way (`replies.ts`, `faults.ts`). */
+/** Writes one response, or fails in one way (`replies.ts`, `faults.ts`). */
 export type Reply = (response: ServerResponse, request: ReceivedRequest) => void | Promise<void>;
 
-/** Every given property has to be equal; `path` may be the beginning. */
+/** Every given property must be equal; `path` may be a prefix. */
 export interface RequestMatch {
   readonly model?: string;
   readonly key?: string;
   readonly path?: string;
 }
 
-/** A provider that does what a test tells it, and remembers what it was asked. */
+/** A provider scripted by a test, which records its requests. */
 export interface Upstream {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly requests: ReceivedRequest[];
-  /** Answers matching requests with `replies` in turn, the last one for ever. A later script wins over an earlier one. */
+  /**
+   * Answers matching requests with `replies` in turn, repeating the last one. A later script takes precedence over an
+   * earlier one.
+   */
   script(match: RequestMatch, ...replies: [Reply, ...Reply[]]): void;
-  /** Forgets scripts and requests. */
+  /** Clears scripts and requests. */
   reset(): void;
   stop(): Promise<void>;
 }
@@ -48,14 +51,14 @@ interface Script {
   readonly replies: Reply[];
 }
 
-/** Starts an upstream that speaks the OpenAI dialect on a free port, or on `port`. */
+/** Starts an OpenAI-compatible upstream on a free port, or on `port`. */
 export async function startUpstream(options: { port?: number } = {}): Promise<Upstream> {
   const requests: ReceivedRequest[] = [];
   const scripts: Script[] = [];
   const sockets = new Set<Socket>();
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A caller that leaves is part of many tests, never an error of the upstream.
+    // Many tests include a caller that leaves, which is not an error of the upstream.
     incoming.on('error', () => undefined);
     response.on('error', () => undefined);
     const request = await receive(incoming, response);
@@ -141,7 +144,7 @@ function matches(match: RequestMatch, request: ReceivedRequest): boolean {
   );
 }
 
-/** The next of the script; the last one stays. */
+/** The next reply of the script; the last one repeats. */
 function nextReply({ replies }: Script): Reply {
   const reply = replies.length > 1 ? replies.shift() : replies[0];
   if (!reply) throw new Error('a script needs a reply');

@@ -28,7 +28,7 @@ export class ChatFailure extends Error {
   constructor(
     /** The server's message; empty when it sent none. */
     message: string,
-    /** HTTP status; null when the stream broke. */
+    /** HTTP status; null when the stream failed. */
     readonly status: number | null,
   ) {
     super(message);

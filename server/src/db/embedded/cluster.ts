@@ -98,7 +98,8 @@ export class Cluster {
         ],
         this.toolOptions,
       );
-      if (code !== 0) throw new EmbeddedError(`the database in ${this.home} could not be made: ${lastError(output)}`);
+      if (code !== 0)
+        throw new EmbeddedError(`the database in ${this.home} could not be created: ${lastError(output)}`);
     } finally {
       await rm(passwordFile, { force: true });
     }
@@ -115,7 +116,7 @@ export class Cluster {
       },
     );
     if (code !== 0 || /\b(ERROR|FATAL|PANIC):/.test(output)) {
-      throw new EmbeddedError(`the database in ${this.home} could not be made: ${lastError(output)}`);
+      throw new EmbeddedError(`the database in ${this.home} could not be created: ${lastError(output)}`);
     }
   }
 
@@ -124,7 +125,7 @@ export class Cluster {
     if (made === postgres.majorVersion) return;
     throw new EmbeddedError(
       made
-        ? `the database in ${this.path} was made by Postgres ${made} and this server brings Postgres ${postgres.majorVersion}: move it with pg_dump of version ${made}, or start the server version that made it`
+        ? `the database in ${this.path} was created by Postgres ${made} and this server includes Postgres ${postgres.majorVersion}: move it with pg_dump of version ${made}, or start the server version that created it`
         : `${this.path} is not a database: restore it from your backup, or set DATA_DIR to another folder`,
     );
   }

@@ -35,7 +35,7 @@ export async function stopLeftover(cluster: string, logger: Logger): Promise<voi
   if (!postmaster) return;
   const { pid } = postmaster;
   if (processState(pid) === 'running' && (await worksIn(pid, realpathSync(cluster)))) {
-    logger.warn({ pid }, 'a server was killed and left its database running, stopping it');
+    logger.warn({ pid }, 'stopping the database of a killed server');
     if (
       !(await endProcess(pid, 'SIGINT', fastMilliseconds)) &&
       !(await endProcess(pid, 'SIGQUIT', immediateMilliseconds))

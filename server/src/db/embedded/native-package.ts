@@ -34,7 +34,7 @@ export async function locatePostgres(
   const copied = await probe(copy, account);
   if (copied) return copied;
   throw new EmbeddedError(
-    `the embedded Postgres in ${source} does not run on this machine: set DATABASE_URL to a Postgres of your own`,
+    `the embedded Postgres in ${source} does not run on this machine: set DATABASE_URL to your own Postgres`,
   );
 }
 
@@ -50,7 +50,7 @@ function installedFolder(): string {
     return join(dirname(dirname(host.resolve(name))), 'native');
   } catch (error) {
     throw new EmbeddedError(
-      `there is no embedded Postgres for this machine (${name} is not installed): set DATABASE_URL to a Postgres of your own`,
+      `there is no embedded Postgres for this machine (${name} is not installed): set DATABASE_URL to your own Postgres`,
       { cause: error },
     );
   }

@@ -58,7 +58,7 @@ export class PostgresProcess {
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.kill('SIGINT');
     const late = setTimeout(() => {
-      this.logger.warn('the database does not stop, ending it at once');
+      this.logger.warn('embedded Postgres does not stop, killing it');
       child.kill('SIGQUIT');
     }, fastStopMilliseconds);
     await ended;
@@ -105,7 +105,7 @@ export class PostgresProcess {
 
   private died(code: number | null, signal: string | null): void {
     if (this.stopping) return;
-    this.logger.error({ code, signal }, 'the embedded Postgres ended, starting it again');
+    this.logger.error({ code, signal }, 'embedded Postgres exited, restarting it');
     this.restart ??= this.relaunch().finally(() => (this.restart = undefined));
   }
 
@@ -114,10 +114,10 @@ export class PostgresProcess {
     for (let pause = tryAgainMilliseconds; !this.stopping; pause = Math.min(pause * 2, maxPauseMilliseconds)) {
       try {
         await this.launch();
-        this.logger.info('the embedded Postgres is back');
+        this.logger.info('embedded Postgres restarted');
         return;
       } catch (error) {
-        this.logger.error({ err: error }, 'the embedded Postgres does not come back, trying again');
+        this.logger.error({ err: error }, 'embedded Postgres could not be restarted, retrying');
         await this.pause(pause);
       }
     }

@@ -30,7 +30,7 @@ const newAccessToken = z.object({
     .trim()
     .min(1, 'name must not be empty')
     .max(64, 'name must have at most 64 characters')
-    .refine((text) => !/\p{Cc}/u.test(text), 'name must not hold control characters'),
+    .refine((text) => !/\p{Cc}/u.test(text), 'name must not contain control characters'),
   scopes: z.array(z.enum(accessScopes)).min(1, 'scopes must not be empty').max(accessScopes.length),
   expiresAt: z.date().nullish(),
 });
@@ -67,7 +67,7 @@ export class AccessTokenService {
     const { name, expiresAt = null } = parsed.data;
     const scopes = accessScopes.filter((scope) => parsed.data.scopes.includes(scope));
     if (expiresAt && expiresAt.getTime() <= this.deps.clock.now()) {
-      throw new InvalidInputError('expiresAt must lie in the future', 'expiresAt');
+      throw new InvalidInputError('expiresAt must be in the future', 'expiresAt');
     }
     if (scopes.includes('ADMIN_READ') && self.role < Role.admin) {
       throw new ForbiddenError('Only admins can create access tokens with the scope ADMIN_READ');
@@ -81,7 +81,7 @@ export class AccessTokenService {
       await this.deps.accessTokens.save({ ...row, tokenHash: this.deps.secrets.hash(token) });
     } catch (error) {
       if (!isUniqueViolation(error, 'access_tokens_user_id_name')) throw error;
-      throw new ConflictError('There is an access token with this name', 'name');
+      throw new ConflictError('An access token with this name exists already', 'name');
     }
     return { row: await this.deps.accessTokens.findOneByOrFail({ userId: self.id, name }), token };
   }

@@ -62,7 +62,9 @@ export class TurnstileService {
     try {
       return (JSON.parse(answer.body.toString()) as { success?: unknown } | null)?.success === true;
     } catch (error) {
-      throw new AppError('UPSTREAM_UNREACHABLE', 'The Turnstile server cannot be reached, try later', { cause: error });
+      throw new AppError('UPSTREAM_UNREACHABLE', 'The Turnstile server is unreachable. Try again later.', {
+        cause: error,
+      });
     }
   }
 }

@@ -43,7 +43,7 @@ export class ChannelBalanceService {
       now: clock.now(),
       get: (url, headers) => this.get(url, headers, proxyOf(channel.setting)),
     });
-    if (!Number.isFinite(balance)) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer tells no balance');
+    if (!Number.isFinite(balance)) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response contains no balance');
     await channels.update({ id }, { balance, balanceUpdatedTime: seconds(clock) });
     await changes.announce({ kind: 'channel', id });
     return balance;
@@ -55,7 +55,7 @@ export class ChannelBalanceService {
     try {
       return JSON.parse(response.body.toString('utf8')) as unknown;
     } catch {
-      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer is not JSON');
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response is not JSON');
     }
   }
 }

@@ -44,7 +44,7 @@ export class ChannelDiscoveryService {
     requireRole(actor, 'admin');
     const isForm = typeof type === 'number' || Boolean(baseUrl) || Boolean(key);
     if (typeof id === 'number') {
-      if (isForm) throw new InvalidInputError('Give the id of a channel, or a form; not both', 'id');
+      if (isForm) throw new InvalidInputError('Use either the id of a channel or a form, not both', 'id');
       return this.ofChannel(actor, id);
     }
     return this.ofForm(actor, { type: type ?? defaultType, baseUrl: baseUrl ?? '', key: key ?? '' });
@@ -80,7 +80,7 @@ export class ChannelDiscoveryService {
     const response = await this.http.fetch({ ...discovery.request(base, key), policy: 'admin', ...proxy });
     if (response.status !== 200) throw new AppError('UPSTREAM_ERROR', `status code: ${response.status}`);
     const listed = discovery.read(parseBody(response.body));
-    if (!listed) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer is not a list of models');
+    if (!listed) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response is not a list of models');
     return [...new Set(listed.filter(Boolean))];
   }
 }

@@ -85,10 +85,10 @@ export class ChannelRounds {
     const renewal = setInterval(() => void renew(), renewMilliseconds);
     const round = this.visitAll(visit, lost.signal)
       .then((count) => {
-        logger.info({ round: name, channels: count }, 'a round over the channels ended');
+        logger.info({ round: name, channels: count }, 'channel round ended');
         ended?.(count);
       })
-      .catch((error: unknown) => logger.warn({ err: error, round: name }, 'a round over the channels broke off'))
+      .catch((error: unknown) => logger.warn({ err: error, round: name }, 'channel round aborted'))
       .finally(async () => {
         clearInterval(renewal);
         await state.release(name, owner).catch(() => undefined);
@@ -115,7 +115,7 @@ export class ChannelRounds {
       if (lost.aborted) throw new Error('the lease of this round was lost');
       // One channel that fails in a way nobody foresaw must not keep the others waiting.
       await visit(row).catch((error: unknown) => {
-        if (!isAppError(error)) logger.warn({ err: error, channelId: row.id }, 'a channel could not be visited');
+        if (!isAppError(error)) logger.warn({ err: error, channelId: row.id }, 'channel failed in a round');
       });
       const signal = AbortSignal.any([this.stopping.signal, lost]);
       if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => undefined);

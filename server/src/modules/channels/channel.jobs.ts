@@ -46,7 +46,7 @@ export class ChannelClock {
     const timer = setInterval(() => {
       round().catch((error: unknown) => {
         // Somebody's round is running: this one has nothing to add.
-        if (!isAppError(error)) logger.warn({ err: error, name }, 'a round over the channels did not begin');
+        if (!isAppError(error)) logger.warn({ err: error, name }, 'channel round did not start');
       });
     }, tick);
     this.timers.push(timer.unref());

@@ -270,7 +270,8 @@ export class InsightService {
     question: { readonly range: WantedRange; readonly timeZone: string; readonly bucket: TimeBucket },
   ): Promise<GrowthPoint[]> {
     requireRole(actor, 'admin');
-    if (question.bucket === 'MINUTE_5') throw new InvalidInputError('userGrowth knows HOUR and longer', 'bucket');
+    if (question.bucket === 'MINUTE_5')
+      throw new InvalidInputError('userGrowth supports HOUR and longer buckets', 'bucket');
     const { range, starts } = resolveSpan({ ...question, now: seconds(this.deps.clock) });
     const buckets = starts ?? [];
     if (buckets.length > maxGrowthBuckets) {
@@ -321,5 +322,5 @@ function fromCursor(cursor: string): { at: string; id: string } {
   } catch {
     // Not a cursor: refused below.
   }
-  throw new InvalidInputError('This is no cursor of this list', 'after');
+  throw new InvalidInputError('Invalid cursor for this list', 'after');
 }

@@ -281,7 +281,7 @@ const plainCursor: CursorCodec = {
   decode: (cursor, direction) => {
     const [createdAt, id] = decodeCursor(cursor, orderBy(direction));
     if (!Number.isSafeInteger(createdAt) || !Number.isSafeInteger(id)) {
-      throw new InvalidInputError('Not a cursor of this list', 'after');
+      throw new InvalidInputError('Invalid cursor for this list', 'after');
     }
     return { createdAt: Number(createdAt), id: Number(id) };
   },

@@ -80,7 +80,7 @@ export class OidcProvider implements RedirectProvider {
    */
   async discover(wellKnown: string): Promise<OidcEndpoints> {
     if (!URL.canParse(wellKnown) || !/^https?:$/.test(new URL(wellKnown).protocol)) {
-      throw new InvalidInputError('The well-known address must begin with http:// or https://', 'wellKnown');
+      throw new InvalidInputError('The well-known URL must begin with http:// or https://', 'wellKnown');
     }
     const metadata = await this.metadata(new URL(wellKnown));
     return {
@@ -180,7 +180,8 @@ export class OidcProvider implements RedirectProvider {
 function toAppError(error: unknown): AppError {
   const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
   if (known?.code === 'INVALID_INPUT' && known.field === 'code') return known;
-  if (known) return new AppError('UPSTREAM_UNREACHABLE', 'Cannot reach the OIDC server, try later', { cause: error });
+  if (known)
+    return new AppError('UPSTREAM_UNREACHABLE', 'The OIDC server is unreachable. Try again later.', { cause: error });
   const { code, message } = badCode(label);
   return new AppError(code, message, { cause: error, field: 'code' });
 }

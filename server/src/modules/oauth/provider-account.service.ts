@@ -67,10 +67,10 @@ export class ProviderAccounts {
         select: { id: true, passwordHash: true, ...allIdentities },
         lock: { mode: 'pessimistic_write' },
       });
-      if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account is gone');
+      if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account was deleted');
       const others = Object.values(sources).filter(({ column }) => column !== source.column && user[column] !== '');
       if (user[source.column] !== '' && user.passwordHash === null && others.length === 0) {
-        throw new InvalidInputError(`${source.label} is the only way into this account: set a password first`);
+        throw new InvalidInputError(`${source.label} is the only way to sign in to this account: set a password first`);
       }
       await manager.update(User, { id: actor.id }, { [source.column]: '' });
     });

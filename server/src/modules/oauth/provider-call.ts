@@ -26,7 +26,7 @@ export async function askProvider<T>(fetch: GuardedFetch, label: string, call: C
 }
 
 export const badCode = (label: string): AppError =>
-  new InvalidInputError(`${label} did not accept the code, sign in again`, 'code');
+  new InvalidInputError(`${label} did not accept the code. Sign in again.`, 'code');
 
 export const form = (
   fields: Record<string, string>,

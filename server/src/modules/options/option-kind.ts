@@ -100,7 +100,7 @@ export const list = (
         const problem = check?.(entry);
         if (problem) throw new OptionValueError(problem);
       }
-      if (new Set(entries).size !== entries.length) throw new OptionValueError('must not name an entry twice');
+      if (new Set(entries).size !== entries.length) throw new OptionValueError('must not contain an entry twice');
       return entries;
     },
     (entries) => entries.join(separator),

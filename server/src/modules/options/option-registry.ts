@@ -33,7 +33,7 @@ const word = (entry: string): string | undefined => {
     new RegExp(entry.slice('regex:'.length), 'u');
     return undefined;
   } catch {
-    return 'must hold valid patterns after regex:';
+    return 'must contain valid patterns after regex:';
   }
 };
 

@@ -191,7 +191,7 @@ export class OptionService {
   }
 
   private reloadQuietly(): void {
-    this.reload().catch((error: unknown) => this.deps.logger.warn({ err: error }, 'options could not be re-read'));
+    this.reload().catch((error: unknown) => this.deps.logger.warn({ err: error }, 'options could not be reloaded'));
   }
 
   /** Starts a read after this call; concurrent callers share it. */

@@ -64,7 +64,7 @@ function tell(row: FoundRow): boolean {
   }
   const { formula, text, quota } = explainCharge(row);
   console.log(`${formula}: ${text} = ${quota}`);
-  console.log(quota === row.quota ? `Charged: ${row.quota}` : `Charged: ${row.quota}, which is not the same`);
+  console.log(quota === row.quota ? `Charged: ${row.quota}` : `Charged: ${row.quota}, which differs`);
   return quota === row.quota;
 }
 

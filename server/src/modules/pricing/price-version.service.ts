@@ -38,7 +38,7 @@ export class PriceVersionService {
     this.deps.changes.on('option', () =>
       this.keep().catch((error: unknown) => {
         // Stored at the next change, at the next start, or by another node.
-        this.deps.logger.warn({ err: error }, 'the prices in force could not be kept');
+        this.deps.logger.warn({ err: error }, 'current prices could not be stored');
       }),
     );
   }

@@ -74,7 +74,7 @@ export class LedgerKeeper {
       await this.replayDead();
       await this.tidy();
     } catch (error) {
-      this.deps.logger.warn({ err: error }, 'the ledger keeper could not finish its round');
+      this.deps.logger.warn({ err: error }, 'ledger maintenance failed');
     }
   }
 
@@ -95,7 +95,7 @@ export class LedgerKeeper {
       // Rows that another node is sweeping were skipped.
       if (found.rows.length < sweepBatch || (given.rowCount ?? 0) === 0) break;
     }
-    if (total > 0) this.deps.logger.info({ count: total }, 'reservations of dead nodes were given back');
+    if (total > 0) this.deps.logger.info({ count: total }, 'reservations of dead nodes were released');
     return total;
   }
 

@@ -11,7 +11,7 @@ const noBalance = 'LDG02';
  */
 export const postEntry: PostEntry = async (transaction, posting) => {
   if (!isQuota(posting.amount))
-    throw new InvalidInputError('The amount is not a whole number the books can hold', 'quota');
+    throw new InvalidInputError('The amount must be an integer within the range of the ledger', 'quota');
   try {
     const rows = (await transaction.query('SELECT ledger_post($1, $2, $3, $4, $5, $6, $7, $8, $9) AS after', [
       posting.source,

@@ -123,7 +123,7 @@ export class PostgresLedger implements Ledger {
       away: (items, error) => this.releasesWentAway(items, error),
       refused: ({ requestId, done }, error) => {
         // The sweeper tries it again.
-        this.deps.logger.error({ err: error, requestId }, 'a reservation could not be given back');
+        this.deps.logger.error({ err: error, requestId }, 'reservation could not be released');
         done();
       },
     });
@@ -141,7 +141,7 @@ export class PostgresLedger implements Ledger {
 
   async reserve(request: ReserveRequest): Promise<Reservation> {
     if (!isQuota(request.amount) || request.amount < 0) {
-      throw new AppError('INTERNAL_ERROR', `not an amount to hold: ${request.amount}`);
+      throw new AppError('INTERNAL_ERROR', `invalid amount to reserve: ${request.amount}`);
     }
     if (this.away) throw unavailable();
     this.open.add(request.requestId);
@@ -158,7 +158,7 @@ export class PostgresLedger implements Ledger {
 
   async settle(reservation: Reservation, charge: Charge): Promise<Settled> {
     if (!isQuota(charge.quota) || charge.quota < 0) {
-      throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
+      throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
     }
     const line = toSettleLine(reservation, charge, Math.floor(this.deps.clock.now() / 1000));
     const owned = this.open.has(reservation.requestId);
@@ -214,18 +214,18 @@ export class PostgresLedger implements Ledger {
     if (balances.size > 0) logger.warn({ users: balances.size }, 'calls were settled without their reservation');
     for (const { line } of items) {
       if (!doubtful.has(line.requestId)) continue;
-      logger.error({ requestId: line.requestId }, 'nobody can tell whether this call was settled');
-      await spool.reject(line, 'its reservation is gone and the log of its time was deleted');
+      logger.error({ requestId: line.requestId }, 'it is unknown whether this call was settled');
+      await spool.reject(line, 'its reservation is missing and the log of its time was deleted');
     }
   }
 
   /** The database refuses this row permanently: it is stored for manual inspection, and its reservation stays. */
   private settlementRefused({ line, failed }: SettleItem, error: unknown): void {
-    this.deps.logger.error({ err: error, requestId: line.requestId }, 'a settlement was refused by the database');
+    this.deps.logger.error({ err: error, requestId: line.requestId }, 'settlement refused by the database');
     this.deps.spool
       .reject(line, error instanceof Error ? error.message : String(error))
-      .catch((failure: unknown) => this.deps.logger.error({ err: failure }, 'cannot keep a refused settlement'))
-      .finally(() => failed(new AppError('INTERNAL_ERROR', 'the call could not be booked', { cause: error })));
+      .catch((failure: unknown) => this.deps.logger.error({ err: failure }, 'refused settlement could not be stored'))
+      .finally(() => failed(new AppError('INTERNAL_ERROR', 'the call could not be charged', { cause: error })));
   }
 
   private holdsWentAway(items: ReserveItem[], error: unknown): Promise<void> {
@@ -258,7 +258,7 @@ export class PostgresLedger implements Ledger {
   }
 
   private wentAway(error: unknown): void {
-    if (!this.away) this.deps.logger.error({ err: error }, 'the database is away: new calls are refused');
+    if (!this.away) this.deps.logger.error({ err: error }, 'database unavailable: new calls are refused');
     this.away = true;
     this.probing ??= this.probe();
   }
@@ -283,7 +283,7 @@ export class PostgresLedger implements Ledger {
         continue;
       }
       this.away = false;
-      this.deps.logger.info({ doubtful: this.doubtful.size }, 'the database is back');
+      this.deps.logger.info({ doubtful: this.doubtful.size }, 'database available again');
       await this.releaseDoubtful();
       // The database may fail again meanwhile: then `away` is set, open settlements are spooled again, and the loop
       // continues.

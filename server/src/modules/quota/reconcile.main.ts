@@ -16,7 +16,7 @@ async function main(parameters: string[]): Promise<ExitCode> {
   return withDatabase('tollgate-reconcile', async (client, config) => {
     const drifts = await readBooks(client);
     for (const drift of drifts) console.log(describe(drift));
-    console.log(drifts.length === 0 ? 'The books add up.' : `${drifts.length} accounts do not add up.`);
+    console.log(drifts.length === 0 ? 'The ledger is consistent.' : `${drifts.length} accounts are inconsistent.`);
     const { waiting, rejected } = await readSpool(join(config.dataDir, 'spool'));
     if (waiting > 0) console.log(`${waiting} settlements in ${config.dataDir}/spool wait for the database.`);
     if (rejected > 0) {

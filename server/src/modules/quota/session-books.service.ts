@@ -51,7 +51,7 @@ export class SessionBooks {
     if (!held) return { userQuota: null };
     this.held = null;
     if (!isQuota(charge.quota) || charge.quota < 0) {
-      throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
+      throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
     }
     const { database, ledger, clock, logger } = this.deps;
     const at = seconds(clock);
@@ -68,7 +68,7 @@ export class SessionBooks {
     } catch (error) {
       // The ledger stores what the database does not accept now; this turn then gets its own log row. If it was charged
       // after all, its reservation no longer exists, and the second settlement changes nothing.
-      logger.warn({ err: error, requestId: held.requestId }, 'a turn is booked through the ledger');
+      logger.warn({ err: error, requestId: held.requestId }, 'turn is settled through the ledger queue');
       return ledger.settle(held, charge);
     }
     // Settled, so nothing is returned: this removes the reservation from the ledger's memory.

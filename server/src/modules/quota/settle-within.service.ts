@@ -18,7 +18,7 @@ export async function settleWithin(
   settledAt: number,
 ): Promise<Settled | null> {
   if (!isQuota(charge.quota) || charge.quota < 0) {
-    throw new AppError('INTERNAL_ERROR', `not an amount to charge: ${charge.quota}`);
+    throw new AppError('INTERNAL_ERROR', `invalid amount to charge: ${charge.quota}`);
   }
   const line = toSettleLine(reservation, charge, settledAt);
   const rows = (await transaction.query(

@@ -44,7 +44,7 @@ export function parseFields(fields: RedemptionFields): RedemptionFields {
   for (const field of ['validFrom', 'validUntil'] as const) {
     const time = fields[field];
     if (!Number.isSafeInteger(time) || time < 0 || time > latestTime) {
-      throw new InvalidInputError('Not a time', field);
+      throw new InvalidInputError('Invalid time', field);
     }
   }
   if (fields.validFrom > 0 && fields.validUntil > 0 && fields.validFrom >= fields.validUntil) {

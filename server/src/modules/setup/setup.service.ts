@@ -149,7 +149,7 @@ const usernameRule = z
   .trim()
   .min(1, 'Username must not be empty')
   .max(maxUsernameLength, `Username must have at most ${maxUsernameLength} characters`)
-  .refine((name) => !/[@\p{Cc}]/u.test(name), 'Username must not hold an @ or control characters');
+  .refine((name) => !/[@\p{Cc}]/u.test(name), 'Username must not contain @ or control characters');
 
 function checkCredentials(input: SetupInput): { username: string; password: string } {
   const { password } = input;

@@ -41,7 +41,7 @@ export class ReleaseService {
       maxBytes: 1024 * 1024,
     });
     if (answer.status !== 200) {
-      throw new AppError('UPSTREAM_UNREACHABLE', `The release address returned status ${answer.status}`);
+      throw new AppError('UPSTREAM_UNREACHABLE', `The release URL returned status ${answer.status}`);
     }
     const { tag_name: tag, body } = parseRelease(answer.body.toString());
     return { tag, notes: (body ?? '').slice(0, maxNotes), current: bare(tag) === bare(version) };
@@ -52,7 +52,7 @@ function parseRelease(text: string): z.infer<typeof releaseShape> {
   try {
     return releaseShape.parse(JSON.parse(text));
   } catch (error) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response describes no release', { cause: error });
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response is not a release', { cause: error });
   }
 }
 

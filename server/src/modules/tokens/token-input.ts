@@ -75,7 +75,7 @@ export function parseToken(
 function checkExpiry(expiredTime: number, before: TokenFields | null, now: number): void {
   if (expiredTime === -1 || expiredTime === before?.expiredTime) return;
   if (!Number.isSafeInteger(expiredTime) || expiredTime <= now || expiredTime > maxTime) {
-    throw new InvalidInputError('The expiry time must be -1 (never) or lie in the future', inputName.expiredTime);
+    throw new InvalidInputError('The expiry time must be -1 (never) or in the future', inputName.expiredTime);
   }
 }
 
@@ -94,7 +94,7 @@ function checkWhole(
 function parseQuota({ remainQuota, unlimitedQuota }: TokenFields, before: TokenFields | null): number {
   if (before && (remainQuota === before.remainQuota || (unlimitedQuota && remainQuota < 0))) return before.remainQuota;
   if (!Number.isSafeInteger(remainQuota) || remainQuota < 0 || remainQuota > maxQuota) {
-    throw new InvalidInputError('The quota must be a whole number, not negative', inputName.remainQuota);
+    throw new InvalidInputError('The quota must be a non-negative integer', inputName.remainQuota);
   }
   return remainQuota;
 }

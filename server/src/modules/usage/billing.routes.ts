@@ -45,7 +45,7 @@ function keyOf({ headers }: FastifyRequest): string {
 
 function sendFailure(error: unknown, type: string, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, message, code, retryAfterSeconds } = toFailure(error);
-  if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unforeseen failure');
+  if (code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'unexpected failure');
   if (retryAfterSeconds) reply.header('Retry-After', String(retryAfterSeconds));
   const refused = status === 401 || code === 'USER_BANNED';
   return reply.status(code === 'USER_BANNED' ? 403 : status).send({

@@ -401,7 +401,7 @@ function orderOf(query: UsageQuery, order: readonly UsageOrder[]): string {
   const time = query.current.starts ? ['bucket'] : [];
   const parts = order.flatMap(({ metric, of, direction }) => {
     if (metric === 'TIME') {
-      if (time.length === 0) throw new InvalidInputError('TIME orders buckets: give `bucket`', 'orderBy');
+      if (time.length === 0) throw new InvalidInputError('TIME sorts by bucket: set `bucket`', 'orderBy');
       return time.map((sql) => `${sql} ${direction}`);
     }
     if (metric === 'KEY') return keys.map((sql) => `${sql} ${direction}`);

@@ -63,7 +63,7 @@ export function resolveComparison(span: Span, comparison: WantedComparison, ques
   const { period, range } = comparison;
   const { timeZone, bucket, now } = question;
   if ((period === undefined) === (range === undefined)) {
-    throw new InvalidInputError('Compare with a period or with a range, one of the two', 'compareTo');
+    throw new InvalidInputError('Compare either with a period or with a range', 'compareTo');
   }
   if (range !== undefined) return resolveSpan({ range, timeZone, bucket, now });
   const { from, end } = span.range;
@@ -110,7 +110,7 @@ function resolveRange({ from, until, calendar }: WantedRange, timeZone: string, 
     return { from: from ?? end - month, end };
   }
   if (from !== undefined || until !== undefined) {
-    throw new InvalidInputError('Give either calendar or from and until', 'range');
+    throw new InvalidInputError('Use either calendar, or from and until', 'range');
   }
   const period = resolveTimeRange({ calendar }, { timeZone, now: new Date(now * 1000) });
   // A period that is not over ends now.

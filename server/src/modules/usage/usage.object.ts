@@ -191,7 +191,7 @@ export const toRange = (range: TimeRangeObject | null | undefined): WantedRange 
 /** @throws AppError INVALID_INPUT for `page` beside `after` */
 export function toQuestion(args: UsageArgs): UsageQuestion {
   const { page, after, compareTo } = args;
-  if (after != null && page != null) throw new InvalidInputError('Give either page or after', 'after');
+  if (after != null && page != null) throw new InvalidInputError('Use either page or after', 'after');
   return {
     range: toRange(args.range),
     timeZone: args.range?.timeZone ?? args.timeZone,
@@ -320,7 +320,7 @@ export class UsageMetricsObject {
 }
 
 function checkedShare(share: number): number {
-  if (!(share > 0 && share <= 1)) throw new InvalidInputError('A quantile is above 0 and at most 1', 'quantile');
+  if (!(share > 0 && share <= 1)) throw new InvalidInputError('A quantile must be above 0 and at most 1', 'quantile');
   return share;
 }
 

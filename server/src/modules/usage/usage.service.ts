@@ -293,7 +293,7 @@ export class UsageService {
     const order = orderOf(question);
     const byPlace = isByPlace(order, query);
     if (after !== null && !byPlace) {
-      throw new InvalidInputError('A cursor reads on in the order of time and key: order by TIME and KEY', 'after');
+      throw new InvalidInputError('A cursor requires the order by TIME and KEY', 'after');
     }
     if (fill) {
       const { rows } = await read({ order, limit: maxTopRows, offset: 0 });
@@ -479,22 +479,24 @@ export const wholeHours = (from: number, to: number): Range => ({
 });
 
 function assertQuestion({ groupBy, bucket, fill, top, others, pageSize, page, after, orderBy }: UsageQuestion): void {
-  if (new Set(groupBy).size !== groupBy.length) throw new InvalidInputError('Group by each dimension once', 'groupBy');
+  if (new Set(groupBy).size !== groupBy.length)
+    throw new InvalidInputError('Group by each dimension only once', 'groupBy');
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > maxUsageRows) {
     throw new InvalidInputError(`pageSize is 1 to ${maxUsageRows}`, 'pageSize');
   }
   if (!Number.isInteger(page) || page < 0 || page > 1_000_000) throw new InvalidInputError('page starts at 0', 'page');
   if (after !== null && (page !== 0 || top !== null || fill)) {
-    throw new InvalidInputError('after stands alone: without page, top and fill', 'after');
+    throw new InvalidInputError('after cannot be combined with page, top or fill', 'after');
   }
   if (top !== null && (!Number.isInteger(top) || top < 1 || top > maxTop)) {
     throw new InvalidInputError(`top is 1 to ${maxTop}`, 'top');
   }
-  if (top !== null && groupBy.length === 0) throw new InvalidInputError('top needs groupBy', 'top');
-  if (others && top === null) throw new InvalidInputError('others needs top', 'others');
-  if (fill && bucket === null) throw new InvalidInputError('fill needs bucket', 'fill');
-  if (fill && top === null && groupBy.length > 0) throw new InvalidInputError('fill with groupBy needs top', 'fill');
-  if (fill && top === null && orderBy.length > 0) throw new InvalidInputError('fill orders by time', 'orderBy');
+  if (top !== null && groupBy.length === 0) throw new InvalidInputError('top requires groupBy', 'top');
+  if (others && top === null) throw new InvalidInputError('others requires top', 'others');
+  if (fill && bucket === null) throw new InvalidInputError('fill requires bucket', 'fill');
+  if (fill && top === null && groupBy.length > 0) throw new InvalidInputError('fill with groupBy requires top', 'fill');
+  if (fill && top === null && orderBy.length > 0)
+    throw new InvalidInputError('fill requires the order by time', 'orderBy');
 }
 
 /** @throws AppError INSUFFICIENT_PRIVILEGES for what only the site may see */
@@ -546,7 +548,7 @@ const toCursor = (row: GroupRow, { current }: UsageQuery): string =>
 
 /** @throws AppError INVALID_INPUT for a cursor of another question */
 function fromCursor(cursor: string, { current, dimensions }: UsageQuery): Place {
-  const refused = new InvalidInputError('The cursor belongs to another question', 'after');
+  const refused = new InvalidInputError('The cursor belongs to a different query', 'after');
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString());

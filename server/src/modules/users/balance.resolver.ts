@@ -31,7 +31,7 @@ export class BalanceResolver {
   })
   balanceChanged(@Root() { items }: Delivery<Balance>): BalanceObject {
     const [balance] = items;
-    if (!balance) throw new Error('a delivery of nothing');
+    if (!balance) throw new Error('an empty delivery');
     return balance;
   }
 }

@@ -8,12 +8,12 @@ const line = (label: string, most: number): z.ZodType<string> =>
     .string()
     .trim()
     .max(most, `${label} must have at most ${most} characters`)
-    .refine((text) => !/\p{Cc}/u.test(text), `${label} must not hold control characters`);
+    .refine((text) => !/\p{Cc}/u.test(text), `${label} must not contain control characters`);
 
 /** No `@`: sign-in could mistake such a name for an e-mail address. */
 export const usernameRule = line('username', 64)
   .refine((name) => name !== '', 'username must not be empty')
-  .refine((name) => !name.includes('@'), 'username must not hold an @');
+  .refine((name) => !name.includes('@'), 'username must not contain @');
 
 /** bcrypt hashes from older consoles cover 72 bytes. */
 export const passwordRule = z

@@ -206,7 +206,7 @@ export class UserService {
       // Stricter than `outranks`: no user can remove root, not even root.
       if (admin.role <= user.role) throw new ForbiddenError(tooHigh('delete'));
       const open: unknown[] = await manager.query('SELECT 1 FROM reservations WHERE user_id = $1 LIMIT 1', [id]);
-      if (open.length > 0) throw new ConflictError('The user has calls in flight, try again in a moment');
+      if (open.length > 0) throw new ConflictError('The user has calls in flight. Try again shortly.');
       await manager.delete(User, { id });
       await this.deps.books.log(manager, admin, user, `Administrator removed user ${user.username}`);
       await this.deps.books.audit(manager, admin, id, 'delete', { ...edited(user), ...managed(user) }, null);

@@ -161,7 +161,7 @@ export class WalletService {
     } catch (error) {
       const isRefused = error instanceof PaymentRefused || isUniqueViolation(error, 'top_up_orders_payment');
       if (isRefused) this.deps.logger.warn({ tradeNo, reason: (error as Error).message }, 'payment refused');
-      else this.deps.logger.error({ err: error, tradeNo }, 'payment could not be booked');
+      else this.deps.logger.error({ err: error, tradeNo }, 'payment could not be credited');
       return false;
     }
   }
@@ -246,7 +246,7 @@ export class WalletService {
       'SELECT id, username FROM users WHERE id = $1',
       [order.userId],
     );
-    if (!user) throw new PaymentRefused('the buyer is gone');
+    if (!user) throw new PaymentRefused('the buyer was deleted');
     return this.deps.credit.book(manager, {
       source: `${provider}:${order.tradeNo}`,
       kind: 'top_up',

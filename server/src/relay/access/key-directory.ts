@@ -207,7 +207,7 @@ export class KeyDirectory {
     try {
       return (await this.database.query(sql, parameters)) as Array<Record<string, unknown>>;
     } catch (error) {
-      throw new UnavailableError('The database is not available, try again later', { cause: error });
+      throw new UnavailableError('The database is unavailable. Try again shortly.', { cause: error });
     }
   }
 }

@@ -57,7 +57,7 @@ export class ModelRateLimit {
    * @throws AppError RATE_LIMITED
    */
   count({ user }: Caller): Promise<void> {
-    const refusal = `Request limit reached: at most ${countsPerMinute} token counts in a minute`;
+    const refusal = `Request limit reached: at most ${countsPerMinute} token counts per minute`;
     return this.ask('hit', {
       ...{ key: `rate:{${user.id}}:count`, most: countsPerMinute, windowSeconds: 60, refusal, countsAll: true },
     });

@@ -11,7 +11,7 @@ import type { KeyDirectory } from './key-directory.js';
  */
 export async function playgroundCaller(userId: number, group: string, keys: KeyDirectory): Promise<Caller> {
   const user = await keys.user(userId);
-  if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account is gone');
+  if (!user) throw new AppError('NOT_SIGNED_IN', 'No permission: the account was deleted');
   if (user.status !== UserStatus.enabled) throw new AppError('USER_BANNED', 'User is banned');
   const token = {
     id: 0,

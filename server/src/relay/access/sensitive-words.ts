@@ -26,7 +26,7 @@ export class SensitiveWords {
   check(texts: readonly string[], requestId: string): void {
     const word = listOf(this.settings.values.SensitiveWords).find(texts);
     if (word === null) return;
-    this.logger.warn({ requestId, word }, 'a call was refused for a word');
+    this.logger.warn({ requestId, word }, 'call refused: blocked word');
     throw refusal();
   }
 }

@@ -9,7 +9,10 @@ import { TranslatedStream } from '../neutral/translated-stream.js';
 import { chatClient } from '../protocols/openai/chat-client.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/* The promises of `own-conformance.test.ts` for Claude, Gemini and Spark on every host: as events, as AWS's binary frames, as WebSocket messages. */
+/*
+ * The promises of `own-conformance.test.ts` for Claude, Gemini and Spark on every host: as events, as AWS's binary
+ * frames, as WebSocket messages.
+ */
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -12,7 +12,10 @@ import {
 import { familySettings } from '../attempt/attempt.js';
 import { adapters, targetOfRow } from '../../../../tests/support/relay-dialects.js';
 
-/* Nothing is dropped silently: every field of any client dialect is sent to the provider, listed as left out, or refused by name. One table of every pair of dialect and provider, and every field. */
+/*
+ * Nothing is dropped silently: every field of any client dialect is sent to the provider, listed as left out, or
+ * refused by name. One table of every pair of dialect and provider, and every field.
+ */
 
 type Json = Readonly<Record<string, unknown>>;
 

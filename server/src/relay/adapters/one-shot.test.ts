@@ -267,7 +267,7 @@ describe('MiniMax', () => {
     const told = read(35, 'speech', json({ data: { audio: '010203' } }), { response_format: 'wav' });
     expect(told).toMatchObject({ contentType: 'audio/wav', body: Buffer.from([1, 2, 3]) });
     expect(() => read(35, 'speech', json({ base_resp: { status_code: 1004, status_msg: 'login' } }))).toThrow('login');
-    expect(() => read(35, 'speech', json({ data: {} }))).toThrow('without sound');
+    expect(() => read(35, 'speech', json({ data: {} }))).toThrow('contains no audio');
   });
 
   it('embeds by its own form', () => {

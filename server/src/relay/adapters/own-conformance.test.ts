@@ -144,7 +144,7 @@ const providers: Readonly<Record<number, Own>> = {
       { type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } },
     ),
     errors: sse(cohereText('Hi'), { type: 'message-end', delta: { finish_reason: 'ERROR' } }),
-    failure: { status: 502, message: 'The provider could not finish its answer' },
+    failure: { status: 502, message: 'The provider could not finish its response' },
     whole: {
       id: 'm',
       message: { content: [{ type: 'text', text: 'Héllo 世界' }] },

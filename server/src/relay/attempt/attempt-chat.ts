@@ -103,7 +103,7 @@ function forwardedHeaders(given: Attempt['clientHeaders'] = {}): Record<string, 
 async function putMedia(chat: TranslatedChat, request: ChatRequest, target: Target, attempt: Attempt): Promise<void> {
   const urls = chat.remoteMedia(request, target);
   if (urls.length === 0) return;
-  if (urls.length > maxMedia) throw new InvalidInputError(`a call may name at most ${maxMedia} addresses`);
+  if (urls.length > maxMedia) throw new InvalidInputError(`a call may contain at most ${maxMedia} URLs`);
   const fetched = await Promise.all(urls.map(async (url) => [url, await attempt.fetchMedia(url)] as const));
   chat.putMedia(new Map(fetched));
 }

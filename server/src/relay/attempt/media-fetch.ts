@@ -24,10 +24,10 @@ export const guardedMedia =
       if (!isAppError(error)) throw error;
       throw refused('it cannot be fetched', error);
     });
-    if (answer.status !== 200) throw refused(`its address answers with status ${answer.status}`);
+    if (answer.status !== 200) throw refused(`its URL returns status ${answer.status}`);
     const type = answer.headers['content-type'];
     const mediaType = bareMediaType((Array.isArray(type) ? type[0] : type) ?? 'application/octet-stream');
-    if (!takes.test(mediaType)) throw refused('its address holds no picture and no file');
+    if (!takes.test(mediaType)) throw refused('its URL returns neither an image nor a file');
     return { mediaType, data: answer.body.toString('base64') };
   };
 

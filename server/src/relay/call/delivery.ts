@@ -122,16 +122,11 @@ function forward(
 }
 
 const cutShort = (): RelayError =>
-  new RelayError('UPSTREAM_INVALID_RESPONSE', 'The upstream ended its answer too early', 'stream_response_error');
+  new RelayError('UPSTREAM_INVALID_RESPONSE', 'The upstream ended its response too early', 'stream_response_error');
 
 const asFailure = (error: unknown): Error =>
   error instanceof AppError
     ? error
-    : new RelayError(
-        'UPSTREAM_INVALID_RESPONSE',
-        'The answer of the upstream could not be read',
-        'stream_response_error',
-        {
-          cause: error,
-        },
-      );
+    : new RelayError('UPSTREAM_INVALID_RESPONSE', 'The upstream response could not be read', 'stream_response_error', {
+        cause: error,
+      });

@@ -143,7 +143,7 @@ async function unpack(bytes: Buffer, brotli: boolean, limit: number, grant?: Bod
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new RelayError('INVALID_INPUT', 'Invalid request, the body cannot be unpacked', 'invalid_request', {
+    throw new RelayError('INVALID_INPUT', 'Invalid request, the body cannot be decompressed', 'invalid_request', {
       cause: error,
     });
   } finally {

@@ -10,7 +10,10 @@ import { geminiErrors } from './chat-endpoints.js';
 import { embeddingsEndpoint } from './embedding-endpoints.js';
 import { geminiCallOf } from './gemini-path.js';
 
-/* Google's embedding API, served by every embedding provider: the request is converted to OpenAI's shape, and the response back to Google's. */
+/*
+ * Google's embedding API, served by every embedding provider: the request is converted to OpenAI's shape, and the
+ * response back to Google's.
+ */
 
 function textOf(content: unknown, field: string): string {
   const text = asFieldsList(needFields(content, field)['parts'])
@@ -91,7 +94,7 @@ export const batchEmbedEndpoint: Endpoint = {
     const asked = requests.map((request, index) => askedIn(request, `requests[${index}].`));
     const [first] = asked;
     if (asked.some(({ dimensions }) => dimensions !== first?.dimensions)) {
-      throw new InvalidInputError('requests must all want the same outputDimensionality', 'requests');
+      throw new InvalidInputError('requests must all have the same outputDimensionality', 'requests');
     }
     const call = callOf(model, { input: asked.flatMap(({ input }) => input), dimensions: first?.dimensions });
     return { ...call, dropped: droppedIn(requests) };

@@ -21,7 +21,7 @@ export function geminiCallOf({ path, query }: Pick<IncomingCall, 'path' | 'query
   const [, encoded = '', method = ''] = modelPath.exec(path) ?? [];
   const model = decoded(encoded);
   if (model === '' || model.length > 256) {
-    throw new RelayError('INVALID_INPUT', 'Invalid request, the path names no model', 'invalid_request');
+    throw new RelayError('INVALID_INPUT', 'Invalid request, the path contains no model', 'invalid_request');
   }
   return { model, method, stream: method === streaming, jsonList: wantsJsonList({ path, query }) };
 }

@@ -13,14 +13,18 @@ const refusal = (text: string): string | null => {
 
 describe('a body that two parsers can read differently is refused', () => {
   it.each([
-    ['a repeated field', '{"model":"gpt-4o-mini","model":"o1-pro"}', 'named twice'],
-    ['a repeated field of a nested object', '{"generationConfig":{"maxOutputTokens":1,"maxOutputTokens":9}}', 'twice'],
-    ['a repeated name written with an escape', '{"model":"a","mod\\u0065l":"b"}', 'named twice'],
+    ['a repeated field', '{"model":"gpt-4o-mini","model":"o1-pro"}', 'is repeated'],
+    [
+      'a repeated field of a nested object',
+      '{"generationConfig":{"maxOutputTokens":1,"maxOutputTokens":9}}',
+      'is repeated',
+    ],
+    ['a repeated name written with an escape', '{"model":"a","mod\\u0065l":"b"}', 'is repeated'],
     ['another case', '{"model":"gpt-4o-mini","Model":"o1-pro"}', 'model is spelled in another case'],
     ['another case of a number', '{"model":"dall-e-3","N":10}', 'n is spelled'],
     ['another case inside', '{"generationConfig":{"maxoutputtokens":9}}', 'maxOutputTokens is spelled'],
-    ['both spellings', '{"generationConfig":{"maxOutputTokens":1,"max_output_tokens":9}}', 'named twice'],
-    ['both spellings of an object', '{"generationConfig":{},"generation_config":{}}', 'named twice'],
+    ['both spellings', '{"generationConfig":{"maxOutputTokens":1,"max_output_tokens":9}}', 'is repeated'],
+    ['both spellings of an object', '{"generationConfig":{},"generation_config":{}}', 'is repeated'],
   ])('%s', (_name, text, message) => {
     expect(refusal(text)).toContain(message);
   });

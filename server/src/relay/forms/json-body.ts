@@ -48,7 +48,7 @@ export async function parseAhead(bytes: Buffer): Promise<void> {
   };
   while (scan.at < bytes.length) {
     worded(() => scanJson(bytes, scan, bounds, bytesPerTurn, note));
-    if (scan.outside > maxOutside) throw malformed('the body has too many numbers or blanks');
+    if (scan.outside > maxOutside) throw malformed('the body has too many numbers or spaces');
     await turn();
   }
   const pieces: Buffer[] = [];
@@ -163,7 +163,7 @@ function checked(value: unknown, shape: JsonShape): Json {
     const item = value[key];
     if (isFields(item)) nested += Object.keys(item).length;
   }
-  if (keys.length !== shape.members || nested !== shape.nestedMembers) throw malformed('a field is named twice');
+  if (keys.length !== shape.members || nested !== shape.nestedMembers) throw malformed('a field is repeated');
   checkNames(value, keys);
   const config = value['generationConfig'] ?? value['generation_config'];
   if (isFields(config)) checkNames(config, Object.keys(config));
@@ -176,7 +176,7 @@ function checkNames(fields: Json, keys: readonly string[]): void {
     if (name !== undefined && name !== key) throw malformed(`${name} is spelled in another case`);
   }
   for (const [one, other] of twins) {
-    if (Object.hasOwn(fields, one) && Object.hasOwn(fields, other)) throw malformed(`${one} is named twice`);
+    if (Object.hasOwn(fields, one) && Object.hasOwn(fields, other)) throw malformed(`${one} is repeated`);
   }
 }
 

@@ -6,7 +6,11 @@ import { wav } from '../../../../tests/support/wav.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { audioDuration } from './audio-duration.js';
 
-/* The files of `__fixtures__/` are two seconds of one tone each, made with ffmpeg: `ffmpeg -f lavfi -i sine=duration=2:sample_rate=16000 -c:a … two.…`; `live.webm` with `-live 1`, which states no length; `fragments.mp4` with `-movflags +frag_keyframe+empty_moov -frag_duration 500000`. */
+/*
+ * The files of `__fixtures__/` are two seconds of one tone each, made with ffmpeg: `ffmpeg -f lavfi -i
+ * sine=duration=2:sample_rate=16000 -c:a … two.…`; `live.webm` with `-live 1`, which states no length; `fragments.mp4`
+ * with `-movflags +frag_keyframe+empty_moov -frag_duration 500000`.
+ */
 const recorded = (name: string): Buffer => readFileSync(join(import.meta.dirname, '__fixtures__', name));
 
 const names = [

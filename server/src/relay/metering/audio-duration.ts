@@ -101,4 +101,4 @@ function withoutTag(bytes: Buffer): Buffer {
   return bytes.subarray(tagLength + length);
 }
 
-const unreadable = (): InvalidInputError => new InvalidInputError('file is not a recording that can be read', 'file');
+const unreadable = (): InvalidInputError => new InvalidInputError('file is not a readable audio file', 'file');

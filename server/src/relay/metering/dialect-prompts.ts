@@ -2,7 +2,11 @@ import type { Fields } from '../neutral/fields.js';
 import { asFields, asFieldsList, asText, either } from '../neutral/fields.js';
 import { countTexts } from './prompt-tokens.js';
 
-/* Prompt tokens of calls other than chat completions by our own count (docs/reference/relay/token-counting.md#prompts and docs/reference/relay/billing.md#usage), for providers that report none. Fields of wrong types count as 0: counting never fails. */
+/*
+ * Prompt tokens of calls other than chat completions by our own count (docs/reference/relay/token-counting.md#prompts
+ * and docs/reference/relay/billing.md#usage), for providers that report none. Fields of wrong types count as 0:
+ * counting never fails.
+ */
 
 class Prompt {
   readonly texts: string[] = [];

@@ -27,11 +27,11 @@ export function droppedBy(request: NeutralRequest, abilities: Abilities): Droppe
   };
   if (!abilities.tools && tools.length > 0) refuse('tools', 'it cannot call tools');
   if (!abilities.responseFormats && responseFormat && responseFormat.kind !== 'text')
-    refuse('responseFormat', 'it answers in plain text');
-  if (!abilities.count && count > 1) refuse('count', 'it gives one answer');
+    refuse('responseFormat', 'it only returns plain text');
+  if (!abilities.count && count > 1) refuse('count', 'it returns one choice');
   if (modalities.some((each) => each.toLowerCase() !== 'text') || request.audio)
-    refuse('modalities', 'it answers in text');
-  if (!abilities.stop && stop.length > 0) refuse('stop', 'it stops where it wants');
+    refuse('modalities', 'it only returns text');
+  if (!abilities.stop && stop.length > 0) refuse('stop', 'it does not support stop texts');
   const dropped = new Dropped(dialect);
   dropExtras(request, dropped);
   dropCacheMarks(request, dropped);
@@ -78,7 +78,7 @@ function textOf(part: Part, dropped: Dropped): string[] {
       break;
     default:
   }
-  throw unsupported(part.at ?? 'messages', 'it reads text alone');
+  throw unsupported(part.at ?? 'messages', 'it only accepts text');
 }
 
 /** The instructions, and the remaining turns, for providers that separate the two. */

@@ -8,7 +8,7 @@ import { parseFields } from './fields.js';
 export function argumentsGiven(text: string, at: string | undefined): unknown {
   if (text.trim() === '') return {};
   const input = parseFields(text);
-  if (!input) throw new InvalidInputError(`${at ?? 'messages'} holds arguments that are no JSON object`, at);
+  if (!input) throw new InvalidInputError(`${at ?? 'messages'} contains arguments that are not a JSON object`, at);
   return input;
 }
 

@@ -123,7 +123,7 @@ export class BlockSequencer {
     pending.waiting.push(text);
     this.waitingLength += text.length;
     if (this.waitingLength > waitingLimit) {
-      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream mixes more tool calls than can be told apart');
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream interleaves too many tool calls');
     }
   }
 

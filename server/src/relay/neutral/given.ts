@@ -2,7 +2,10 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { asFields, type Fields } from './fields.js';
 import { maxTokenCount } from '../../shared/limits.js';
 
-/* Readers of client input. Every error names the field as the client wrote it; null counts as absent, as in all dialects. */
+/*
+ * Readers of client input. Every error names the field as the client wrote it; null counts as absent, as in all
+ * dialects.
+ */
 
 const refuse = (field: string, expected: string): InvalidInputError =>
   new InvalidInputError(`${field} must be ${expected}`, field);

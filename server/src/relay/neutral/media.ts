@@ -25,7 +25,7 @@ export function toMediaSource(url: string, field: string): MediaSource {
     };
   }
   if (isBase64(url)) return { kind: 'base64', mediaType: '', data: url };
-  throw new InvalidInputError(`${field} must be an http address, a data URL or base64`, field);
+  throw new InvalidInputError(`${field} must be an http URL, a data URL or base64`, field);
 }
 
 function decoded(text: string, field: string): string {

@@ -19,13 +19,14 @@ export function runnableTools(
     if (tools.includes(tool)) continue;
     const place = tool.at ?? fieldName(dialect, 'tools');
     if (isForced(tool, toolChoice)) {
-      throw unsupported(place, `the call asks for ${calledName(tool)}, which only the provider it belongs to can run`);
+      throw unsupported(place, `the call requires ${calledName(tool)}, which only its own provider can run`);
     }
     dropped.add(`${place}.${calledName(tool)}`);
   }
   if (tools.length > 0) return { ...request, tools };
   const needsOne = toolChoice?.mode === 'required' || (toolChoice?.mode === 'allowed' && toolChoice.required);
-  if (needsOne) throw unsupported(fieldName(dialect, 'tools'), 'the call asks for a tool, and it can run none of them');
+  if (needsOne)
+    throw unsupported(fieldName(dialect, 'tools'), 'the call requires a tool, and the provider can run none of them');
   return { ...request, tools, toolChoice: toolChoice?.mode === 'builtin' ? toolChoice : undefined };
 }
 

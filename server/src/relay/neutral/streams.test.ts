@@ -259,6 +259,6 @@ describe('an error in the middle of a stream', () => {
       clients['openai-chat'],
       'data: {"candidates":[\n\n',
     );
-    expect(transform.failure?.message).toContain('cannot be read');
+    expect(transform.failure?.message).toContain('invalid event');
   });
 });

@@ -109,6 +109,6 @@ export class NativeStream implements StreamTransform {
     this.held.push(bytes);
     this.heldLength += bytes.length;
     if (this.heldLength > heldLimit)
-      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer of the upstream is too large');
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is too large');
   }
 }

@@ -71,6 +71,6 @@ export const deepSeekBalance: BalanceReader = async (source) => {
 
 function read<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body);
-  if (!parsed.success) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer tells no balance');
+  if (!parsed.success) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The response contains no balance');
   return parsed.data;
 }

@@ -32,7 +32,7 @@ export function realtimeTarget(channel: RoutedChannel, key: string, model: strin
   const { proxy } = channel.setting;
   const { realtime } = channel.provider;
   if (realtime === 'azure') return { ...azureTarget(channel, key, model, asked), proxy };
-  if (realtime !== 'openai') throw unsupported('This channel has no realtime sessions');
+  if (realtime !== 'openai') throw unsupported('This channel does not support realtime sessions');
   const url = toSocketUrl(channel.baseUrl || channel.provider.defaultBaseUrl || openAIAddress, '/v1/realtime');
   url.searchParams.set('model', model);
   return {
@@ -61,7 +61,7 @@ function toSocketUrl(base: string, path: string): URL {
   const text = base.replace(/\/+$/, '') + path;
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new RelayError('UPSTREAM_UNREACHABLE', 'The address of the channel is not usable', 'do_request_failed');
+    throw new RelayError('UPSTREAM_UNREACHABLE', "The channel's URL is not usable", 'do_request_failed');
   }
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   return url;

@@ -32,7 +32,7 @@ async function serve(
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   try {
-    if (!connection) throw new AppError('INVALID_INPUT', 'This address speaks WebSocket only');
+    if (!connection) throw new AppError('INVALID_INPUT', 'This URL only accepts WebSocket');
     connection.socket.once('close', leave);
     const session = await realtime.open(incomingTask(request, 0), gone.signal);
     if (gone.signal.aborted) {
@@ -48,7 +48,7 @@ async function serve(
     const failed = error instanceof CallFailedError ? error : null;
     const cause = failed ? failed.cause : error;
     const failure = toCallFailure(cause, failed?.view);
-    if (!failed && !isAppError(error)) request.log.error({ err: error }, 'a session could not be opened');
+    if (!failed && !isAppError(error)) request.log.error({ err: error }, 'session could not be opened');
     if (failure.retryAfter !== undefined) reply.header('retry-after', failure.retryAfter);
     return await reply
       .status(connection ? failure.status : 426)

@@ -88,13 +88,13 @@ export class RealtimeSession {
     this.pair.start();
     await this.pair.ended;
     await this.finish().catch((error: unknown) => {
-      this.deps.logger.error({ err: error, requestId: this.deps.requestId }, 'the end of a session was not booked');
+      this.deps.logger.error({ err: error, requestId: this.deps.requestId }, 'end of a session could not be charged');
     });
   }
 
   /** Ends the session because the server stops. */
   close(): void {
-    this.pair.end(1012, 'the server restarts');
+    this.pair.end(1012, 'the server is restarting');
   }
 
   /** An event with too many values is not parsed and ends the session: `[[],[],…]` grows fiftyfold in memory. */
@@ -131,7 +131,7 @@ export class RealtimeSession {
       await this.deps.holdTurn();
     } catch (error) {
       this.pair.report(errorFrame(error, this.deps.requestId));
-      this.pair.end(1008, 'there can be no other turn');
+      this.pair.end(1008, 'no further turn is possible');
     }
   }
 
@@ -139,11 +139,15 @@ export class RealtimeSession {
   private farewell(cause: EndCause, code: number): string | null {
     const { requestId } = this.deps;
     if (cause === 'expired') {
-      const error = new RelayError('INVALID_INPUT', 'The session has lasted as long as it may', 'session_expired');
+      const error = new RelayError('INVALID_INPUT', 'The session reached its maximum duration', 'session_expired');
       return errorFrame(error, requestId);
     }
     if (cause !== 'upstream' || code !== 1006) return null;
-    const error = new RelayError('UPSTREAM_UNREACHABLE', 'The upstream broke the session off', 'do_request_failed');
+    const error = new RelayError(
+      'UPSTREAM_UNREACHABLE',
+      'The upstream ended the session unexpectedly',
+      'do_request_failed',
+    );
     return errorFrame(error, requestId);
   }
 

@@ -233,7 +233,7 @@ describe('the end', () => {
     expect(words).toEqual(['upstream 1006']);
   });
 
-  it('comes when the session has lasted as long as it may', async () => {
+  it('comes when the session reached its maximum duration', async () => {
     const { client, upstream } = await pairOf({ sessionMilliseconds: 50 }, { farewell: (cause) => cause });
     const words: string[] = [];
     client.on('message', (data: Buffer) => words.push(data.toString()));

@@ -85,7 +85,7 @@ export class SocketPair {
     this.timers.push(setInterval(() => this.ping(), limits.pingMilliseconds));
     this.timers.push(
       setTimeout(() => {
-        this.end(1001, 'the session has lasted as long as it may', 'expired');
+        this.end(1001, 'the session reached its maximum duration', 'expired');
       }, limits.sessionMilliseconds),
     );
     this.resume(upstream);

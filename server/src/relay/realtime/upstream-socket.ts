@@ -99,6 +99,6 @@ function checkAddress(url: URL, guard: OutboundGuard): void {
   try {
     guard.checkUrl(plain, 'admin');
   } catch (error) {
-    throw new AppError('UPSTREAM_UNREACHABLE', 'The address of the channel may not be called', { cause: error });
+    throw new AppError('UPSTREAM_UNREACHABLE', "The channel's URL must not be called", { cause: error });
   }
 }

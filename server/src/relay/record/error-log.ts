@@ -71,7 +71,9 @@ export class ErrorLog {
         ...[call.admission.model, call.admission.group, useTime, call.call.stream],
         ...[storableText(failure.message), storableJson(other)],
       ])
-      .catch((error: unknown) => logger.error({ err: error, requestId: call.requestId }, 'error row not written'));
+      .catch((error: unknown) =>
+        logger.error({ err: error, requestId: call.requestId }, 'error log row could not be written'),
+      );
   }
 
   /** Counts the failure for the error rate of dashboards, even while failures are not logged. */
@@ -80,6 +82,6 @@ export class ErrorLog {
     const model = collapseGizmo(admission.model);
     database
       .query(countSql, [seconds(clock), caller.user.id, caller.token.id, channelId, model, admission.group])
-      .catch((error: unknown) => logger.error({ err: error, requestId }, 'failed call not counted'));
+      .catch((error: unknown) => logger.error({ err: error, requestId }, 'failed call could not be counted'));
   }
 }

@@ -80,7 +80,7 @@ export class RoutingDirectory {
         else await this.readSome(ids);
       } catch (error) {
         // The current copy stays in use; the next periodic read tries again.
-        this.logger.warn({ err: error }, 'channels could not be read again');
+        this.logger.warn({ err: error }, 'channels could not be reloaded');
         return;
       }
     }

@@ -57,7 +57,7 @@ export const polledMusic = (store: CreativeTaskStore, upstream: TaskUpstream): P
 
 /** @throws when the response is not a list */
 function byName(list: unknown, name: string, status: number): ReadonlyMap<string, Fields> {
-  if (!Array.isArray(list)) throw new Error(`the provider listed no tasks, status ${status}`);
+  if (!Array.isArray(list)) throw new Error(`the provider returned no tasks, status ${status}`);
   const items = new Map<string, Fields>();
   for (const item of list as unknown[]) {
     if (typeof item !== 'object' || item === null) continue;

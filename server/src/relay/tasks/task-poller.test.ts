@@ -181,7 +181,7 @@ describe('gives up', () => {
     world.add(1, 1);
     world.channels.clear();
     await world.poller().round();
-    expect(world.rows.get(1)).toMatchObject({ status: 'FAILURE', failReason: 'channel 1 does not exist any more' });
+    expect(world.rows.get(1)).toMatchObject({ status: 'FAILURE', failReason: 'channel 1 no longer exists' });
     expect(world.asked).toEqual([]);
   });
 

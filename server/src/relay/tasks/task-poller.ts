@@ -89,7 +89,7 @@ export class TaskPoller<Row extends TaskRow> {
       return true;
     }
     if (!parts.channels.table.channel(row.channelId)) {
-      await this.fail(row, `channel ${row.channelId} does not exist any more`);
+      await this.fail(row, `channel ${row.channelId} no longer exists`);
       return true;
     }
     return false;
@@ -135,7 +135,7 @@ export class TaskPoller<Row extends TaskRow> {
       const count = (known?.count ?? 0) + 1;
       const wait = Math.min(minBackoff * 2 ** (count - 1), maxBackoff);
       failing.set(channelId, { count, until: parts.clock.now() + wait });
-      parts.logger.warn({ err: error, channelId, count }, 'tasks could not be asked about');
+      parts.logger.warn({ err: error, channelId, count }, 'polling a provider for tasks failed');
       return null;
     }
   }
@@ -144,7 +144,7 @@ export class TaskPoller<Row extends TaskRow> {
     try {
       return this.platform.step(item, row, now);
     } catch (error) {
-      this.deps.logger.warn({ err: error, task: row.id }, 'what a provider says of a task cannot be read');
+      this.deps.logger.warn({ err: error, task: row.id }, 'invalid task report from a provider');
       return null;
     }
   }
@@ -157,7 +157,7 @@ export class TaskPoller<Row extends TaskRow> {
     try {
       await this.deps.books.move(this.platform.kind, row.id, step);
     } catch (error) {
-      this.deps.logger.error({ err: error, task: row.id }, 'a task could not be moved on');
+      this.deps.logger.error({ err: error, task: row.id }, 'task update failed');
     }
   }
 }

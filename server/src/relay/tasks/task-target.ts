@@ -38,5 +38,5 @@ const printOf = (channelId: number, key: string, secrets: Secrets): string =>
  */
 export function addressOf({ baseUrl }: TaskTarget, path: string): string {
   if (baseUrl !== '') return baseUrl + path;
-  throw new RelayError('UPSTREAM_UNREACHABLE', 'The channel has no address', 'do_request_failed');
+  throw new RelayError('UPSTREAM_UNREACHABLE', 'The channel has no base URL', 'do_request_failed');
 }

@@ -35,7 +35,7 @@ export class TaskUpstream {
       { firstByte: timeout, idle: timeout },
       target.proxy,
     );
-    const limit = setTimeout(() => exchange.abort(new Error('the exchange took too long')), timeout * 2);
+    const limit = setTimeout(() => exchange.abort(new Error('the request took too long')), timeout * 2);
     try {
       await exchange.answer;
       return { status: exchange.status, body: await exchange.collect(maxAnswerBytes) };

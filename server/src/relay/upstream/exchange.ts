@@ -19,7 +19,7 @@ export class UpstreamConnectionError extends RelayError {
   ) {
     super(
       timedOut ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_UNREACHABLE',
-      timedOut ? 'The upstream did not answer in time' : 'Request to the upstream address failed',
+      timedOut ? 'The upstream did not respond in time' : 'Request to the upstream address failed',
       'do_request_failed',
       { cause },
     );
@@ -101,7 +101,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
         data: (bytes) => {
           length += bytes.length;
           if (length > limit) {
-            this.abort(new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer of the upstream is too large'));
+            this.abort(new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is too large'));
             return;
           }
           pieces.push(bytes);
@@ -168,7 +168,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // The delivered data may have ended the request.
     if (this.outcome) return;
     this.outcome = { error };
-    if (this.status === 0) this.rejectAnswer(error ?? new Error('the upstream ended without an answer'));
+    if (this.status === 0) this.rejectAnswer(error ?? new Error('the upstream ended without a response'));
     this.tellOutcome();
   }
 
@@ -200,7 +200,7 @@ const isTimeout = (error: Error): boolean =>
 function brokenBody(error: Error): RelayError {
   return isTimeout(error)
     ? new RelayError('UPSTREAM_TIMEOUT', 'The upstream stopped sending', 'stream_response_error', { cause: error })
-    : new RelayError('UPSTREAM_UNREACHABLE', 'The upstream broke off its answer', 'read_response_body_failed', {
+    : new RelayError('UPSTREAM_UNREACHABLE', 'The upstream broke off its response', 'read_response_body_failed', {
         cause: error,
       });
 }

@@ -6,7 +6,7 @@ const protocols: readonly string[] = ['http:', 'https:', 'socks5:', 'socks5h:'];
 export function toProxyAddress(proxy: string): URL {
   const url = URL.canParse(proxy) ? new URL(proxy) : null;
   if (url && protocols.includes(url.protocol)) return url;
-  throw new AppError('UPSTREAM_UNREACHABLE', 'The proxy of the channel is not usable');
+  throw new AppError('UPSTREAM_UNREACHABLE', "The channel's proxy is not usable");
 }
 
 /** Both empty when the URL has none. */

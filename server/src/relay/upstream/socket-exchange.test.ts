@@ -134,5 +134,5 @@ it('addresses that may not be called are not called', () => {
     body: '',
     socket: { form: 'events', isLast: () => false },
   };
-  expect(() => new UpstreamClient(pools).send(request, { firstByte: 1, idle: 1 })).toThrow('may not be called');
+  expect(() => new UpstreamClient(pools).send(request, { firstByte: 1, idle: 1 })).toThrow('must not be called');
 });

@@ -76,7 +76,7 @@ function toBytes(message: string, form: SocketCall['form'], position: number): B
   return Buffer.from(`data: ${message.replaceAll('\n', '\ndata: ')}\n\n`);
 }
 
-const broken = (): Error => new Error('the socket was closed without a message');
+const broken = (): Error => new Error('the WebSocket was closed without a message');
 
 /** The controller that an exchange expects of its connection. */
 const socketController = (close: () => void): Dispatcher.DispatchController => ({

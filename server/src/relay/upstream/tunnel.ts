@@ -51,7 +51,7 @@ function openByConnect(proxy: URL, end: TunnelEnd, guard: OutboundGuard, signal:
     request.once('connect', (response, socket: Socket, head) => {
       if (response.statusCode !== 200) {
         socket.destroy();
-        return reject(new Error(`the proxy answered ${response.statusCode}`));
+        return reject(new Error(`the proxy returned ${response.statusCode}`));
       }
       if (head.length > 0) socket.unshift(head);
       resolve(socket);
@@ -65,7 +65,7 @@ async function openBySocks(proxy: URL, end: TunnelEnd, guard: OutboundGuard, sig
   const { username, password } = proxyCredentials(proxy);
   const address = { host: bareHostOf(proxy), port: Number(proxy.port || 1080) };
   const socket = connect({ ...address, lookup: guard.lookup('admin') });
-  const leave = (): void => void socket.destroy(new Error('the proxy did not answer in time'));
+  const leave = (): void => void socket.destroy(new Error('the proxy did not respond in time'));
   if (signal.aborted) leave();
   signal.addEventListener('abort', leave, { once: true });
   try {

@@ -66,7 +66,7 @@ function toUrl(text: string): URL {
     const url = new URL(text);
     if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   }
-  throw new AppError('UPSTREAM_UNREACHABLE', 'The address of the channel is not usable');
+  throw new AppError('UPSTREAM_UNREACHABLE', "The channel's URL is not usable");
 }
 
 /**
@@ -169,7 +169,7 @@ export class Pools {
     try {
       this.guard.checkUrl(url, 'admin');
     } catch (error) {
-      throw new AppError('UPSTREAM_UNREACHABLE', 'The address of the channel may not be called', { cause: error });
+      throw new AppError('UPSTREAM_UNREACHABLE', "The channel's URL must not be called", { cause: error });
     }
   }
 }

@@ -11,7 +11,7 @@ const statusOf = (code: string): number => {
 export function aliError({ code, message, request_id: id }: Fields): UpstreamError {
   const name = asText(code) || 'unknown';
   return new UpstreamError(statusOf(name), {
-    message: asText(message) || `the provider answered with ${name}`,
+    message: asText(message) || `the provider returned ${name}`,
     type: name,
     code: name,
     param: asText(id) || null,

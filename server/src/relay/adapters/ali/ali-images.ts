@@ -68,7 +68,7 @@ function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unkn
 }
 
 function taskRequest(dialect: Dialect, id: string, target: Target): UpstreamRequest {
-  if (id === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The provider did not name its task');
+  if (id === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The provider returned no task id');
   return {
     method: 'GET',
     url: addressOf(`/api/v1/tasks/${encodeURIComponent(id)}`, { path: '' }, target),
@@ -89,4 +89,4 @@ function toImages(answer: Fields, _request: unknown, target: Target): Record<str
 }
 
 const noPicture = (): UpstreamError =>
-  new UpstreamError(502, { message: 'The provider drew no picture', type: 'ali_error', code: 'no_images' });
+  new UpstreamError(502, { message: 'The provider returned no image', type: 'ali_error', code: 'no_images' });

@@ -109,7 +109,7 @@ describe('signatures', () => {
   });
 
   it.each(['only', 'a|b|c|d|e', 'a||us-east-1', 'a|b|evil.example/x'])('want a key of the right form: %s', (key) => {
-    expect(() => send({}, { key })).toThrow('The key of the channel');
+    expect(() => send({}, { key })).toThrow(/key (?:of the channel must have the form|contains no region)/);
   });
 });
 
@@ -148,10 +148,10 @@ describe('frames', () => {
   });
 
   it('that are none are refused', () => {
-    expect(() => new AwsFrames().push(Buffer.from('<html>not a frame</html>'))).toThrow('frames that cannot be read');
+    expect(() => new AwsFrames().push(Buffer.from('<html>not a frame</html>'))).toThrow('invalid frames');
     const frame = Buffer.from(fixture('F42').frame_base64, 'base64');
     frame[frame.length - 1] = 0;
-    expect(() => new AwsFrames().push(frame)).toThrow('frames that cannot be read');
+    expect(() => new AwsFrames().push(frame)).toThrow('invalid frames');
   });
 });
 

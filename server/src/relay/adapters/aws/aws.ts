@@ -50,8 +50,7 @@ function toBody(body: Fields): string {
 
 function toRequest(body: Fields, model: string, stream: boolean, target: Target): UpstreamRequest {
   const { region, keys, apiKey } = accessOf(target);
-  if (!/^[a-z0-9-]+$/.test(region))
-    throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel names no region');
+  if (!/^[a-z0-9-]+$/.test(region)) throw new AppError('UPSTREAM_UNREACHABLE', "The channel's key contains no region");
   const base = target.baseUrl.trim().replace(/\/+$/, '') || `https://bedrock-runtime.${region}.amazonaws.com`;
   const id = encodeURIComponent(bedrockId(model, region));
   const url = new URL(`${base}/model/${id}/invoke${stream ? '-with-response-stream' : ''}`);

@@ -66,7 +66,7 @@ function decode(frame: Buffer): ReturnType<EventStreamCodec['decode']> {
 }
 
 const broken = (cause?: unknown): AppError =>
-  new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream sent frames that cannot be read', { cause });
+  new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream sent invalid frames', { cause });
 
 /** Removes the host's metrics, which clients must not see and which repeat the usage of the event. */
 function withoutMetrics(event: Fields): Fields {

@@ -96,7 +96,7 @@ const baiduCredential: CredentialExchange = {
     const credential = someText(answer?.['access_token']);
     if (credential !== undefined) return { credential, secondsToLive: someNumber(answer?.['expires_in']) ?? 3600 };
     const code = someText(answer?.['error']);
-    if (code === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The provider gave no access token');
+    if (code === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The provider returned no access token');
     const message = someText(answer?.['error_description']) ?? code;
     throw new UpstreamError(401, { message, type: 'baidu_error', code });
   },
@@ -142,7 +142,7 @@ function read(body: unknown): NeutralAnswer {
   const error = answer ? baiduError(answer) : null;
   if (error) throw error;
   if (!answer || typeof answer['result'] !== 'string') {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no answer of ERNIE');
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not an ERNIE response');
   }
   const head = { id: asText(answer['id']), created: someNumber(answer['created']) };
   return oneAnswer(head, textPart(answer['result']), finishOf(answer), toUsage(answer['usage']));

@@ -18,7 +18,7 @@ export function cloudflareImages(dialect: Dialect, place: EndpointPath): OneShot
       const encoded = answer.contentType.startsWith('image/')
         ? answer.body.toString('base64')
         : asText(asFields(answerFields(answer)['result'])?.['image']);
-      if (encoded === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered without a picture');
+      if (encoded === '') throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response contains no image');
       const body = { created: Math.floor(now / 1000), data: [{ b64_json: encoded }] };
       return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)), usage: null };
     },
@@ -28,7 +28,8 @@ export function cloudflareImages(dialect: Dialect, place: EndpointPath): OneShot
 /** @throws InvalidInputError naming an unsupported field */
 function imageBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { prompt, size, n, steps, seed, negative_prompt: avoided } = body;
-  if ((someNumber(n) ?? 1) > 1) throw new InvalidInputError('n must be 1: the provider draws one picture a call', 'n');
+  if ((someNumber(n) ?? 1) > 1)
+    throw new InvalidInputError('n must be 1: the provider generates one image per call', 'n');
   const [width, height] = asText(size).split('x').map(Number);
   return omitUndefined({
     prompt,

@@ -23,7 +23,7 @@ const failures = new Set(['ERROR', 'TIMEOUT', 'ERROR_LIMIT']);
 export const failureOf = (reason: unknown): UpstreamError | null =>
   failures.has(asText(reason))
     ? new UpstreamError(502, {
-        message: 'The provider could not finish its answer',
+        message: 'The provider could not finish its response',
         type: 'cohere_error',
         code: asText(reason),
       })
@@ -53,7 +53,7 @@ export function readCohere(body: unknown): NeutralAnswer {
   if (!answer || !message) {
     const error = readError(answer);
     if (error) throw new UpstreamError(502, error);
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no message');
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a message');
   }
   const failed = failureOf(answer['finish_reason']);
   if (failed) throw failed;

@@ -59,7 +59,7 @@ export function writeCohere(given: NeutralRequest): WrittenRequest {
 function toMessage(message: Json, place: string): Json {
   const { role, content, tool_calls: calls, tool_call_id: id } = message;
   const strange = asFieldsList(content).find(({ type }) => type !== 'text' && type !== 'image_url');
-  if (strange) throw unsupported(place, `it takes no part of type ${String(strange['type'])}`);
+  if (strange) throw unsupported(place, `it does not support parts of type ${String(strange['type'])}`);
   return omitUndefined({
     role: role === 'developer' ? 'system' : role,
     content: content === null && calls !== undefined ? undefined : content,
@@ -88,12 +88,12 @@ function writeTools(request: NeutralRequest): { tools: Json[] | undefined; choic
         choice: toolChoice.required ? 'REQUIRED' : undefined,
       };
     case 'builtin':
-      throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it names a tool of another provider');
+      throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it refers to a tool of another provider');
   }
 }
 
 function writeTool(tool: NeutralTool): Json {
-  if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'it only calls functions');
+  if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'it only supports functions');
   const { name, description, parameters } = tool;
   return {
     type: 'function',

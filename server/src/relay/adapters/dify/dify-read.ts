@@ -55,7 +55,7 @@ export function readDify(body: unknown): NeutralAnswer {
   if (!answer || typeof answer['answer'] !== 'string') {
     const error = readError(answer);
     if (error) throw new UpstreamError(502, error);
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no answer of an app');
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not the response of an app');
   }
   const head = {
     id: someText(answer['conversation_id']) ?? asText(answer['message_id']),

@@ -57,7 +57,7 @@ function textOf(part: Part, files: Json[], dropped: Dropped): string | null {
     case 'image':
     case 'file':
       if (part.source.kind === 'text') return part.source.text;
-      if (part.source.kind !== 'url') throw unsupported(part.at ?? 'messages', 'its files must lie at a web address');
+      if (part.source.kind !== 'url') throw unsupported(part.at ?? 'messages', 'its files must be web URLs');
       files.push({
         type: part.kind === 'image' ? 'image' : 'document',
         transfer_method: 'remote_url',
@@ -65,6 +65,6 @@ function textOf(part: Part, files: Json[], dropped: Dropped): string | null {
       });
       return null;
     default:
-      throw unsupported(part.at ?? 'messages', 'it reads text and files');
+      throw unsupported(part.at ?? 'messages', 'it only accepts text and files');
   }
 }

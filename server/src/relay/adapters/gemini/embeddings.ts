@@ -39,7 +39,7 @@ export const embeddings: OneShotCapability = {
     const error = answer ? readGeminiError(answer) : null;
     if (error) throw error;
     if (!answer || !Array.isArray(answer['embeddings'])) {
-      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no embedding');
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not an embedding');
     }
     const data = asFieldsList(answer['embeddings']).map(({ values }, index) => ({
       object: 'embedding',
@@ -60,7 +60,7 @@ function textsOf({ input }: Fields): string[] {
   const given = Array.isArray(input) ? (input as unknown[]) : [input];
   if (given.length === 0) throw new InvalidInputError('input is empty', 'input');
   return given.map((text) => {
-    if (typeof text !== 'string') throw unsupported('input', 'Gemini takes text, not tokens');
+    if (typeof text !== 'string') throw unsupported('input', 'Gemini accepts text, not tokens');
     return text;
   });
 }

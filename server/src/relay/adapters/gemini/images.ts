@@ -39,14 +39,13 @@ export const images: OneShotCapability = {
   },
   fromUpstreamResponse({ body }, _request, target) {
     const answer = asFields(parseJson(body.toString('utf8')));
-    if (!answer)
-      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no picture');
+    if (!answer) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response contains no image');
     const error = readGeminiError(answer) ?? readBlocked(answer);
     if (error) throw error;
     const data = drawsAlone(target.upstreamModel) ? predicted(answer) : drawn(answer);
     if (data.length === 0) {
       throw new UpstreamError(400, {
-        message: 'No picture was drawn',
+        message: 'No image was generated',
         type: 'invalid_request_error',
         code: 'no_images',
       });
@@ -75,7 +74,7 @@ const imagen = ({ body }: OneShotRequest, target: Target): Order => ({
 });
 
 function drawing({ body }: OneShotRequest, target: Target): Order {
-  if (typeof body['n'] === 'number' && body['n'] > 1) throw unsupported('n', 'this model draws one picture');
+  if (typeof body['n'] === 'number' && body['n'] > 1) throw unsupported('n', 'this model generates one image');
   const sized =
     someText(body['size']) === undefined || body['size'] === 'auto'
       ? {}

@@ -46,10 +46,7 @@ function read(body: unknown): NeutralAnswer {
   const error = answer ? errorOf(answer) : null;
   if (error) throw error;
   if (typeof answer?.['answer'] !== 'string') {
-    throw new AppError(
-      'UPSTREAM_INVALID_RESPONSE',
-      'The upstream answered with something that is no answer of a library',
-    );
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not the response of a knowledge base');
   }
   return oneAnswer({ id: '' }, textPart(answer['answer'] + references(answer['documents'])), 'stop', null);
 }

@@ -19,6 +19,6 @@ export function refuseBaseResponse(answer: Record<string, unknown>): Record<stri
   const told = asFields(answer['base_resp']);
   const code = someNumber(told?.['status_code']) ?? 0;
   if (code === 0) return answer;
-  const message = asText(told?.['status_msg']) || `the provider answered with code ${code}`;
+  const message = asText(told?.['status_msg']) || `the provider returned code ${code}`;
   throw new UpstreamError(statusOf[code] ?? 502, { message, type: 'minimax_error', code });
 }

@@ -67,7 +67,8 @@ function minimaxSpeech(dialect: Dialect): OneShotCapability {
     fromUpstreamResponse(answer, request) {
       const fields = refuseBaseResponse({ ...answerFields(answer) });
       const sound = Buffer.from(asText(asFields(fields['data'])?.['audio']), 'hex');
-      if (sound.length === 0) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered without sound');
+      if (sound.length === 0)
+        throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response contains no audio');
       return { contentType: soundTypes[formatOf(request.body)] ?? 'audio/mpeg', body: sound, usage: null };
     },
   };

@@ -11,7 +11,7 @@ const cloudflareGateway = 'https://gateway.ai.cloudflare.com';
  */
 export function addressOf(place: EndpointPath, call: { readonly path: string }, target: Target): string {
   const base = target.baseUrl.trim().replace(/\/+$/, '');
-  if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no address');
+  if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no base URL');
   if (typeof place === 'function') return place(base, call, target);
   const path = typeof place === 'string' ? place : redactKey(call.path);
   if (base.startsWith(cloudflareGateway)) return base + path.replace(/^\/v1/, '');

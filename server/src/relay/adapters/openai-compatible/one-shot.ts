@@ -122,7 +122,7 @@ function fromAnswer(
 export function answerFields({ body }: UpstreamAnswer): Fields {
   const fields = parseFields(body.toString('utf8'));
   if (!fields) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');
   }
   const error = fields['error'] ? readError(fields) : null;
   if (error) throw new UpstreamError(502, error);

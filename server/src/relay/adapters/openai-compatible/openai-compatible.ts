@@ -122,7 +122,7 @@ function parseAnswer(bytes: Buffer): Record<string, unknown> {
   const fields = parseFields(bytes.toString('utf8'));
   if (fields) return fields;
   // Not JSON: reported below without the text, which may contain anything.
-  throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+  throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');
 }
 
 const pick = (from: Fields, names: readonly string[]): Json =>

@@ -36,4 +36,4 @@ export const providerError = (
   message: string,
   status: number | undefined,
 ): UpstreamError =>
-  new UpstreamError(status ?? 502, { message: message || `the provider answered with code ${code}`, type, code });
+  new UpstreamError(status ?? 502, { message: message || `the provider returned code ${code}`, type, code });

@@ -25,14 +25,14 @@ function write(request: NeutralRequest): WrittenRequest {
 /** @throws UpstreamError when it reports an error or contains no text; AppError UPSTREAM_INVALID_RESPONSE */
 function read(body: unknown): NeutralAnswer {
   const answer = asFields(body);
-  if (!answer)
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no answer of PaLM');
+  if (!answer) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a PaLM response');
   const error = asFields(answer['error']);
   const code = someNumber(error?.['code']) ?? 0;
   if (code !== 0)
     throw providerError('palm_error', code, asText(error?.['message']), code >= 400 && code < 600 ? code : undefined);
   const candidates = asFieldsList(answer['candidates']);
-  if (candidates.length === 0) throw providerError('palm_error', 'no_candidates', 'The provider answered nothing', 502);
+  if (candidates.length === 0)
+    throw providerError('palm_error', 'no_candidates', 'The provider returned an empty response', 502);
   return {
     id: '',
     model: '',
@@ -47,7 +47,7 @@ export const palm: Adapter = {
     codec: () => ({ dialect: 'own', write, read, openReader: () => ({ push: () => [], done: false }) }),
     toUpstreamRequest: (body, _call, target) => {
       const base = target.baseUrl.trim().replace(/\/+$/, '');
-      if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no address');
+      if (base === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no base URL');
       return {
         method: 'POST',
         url: `${base}/v1beta2/models/chat-bison-001:generateMessage`,

@@ -38,7 +38,7 @@ export function sparkModel({ upstreamModel, other }: Pick<Target, 'upstreamModel
   if (place) return place;
   const parts = upstreamModel.split('-');
   const version = named[name] ?? (parts.length === 2 ? parts[1] : undefined) ?? (other.trim() || 'v1.1');
-  if (!/^[\w.-]+$/.test(version)) throw new InvalidInputError('model names no version of Spark', 'model');
+  if (!/^[\w.-]+$/.test(version)) throw new InvalidInputError('model contains no version of Spark', 'model');
   return { version, path: `/${version}/chat`, domain: domains[version] ?? `general${version}` };
 }
 

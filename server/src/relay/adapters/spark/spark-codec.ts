@@ -109,7 +109,8 @@ function read(body: unknown): NeutralAnswer {
   const collector = new AnswerCollector();
   for (const frame of asFieldsList(body)) for (const event of reader.read(frame)) collector.push(event);
   if (collector.error) throw collector.error;
-  if (!reader.done) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream ended before its answer did');
+  if (!reader.done)
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream ended before its response was complete');
   return collector.answer();
 }
 

@@ -51,10 +51,7 @@ export function readHunyuan(body: unknown): NeutralAnswer {
   const error = errorOf(answer);
   if (error) throw error;
   if (!answer || !Array.isArray(answer['Choices'])) {
-    throw new AppError(
-      'UPSTREAM_INVALID_RESPONSE',
-      'The upstream answered with something that is no answer of Hunyuan',
-    );
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a Hunyuan response');
   }
   const created = someNumber(answer['Created']);
   return {

@@ -27,7 +27,7 @@ export function writeHunyuan(given: NeutralRequest): WrittenRequest {
     ...(tools.length > 0 ? writeChoice(request) : {}),
   });
   if (toolChoice?.mode === 'builtin')
-    throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it names a tool of another provider');
+    throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it refers to a tool of another provider');
   return { body, dropped: dropped.names };
 }
 
@@ -43,12 +43,12 @@ function writeChoice({ toolChoice, tools, dialect }: NeutralRequest): Json {
       return tool ? { ToolChoice: 'custom', CustomTool: writeTool(tool) } : {};
     }
     default:
-      throw unsupported(fieldName(dialect, 'toolChoice'), 'it cannot be made to call just any tool');
+      throw unsupported(fieldName(dialect, 'toolChoice'), 'it cannot be forced to call any tool');
   }
 }
 
 function writeTool(tool: NeutralTool): Json {
-  if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'it only calls functions');
+  if (tool.kind !== 'function') throw unsupported(tool.at ?? 'tools', 'it only supports functions');
   const { name, description, parameters } = tool;
   return {
     Type: 'function',
@@ -94,14 +94,14 @@ function writeContent(part: Part): Json {
   if (part.kind === 'image' && part.source.kind === 'base64') {
     return { Type: 'image_url', ImageUrl: { Url: toDataUrl(imageType(part.source), part.source.data) } };
   }
-  throw unsupported(part.at ?? 'messages', 'it reads text and images');
+  throw unsupported(part.at ?? 'messages', 'it only accepts text and images');
 }
 
 function textOf(parts: readonly Part[], dropped: Dropped): string {
   return parts
     .flatMap((part) => {
       if (part.kind === 'text' || part.kind === 'refusal') return [part.text];
-      if (part.kind !== 'reasoning') throw unsupported(part.at ?? 'messages', 'it reads text and images');
+      if (part.kind !== 'reasoning') throw unsupported(part.at ?? 'messages', 'it only accepts text and images');
       dropped.hint('reasoningHistory', true);
       return [];
     })

@@ -29,7 +29,7 @@ export function projectOf({ key }: Pick<Target, 'key'>): string | null {
   const account = parseFields(key);
   if (!account) return null;
   const project = asText(account['project_id']);
-  if (project === '') throw new AppError('UPSTREAM_UNREACHABLE', 'The key of the channel names no project');
+  if (project === '') throw new AppError('UPSTREAM_UNREACHABLE', "The channel's key contains no project");
   return project;
 }
 
@@ -38,7 +38,7 @@ function regionOf({ other, requestedModel }: Target): string {
   const map = parseFields(other);
   const region = map ? (someText(map[requestedModel]) ?? asText(map['default'])) : other.trim();
   if (!/^[a-z0-9-]+$/.test(region))
-    throw new AppError('UPSTREAM_UNREACHABLE', 'The channel names no region for the model');
+    throw new AppError('UPSTREAM_UNREACHABLE', 'The channel has no region for the model');
   return region;
 }
 
@@ -70,7 +70,7 @@ export function modelUrl(target: Target, publisher: 'anthropic' | 'google', mode
 export function chatUrl(target: Target): string {
   const project = projectOf(target);
   if (project === null)
-    throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Open models want a service account, not an API key');
+    throw new AppError('UNSUPPORTED_BY_CHANNEL', 'Open models require a service account, not an API key');
   const region = regionOf(target);
   return `https://${hostOf(region)}/v1beta1/projects/${encodeURIComponent(project)}/locations/${region}/endpoints/openapi/chat/completions`;
 }

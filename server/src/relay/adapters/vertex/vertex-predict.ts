@@ -27,7 +27,7 @@ function textsOf({ input }: Fields): string[] {
   const given = Array.isArray(input) ? (input as unknown[]) : [input];
   if (given.length === 0) throw new InvalidInputError('input is empty', 'input');
   return given.map((text) => {
-    if (typeof text !== 'string') throw unsupported('input', 'it takes text, not tokens');
+    if (typeof text !== 'string') throw unsupported('input', 'it accepts text, not tokens');
     return text;
   });
 }
@@ -37,7 +37,7 @@ export const vertexEmbeddings: OneShotCapability = {
     const texts = textsOf(body);
     const { dimensions, task_type: taskType, title } = body;
     if (isGemini(target)) {
-      if (texts.length > 1) throw unsupported('input', 'this model embeds one text a call');
+      if (texts.length > 1) throw unsupported('input', 'this model embeds one text per call');
       const content = { parts: texts.map((text) => ({ text })) };
       return ask(
         target,
@@ -63,7 +63,7 @@ export const vertexEmbeddings: OneShotCapability = {
       ? [single]
       : asFieldsList(fields['predictions']).map((each) => asFields(each['embeddings']) ?? {});
     if (found.length === 0) {
-      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no embedding');
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not an embedding');
     }
     const counted = found.reduce((sum, { statistics }) => sum + toCount(asFields(statistics)?.['token_count']), 0);
     const prompt = counted || toCount(asFields(fields['usageMetadata'])?.['promptTokenCount']);
@@ -87,7 +87,7 @@ const shapes: Readonly<Record<string, string>> = { '1024x1792': '9:16', '1792x10
 export const vertexImages: OneShotCapability = {
   toUpstreamRequest({ body }, target) {
     if (!target.upstreamModel.startsWith('imagen')) {
-      throw unsupported('model', 'only Imagen draws here; models of Gemini draw in a chat');
+      throw unsupported('model', 'only Imagen models are available here; Gemini models generate images in a chat');
     }
     return ask(
       target,
@@ -109,7 +109,7 @@ export const vertexImages: OneShotCapability = {
       return encoded === undefined ? [] : [{ b64_json: encoded }];
     });
     if (data.length === 0) {
-      throw new UpstreamError(400, { message: 'No picture came out', type: 'upstream_error', code: 'no_images' });
+      throw new UpstreamError(400, { message: 'No image was generated', type: 'upstream_error', code: 'no_images' });
     }
     const body = { created: Math.floor(now / 1000), data };
     return { contentType: 'application/json', body: Buffer.from(JSON.stringify(body)), usage: null };

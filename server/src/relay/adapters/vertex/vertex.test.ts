@@ -101,7 +101,7 @@ describe('the token', () => {
   it('wants a usable key, and never shows it', () => {
     const broken = JSON.stringify({ ...account, private_key: 'not a key' });
     expect(() => vertexCredential.toRequest(targetOf('m', { key: broken }))).toThrow('no usable private key');
-    expect(() => send('gemini-2.0-flash', {}, { key: '{}' })).toThrow('names no project');
+    expect(() => send('gemini-2.0-flash', {}, { key: '{}' })).toThrow('contains no project');
   });
 });
 
@@ -131,9 +131,9 @@ it.each([
 });
 
 it('needs a region that is one, and a model that somebody made', () => {
-  expect(() => send('gemini-2.0-flash', {}, { other: '' })).toThrow('names no region');
-  expect(() => send('gemini-2.0-flash', {}, { other: '{"claude-x":"us-east5"}' })).toThrow('names no region');
-  expect(() => send('gemini-2.0-flash', {}, { other: 'evil.example/' })).toThrow('names no region');
+  expect(() => send('gemini-2.0-flash', {}, { other: '' })).toThrow('no region');
+  expect(() => send('gemini-2.0-flash', {}, { other: '{"claude-x":"us-east5"}' })).toThrow('no region');
+  expect(() => send('gemini-2.0-flash', {}, { other: 'evil.example/' })).toThrow('no region');
   expect(() => send('gpt-4o')).toThrow('has no such model');
 });
 
@@ -190,7 +190,7 @@ describe('embeddings', () => {
     const told = vertex.embeddings?.fromUpstreamResponse(answer, request, targetOf('gemini-embedding-001'));
     expect(JSON.parse(String(told?.body))).toMatchObject({ data: [{ index: 0, embedding: [1] }] });
     expect(told?.usage).toBeNull();
-    expect(() => ask('gemini-embedding-001', ['a', 'b'])).toThrow('one text a call');
+    expect(() => ask('gemini-embedding-001', ['a', 'b'])).toThrow('one text per call');
   });
 });
 
@@ -212,5 +212,5 @@ it('pictures are Imagen’s', () => {
     );
   const told = read([{ raiFilteredReason: 'no' }, { bytesBase64Encoded: 'AA' }]);
   expect(JSON.parse(String(told?.body))).toEqual({ created: 1_718_700_000, data: [{ b64_json: 'AA' }] });
-  expect(() => read([{ raiFilteredReason: 'no' }])).toThrow('No picture came out');
+  expect(() => read([{ raiFilteredReason: 'no' }])).toThrow('No image was generated');
 });

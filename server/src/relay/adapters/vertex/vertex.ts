@@ -51,7 +51,8 @@ export const vertexCredential: CredentialExchange = {
   fromAnswer({ body }) {
     const answer = parseFields(body.toString('utf8'));
     const credential = someText(answer?.['access_token']);
-    if (credential === undefined) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The provider gave no access token');
+    if (credential === undefined)
+      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The provider returned no access token');
     return { credential, secondsToLive: Math.max(0, (someNumber(answer?.['expires_in']) ?? 3600) - 240) };
   },
 };

@@ -108,11 +108,7 @@ function read(body: unknown): NeutralAnswer {
   const answer = asFields(body);
   if (answer?.['success'] === false) throw refusalOf(answer);
   const told = asFields(answer?.['data']);
-  if (!told)
-    throw new AppError(
-      'UPSTREAM_INVALID_RESPONSE',
-      'The upstream answered with something that is no answer of ChatGLM',
-    );
+  if (!told) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a ChatGLM response');
   const choices = asFieldsList(told['choices']);
   return {
     id: someText(told['task_id']) ?? asText(told['request_id']),

@@ -8,7 +8,7 @@ import type { ResponseFormat } from '../../neutral/request.js';
 export const answerTool = 'tollgate_json_answer';
 
 export function jsonTool(format: Exclude<ResponseFormat, { kind: 'text' }>): Json {
-  const description = 'Give the whole answer as the input of this tool.';
+  const description = 'Provide the complete response as the input of this tool.';
   if (format.kind === 'json')
     return { name: answerTool, description, input_schema: { type: 'object', additionalProperties: true } };
   return {

@@ -65,8 +65,7 @@ function limitAndThinking(
  */
 export function nativeMessage(body: Buffer): ChatAnswer {
   const message = parseFields(body.toString('utf8'));
-  if (!message)
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+  if (!message) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');
   const error = readAnthropicError(message);
   if (error) throw error;
   return {

@@ -16,7 +16,7 @@ export function readMessage(body: unknown): NeutralAnswer {
   const error = message ? readAnthropicError(message) : null;
   if (error) throw error;
   if (!message || !Array.isArray(message['content'])) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no message');
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a message');
   }
   const parts = asFieldsList(message['content']).flatMap(readBlock);
   const called = parts.some((part) => part.kind === 'toolCall');

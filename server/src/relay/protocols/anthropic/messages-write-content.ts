@@ -95,9 +95,9 @@ function writeBlock(part: Part, settings: ClaudeSettings, dropped: Dropped): Jso
     }
     case 'foreign':
       if (part.dialect === 'anthropic-messages') return part.value;
-      throw unsupported(part.at ?? 'messages', 'Claude has no such part');
+      throw unsupported(part.at ?? 'messages', 'Claude does not support this part');
     case 'audio':
-      throw unsupported(part.at ?? 'messages', 'Claude does not hear');
+      throw unsupported(part.at ?? 'messages', 'Claude does not accept audio');
     case 'toolResult':
       return writeResult(part, settings, dropped);
   }
@@ -116,7 +116,7 @@ function writeImage(part: ImagePart, settings: ClaudeSettings): Json {
         ...cacheOf(part),
       };
     case 'url':
-      if (!settings.remoteMedia) throw unsupported(at ?? 'messages', 'it does not fetch images by address');
+      if (!settings.remoteMedia) throw unsupported(at ?? 'messages', 'it does not fetch images by URL');
       return { type: 'image', source: { type: 'url', url: source.url }, ...cacheOf(part) };
     default:
       return { type: 'image', source: { type: 'file', file_id: idOf(part) }, ...cacheOf(part) };
@@ -131,7 +131,7 @@ function writeFile(part: FilePart, settings: ClaudeSettings): Json {
     case 'text':
       return document({ type: 'text', media_type: 'text/plain', data: source.text });
     case 'url':
-      if (!settings.remoteMedia) throw unsupported(at ?? 'messages', 'it does not fetch files by address');
+      if (!settings.remoteMedia) throw unsupported(at ?? 'messages', 'it does not fetch files by URL');
       return document({ type: 'url', url: source.url });
     case 'id':
       return document({ type: 'file', file_id: idOf(part) });
@@ -142,7 +142,7 @@ function writeFile(part: FilePart, settings: ClaudeSettings): Json {
       if (isTextType(type))
         return document({ type: 'text', media_type: 'text/plain', data: textOfBase64(source.data) });
       if (type.startsWith('image/')) return writeImage({ kind: 'image', source, at }, settings);
-      throw unsupported(at ?? 'messages', `Claude does not read ${type}`);
+      throw unsupported(at ?? 'messages', `Claude does not accept ${type}`);
     }
   }
 }
@@ -150,7 +150,7 @@ function writeFile(part: FilePart, settings: ClaudeSettings): Json {
 /** Only clients of the same dialect can refer to a file stored at Anthropic. */
 function idOf({ source, at }: ImagePart | FilePart): string {
   if (source.kind === 'id' && source.dialect === 'anthropic-messages') return source.id;
-  throw unsupported(at ?? 'messages', 'the file lies at another provider');
+  throw unsupported(at ?? 'messages', 'the file is stored at another provider');
 }
 
 function writeResult(part: ToolResultPart, settings: ClaudeSettings, dropped: Dropped): Json {
@@ -171,7 +171,7 @@ function writeResult(part: ToolResultPart, settings: ClaudeSettings, dropped: Dr
 export function writeSystem(request: NeutralRequest): unknown {
   const parts = request.messages.filter(isInstruction).flatMap((message) => message.parts);
   const other = parts.find((part) => part.kind !== 'text');
-  if (other) throw unsupported(other.at ?? 'system', 'Claude takes only text as instructions');
+  if (other) throw unsupported(other.at ?? 'system', 'Claude accepts only text as instructions');
   const texts = parts.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part : []));
   if (texts.length === 0) return undefined;
   if (!texts.some((part) => part.cacheControl)) return texts.map((part) => part.text).join('\n\n');

@@ -76,7 +76,7 @@ describe('tools', () => {
     expect(none).not.toHaveProperty('tool_choice');
   });
 
-  it('are refused by name where the call asks for one that Claude can neither run nor call', () => {
+  it('are refused by name where the call requires one that Claude can neither run nor call', () => {
     const custom = { type: 'custom', custom: { name: 'c' } };
     const forced = { type: 'custom', custom: { name: 'c' } };
     expect(refusal({ tools: [tool, custom], tool_choice: forced })).toMatchObject({

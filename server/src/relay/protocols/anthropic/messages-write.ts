@@ -29,9 +29,9 @@ function writeMessagesRequest(given: NeutralRequest, settings: ClaudeSettings): 
     dropped,
     (tool) => tool.kind === 'function' || (tool.kind === 'builtin' && tool.dialect === 'anthropic-messages'),
   );
-  if (request.count > 1) throw unsupported(fieldName(request.dialect, 'count'), 'Claude gives one answer');
+  if (request.count > 1) throw unsupported(fieldName(request.dialect, 'count'), 'Claude returns one choice');
   if (request.modalities.some((each) => each.toLowerCase() !== 'text')) {
-    throw unsupported(fieldName(request.dialect, 'modalities'), 'Claude answers in text');
+    throw unsupported(fieldName(request.dialect, 'modalities'), 'Claude only returns text');
   }
   dropExtras(request, dropped, own ? new Set(Object.keys(request.extras)) : new Set());
   const { model, suffixed } = cutThinkingSuffix(request.model, settings);
@@ -136,7 +136,7 @@ function choiceType(choice: ToolChoice | undefined, request: NeutralRequest): Js
     case 'allowed':
       return { type: choice.required ? 'any' : 'auto' };
     case 'builtin':
-      throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it names a tool of another provider');
+      throw unsupported(fieldName(request.dialect, 'toolChoice'), 'it refers to a tool of another provider');
   }
 }
 

@@ -17,8 +17,7 @@ import { toGeminiUsage } from './gemini-usage.js';
  */
 export function nativeGeminiAnswer(body: Buffer): ChatAnswer {
   const answer = asFields(parseJson(body.toString('utf8')));
-  if (!answer)
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+  if (!answer) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');
   const error = readGeminiError(answer);
   if (error) throw error;
   const candidates = asFieldsList(answer['candidates']);

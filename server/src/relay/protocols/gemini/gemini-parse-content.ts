@@ -143,7 +143,7 @@ class OpenCalls {
     const index = this.open.findIndex((call) => (given === undefined ? call.name === name : call.id === given));
     const [call] = index === -1 ? [] : this.open.splice(index, 1);
     const id = call?.id ?? given;
-    if (id === undefined) throw new InvalidInputError(`${at} answers a function that was not called`, at);
+    if (id === undefined) throw new InvalidInputError(`${at} is the result of a function that was not called`, at);
     return id;
   }
 }

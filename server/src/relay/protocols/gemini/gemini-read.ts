@@ -17,8 +17,7 @@ import { toGeminiUsage } from './gemini-usage.js';
  */
 export function readGeminiAnswer(body: unknown): NeutralAnswer {
   const answer = asFields(Array.isArray(body) ? (body[0] as unknown) : body);
-  if (!answer)
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no answer');
+  if (!answer) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is invalid');
   const error = readGeminiError(answer) ?? readBlocked(answer);
   if (error) throw error;
   const candidates = asFieldsList(answer['candidates']);

@@ -97,7 +97,7 @@ export class GeminiStreamReader implements StreamReader {
 
 const unreadable = (): UpstreamError =>
   new UpstreamError(502, {
-    message: 'The upstream sent an event that cannot be read',
+    message: 'The upstream sent an invalid event',
     type: 'upstream_error',
     code: 'stream_response_error',
   });

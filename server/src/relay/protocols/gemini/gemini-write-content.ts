@@ -70,7 +70,7 @@ export class GeminiContentWriter {
   instruction(): Json | undefined {
     const parts = this.request.messages.filter(isInstruction).flatMap((message) => message.parts);
     const other = parts.find((part) => part.kind !== 'text');
-    if (other) throw unsupported(other.at ?? 'systemInstruction', 'Gemini takes only text as instructions');
+    if (other) throw unsupported(other.at ?? 'systemInstruction', 'Gemini accepts only text as instructions');
     const texts = parts.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []));
     return texts.length === 0 ? undefined : { parts: [{ text: texts.join('\n') }] };
   }
@@ -79,7 +79,10 @@ export class GeminiContentWriter {
     const images = message.parts.filter((part) => part.kind === 'image');
     const { imageLimit } = this.settings;
     if (imageLimit >= 0 && images.length > imageLimit) {
-      throw unsupported(images[imageLimit]?.at ?? 'messages', `at most ${imageLimit} images are taken in one message`);
+      throw unsupported(
+        images[imageLimit]?.at ?? 'messages',
+        `at most ${imageLimit} images are accepted in one message`,
+      );
     }
     return message.parts.flatMap((part) => this.part(part));
   }
@@ -100,9 +103,9 @@ export class GeminiContentWriter {
         return [media(part.source, fileType(part.source, part.filename), part.at)];
       case 'foreign':
         if (part.dialect === 'gemini-generate') return [part.value];
-        throw unsupported(part.at ?? 'messages', 'Gemini has no such part');
+        throw unsupported(part.at ?? 'messages', 'Gemini does not support this part');
       default:
-        throw unsupported(part.at ?? 'messages', 'Gemini cannot carry it here');
+        throw unsupported(part.at ?? 'messages', 'Gemini does not support it here');
     }
   }
 
@@ -210,6 +213,6 @@ function media(source: MediaSource, mimeType: string, at: string | undefined): J
   }
   throw unsupported(
     at ?? 'messages',
-    source.kind === 'url' ? 'it does not fetch this address' : 'the file lies at another provider',
+    source.kind === 'url' ? 'it does not fetch this URL' : 'the file is stored at another provider',
   );
 }

@@ -69,8 +69,8 @@ function generationConfig(
   own: boolean,
 ): Json {
   const { sampling, stop, count, dialect } = request;
-  if (count > 1 && traits.draws) throw unsupported(fieldName(dialect, 'count'), 'models that draw give one answer');
-  if (stop.length > 5) throw unsupported(fieldName(dialect, 'stop'), 'Gemini takes at most five');
+  if (count > 1 && traits.draws) throw unsupported(fieldName(dialect, 'count'), 'image models return one choice');
+  if (stop.length > 5) throw unsupported(fieldName(dialect, 'stop'), 'Gemini accepts at most five');
   return omitUndefined<Json>({
     ...(own ? asFields(request.extras['generationConfig']) : {}),
     temperature: sampling.temperature,
@@ -108,7 +108,7 @@ function modalities(request: NeutralRequest, traits: GeminiTraits, own: boolean)
   const wanted = request.modalities.map((each) => each.toUpperCase());
   if (own) return wanted.length > 0 ? wanted : undefined;
   if (wanted.includes('AUDIO'))
-    throw unsupported(fieldName(request.dialect, 'modalities'), 'it does not speak in the voices of chat');
+    throw unsupported(fieldName(request.dialect, 'modalities'), 'it does not support these voices');
   if (traits.draws || wanted.includes('IMAGE')) return ['TEXT', 'IMAGE'];
   return undefined;
 }
@@ -173,7 +173,7 @@ function writeToolConfig({ toolChoice: choice, tools, dialect }: NeutralRequest)
     case 'tool':
       return config({ mode: 'ANY', allowedFunctionNames: [choice.name] });
     case 'builtin':
-      throw unsupported(fieldName(dialect, 'toolChoice'), 'it names a tool of another provider');
+      throw unsupported(fieldName(dialect, 'toolChoice'), 'it refers to a tool of another provider');
     case 'allowed':
       if (choice.required) return config({ mode: 'ANY', allowedFunctionNames: choice.names });
       break;

@@ -104,7 +104,7 @@ function resolve(schema: Fields, scope: Scope): { schema: Fields; scope: Scope }
   if (typeof reference !== 'string') return { schema, scope };
   if (scope.following.includes(reference)) throw new InvalidInputError(`${scope.at} refers to itself`, scope.at);
   if (!scope.definitions.has(reference))
-    throw new InvalidInputError(`${scope.at} refers to ${reference}, which is not there`, scope.at);
+    throw new InvalidInputError(`${scope.at} refers to ${reference}, which does not exist`, scope.at);
   const { $ref: _reference, ...beside } = schema;
   const target = asFields(scope.definitions.get(reference)) ?? {};
   return resolve({ ...target, ...beside }, { ...scope, following: [...scope.following, reference] });

@@ -101,7 +101,7 @@ describe('JSON schema for Google', () => {
       $defs: { tree: { type: 'object', properties: { left: { $ref: '#/$defs/tree' } } } },
     };
     expect(() => write(tree)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT', field: 'tools[0].parameters' }));
-    expect(() => write({ $ref: '#/$defs/nothing' })).toThrow('which is not there');
+    expect(() => write({ $ref: '#/$defs/nothing' })).toThrow('which does not exist');
   });
 
   it('may not be nested without end', () => {

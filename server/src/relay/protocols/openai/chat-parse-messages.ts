@@ -136,7 +136,7 @@ class LegacyCalls {
   answer(name: string | undefined, at: string): string {
     const index = this.open.findIndex((call) => call.name === name);
     const [call] = index === -1 ? [] : this.open.splice(index, 1);
-    if (!call) throw new InvalidInputError(`${at} answers a function that was not called`, at);
+    if (!call) throw new InvalidInputError(`${at} is the result of a function that was not called`, at);
     return call.id;
   }
 }

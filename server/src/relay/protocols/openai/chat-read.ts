@@ -16,7 +16,7 @@ export function readChatAnswer(body: unknown): NeutralAnswer {
   const error = answer?.['error'] ? readError(answer) : null;
   if (error) throw new UpstreamError(502, error);
   if (!answer || !Array.isArray(answer['choices'])) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no chat completion');
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a chat completion');
   }
   const created = someNumber(answer['created']);
   return {

@@ -58,16 +58,16 @@ function writePart(part: Part, own: boolean): Json {
       return { type: 'refusal', refusal: part.text };
     case 'foreign':
       if (own) return part.value;
-      throw unsupported(part.at ?? 'messages', 'chat completions have no such part');
+      throw unsupported(part.at ?? 'messages', 'chat completions do not support this part');
     default:
-      throw unsupported(part.at ?? 'messages', 'chat completions cannot carry it here');
+      throw unsupported(part.at ?? 'messages', 'chat completions do not support it here');
   }
 }
 
 function writeImage({ source, detail, cacheControl, at }: ImagePart, own: boolean): Json {
   const url =
     source.kind === 'url' ? source.url : source.kind === 'base64' ? toDataUrl(imageType(source), source.data) : null;
-  if (url === null) throw unsupported(at ?? 'messages', 'the image lies at another provider');
+  if (url === null) throw unsupported(at ?? 'messages', 'the image is stored at another provider');
   return {
     type: 'image_url',
     image_url: { url, ...(detail === undefined ? {} : { detail }) },
@@ -83,10 +83,10 @@ function writeFile({ source, filename, cacheControl, at }: FilePart, own: boolea
       return { type: 'text', text: source.text };
     case 'id':
       if (own) return { type: 'file', file: { file_id: source.id, ...named }, ...cache };
-      throw unsupported(at ?? 'messages', 'the file lies at another provider');
+      throw unsupported(at ?? 'messages', 'the file is stored at another provider');
     case 'url':
       if (own) return { type: 'file', file: { file_data: source.url, ...named }, ...cache };
-      throw unsupported(at ?? 'messages', 'files at a web address cannot be carried');
+      throw unsupported(at ?? 'messages', 'files by URL are not supported');
     case 'base64': {
       const type = fileType(source, filename);
       if (!own && isTextType(type)) return { type: 'text', text: textOfBase64(source.data) };
@@ -122,7 +122,7 @@ function writeAssistant({ parts, name }: NeutralMessage, own: boolean, dropped: 
 
 const writeAssistantPart = (part: Part, own: boolean): Json => {
   if (part.kind === 'text' || part.kind === 'refusal' || part.kind === 'foreign') return writePart(part, own);
-  throw unsupported(part.at ?? 'messages', 'chat completions take only text from the assistant');
+  throw unsupported(part.at ?? 'messages', 'chat completions accept only text from the assistant');
 };
 
 /** OpenAI refuses reasoning in the history; providers that require it speak the client's dialect. */

@@ -87,7 +87,7 @@ function writeModalities(request: NeutralRequest, own: boolean): readonly string
   const { modalities } = request;
   if (modalities.length === 0 || (!own && modalities.every((each) => each === 'text'))) return undefined;
   if (!own && !request.audio)
-    throw unsupported('generationConfig.responseModalities', 'chat completions answer in text');
+    throw unsupported('generationConfig.responseModalities', 'chat completions only return text');
   return modalities;
 }
 
@@ -130,7 +130,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
       };
     case 'builtin':
       if (tool.dialect === 'openai-chat') return tool.value;
-      throw unsupported(tool.at ?? 'tools', `only the provider it belongs to can run ${tool.name}`);
+      throw unsupported(tool.at ?? 'tools', `only its own provider can run ${tool.name}`);
   }
 }
 
@@ -155,7 +155,7 @@ function writeToolChoice(choice: ToolChoice | undefined, tools: readonly Neutral
         },
       };
     case 'builtin':
-      throw unsupported('tool_choice', 'it names a tool of another provider');
+      throw unsupported('tool_choice', 'it refers to a tool of another provider');
   }
 }
 

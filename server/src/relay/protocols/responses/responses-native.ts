@@ -17,8 +17,7 @@ import { toResponsesUsage } from './responses-usage.js';
  */
 export function nativeResponse(body: Buffer): ChatAnswer {
   const response = parseFields(body.toString('utf8'));
-  if (!response)
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is not a JSON object');
+  if (!response) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a JSON object');
   const error = failureOf(response);
   if (error) throw error;
   return {

@@ -17,7 +17,7 @@ export function readResponse(body: unknown): NeutralAnswer {
   const error = response ? failureOf(response) : null;
   if (error) throw error;
   if (!response || !Array.isArray(response['output'])) {
-    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream answered with something that is no response');
+    throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is not a Responses object');
   }
   const parts = asFieldsList(response['output']).flatMap(readItem);
   const created = someNumber(response['created_at']);

@@ -153,8 +153,7 @@ export class ResponsesStreamWriter implements StreamWriter {
     const { open } = this;
     if (!open) return '';
     this.kept += text.length;
-    if (this.kept > keptLimit)
-      throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The answer of the upstream is too large');
+    if (this.kept > keptLimit) throw new AppError('UPSTREAM_INVALID_RESPONSE', 'The upstream response is too large');
     const first = open.text === '';
     open.text += text;
     const delta = { ...this.where(), delta: text };

@@ -74,7 +74,7 @@ function writeAssistant(parts: readonly Part[], own: boolean, dropped: Dropped):
     if (part.kind === 'toolCall') items.push(writeCall(part));
     else if (part.kind === 'reasoning') items.push(...writeReasoning(part, own, dropped));
     else if (part.kind === 'foreign' && own) items.push(part.value);
-    else throw unsupported(part.at ?? 'messages', 'Responses takes only text from the assistant');
+    else throw unsupported(part.at ?? 'messages', 'Responses accepts only text from the assistant');
   }
   flush();
   return items;
@@ -125,9 +125,9 @@ function writePart(part: Part, own: boolean): Json {
       return { type: 'input_audio', input_audio: { data: part.data, format: part.format } };
     case 'foreign':
       if (own) return part.value;
-      throw unsupported(part.at ?? 'messages', 'Responses has no such part');
+      throw unsupported(part.at ?? 'messages', 'Responses does not support this part');
     default:
-      throw unsupported(part.at ?? 'messages', 'Responses cannot carry it here');
+      throw unsupported(part.at ?? 'messages', 'Responses does not support it here');
   }
 }
 
@@ -137,7 +137,7 @@ function writeImage({ source, detail, at }: ImagePart, own: boolean): Json {
   if (source.kind === 'base64')
     return { type: 'input_image', image_url: toDataUrl(imageType(source), source.data), ...more };
   if (source.kind === 'id' && own) return { type: 'input_image', file_id: source.id, ...more };
-  throw unsupported(at ?? 'messages', 'the image lies at another provider');
+  throw unsupported(at ?? 'messages', 'the image is stored at another provider');
 }
 
 function writeFile({ source, filename, at }: FilePart, own: boolean): Json {
@@ -150,7 +150,7 @@ function writeFile({ source, filename, at }: FilePart, own: boolean): Json {
     case 'id':
       // Chat and Responses share one file storage.
       if (own || source.dialect === 'openai-chat') return { type: 'input_file', file_id: source.id };
-      throw unsupported(at ?? 'messages', 'the file lies at another provider');
+      throw unsupported(at ?? 'messages', 'the file is stored at another provider');
     case 'base64': {
       const type = fileType(source, filename);
       if (!own && isTextType(type)) return { type: 'input_text', text: textOfBase64(source.data) };

@@ -32,10 +32,10 @@ function writeResponsesRequest(given: NeutralRequest): WrittenRequest {
     (tool) => tool.kind !== 'builtin' || tool.dialect === 'openai-responses',
   );
   const { dialect, sampling, reasoning } = request;
-  if (request.count > 1) throw unsupported(fieldName(dialect, 'count'), 'Responses gives one answer');
-  if (request.stop.length > 0) throw unsupported(fieldName(dialect, 'stop'), 'Responses cannot be told where to stop');
+  if (request.count > 1) throw unsupported(fieldName(dialect, 'count'), 'Responses returns one choice');
+  if (request.stop.length > 0) throw unsupported(fieldName(dialect, 'stop'), 'Responses does not support stop texts');
   if (request.modalities.some((each) => each !== 'text'))
-    throw unsupported(fieldName(dialect, 'modalities'), 'Responses answers in text');
+    throw unsupported(fieldName(dialect, 'modalities'), 'Responses only returns text');
   const carried = own
     ? new Set(Object.keys(request.extras))
     : dialect === 'openai-chat'
@@ -95,7 +95,7 @@ function writeTool(tool: NeutralTool, own: boolean): Json {
       return omitUndefined<Json>({ type: 'custom', name, description: tool.description, format: tool.format });
     case 'builtin':
       if (tool.dialect === 'openai-responses') return { ...tool.value };
-      throw unsupported(tool.at ?? 'tools', `only the provider it belongs to can run ${name}`);
+      throw unsupported(tool.at ?? 'tools', `only its own provider can run ${name}`);
   }
 }
 
@@ -117,7 +117,7 @@ function writeToolChoice(choice: ToolChoice | undefined, own: boolean): unknown 
       };
     case 'builtin':
       if (own) return choice.value;
-      throw unsupported('tool_choice', 'it names a tool of another provider');
+      throw unsupported('tool_choice', 'it refers to a tool of another provider');
   }
 }
 

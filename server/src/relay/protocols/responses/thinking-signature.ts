@@ -1,6 +1,10 @@
 import type { ReasoningPart } from '../../neutral/message.js';
 
-/* Responses returns the thinking signature as `encrypted_content` of a reasoning item, and requires the item's id back with it; other dialects have one text. So the id is prepended to the signature if the provider speaks Responses, and reasoning that a provider encrypts is marked if the client does. */
+/*
+ * Responses returns the thinking signature as `encrypted_content` of a reasoning item, and requires the item's id back
+ * with it; other dialects have one text. So the id is prepended to the signature if the provider speaks Responses, and
+ * reasoning that a provider encrypts is marked if the client does.
+ */
 
 const withId = /^(rs_[A-Za-z0-9_-]+):/;
 const redactedMark = 'redacted:';

@@ -66,7 +66,7 @@ const told =
       return await handler(request, reply);
     } catch (error) {
       if (!(error instanceof DrawingError)) return sendAccessFailure(error, request, reply);
-      if (error.cause !== undefined) request.log.warn({ err: error.cause }, 'drawing could not be ordered');
+      if (error.cause !== undefined) request.log.warn({ err: error.cause }, 'drawing submission failed');
       const { status, body } = toWire(error);
       return reply.status(status).type(jsonType).send(body);
     }

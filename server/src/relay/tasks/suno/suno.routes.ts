@@ -32,7 +32,7 @@ const told =
       return await reply.type(jsonType).send(await handler(request));
     } catch (error) {
       if (!(error instanceof SunoError)) return sendAccessFailure(error, request, reply);
-      if (error.cause !== undefined) request.log.warn({ err: error.cause }, 'task could not be ordered');
+      if (error.cause !== undefined) request.log.warn({ err: error.cause }, 'task submission failed');
       const message = `${error.status === 429 ? busy : error.message} (request id: ${request.id})`;
       return reply.status(error.status).type(jsonType).send({ code: error.code, message, data: null });
     }

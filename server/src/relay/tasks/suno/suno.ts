@@ -153,12 +153,12 @@ export class Suno {
     const { order, caller, admission, target, price } = ordered;
     if (status !== 200) throw new SunoError(status, 'fail_to_fetch_task', maskSecrets(body.toString().slice(0, 2000)));
     const said = jsonObject(body);
-    if (!said) throw new SunoError(500, 'unmarshal_response_body_failed', 'The answer of the upstream is not JSON');
+    if (!said) throw new SunoError(500, 'unmarshal_response_body_failed', 'The upstream response is not JSON');
     if (said['code'] !== 'success') {
       throw new SunoError(500, text(said['code'], 200) || 'upstream_error', maskSecrets(text(said['message'], 2000)));
     }
     const taskId = text(said['data'], 200);
-    if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream named no task');
+    if (taskId === '') throw new SunoError(500, 'invalid_response', 'The upstream returned no task id');
     const charge = desk.charge(caller, admission, target, price, `, action ${order.action}`);
     const accepted = await books.accept(creativeKind, row, { taskId, status: 'SUBMITTED' }, reservation, charge);
     desk.charged(caller, charge, accepted);
