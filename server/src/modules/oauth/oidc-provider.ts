@@ -180,8 +180,7 @@ export class OidcProvider implements RedirectProvider {
 function toAppError(error: unknown): AppError {
   const known = [error, (error as { cause?: unknown } | null)?.cause].find(isAppError);
   if (known?.code === 'INVALID_INPUT' && known.field === 'code') return known;
-  if (known)
-    return new AppError('UPSTREAM_UNREACHABLE', 'The OIDC server is unreachable. Try again later.', { cause: error });
+  if (known) return new AppError('UPSTREAM_UNREACHABLE', 'Cannot reach the OIDC server, try later', { cause: error });
   const { code, message } = badCode(label);
   return new AppError(code, message, { cause: error, field: 'code' });
 }
