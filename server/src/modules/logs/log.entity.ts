@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
-export { LogType } from './log-type.js';
+export { LogType } from '../../shared/log-type.js';
 
 /** A row of the usage log; partitioned by month of `createdAt` (Unix seconds). Consume rows are written by settlements. */
 @Entity('logs')

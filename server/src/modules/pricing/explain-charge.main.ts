@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { exitCode, runCommand, withDatabase, type ExitCode } from '../../db/command.js';
-import { LogType } from '../logs/log-type.js';
+import { LogType } from '../../shared/log-type.js';
 import { explainCharge, type ChargedRow } from './explain-charge.service.js';
 
 /**
