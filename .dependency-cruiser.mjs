@@ -1,7 +1,7 @@
-/** Which way the arrows point (server/ARCHITECTURE.md). Every rule is an error. */
+/** Allowed imports between layers (server/ARCHITECTURE.md). Every rule is an error. */
 const skins = '\\.(resolver|routes|jobs)\\.ts$';
 const tests = '\\.test\\.tsx?$|^tests/';
-/** What only a skin may know. */
+/** Packages that only REST and GraphQL layers may import. */
 const skinPackages =
   '^node_modules/(graphql|graphql-[^/]+|type-graphql|fastify|@fastify|@apollo|@as-integrations|@escape\\.tech)(/|$)';
 const graphqlPackages =

@@ -49,7 +49,7 @@ export default typescript.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       // A handler given for its effect: `() => list.push(item)`.
       '@typescript-eslint/no-confusing-void-expression': 'off',
-      // TypeGraphQL and TypeORM are told what a class is by decorators alone.
+      // TypeGraphQL and TypeORM classes may have decorators and no members.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       // Rows and wires are typed by what we expect; checking what a type says cannot happen is not a mistake there.
       '@typescript-eslint/no-unnecessary-condition': 'off',

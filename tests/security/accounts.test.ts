@@ -216,7 +216,7 @@ describe('guessing', () => {
     for (let i = 0; i < 25; i++) await login('a wrong password', shared);
     expect((await login(user.password, shared)).status).toBe(429);
     expect((await login(user.password, { ...shared, cookie })).body['success']).toBe(true);
-    // The mark helps nobody at another account, and does not allow more guesses than anybody has.
+    // The mark does not help with another account, and does not allow additional guesses.
     const other = await site.invite(root);
     const elsewhere = { username: other.username, password: other.password };
     expect((await site.rest(null, 'POST', '/api/user/login', elsewhere, { ...shared, cookie })).status).toBe(429);

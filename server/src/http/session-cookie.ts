@@ -6,9 +6,9 @@ import { usesHttps } from './secure-cookie.js';
 /** 30 days, as the session itself. */
 const maxAge = 2_592_000;
 
-/** Says that somebody signed in here before; it opens nothing (`modules/auth/known-browser.ts`). */
+/** Marks a browser that was signed in before. It grants no access (`modules/auth/known-browser.ts`). */
 export const knownBrowserCookie = 'known-browser';
-/** 180 days, as the mark in it. */
+/** 180 days, as the mark in the cookie. */
 const knownBrowserMaxAge = 15_552_000;
 
 /** Sets the cookies of a sign-in: the session, and the mark of a known browser. */

@@ -9,7 +9,7 @@ export interface Challenge {
   readonly ip: string;
   /** Token of the Turnstile widget. */
   readonly turnstile?: string;
-  /** What an earlier sign-in left in this browser (`KnownBrowsers`). */
+  /** The mark that an earlier sign-in stored in this browser (`KnownBrowsers`). */
   readonly knownBrowser?: string;
   /** Id of this browser, created on first use. */
   readonly visitor: () => string;

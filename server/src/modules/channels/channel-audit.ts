@@ -1,14 +1,17 @@
 import type { AuditChange } from '../../shared/audit.js';
 import type { Channel } from './channel.entity.js';
 
-/** What an admin can set of a channel. Its key is told apart: the row here never has it. */
+/**
+ * The fields an admin can set on a channel, for the audit log. Its key is audited separately: the row here never
+ * contains it.
+ */
 export const auditedFields = (channel: Channel): Readonly<Record<string, unknown>> => {
   const { keySealed: _key, usedQuota: _used, ...rest } = channel;
   const { testTime: _time, responseTime: _response, balance: _balance, balanceUpdatedTime: _updated, ...fields } = rest;
   return fields;
 };
 
-/** Stands for a key that is not opened just to say that it was another. */
+/** Audited in place of the previous key, which is not decrypted for this purpose. */
 export const formerKey = '(former key)';
 
 export const channelChange = (

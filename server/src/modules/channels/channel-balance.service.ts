@@ -25,7 +25,7 @@ export class ChannelBalanceService {
   /**
    * Reads the balance with the first key and stores it.
    * @returns USD, or the provider's own unit
-   * @throws AppError NOT_FOUND, NOT_IMPLEMENTED for types without one, UPSTREAM_*
+   * @throws AppError NOT_FOUND, NOT_IMPLEMENTED for types without a balance API, UPSTREAM_*
    */
   async update(actor: MaybeActor, id: number): Promise<number> {
     requireRole(actor, 'admin');

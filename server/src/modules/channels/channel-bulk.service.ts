@@ -10,12 +10,12 @@ import { parseFields, type ChannelFields } from './channel-input.js';
 import { normaliseList } from './channel-lists.service.js';
 import type { ChannelDeps } from './channel.service.js';
 
-/** What a tag's channels can be given together; absent is unchanged, an empty tag takes the tag away. */
+/** Changes for all channels of a tag. Absent fields stay unchanged; an empty tag removes the tag. */
 export type TagChange = Partial<
   Pick<ChannelFields, 'priority' | 'weight' | 'modelMapping' | 'models' | 'group'> & { readonly newTag: string }
 >;
 
-/** Many channels at once; for admins. Each call is one transaction, one log row and one announcement. */
+/** Changes many channels at once; for admins. Each call is one transaction, one log row and one announcement. */
 export class ChannelBulkService {
   constructor(private readonly deps: Pick<ChannelDeps, 'channels' | 'changes' | 'usageLog' | 'auditLog'>) {}
 
@@ -26,14 +26,20 @@ export class ChannelBulkService {
     return this.change(admin, 'Deleted', (manager) => remove(manager, { id: In([...ids]) }));
   }
 
-  /** Those disabled by hand and automatically. @returns how many are gone */
+  /**
+   * Deletes channels that were disabled manually or automatically.
+   * @returns the number deleted
+   */
   async deleteDisabled(actor: MaybeActor): Promise<number> {
     const admin = requireRole(actor, 'admin');
     const status = In([ChannelStatus.disabled, ChannelStatus.autoDisabled]);
     return this.change(admin, 'Deleted disabled channels:', (manager) => remove(manager, { status }));
   }
 
-  /** @param tag empty takes the tag away @returns how many have it now */
+  /**
+   * @param tag empty removes the tag
+   * @returns the number of channels that have it now
+   */
   async setTag(actor: MaybeActor, ids: readonly number[], tag: string): Promise<number> {
     const admin = requireRole(actor, 'admin');
     assertIdList(ids, 'Invalid parameter');
@@ -43,7 +49,7 @@ export class ChannelBulkService {
     );
   }
 
-  /** @returns how many channels the tag has */
+  /** @returns the number of channels with the tag */
   async setTagStatus(actor: MaybeActor, tag: string, enabled: boolean): Promise<number> {
     const admin = requireRole(actor, 'admin');
     if (tag === '') throw new InvalidInputError('Invalid parameter', 'tag');
@@ -53,7 +59,7 @@ export class ChannelBulkService {
     );
   }
 
-  /** @returns how many channels the tag had */
+  /** @returns the number of channels that had the tag */
   async editTag(actor: MaybeActor, tag: string, { newTag, ...given }: TagChange): Promise<number> {
     const admin = requireRole(actor, 'admin');
     if (tag === '') throw new InvalidInputError('Tag must not be empty', 'tag');
@@ -62,8 +68,8 @@ export class ChannelBulkService {
   }
 
   /**
-   * Puts lists of rows that came from elsewhere into their normal form and makes every node read all channels again.
-   * @returns how many were repaired
+   * Normalises the model and group lists of imported rows, and makes every node reload all channels.
+   * @returns the number of changed rows
    */
   async fix(actor: MaybeActor): Promise<number> {
     const admin = requireRole(actor, 'admin');
@@ -123,7 +129,7 @@ async function remove(manager: EntityManager, which: Which): Promise<AuditChange
   return rows.map((row) => channelChange('delete', row.id, auditedFields(row), null));
 }
 
-/** In the order of ids, as settlements lock them: neither waits for the other in a circle. */
+/** In the order of ids, as settlements lock them, so that the two cannot deadlock. */
 function lock(manager: EntityManager, which: Which): Promise<Channel[]> {
   return manager.find(Channel, { where: which, order: { id: 'ASC' }, lock: { mode: 'pessimistic_write' } });
 }

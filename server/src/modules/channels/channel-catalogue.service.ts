@@ -1,11 +1,11 @@
 import { providers } from '../../relay/providers/providers.js';
 import { requireRole, type MaybeActor } from '../../shared/actor.js';
 
-/** A provider as the console offers it. */
+/** A provider that the console offers for new channels. */
 export interface ChannelType {
   readonly id: number;
   readonly label: string;
-  /** Empty: a channel of this type must name its own. */
+  /** Empty: a channel of this type needs its own base URL. */
   readonly defaultBaseUrl: string;
   /** Built-in model names. */
   readonly models: readonly string[];
@@ -29,5 +29,5 @@ const ownersByModel = new Map(
 /** `owned_by` of a model: the provider that lists it, else `custom`. */
 export const ownerOf = (model: string): string => ownersByModel.get(model) ?? 'custom';
 
-/** Every built-in model once, by provider number. */
+/** Every built-in model once, ordered by provider number. */
 export const catalogueModels: readonly string[] = [...ownersByModel.keys()];

@@ -4,10 +4,10 @@ import { requireRole, type MaybeActor } from '../../shared/actor.js';
 import { ChannelStatus, type Channel } from './channel.entity.js';
 import { splitList } from './channel-lists.service.js';
 
-/** What one enabled channel offers, and to whom. */
+/** The models one enabled channel serves, and for which groups. */
 export interface ChannelOffer {
   readonly channelId: number;
-  /** Its models are asked for as prefix + name; empty: by their plain name. */
+  /** Its models are requested as prefix + name; empty: by their plain name. */
   readonly prefix: string;
   readonly models: readonly string[];
   readonly groups: readonly string[];
@@ -16,8 +16,8 @@ export interface ChannelOffer {
 const maxAgeMs = 60_000;
 
 /**
- * Which models can be called by whom, derived from the enabled channels and kept in memory until a channel changes.
- * There is no table of (group, model, channel) rows that could disagree with the channels.
+ * Which groups can call which models, derived from the enabled channels and cached until a channel changes. There is no
+ * table of (group, model, channel) rows that could disagree with the channels.
  */
 export class ChannelDirectory {
   private loaded: { readonly at: number; readonly offers: Promise<readonly ChannelOffer[]> } | null = null;
@@ -29,6 +29,7 @@ export class ChannelDirectory {
     changes.on('channel', () => (this.loaded = null));
   }
 
+  /** Enabled channels with their models and groups. */
   offers(): Promise<readonly ChannelOffer[]> {
     const now = performance.now();
     if (this.loaded && now - this.loaded.at < maxAgeMs) return this.loaded.offers;
@@ -48,8 +49,8 @@ export class ChannelDirectory {
   }
 
   /**
-   * What members of these groups may ask for, prefixed names first. A model that has a prefixed variant is listed under
-   * its prefixed names only (docs/reference/rest/accounts.md#own-account).
+   * The models that users of these groups can call, prefixed names first. A model that has a prefixed variant is listed
+   * under its prefixed names only (docs/reference/rest/accounts.md#own-account).
    */
   async modelsOfGroups(groups: readonly string[]): Promise<string[]> {
     const offers = (await this.offers()).filter((offer) => offer.groups.some((group) => groups.includes(group)));

@@ -8,7 +8,7 @@ import type { Secrets } from '../../shared/secrets.js';
 import type { Channel } from './channel.entity.js';
 import { proxyOf } from './channel-setting.js';
 
-/** Address and credential always travel as one: a stored key never goes to an address from a request. */
+/** URL and credential are always passed together: a stored key never goes to a URL from a request. */
 interface Source {
   readonly type: number;
   readonly baseUrl: string;
@@ -16,7 +16,7 @@ interface Source {
   readonly proxy?: string;
 }
 
-/** A stored channel by its id, or a form that is not saved yet. */
+/** A stored channel by id, or an unsaved form. */
 export interface DiscoveryRequest {
   readonly id?: number | null;
   readonly type?: number | null;
@@ -24,7 +24,7 @@ export interface DiscoveryRequest {
   readonly key?: string | null;
 }
 
-/** OpenAI, as for new channels. */
+/** OpenAI, the default for new channels. */
 const defaultType = 1;
 
 /** Lists the models of an account at its provider (docs/reference/providers/README.md#model-discovery). For admins. */
@@ -36,8 +36,8 @@ export class ChannelDiscoveryService {
   ) {}
 
   /**
-   * Uses a stored channel by its id, or the address and key of a form. Never both: a stored key must not go to an address
-   * of a request.
+   * Uses a stored channel by its id, or the URL and key of a form. Never both: a stored key must not go to a URL of a
+   * request.
    * @throws AppError INVALID_INPUT for both, NOT_FOUND
    */
   async discover(actor: MaybeActor, { id, type, baseUrl, key }: DiscoveryRequest): Promise<string[]> {
@@ -50,7 +50,7 @@ export class ChannelDiscoveryService {
     return this.ofForm(actor, { type: type ?? defaultType, baseUrl: baseUrl ?? '', key: key ?? '' });
   }
 
-  /** Uses the address and the first key of a stored channel. */
+  /** Uses the URL and the first key of a stored channel. */
   async ofChannel(actor: MaybeActor, id: number): Promise<string[]> {
     requireRole(actor, 'admin');
     const channel = await this.channels.findOne({
@@ -62,7 +62,7 @@ export class ChannelDiscoveryService {
     return this.ask({ type, baseUrl, key: this.secrets.open(channel.keySealed), ...proxyOf(setting) });
   }
 
-  /** Uses the address and the first key of a form that is not saved yet. */
+  /** Uses the URL and the first key of an unsaved form. */
   async ofForm(actor: MaybeActor, form: Pick<Source, 'type' | 'baseUrl' | 'key'>): Promise<string[]> {
     requireRole(actor, 'admin');
     if (!findProvider(form.type)?.offered) throw new InvalidInputError('Unknown channel type', 'type');

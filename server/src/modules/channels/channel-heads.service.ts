@@ -3,11 +3,11 @@ import type { Page, PageQuery } from '../../shared/page.js';
 import type { Channel } from './channel.entity.js';
 import type { ChannelFilter, ChannelService } from './channel.service.js';
 
-/** A line of the list in tag mode: a tag with its channels, or one channel that has none. */
+/** One entry of the list in tag mode: a tag with its channels, or one channel without a tag. */
 export interface ChannelHead {
-  /** Empty: the channel stands for itself. */
+  /** Empty: one channel without a tag. */
   readonly tag: string;
-  /** All channels of the tag, also those the filter did not find. */
+  /** All channels of the tag, including those the filter did not match. */
   readonly channels: readonly Channel[];
 }
 

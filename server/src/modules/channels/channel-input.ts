@@ -6,7 +6,7 @@ import { normaliseList, splitList } from './channel-lists.service.js';
 import { checkMapping, checkObject, checkSetting } from './channel-json.js';
 import { maxInt32 } from '../../shared/limits.js';
 
-/** What people may write of a channel. Several keys stand between commas or on lines. */
+/** The fields of a channel that admins can set. Several keys are separated by commas or line breaks. */
 export type ChannelFields = Pick<
   Channel,
   | 'type'
@@ -38,7 +38,7 @@ const maxTextLength = 100_000;
 export const newChannelDefaults = { type: 1, status: 1, group: 'default', autoBan: 1, priority: 0, weight: 0 } as const;
 
 /**
- * Checks and normalises what is given; what is absent stays absent. An empty key counts as absent.
+ * Validates and normalises the given fields; absent ones stay absent. An empty key counts as absent.
  * @throws InvalidInputError naming the field, never its value
  */
 export function parseFields(given: Partial<ChannelFields>): Partial<ChannelFields> {
@@ -70,14 +70,20 @@ export function parseFields(given: Partial<ChannelFields>): Partial<ChannelField
 /** The stored form of the keys. */
 export const joinKeys = (type: number, key: string): string => splitKeys(key, providerOf(type).keyForm).join(',');
 
-/** What only the whole channel can tell. @throws InvalidInputError */
+/**
+ * Checks that need the complete channel.
+ * @throws InvalidInputError
+ */
 export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl'>): void {
   if (channel.baseUrl === '' && providerOf(channel.type).needsBaseUrl) {
     throw new InvalidInputError('Channels of this type need a base URL', 'baseUrl');
   }
 }
 
-/** Checks `other` where it names a region (`OtherField`). @throws InvalidInputError */
+/**
+ * Checks `other` for providers where it contains a region (`OtherField`).
+ * @throws InvalidInputError
+ */
 export function checkRegion(type: number | undefined, other: string): void {
   if (type === undefined || providerOf(type).other.form !== 'region') return;
   if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'other');
@@ -92,9 +98,9 @@ const texts = ['name', 'openaiOrganization', 'testModel', 'other', 'tag', 'model
 
 function parseText(text: string, field: string): string {
   if (text.length > maxTextLength) throw new InvalidInputError(`${field} is too long`, field);
-  // Postgres texts hold no NUL.
+  // Postgres texts cannot contain NUL.
   if (text.includes('\0')) throw new InvalidInputError(`${field} must not contain control characters`, field);
-  // what the row will hold: it is compared with that, and written to the audit
+  // The stored form, because the result is compared with the row and written to the audit log.
   return text.trim().toWellFormed();
 }
 
@@ -105,7 +111,7 @@ function checkType(type: number): void {
 function parseBaseUrl(text: string): string {
   const url = text.trim().replace(/\/+$/, '');
   if (url === '') return '';
-  // {model} may stand anywhere in the address of a custom channel.
+  // The URL of a custom channel may contain {model} anywhere.
   const plain = url.replaceAll('{model}', 'model');
   if (!URL.canParse(plain) || !/^https?:$/.test(new URL(plain).protocol)) {
     throw new InvalidInputError('Base URL must be an http:// or https:// address', 'baseUrl');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
 
-/** The JSON texts of a channel. Empty when unset; the old console's form also sends the text `null` for that. */
+/** The JSON texts of a channel. Empty when unset; the old console's form sends the text `null` for that. */
 type Field = 'modelMapping' | 'statusCodeMapping' | 'paramOverride' | 'setting' | 'other';
 
 const labels: Record<Field, string> = {
@@ -35,7 +35,7 @@ export const checkMapping = (text: string, field: Field): string => check(text, 
 /** Any JSON object. */
 export const checkObject = (text: string, field: Field): string => check(text, field, objectSchema);
 
-/** Known keys have their type; others travel. */
+/** Known keys are type-checked; others are stored unchanged. */
 export const checkSetting = (text: string): string => check(text, 'setting', settingSchema);
 
 function check(text: string, field: Field, schema: z.ZodType): string {

@@ -1,6 +1,6 @@
-/** Comma lists of channels: models and groups. */
+/** Comma-separated lists of channels: models and groups. */
 
-/** Trimmed, without blanks and without duplicates, in the order given. */
+/** Trimmed, without empty entries and duplicates, in the given order. */
 export function splitList(text: string): string[] {
   const parts = text.split(',').map((part) => part.trim());
   return [...new Set(parts.filter(Boolean))];

@@ -1,18 +1,18 @@
-/** One small real request to a channel, outside of the relay's accounting. `relay/probe.ts` meets it. */
+/** One small real request to a channel, outside of the relay's accounting. Implemented by `relay/probe.ts`. */
 export interface ChannelProbe {
-  /** Never throws for what the provider does: that is the result. */
+  /** Never throws for failures of the provider: they are the result. */
   send(request: ProbeRequest): Promise<ProbeResult>;
 }
 
 export interface ProbeRequest {
   readonly channelId: number;
-  /** As a client would ask for it; the channel's model mapping applies. */
+  /** As a client would request it; the channel's model mapping applies. */
   readonly model: string;
   readonly endpoint: 'chat' | 'embeddings';
   /** In the OpenAI dialect, `model` included. */
   readonly body: Readonly<Record<string, unknown>>;
   /**
-   * A key that the provider refuses is not used again, as after a call
+   * Whether a key that the provider refuses is disabled, as after a call
    * (docs/reference/relay/routing.md#automatic-disabling).
    */
   readonly retires: boolean;
@@ -28,12 +28,12 @@ export type ProbeResult =
   | {
       readonly success: false;
       readonly milliseconds: number;
-      /** The provider's status, absent when there was no answer. */
+      /** The provider's status; absent when there was no response. */
       readonly status?: number;
-      /** For an admin, `status code N: …` when the provider answered; masked, without keys. */
+      /** For an admin, `status code N: …` when the provider responded; masked, without keys. */
       readonly message: string;
-      /** No key of the channel is left that its provider takes: a request that retires found the last one refused. */
+      /** The provider refuses every key of the channel: a request with `retires` disabled the last one. */
       readonly refused: boolean;
-      /** The network failed, so the time says nothing about the provider. */
+      /** The network failed, so the duration says nothing about the provider. */
       readonly unreachable: boolean;
     };

@@ -4,12 +4,12 @@ import { escapeLike, type PageQuery } from '../../shared/page.js';
 import type { Channel } from './channel.entity.js';
 import { maxInt32 } from '../../shared/limits.js';
 
-/** Which channels are asked for; an absent field asks nothing. */
+/** Conditions on channels. Absent fields do not restrict. */
 export interface ChannelFilter {
-  /** Id, part of the name, or a whole key. */
+  /** Id, part of the name, or a full key. */
   readonly keyword?: string;
   readonly group?: string;
-  /** Part of the models' list. */
+  /** Part of the list of models. */
   readonly model?: string;
   readonly type?: number;
   readonly status?: number;
@@ -18,7 +18,7 @@ export interface ChannelFilter {
 
 export type ChannelQuery = SelectQueryBuilder<Channel>;
 
-/** @param keyOwners ids of channels one of whose keys is the keyword */
+/** @param keyOwners ids of channels that have the keyword as a key */
 export function applyFilter(query: ChannelQuery, filter: ChannelFilter, keyOwners: readonly number[]): ChannelQuery {
   if (filter.keyword) {
     const id = /^\d{1,10}$/.test(filter.keyword) ? Number(filter.keyword) : 0;
@@ -44,7 +44,7 @@ const sortable: readonly (keyof Channel)[] = [
   ...(['createdTime', 'testTime', 'balanceUpdatedTime', 'tag', 'group'] as const),
 ];
 
-/** Highest priority first when nothing is asked; newest first among equals. */
+/** By default highest priority first, and newest first among equals. */
 export function applySort(query: ChannelQuery, sort: PageQuery['sort']): ChannelQuery {
   const field = sort ? sortable.find((name) => name === sort.field) : 'priority';
   if (!field) throw new InvalidInputError('Channels cannot be sorted by this field', 'sort');

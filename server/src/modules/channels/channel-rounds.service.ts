@@ -18,7 +18,7 @@ export interface ChannelRoundsDeps {
   readonly balances: Pick<ChannelBalanceService, 'update'>;
   readonly state: Pick<SharedState, 'lease' | 'release'>;
   readonly options: { readonly values: OptionValues };
-  /** Hears of the end of a test that somebody asked for. */
+  /** Notified of the end of a test that a user started. */
   readonly notices: {
     tellRoot(notice: { type: string; title: string; content: string; values?: readonly string[] }): void;
   };
@@ -33,7 +33,7 @@ type Row = Pick<Channel, 'id' | 'type' | 'status' | 'autoBan'>;
 const leaseSeconds = 60;
 const renewMilliseconds = 20_000;
 
-/** Tests and balances of all channels, one after another, by one node at a time whoever asks. */
+/** Tests and balance updates of all channels, one after another, on one node at a time. */
 export class ChannelRounds {
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
@@ -41,9 +41,9 @@ export class ChannelRounds {
   constructor(private readonly deps: ChannelRoundsDeps) {}
 
   /**
-   * Begins in the background.
-   * @param tells the super admin hears of its end: somebody asked for it, no clock
-   * @throws AppError CONFLICT while one is running anywhere
+   * Starts in the background.
+   * @param tells whether to notify the super admin at the end: true for tests a user started, false for scheduled ones
+   * @throws AppError CONFLICT while one is running on any node
    */
   async startTests(actor: MaybeActor, tells = true): Promise<void> {
     const admin = requireRole(actor, 'admin');
@@ -51,18 +51,21 @@ export class ChannelRounds {
     await this.start('channel-tests', 'A test is already running', (row) => this.test(admin, row), ended);
   }
 
-  /** Begins in the background: enabled channels whose type tells a balance. @throws AppError CONFLICT */
+  /**
+   * Starts in the background: updates the balance of enabled channels whose type has a balance API.
+   * @throws AppError CONFLICT
+   */
   async startBalances(actor: MaybeActor): Promise<void> {
     const admin = requireRole(actor, 'admin');
     await this.start('channel-balances', 'An update is already running', (row) => this.refresh(admin, row));
   }
 
-  /** Resolves when no round is running here. */
+  /** Resolves when no round is running on this node. */
   async idle(): Promise<void> {
     await Promise.all(this.running);
   }
 
-  /** Ends after the channel at hand. */
+  /** Ends after the current channel. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.idle();
@@ -78,7 +81,7 @@ export class ChannelRounds {
     const owner = `${nodeId}:${randomUUID()}`;
     if (!(await state.lease(name, owner, leaseSeconds))) throw new ConflictError(busy);
     const lost = new AbortController();
-    // While nobody can be asked it goes on: the lease outlasts two failed tries.
+    // Continues while the shared state is unavailable: the lease outlasts two failed renewals.
     const renew = async (): Promise<void> => {
       if (!(await state.lease(name, owner, leaseSeconds).catch(() => true))) lost.abort();
     };
@@ -105,7 +108,7 @@ export class ChannelRounds {
     });
   }
 
-  /** @param lost aborted when another node may have begun the same round */
+  /** @param lost aborted when another node may have started the same round */
   private async visitAll(visit: (row: Row) => Promise<void>, lost: AbortSignal): Promise<number> {
     const { channels, pause, logger } = this.deps;
     const select = { id: true, type: true, status: true, autoBan: true } as const;
@@ -113,7 +116,7 @@ export class ChannelRounds {
     for (const row of rows) {
       if (this.stopping.signal.aborted) break;
       if (lost.aborted) throw new Error('the lease of this round was lost');
-      // One channel that fails in a way nobody foresaw must not keep the others waiting.
+      // An unexpected failure of one channel must not stop the round.
       await visit(row).catch((error: unknown) => {
         if (!isAppError(error)) logger.warn({ err: error, channelId: row.id }, 'channel failed in a round');
       });
@@ -139,7 +142,7 @@ export class ChannelRounds {
     }
   }
 
-  /** A plain network error is no reason, however long it took. */
+  /** A network error alone is no reason, however long it took. */
   private reasonToDisable({ refused, unreachable, message, seconds }: ChannelTestResult): string | null {
     if (refused) return message;
     const limit = this.deps.options.values.ChannelDisableThreshold;

@@ -6,7 +6,7 @@ import type { ChannelRounds } from './channel-rounds.service.js';
 import type { ChannelTestService } from './channel-test.service.js';
 import type { ChannelService } from './channel.service.js';
 
-/** What both skins of channels stand on. */
+/** Dependencies of the channel routes and resolvers. */
 export interface ChannelServices {
   readonly channels: ChannelService;
   readonly bulk: ChannelBulkService;

@@ -12,7 +12,7 @@ import type { ChannelProbe, ProbeRequest, ProbeResult } from './channel-probe.se
 
 export interface ChannelTestResult {
   readonly success: boolean;
-  /** Why not; empty on success. */
+  /** Why the test failed; empty on success. */
   readonly message: string;
   readonly seconds: number;
   /** As in `ProbeResult`. */
@@ -30,20 +30,20 @@ export interface ChannelTestDeps {
   readonly clock: Clock;
 }
 
-/** Drawing and music providers answer no chat. */
+/** Drawing and music providers have no chat endpoint to test. */
 export const untestable: readonly number[] = [2, 5, 36];
 const embeddingsOnly = 44;
 
 /**
- * Asks a channel's provider something tiny, as a client would (docs/reference/relay/routing.md#channel-test). Costs
- * nobody anything here.
+ * Sends a tiny request to a channel's provider, as a client would (docs/reference/relay/routing.md#channel-test).
+ * Charges no user.
  */
 export class ChannelTestService {
   constructor(private readonly deps: ChannelTestDeps) {}
 
   /**
-   * @param retires a refused key is not used again: so do rounds, never an admin who tries a channel
-   * @throws AppError NOT_FOUND, UNSUPPORTED_BY_CHANNEL; what the provider does is the result
+   * @param retires whether a refused key is disabled: true in rounds, false when an admin tests a channel
+   * @throws AppError NOT_FOUND, UNSUPPORTED_BY_CHANNEL; failures of the provider are the result
    */
   async test(actor: MaybeActor, id: number, model?: string, retires = false): Promise<ChannelTestResult> {
     const admin = requireRole(actor, 'admin');

@@ -13,7 +13,7 @@ export interface ChannelWatchDeps {
   readonly report: (error: unknown) => void;
 }
 
-/** Channels as they change: status and its reason, response time, balance, whatever an admin edits. Never their keys. */
+/** Delivers channels as they change: status and its reason, response time, balance, and edits. Never their keys. */
 export class ChannelWatch {
   private readonly rows: RowWatch<Channel>;
 
@@ -23,7 +23,10 @@ export class ChannelWatch {
     signals.on('channel', (ids) => this.rows.touch(ids));
   }
 
-  /** From now on. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Changes from now on.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async changed(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Channel>>> {
     requireRole(actor, 'admin');
     return this.rows.watch({ sees: () => true, show: (channel) => channel, tellGone: true });

@@ -10,7 +10,7 @@ export class Channel {
   /** Provider number (docs/reference/providers/README.md#channel-types). */
   @Column('integer') type: number;
   @Column('text', { default: '' }) name: string;
-  /** Sealed; opened only for the detail endpoint and for calls. Several keys are joined with commas. */
+  /** Encrypted; decrypted only for the detail endpoint and for calls. Several keys are joined with commas. */
   @Column('text', { name: 'key_sealed', select: false }) keySealed: string;
   @Column('smallint', { default: 1 }) status: number;
   @Column('text', { name: 'openai_organization', default: '' }) openaiOrganization: string;
@@ -19,14 +19,14 @@ export class Channel {
   @Column('integer', { default: 0 }) priority: number;
   @Column('bigint', { name: 'created_time', transformer: bigintColumn }) createdTime: number;
   @Column('bigint', { name: 'test_time', transformer: bigintColumn, default: 0 }) testTime: number;
-  /** Milliseconds of the last test, 0 untested. */
+  /** Milliseconds of the last test; 0 when untested. */
   @Column('integer', { name: 'response_time', default: 0 }) responseTime: number;
   @Column('text', { name: 'base_url', default: '' }) baseUrl: string;
   @Column('text', { default: '' }) other: string;
   /** USD. */
   @Column('double precision', { default: 0 }) balance: number;
   @Column('bigint', { name: 'balance_updated_time', transformer: bigintColumn, default: 0 }) balanceUpdatedTime: number;
-  /** Comma lists, trimmed and without duplicates. */
+  /** Comma-separated lists, trimmed and without duplicates. */
   @Column('text', { default: '' }) models: string;
   @Column('text', { default: 'default' }) group: string;
   @Column({ type: 'bigint', name: 'used_quota', transformer: bigintColumn, insert: false, update: false })

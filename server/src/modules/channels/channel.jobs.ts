@@ -8,7 +8,7 @@ export interface ChannelClockDeps {
   readonly database: Pick<DataSource, 'query'>;
   readonly rounds: ChannelRounds;
   readonly state: Pick<SharedState, 'once'>;
-  /** Minutes between rounds, 0 never. */
+  /** Minutes between rounds; 0 means never. */
   readonly testMinutes: number;
   readonly balanceMinutes: number;
   readonly logger: { warn(details: object, message: string): void };
@@ -16,13 +16,13 @@ export interface ChannelClockDeps {
 
 const tick = 15_000;
 
-/** Tests and balance updates on a clock. Of all nodes one begins each round: whoever marks the period first. */
+/** Scheduled tests and balance updates. One node starts each round: the first one to mark the period. */
 export class ChannelClock {
   private readonly timers: NodeJS.Timeout[] = [];
 
   constructor(private readonly deps: ChannelClockDeps) {}
 
-  /** The first round is one period away, as after a restart there is nothing new to learn. */
+  /** The first round starts after one period, because a restart gives no reason to test. */
   async start(): Promise<void> {
     const { rounds, testMinutes, balanceMinutes } = this.deps;
     await this.every(testMinutes, 'channel-tests', (root) => rounds.startTests(root, false));
@@ -45,14 +45,14 @@ export class ChannelClock {
     };
     const timer = setInterval(() => {
       round().catch((error: unknown) => {
-        // Somebody's round is running: this one has nothing to add.
+        // A round is running already, so there is nothing to start.
         if (!isAppError(error)) logger.warn({ err: error, name }, 'channel round did not start');
       });
     }, tick);
     this.timers.push(timer.unref());
   }
 
-  /** On whose behalf: the super admin sees what tests cost. Null before the first start is complete. */
+  /** The actor of scheduled tests: the super admin, whose log shows their cost. Null before setup is complete. */
   private async findRoot(): Promise<Actor | null> {
     const [root] = await this.deps.database.query<Actor[]>(
       'SELECT id, username, role, status, "group" FROM users WHERE role = $1 AND deleted_at IS NULL',

@@ -23,7 +23,7 @@ export const channelRoutes =
   (services: ChannelServices, rest: RestHandlers): FastifyPluginAsync =>
   async (app) => {
     const { channels, bulk, directory, discovery, tests, balances, rounds } = services;
-    // The role comes before the body: whoever may not ask is told so whatever he sends.
+    // Authorize before validating the body, so that unauthorized callers learn nothing from validation errors.
     const admin = (handler: (context: RestContext<Actor>) => Promise<unknown>) =>
       rest.user(async (context) => {
         channels.assertMayManage(context.actor);
@@ -196,10 +196,10 @@ function pageOf(query: Record<string, string | undefined>): PageQuery {
 
 const pageNumber = (text: string | undefined): number => Math.min(Math.max(0, queryNumber(text)), 10_000_000);
 
-/** A few answers of this family have no `message`. */
+/** A few responses of these endpoints have no `message`. */
 const withoutMessage = (data: unknown): RestAnswer => new RestAnswer({ success: true, data });
 
-/** A test that could not be made is answered in the shape of one that failed. */
+/** A test that could not be run is returned in the shape of a failed one. */
 function asFailedTest(error: unknown): { success: false; message: string; seconds: number } {
   if (!isAppError(error) || error.code === 'INTERNAL_ERROR') throw error;
   return { success: false, message: error.message, seconds: 0 };

@@ -30,16 +30,21 @@ export interface ChannelDeps {
   readonly changes: Changes;
   readonly usageLog: UsageLog;
   readonly auditLog: AuditLog;
-  /** Told when a channel goes out of service by itself, or comes back. */
+  /** Notified when a channel is disabled or enabled automatically. */
   readonly notices?: { channelChanged(id: number, status: number, title: string, reason: string): void };
   readonly clock: Clock;
 }
 
-/** Channels one at a time. Everything here is for admins; keys are sealed and leave only through `revealKey`. */
+/**
+ * Reads and changes single channels. All methods are for admins; keys are encrypted and only returned by `revealKey`.
+ */
 export class ChannelService {
   constructor(private readonly deps: ChannelDeps) {}
 
-  /** For skins that must tell a stranger so before they look at what he sent. @throws AppError INSUFFICIENT_PRIVILEGES */
+  /**
+   * For API layers that must refuse unauthorized callers before they read the input.
+   * @throws AppError INSUFFICIENT_PRIVILEGES
+   */
   assertMayManage(actor: MaybeActor): void {
     requireRole(actor, 'admin');
   }
@@ -53,13 +58,13 @@ export class ChannelService {
     return { items, totalCount };
   }
 
-  /** Every channel that matches, not paged. */
+  /** Every matching channel, not paged. */
   async search(actor: MaybeActor, filter: ChannelFilter, sort: PageQuery['sort']): Promise<Channel[]> {
     requireRole(actor, 'admin');
     return applySort(await this.filtered(filter), sort).getMany();
   }
 
-  /** All channels of the tags on this page of tags; channels without a tag are in none. */
+  /** All channels of the tags on this page of tags. Channels without a tag are not included. */
   async listTagged(actor: MaybeActor, query: PageQuery): Promise<Channel[]> {
     requireRole(actor, 'admin');
     const order = query.sort?.field === 'id' ? 'max(channel.id)' : 'max(channel.priority)';
@@ -78,7 +83,7 @@ export class ChannelService {
     );
   }
 
-  /** All channels of every tag that a matching channel has. */
+  /** All channels of every tag with a matching channel. */
   async searchTagged(actor: MaybeActor, filter: ChannelFilter, sort: PageQuery['sort']): Promise<Channel[]> {
     const found = await this.search(actor, filter, sort);
     return this.ofTags([...new Set(found.map((channel) => channel.tag).filter(Boolean))], sort);
@@ -89,7 +94,7 @@ export class ChannelService {
     return this.find(this.deps.channels.manager, id);
   }
 
-  /** The keys as they are used, between commas. Every read is logged. */
+  /** The keys as they are used, separated by commas. Every read is logged. */
   async revealKey(actor: MaybeActor, id: number): Promise<string> {
     const admin = requireRole(actor, 'admin');
     const row = await this.deps.channels.findOne({ select: { id: true, name: true, keySealed: true }, where: { id } });
@@ -132,7 +137,10 @@ export class ChannelService {
     return created;
   }
 
-  /** Changes what is given; an empty key keeps the old one. @throws AppError INVALID_INPUT, NOT_FOUND */
+  /**
+   * Changes the given fields; an empty key keeps the old one.
+   * @throws AppError INVALID_INPUT, NOT_FOUND
+   */
   async update(actor: MaybeActor, id: number, given: Partial<ChannelFields>): Promise<Channel> {
     const admin = requireRole(actor, 'admin');
     const { key, ...fields } = parseFields(omitUndefined(given));
@@ -157,7 +165,7 @@ export class ChannelService {
     return updated;
   }
 
-  /** @returns false when there is no such channel */
+  /** @returns false when the channel does not exist */
   async delete(actor: MaybeActor, id: number): Promise<boolean> {
     const admin = requireRole(actor, 'admin');
     const gone = await this.deps.channels.manager.transaction(async (manager) => {
@@ -173,8 +181,8 @@ export class ChannelService {
   }
 
   /**
-   * Takes a channel out of service because its provider refused us; only an enabled one whose `autoBan` allows it.
-   * @param reason shown to admins: masked by the caller, never with a key in it
+   * Disables an enabled channel whose `autoBan` allows it, because its provider refused us.
+   * @param reason shown to admins: masked by the caller, never contains a key
    * @returns false when nothing changed
    */
   disableAutomatically(id: number, reason: string): Promise<boolean> {
@@ -182,7 +190,10 @@ export class ChannelService {
     return this.switchAutomatically(id, from, ChannelStatus.autoDisabled, reason);
   }
 
-  /** Puts a channel back that went out of service by itself. @returns false when nothing changed */
+  /**
+   * Enables a channel that was disabled automatically.
+   * @returns false when nothing changed
+   */
   enableAutomatically(id: number, reason: string): Promise<boolean> {
     return this.switchAutomatically(id, { status: ChannelStatus.autoDisabled }, ChannelStatus.enabled, reason);
   }
@@ -217,7 +228,10 @@ export class ChannelService {
     return applyFilter(this.query(), filter, filter.keyword ? await this.keyOwners(filter.keyword) : []);
   }
 
-  /** Keys are sealed with a fresh nonce each, so they are opened one by one: an admin's search, not a hot path. */
+  /**
+   * Each key is encrypted with its own nonce, so they are decrypted one by one: for an admin's search, not for the hot
+   * path.
+   */
   private async keyOwners(keyword: string): Promise<number[]> {
     const rows = await this.deps.channels.find({ select: { id: true, type: true, keySealed: true } });
     const holds = ({ type, keySealed }: Channel): boolean => {
@@ -230,7 +244,7 @@ export class ChannelService {
     return rows.filter(holds).map(({ id }) => id);
   }
 
-  /** Null for a key that was sealed with another ENCRYPTION_KEY: one lost key does not make the others unfindable. */
+  /** Null for a key encrypted with another ENCRYPTION_KEY: one unreadable key must not hide the others. */
   private readable(sealed: string): string | null {
     try {
       return this.deps.secrets.open(sealed);

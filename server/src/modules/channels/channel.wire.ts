@@ -31,7 +31,7 @@ const channelShape = {
   max_input_tokens: whole,
 };
 
-/** `POST /api/channel/`. Zero stands for the default where a channel has one. */
+/** `POST /api/channel/`. Zero means the default for fields that have one. */
 export const createBody = z.object(channelShape).transform((body) =>
   toFields({
     ...body,
@@ -41,7 +41,7 @@ export const createBody = z.object(channelShape).transform((body) =>
   }),
 );
 
-/** `PUT /api/channel/`: zero values of the fields that cannot be cleared mean no change, null always does. */
+/** `PUT /api/channel/`: zero values of fields that cannot be cleared mean no change; null always does. */
 export const updateBody = z.object({ ...channelShape, id: z.int() }).transform(({ id, ...body }) => ({
   id,
   fields: toFields({
@@ -64,7 +64,7 @@ export const batchTagBody = z
 
 export const tagBody = z.object({ tag: text }).transform(({ tag }) => tag ?? '');
 
-/** `PUT /api/channel/tag`: empty lists and mappings are no change, an empty `new_tag` takes the tag away. */
+/** `PUT /api/channel/tag`: empty lists and mappings mean no change; an empty `new_tag` removes the tag. */
 export const tagEditBody = z
   .object({
     tag: text,
@@ -87,7 +87,7 @@ export const tagEditBody = z
     return { tag: tag ?? '', change: omitUndefined(change) };
   });
 
-/** `POST /api/channel/fetch_models`. Only the first line of the key counts. */
+/** `POST /api/channel/fetch_models`. Only the first line of the key is used. */
 export const discoverBody = z
   .object({ base_url: text, type: whole, key: text })
   .transform(({ base_url, type, key }) => ({ baseUrl: base_url ?? '', type: type ?? 1, key: key ?? '' }));
@@ -119,7 +119,7 @@ function toFields(body: Body): Partial<ChannelFields> {
   });
 }
 
-/** @param key in clear for the detail endpoint, blank everywhere else */
+/** @param key in plain text for the detail endpoint, empty everywhere else */
 export function toWire(channel: Channel, key = ''): Record<string, unknown> {
   return {
     id: channel.id,

@@ -30,9 +30,10 @@ export class CheckInService {
   }
 
   /**
-   * Pays one call per day: the day is checked and set in one statement, and the source of the ledger entry is unique.
-   * @returns the points credited
-   * @throws AppError INVALID_INPUT (switched off, no reward set), CONFLICT ("already", which clients look for)
+   * Credits one call per day: the day is checked and set in one statement, and the source of the ledger entry is
+   * unique.
+   * @returns the credited quota
+   * @throws AppError INVALID_INPUT (disabled, no reward configured), CONFLICT ("already", which clients look for)
    */
   async checkIn(actor: MaybeActor): Promise<number> {
     const self = requireActor(actor);

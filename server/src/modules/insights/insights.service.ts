@@ -5,7 +5,7 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { OptionValues } from '../options/option.service.js';
 import { resolveSpan, type TimeBucket, type WantedRange } from '../usage/usage.service.js';
 
-/** What the site owes to its users, in quota. */
+/** Liabilities of the site to its users, in quota. */
 export interface Books {
   /** Total balance of users who are not deleted. */
   readonly balances: number;

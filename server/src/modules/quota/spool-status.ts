@@ -2,11 +2,11 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metrics } from '../../observability/metrics.js';
 
-/** What lies in a spool folder. */
+/** The contents of a spool folder. */
 export interface SpoolStatus {
   /** Settlements that wait for the database, of all servers that use the folder. */
   readonly waiting: number;
-  /** Seconds since the oldest file of waiting settlements was made; 0 without one. */
+  /** Seconds since the oldest file of waiting settlements was created; 0 without one. */
   readonly oldestSeconds: number;
   /** Settlements that the database refused for their content: not charged, kept for a person. */
   readonly rejected: number;

@@ -35,7 +35,9 @@ export class RegistrationResolver {
     return true;
   }
 
-  @Mutation(() => Boolean, { description: 'Mails a reset link, if somebody has this address; never tells.' })
+  @Mutation(() => Boolean, {
+    description: 'Mails a reset link if an account has this address. The response does not reveal whether one does.',
+  })
   async requestPasswordReset(
     @Ctx() { request, reply }: GraphQLContext,
     @Arg('email', () => String) email: string,

@@ -35,7 +35,7 @@ export interface RollupState extends Watermarks {
 
 /**
  * Reads state, rollups and source rows in one snapshot. The watermarks therefore match the rollups read beside them,
- * and the result is exact whatever is settled or aggregated concurrently.
+ * and the result is exact even while calls are settled or hours are aggregated.
  */
 export async function readSnapshot<T>(
   database: Snapshots,

@@ -35,7 +35,7 @@ export interface SetupInput {
   readonly confirmPassword: string;
   readonly selfUseModeEnabled: boolean;
   readonly demoSiteEnabled: boolean;
-  /** What the start printed; see `SetupService.code`. */
+  /** The setup code that the server printed at start; see `SetupService.code`. */
   readonly code?: string | null;
 }
 
@@ -65,8 +65,8 @@ export class SetupService {
   }
 
   /**
-   * Three groups of four letters and digits. Whoever sets up from another machine must send it: otherwise the first stranger
-   * who finds a fresh public site would own it.
+   * Three groups of four letters and digits. Required for setup from another machine: otherwise the first visitor of a new
+   * public site could take it over.
    */
   get code(): string {
     const digest = createHmac('sha256', this.deps.sessionSecret).update('set-up code').digest();

@@ -2,11 +2,11 @@ import { In, type Repository } from 'typeorm';
 import { type CreativeTask } from './creative-task.entity.js';
 import { finished } from './task-books.service.js';
 
-/** Creative tasks as the relay reads them: no actor, since an API key was checked before. */
+/** Reads creative tasks for the relay: without an actor, because the API key was checked before. */
 export class CreativeTaskStore {
   constructor(private readonly tasks: Repository<CreativeTask>) {}
 
-  /** One of the user's own; the newest, should two providers have given the same name. */
+  /** One of the user's tasks; the newest if two providers use the same id. */
   own(userId: number, platform: string, taskId: string): Promise<CreativeTask | null> {
     if (taskId === '') return Promise.resolve(null);
     return this.tasks.findOne({ where: { userId, platform, taskId }, order: { id: 'DESC' } });
@@ -18,7 +18,10 @@ export class CreativeTaskStore {
     return this.tasks.find({ where: { userId, platform, taskId: In(names) }, order: { id: 'ASC' } });
   }
 
-  /** The oldest first. @param after row id */
+  /**
+   * Oldest first.
+   * @param after row id
+   */
   unfinished(platform: string, after: number, limit: number): Promise<CreativeTask[]> {
     return this.tasks
       .createQueryBuilder('task')

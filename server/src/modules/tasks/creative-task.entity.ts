@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
 import { bigintColumn } from '../../db/columns.js';
 
-/** What can be requested of Suno. */
+/** Actions that can be requested from Suno. */
 export const creativeActions = ['MUSIC', 'LYRICS'] as const;
 export type CreativeAction = (typeof creativeActions)[number];
 
@@ -14,7 +14,7 @@ export class CreativeTask {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
   @Column('bigint', { name: 'created_at', transformer: bigintColumn }) createdAt: number;
   @Column('bigint', { name: 'updated_at', transformer: bigintColumn }) updatedAt: number;
-  /** The provider's name of it; empty until it was taken. */
+  /** The provider's id of the task; empty until it was accepted. */
   @Column('text', { name: 'task_id', default: '' }) taskId: string;
   @Column('text') platform: string;
   @Column('integer', { name: 'user_id' }) userId: number;
@@ -30,13 +30,13 @@ export class CreativeTask {
   /** `0%` to `100%`; `100%` is final. */
   @Column('text', { default: '0%' }) progress: string;
   @Column('jsonb', { default: {} }) properties: { input?: string };
-  /** What the provider says of it, as it says it. */
+  /** The provider's report about the task, unchanged. */
   @Column('jsonb', { nullable: true }) data: unknown;
   @Column('text', { name: 'request_id' }) requestId: string;
   @Column('integer', { name: 'token_id', default: 0 }) tokenId: number;
   @Column('text', { default: '' }) username: string;
   @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
-  /** What was charged. */
+  /** The amount charged. */
   @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
   /** Unix seconds of the charge; 0 none. */
   @Column('bigint', { name: 'charged_at', transformer: bigintColumn, default: 0 }) chargedAt: number;

@@ -15,7 +15,10 @@ const kind: TaskKind = { taskId: 'task_id', knownActions: creativeActions, unit:
 export class CreativeTaskService {
   constructor(private readonly tasks: Repository<CreativeTask>) {}
 
-  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
+  /**
+   * Newest first unless sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, INVALID_INPUT
+   */
   async list(
     actor: MaybeActor,
     filter: CreativeTaskFilter,
@@ -25,7 +28,10 @@ export class CreativeTaskService {
     return this.read(filter, query);
   }
 
-  /** The caller's own, without their channels. @throws AppError INVALID_INPUT */
+  /**
+   * The caller's own tasks, without their channels.
+   * @throws AppError INVALID_INPUT
+   */
   async listOwn(
     actor: MaybeActor,
     filter: CreativeTaskFilter,

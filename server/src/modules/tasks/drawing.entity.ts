@@ -29,11 +29,13 @@ export type DrawingAction = (typeof drawingActions)[number];
 @Entity('midjourneys')
 export class Drawing {
   @PrimaryGeneratedColumn({ type: 'integer' }) id: number;
-  /** What the submission answered: 1 taken, 21 exists or waits for a window, 22 queued; 0 not submitted. */
+  /**
+   * The provider's response to the submission: 1 accepted, 21 exists or waits for a dialog, 22 queued; 0 not submitted.
+   */
   @Column('integer', { default: 0 }) code: number;
   @Column('integer', { name: 'user_id' }) userId: number;
   @Column('text') action: string;
-  /** The provider's name of it; empty until it was taken. */
+  /** The provider's id of the drawing; empty until it was accepted. */
   @Column('text', { name: 'mj_id', default: '' }) mjId: string;
   @Column('text', { default: '' }) prompt: string;
   @Column('text', { name: 'prompt_en', default: '' }) promptEn: string;
@@ -49,14 +51,14 @@ export class Drawing {
   @Column('text', { default: '0%' }) progress: string;
   @Column('text', { name: 'fail_reason', default: '' }) failReason: string;
   @Column('integer', { name: 'channel_id' }) channelId: number;
-  /** JSON text as the provider gave it; empty when it gave none. */
+  /** JSON text as the provider sent it; empty when it sent none. */
   @Column('text', { default: '' }) buttons: string;
   @Column('text', { default: '' }) properties: string;
   @Column('text', { name: 'request_id' }) requestId: string;
   @Column('integer', { name: 'token_id', default: 0 }) tokenId: number;
   @Column('text', { default: '' }) username: string;
   @Column('text', { name: 'key_print', default: '' }) keyPrint: string;
-  /** What was charged. */
+  /** The amount charged. */
   @Column('bigint', { transformer: bigintColumn, default: 0 }) quota: number;
   /** Unix seconds of the charge; 0 none. */
   @Column('bigint', { name: 'charged_at', transformer: bigintColumn, default: 0 }) chargedAt: number;

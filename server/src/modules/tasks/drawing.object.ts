@@ -16,7 +16,7 @@ const DrawingActionEnum = enumType(
   },
 );
 
-/** What the provider responded to the submission. */
+/** The provider's response to the submission. */
 type DrawingSubmission = 'NOT_SUBMITTED' | 'ACCEPTED' | 'EXISTS' | 'QUEUED' | 'REFUSED';
 const submissions: Readonly<Record<number, DrawingSubmission>> = {
   0: 'NOT_SUBMITTED',

@@ -21,13 +21,19 @@ const kind: TaskKind = { taskId: 'mj_id', knownActions: drawingActions, unit: 1 
 export class DrawingService {
   constructor(private readonly deps: DrawingServiceDeps) {}
 
-  /** The newest first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin, INVALID_INPUT */
+  /**
+   * Newest first unless sorted.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin, INVALID_INPUT
+   */
   async list(actor: MaybeActor, filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
     requireRole(actor, 'admin');
     return this.read(filter, query);
   }
 
-  /** The caller's own. @throws AppError INVALID_INPUT */
+  /**
+   * The caller's own drawings.
+   * @throws AppError INVALID_INPUT
+   */
   async listOwn(actor: MaybeActor, filter: TaskFilter, query: ListQuery<TaskSortField>): Promise<Slice<Drawing>> {
     const { id } = requireActor(actor);
     assertOwnSort(query);

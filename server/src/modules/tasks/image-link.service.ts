@@ -13,8 +13,8 @@ interface LinkSettings {
 }
 
 /**
- * Where a picture is shown (docs/reference/relay/tasks.md#midjourney): through us, by a link that only we can make, or
- * at the provider. An unfinished picture changes, so its link does too.
+ * The URL of an image (docs/reference/relay/tasks.md#midjourney): a signed link of this site, or the provider's URL. An
+ * unfinished image changes, so its link does too.
  */
 export function imageLink(drawing: Pictured, settings: LinkSettings, secrets: Secrets, now: number): string {
   if (drawing.imageUrl === '' || !settings.MjForwardUrlEnabled) return drawing.imageUrl;
@@ -23,7 +23,7 @@ export function imageLink(drawing: Pictured, settings: LinkSettings, secrets: Se
   return `${address}/mj/image/${encodeURIComponent(drawing.mjId)}?key=${signature(drawing, secrets)}${changing}`;
 }
 
-/** @returns the id of the row that a link's key was made for; null for any other text */
+/** @returns the id of the row that a link's key belongs to; null for any other text */
 export function rowOfImageKey(key: string): number | null {
   const found = /^(\d{1,10})-[\w-]{32}$/.exec(key);
   return found ? Number(found[1]) : null;

@@ -13,17 +13,17 @@ import { TokenStatus } from '../tokens/token.entity.js';
 import { CreativeTask } from './creative-task.entity.js';
 import { Drawing } from './drawing.entity.js';
 
-/** Everything that both kinds of task have. */
+/** Columns that both kinds of tasks have. */
 type TaskRow = Drawing | CreativeTask;
 
 export interface TaskKind<Row extends TaskRow> {
   readonly entity: EntityTarget<Row>;
   readonly table: 'midjourneys' | 'tasks';
-  /** Column of the provider's name of it. */
+  /** Column of the provider's id. */
   readonly nameColumn: 'mj_id' | 'task_id';
-  /** How its refunds are named in the ledger: `refund:mj:<row>`. */
+  /** Part of the source of its refunds in the ledger: `refund:mj:<row>`. */
   readonly source: 'mj' | 'task';
-  /** How its steps are announced, with the row's id. */
+  /** Kind of the change announcements of its rows. */
   readonly change: 'drawing' | 'creativeTask';
   readonly word: string;
 }
@@ -48,15 +48,15 @@ export const creativeKind: TaskKind<CreativeTask> = {
 
 export interface Accepted {
   /**
-   * `known`: this task has a row of this user already, which then is the only one; `given up`: the row was closed
+   * `known`: this task has another row of this user, which stays the only one; `given up`: the row was closed
    * meanwhile. Only `taken` charges.
    */
   readonly outcome: 'taken' | 'known' | 'given up';
-  /** The user's balance after a charge; null without one. */
+  /** The user's new balance after a charge; null without one. */
   readonly userQuota: number | null;
 }
 
-/** A row whose progress is this never changes again. */
+/** A row with this progress never changes again. */
 export const finished = '100%';
 
 interface LockedRow {
@@ -80,14 +80,17 @@ export interface TaskBooksDeps {
 }
 
 /**
- * The money of tasks. A row is locked before it changes; what is charged stands on it and is written with the charge in
- * one transaction; the step into FAILURE gives that amount back, to user and token, in the transaction that takes it.
- * So a task is paid or refunded exactly once, whoever tells of its end and however often.
+ * Charges and refunds tasks. A row is locked before it changes. The charged amount is stored on the row in the
+ * transaction of the charge, and the transition to FAILURE refunds that amount to user and token in its own
+ * transaction. A task is therefore charged and refunded at most once, whichever node reports its end and however often.
  */
 export class TaskBooks {
   constructor(private readonly deps: TaskBooksDeps) {}
 
-  /** Writes a task down before anybody is asked to do it. @returns its row id */
+  /**
+   * Records a task before the provider is called.
+   * @returns its row id
+   */
   async open<Row extends TaskRow>(kind: TaskKind<Row>, row: Partial<Row>): Promise<number> {
     const { identifiers } = await this.deps.database.manager.insert(kind.entity, row as never);
     const id = (identifiers as Array<{ id: number }>)[0]?.id ?? 0;
@@ -96,7 +99,7 @@ export class TaskBooks {
   }
 
   /**
-   * The provider took it: charges it and writes down what the provider said.
+   * The provider accepted the task: charges it and stores the provider's response.
    * @param charge null: nothing is charged
    */
   async accept<Row extends TaskRow>(
@@ -111,8 +114,8 @@ export class TaskBooks {
       return await database.transaction(async (manager) => {
         const row = await lock(manager, kind, id);
         if (!row || row.progress === finished) return givenUp;
-        // Its name before its price: a name that another row has waits for whoever is changing that row, and he may be
-        // waiting for the balance.
+        // The id before the price: an id that another row has makes this transaction wait for the one that changes that
+        // row, which may in turn wait for the balance.
         await manager.update(kind.entity, id, told as never);
         if (!charge) return { outcome: 'taken', userQuota: null };
         const at = seconds(this.deps.clock);
@@ -124,17 +127,17 @@ export class TaskBooks {
     } catch (error) {
       if (error instanceof NotHeldError) return givenUp;
       if (!isUniqueViolation(error)) throw error;
-      // Rolled back, charge and all.
+      // Rolled back, including the charge.
       await database.manager.delete(kind.entity, id);
       return { outcome: 'known', userQuota: null };
     } finally {
-      // Settled: nothing is left of it. Not settled: it goes back whole.
+      // After a settlement nothing is returned; without one the whole amount is.
       await this.deps.ledger.release(reservation);
       void this.announce(kind, id);
     }
   }
 
-  /** The provider did not take it. */
+  /** The provider did not accept the task. */
   async refuse<Row extends TaskRow>(
     kind: TaskKind<Row>,
     id: number,
@@ -149,7 +152,7 @@ export class TaskBooks {
   }
 
   /**
-   * One step of a task's life. The step into FAILURE refunds; nothing follows the last step.
+   * One transition of a task. The transition to FAILURE refunds; a final state never changes.
    * @returns true when the row changed
    */
   async move<Row extends TaskRow>(kind: TaskKind<Row>, id: number, step: Partial<Row>): Promise<boolean> {
@@ -171,7 +174,7 @@ export class TaskBooks {
     return true;
   }
 
-  /** The one place that tells of a task's steps, all of them, after their commit. Never fails. */
+  /** Announces every transition of a task after its commit. Never fails. */
   private announce<Row extends TaskRow>(kind: TaskKind<Row>, id: number, ...more: Change[]): Promise<void> {
     return this.deps.changes.announce({ kind: kind.change, id }, ...more);
   }
@@ -186,7 +189,7 @@ export class TaskBooks {
     const amount = Number(row.quota);
     const source = `refund:${kind.source}:${id}`;
     const { user_id: userId, token_id: tokenId } = row;
-    // Users before tokens, as everywhere. Who is gone for good gets nothing back.
+    // Users before tokens, as in every transaction. Users who were removed get no refund.
     if (!(await exists(manager, 'users', userId))) return;
     await postEntry(manager, { source, kind: 'refund', userId, amount, note: row.name });
     if (tokenId !== 0 && (await exists(manager, 'tokens', tokenId))) {
@@ -216,7 +219,7 @@ export class TaskBooks {
   }
 }
 
-/** Undoes what was written of a task whose reservation is gone. */
+/** Rolls back a task whose reservation no longer exists. */
 class NotHeldError extends Error {}
 
 const givenUp: Accepted = { outcome: 'given up', userQuota: null };

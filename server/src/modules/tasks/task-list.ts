@@ -5,14 +5,14 @@ import { InvalidInputError } from '../../shared/errors.js';
 import type { ListQuery, Slice } from '../../shared/page.js';
 import type { TimeRange } from '../../shared/time-range.js';
 
-/** A status or action that no list of known values has: rows of other consoles, and new words of providers. */
+/** Represents a status or action outside the known values: rows of other consoles, and new values of providers. */
 export const unknownValue = 'UNKNOWN';
 
 /** Statuses of drawings and of creative tasks, as they are stored. */
 export const taskStatuses = ['NOT_START', 'SUBMITTED', 'QUEUED', 'IN_PROGRESS', 'MODAL', 'SUCCESS', 'FAILURE'] as const;
 export type TaskStatus = (typeof taskStatuses)[number] | typeof unknownValue;
 
-/** An empty status is that of a task the provider has not accepted yet. */
+/** An empty status belongs to a task that the provider has not accepted yet. */
 export const taskStatusOf = (stored: string): TaskStatus =>
   stored === '' ? 'NOT_START' : oneOf<TaskStatus>(taskStatuses, stored);
 
@@ -37,7 +37,7 @@ export interface TaskFilter {
 
 export type TaskSortField = 'id' | 'submitTime' | 'finishTime' | 'channelId' | 'status' | 'action' | 'quota';
 
-/** What the two kinds of tasks have in common. */
+/** Columns that both kinds of tasks share. */
 export interface TaskRow {
   readonly id: number;
   readonly submitTime: number;
@@ -56,7 +56,10 @@ export interface TaskKind {
   readonly unit: number;
 }
 
-/** One page of tasks, the newest first unless sorted. @throws AppError INVALID_INPUT for a cursor of another sort */
+/**
+ * One page of tasks, newest first unless sorted.
+ * @throws AppError INVALID_INPUT for a cursor of another sort
+ */
 export async function taskSlice<Row extends ObjectLiteral & TaskRow>(
   select: SelectQueryBuilder<Row>,
   kind: TaskKind,
@@ -75,7 +78,7 @@ export async function taskSlice<Row extends ObjectLiteral & TaskRow>(
   return readSlice<Row, TaskSortField>(select, query, sortKeys(alias));
 }
 
-/** @throws AppError INVALID_INPUT where the order of own tasks would show which channel made them */
+/** @throws AppError INVALID_INPUT when the order of own tasks would reveal their channels */
 export function assertOwnSort({ sort }: ListQuery<TaskSortField>): void {
   if (sort.some(({ field }) => field === 'channelId')) {
     throw new InvalidInputError('Own tasks cannot be sorted by channel', 'sort');

@@ -16,7 +16,7 @@ export interface TaskWatchDeps {
   readonly report: (error: unknown) => void;
 }
 
-/** Drawings and creative tasks as they move on. */
+/** Delivers drawings and creative tasks as they change. */
 export class TaskWatch {
   private readonly drawings: RowWatch<Drawing>;
   private readonly tasks: RowWatch<CreativeTask>;
@@ -28,7 +28,10 @@ export class TaskWatch {
     changes.on('creativeTask', ({ id }) => this.tasks.touch(typeof id === 'number' ? [id] : null));
   }
 
-  /** Everybody's from now on. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Drawings of all users, from now on.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async allDrawings(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<Drawing>>> {
     requireRole(actor, 'admin');
     return this.drawings.watch({ sees: () => true, show: (drawing) => drawing, tellGone: true });
@@ -39,13 +42,16 @@ export class TaskWatch {
     return this.drawings.watch({ sees: ({ userId }) => userId === id, show: (row) => row, tellGone: false });
   }
 
-  /** Everybody's from now on. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  /**
+   * Creative tasks of all users, from now on.
+   * @throws AppError INSUFFICIENT_PRIVILEGES for callers below admin
+   */
   async allTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
     requireRole(actor, 'admin');
     return this.tasks.watch({ sees: () => true, show: (task) => task, tellGone: true });
   }
 
-  /** Which channel makes them is not told. */
+  /** Without the channels that run them. */
   async ownTasks(actor: MaybeActor): Promise<AsyncIterableIterator<Delivery<CreativeTask>>> {
     const { id } = requireActor(actor);
     const show = (task: CreativeTask): CreativeTask => ({ ...task, channelId: 0 });

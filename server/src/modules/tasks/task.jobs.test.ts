@@ -1,6 +1,6 @@
 import { TaskPolling } from './task.jobs.js';
 
-/** One lease, by the clock of the test. */
+/** One lease that uses the clock of the test. */
 class Leases {
   private holder: { readonly owner: string; readonly until: number } | null = null;
 
@@ -45,7 +45,7 @@ function node(state: Leases, nodeId: string, round: () => Promise<void> = () => 
     get rounds() {
       return rounds;
     },
-    /** It is gone, without having said so. */
+    /** The node dies without releasing its lease. */
     die: () => {
       running.splice(running.indexOf(polling), 1);
       // Its clock stops with it.

@@ -13,12 +13,12 @@ interface TaskPollingDeps {
 }
 
 const leaseName = 'task-polling';
-/** Rounds that may be missed before another node takes over. */
+/** Number of rounds that may be missed before another node takes over. */
 const leaseRounds = 4;
 
 /**
- * Asks about unfinished tasks on the clock. One node does it, by lease; should two for a moment, the books still move
- * each task once.
+ * Polls unfinished tasks periodically. One node does it, by lease; if two do for a moment, each task still changes only
+ * once.
  */
 export class TaskPolling {
   private timer: NodeJS.Timeout | null = null;
@@ -29,7 +29,7 @@ export class TaskPolling {
 
   start(): void {
     this.timer = setInterval(() => {
-      // A round that takes longer than the clock is not followed by a queue of others, and stays this node's.
+      // A round that takes longer than the interval delays the next one, and keeps the lease.
       if (this.isBusy) void this.lease().catch(() => undefined);
       else this.running = this.round();
     }, this.deps.seconds * 1000);
@@ -58,7 +58,10 @@ export class TaskPolling {
       this.isBusy = false;
     }
   }
-  /** Takes or extends it. @returns whether this node polls */
+  /**
+   * Takes or extends the lease.
+   * @returns whether this node polls
+   */
   private lease(): Promise<boolean> {
     const { state, nodeId, seconds } = this.deps;
     return state.lease(leaseName, nodeId, Math.max(10, seconds * leaseRounds));

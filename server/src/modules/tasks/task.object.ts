@@ -10,7 +10,7 @@ import { resolveTimeRange } from '../../shared/time-range.js';
 import type { CreativeTaskFilter } from './creative-task.service.js';
 import type { TaskSortField, TaskStatus } from './task-list.js';
 
-/** What the GraphQL types of drawings and creative tasks share. */
+/** Shared by the GraphQL types of drawings and creative tasks. */
 
 const TaskStatusEnum = enumType(
   'TaskStatus',
@@ -69,7 +69,7 @@ export abstract class TaskObject {
   quota: number;
 }
 
-/** @param progress as it is stored: `37%` */
+/** @param progress as stored: `37%` */
 export function percentOf(progress: string): number {
   const percent = Number.parseInt(progress, 10);
   return Number.isFinite(percent) ? Math.min(Math.max(percent, 0), 100) : 0;
@@ -93,7 +93,7 @@ export abstract class OwnTaskFilterInput {
 type FilterInput = OwnTaskFilterInput &
   Nullable<Pick<CreativeTaskFilter, 'actions' | 'userIds' | 'channelIds' | 'platforms'>>;
 
-/** @throws InvalidInputError for a range that is none */
+/** @throws InvalidInputError for an invalid range */
 export function toTaskFilter({ submitted, ...rest }: FilterInput): CreativeTaskFilter {
   return omitUndefined({
     ...omitNullish<Omit<CreativeTaskFilter, 'submitted'>>(rest),
@@ -111,5 +111,5 @@ const taskSortFields: Readonly<Record<string, TaskSortField>> = {
   QUOTA: 'quota',
 };
 
-/** Of both lists. */
+/** Sort input of both lists. */
 export const TaskSort = sortInput('Task', taskSortFields);

@@ -6,7 +6,7 @@ import type { CreativeTaskService } from './creative-task.service.js';
 import type { DrawingService } from './drawing.service.js';
 import { toCreativeTaskFilter, toCreativeTaskWire, toDrawingFilter, toDrawingWire } from './task.wire.js';
 
-/** Ten to a page, the first is 0. */
+/** Ten per page; the first page is 0. */
 const pageOf = (text: string | undefined): ListQuery<never> => ({
   page: Math.min(Math.max(0, queryNumber(text)), 10_000_000),
   pageSize: 10,

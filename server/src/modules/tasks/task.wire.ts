@@ -57,7 +57,10 @@ export const toCreativeTaskWire = (task: CreativeTask): Record<string, unknown> 
 const maxTime = 8_640_000_000_000_000;
 const listOf = <Value>(value: Value | 0 | '' | undefined): Value[] | undefined => (value ? [value] : undefined);
 
-/** Both ends are included. @param unit milliseconds of one unit of the query's times */
+/**
+ * Both ends are inclusive.
+ * @param unit milliseconds of one unit of the query's times
+ */
 function submittedOf(query: Query, unit: number): TimeRange {
   const [first, last] = [queryNumber(query['start_timestamp']), queryNumber(query['end_timestamp'])];
   const date = (time: number): Date => new Date(Math.min(Math.max(time * unit, -maxTime), maxTime));

@@ -63,8 +63,8 @@ export class AccountService {
 
   /**
    * Changes name, display name and password. A new password ends every other session and every access token. The old
-   * password is checked when it is sent. In a session old clients do not send it, which is allowed and logged; whoever
-   * comes with an access token must send it.
+   * password is checked if it is sent. In a session it may be absent, as old clients do not send it, which is logged;
+   * with an access token it is required.
    * @throws AppError INVALID_INPUT (a field; old password missing or wrong), CONFLICT (name in use)
    */
   async update(actor: MaybeActor, patch: SelfPatch): Promise<User> {

@@ -5,7 +5,7 @@ import type { SettingInput, UserSetting } from './setting.service.js';
 export const NotifyType = { EMAIL: 'email', WEBHOOK: 'webhook' } as const;
 registerEnumType(NotifyType, { name: 'NotifyType' });
 
-@ObjectType('UserSetting', { description: 'How the caller wants to be told.' })
+@ObjectType('UserSetting', { description: 'How the caller wants to be notified.' })
 export class UserSettingObject implements Omit<UserSetting, 'webhookSecret'> {
   @Field(() => NotifyType)
   notifyType: UserSetting['notifyType'];

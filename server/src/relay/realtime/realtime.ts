@@ -49,7 +49,7 @@ export interface RealtimeDeps extends RealtimeConnectDeps {
 
 /** A session that may begin: its first turn is reserved, and its provider is connected. */
 export interface OpenedSession {
-  /** What the client's frames hold of the budget for request bodies. */
+  /** The share of the request body budget that the client's frames hold. */
   readonly grant: BodyGrant;
   begin(client: WebSocket): void;
   /** The client left before the session could begin. */

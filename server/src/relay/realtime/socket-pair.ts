@@ -25,7 +25,7 @@ export const defaultPairLimits: SocketPairLimits = {
   closeMilliseconds: 2_000,
 };
 
-/** What ended the session: one of the sides, a timeout, or the server. */
+/** Cause of the end of a session: one of the sides, a timeout, or the server. */
 export type EndCause = 'client' | 'upstream' | 'expired' | 'own';
 
 /** Processes each frame before it is forwarded. Frames are processed one after the other. */

@@ -93,7 +93,7 @@ export class TaskDesk {
   }
 
   /**
-   * Access of a task that continues another one: its channel is fixed, whatever is routed today.
+   * Access of a task that continues another one: its channel is fixed, independent of current routing.
    * @throws AppError when the caller may not use the group or the model
    */
   follow(caller: Caller, model: string, channel: RoutedChannel): Admission {
@@ -177,8 +177,8 @@ export class TaskDesk {
     metrics.relay.of(metrics.knownLabel('model', modelName)).quota += quota;
   }
 
-  /** @param told text of the log row after the price */
-  charge(caller: Caller, admission: Admission, target: TaskTarget, price: TaskPrice, told: string): Charge {
+  /** @param details text of the log row, appended to the price */
+  charge(caller: Caller, admission: Admission, target: TaskTarget, price: TaskPrice, details: string): Charge {
     const { modelPrice, groupRatio, quotaPerUnit, quota, version } = price;
     return {
       quota,
@@ -194,7 +194,7 @@ export class TaskDesk {
       cachedTokens: 0,
       durationMs: 0,
       isStream: false,
-      content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${told}`,
+      content: `fixed price ${modelPrice.toFixed(2)}, group ratio ${groupRatio.toFixed(2)}${details}`,
       other: {
         task: true,
         model_price: modelPrice,
