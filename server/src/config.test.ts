@@ -22,6 +22,22 @@ describe('TRUSTED_PROXIES', () => {
   });
 });
 
+describe('NODE_DEAD_AFTER', () => {
+  it('is at least two heartbeats, so that one late heartbeat releases nothing', () => {
+    expect(problemsOf({ NODE_HEARTBEAT_INTERVAL: '10', NODE_DEAD_AFTER: '19' })).toEqual([
+      'NODE_DEAD_AFTER: must be at least twice NODE_HEARTBEAT_INTERVAL',
+    ]);
+    expect(parseConfig({ NODE_HEARTBEAT_INTERVAL: '10', NODE_DEAD_AFTER: '20' }).nodeLife).toEqual({
+      heartbeat: 10,
+      deadAfter: 20,
+    });
+  });
+
+  it('is 20 s at a heartbeat of 5 s by default', () => {
+    expect(parseConfig({}).nodeLife).toEqual({ heartbeat: 5, deadAfter: 20 });
+  });
+});
+
 it('names every wrong variable on a line of its own, without its value', () => {
   const problems = problemsOf({ PORT: 'eighty', GITHUB_URL: 'github', ENCRYPTION_KEY: 'short word' });
   expect(problems).toEqual([

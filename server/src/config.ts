@@ -102,6 +102,8 @@ export const environmentSchema = z.object({
   OVERLOAD_LOOP_DELAY: whole(1000, 0, 3_600_000),
   OVERLOAD_DATABASE_WAIT: whole(5000, 0, 3_600_000),
   SHUTDOWN_TIMEOUT: whole(30, 1, 3600),
+  NODE_HEARTBEAT_INTERVAL: whole(5, 1, 3600),
+  NODE_DEAD_AFTER: whole(20, 2, 86_400),
   UPDATE_TASK: flag(true),
   TASK_POLL_INTERVAL: whole(15, 1, 3600),
   METRICS_TOKEN: secret,
@@ -167,6 +169,8 @@ export interface Config {
   /** Thresholds above which a node refuses new calls: percent of the heap, milliseconds. 0 is off. */
   readonly overload: { readonly heapPercent: number; readonly loopDelay: number; readonly databaseWait: number };
   readonly shutdownMilliseconds: number;
+  /** Seconds between two heartbeats of a node, and after how many without one another node releases its reservations. */
+  readonly nodeLife: { readonly heartbeat: number; readonly deadAfter: number };
   /** Whether this node polls providers for drawings and music, and how often. */
   readonly taskPolling: { readonly enabled: boolean; readonly seconds: number };
   /** When set, `/metrics` requires it as a bearer token. */
@@ -223,6 +227,9 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
   if (env.REDIS_CLUSTER_NODES.length > 0 && env.REDIS_SENTINELS.length > 0) {
     problems.push('REDIS_SENTINELS: set either this or REDIS_CLUSTER_NODES, not both');
   }
+  if (env.NODE_DEAD_AFTER < 2 * env.NODE_HEARTBEAT_INTERVAL) {
+    problems.push('NODE_DEAD_AFTER: must be at least twice NODE_HEARTBEAT_INTERVAL');
+  }
   if (problems.length > 0) throw new ConfigError(problems);
 
   const prefix = env.REDIS_KEY_PREFIX;
@@ -278,6 +285,7 @@ export function parseConfig(environment: Record<string, string | undefined>): Co
       databaseWait: env.OVERLOAD_DATABASE_WAIT,
     },
     shutdownMilliseconds: env.SHUTDOWN_TIMEOUT * 1000,
+    nodeLife: { heartbeat: env.NODE_HEARTBEAT_INTERVAL, deadAfter: env.NODE_DEAD_AFTER },
     taskPolling: { enabled: env.UPDATE_TASK, seconds: env.TASK_POLL_INTERVAL },
     metricsToken: env.METRICS_TOKEN,
     logRetentionDays: env.LOG_RETENTION_DAYS,

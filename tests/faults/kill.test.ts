@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Auditor, openSite, Traffic, until } from './traffic.js';
+import { Auditor, openSite, quickDeath, Traffic, until } from './traffic.js';
 
 /** How often the server is killed at a random moment. `npm run test:full` sets 50. */
 const kills = Number(process.env['KILLS'] ?? 12);
@@ -15,7 +15,8 @@ let database: TestDatabase;
 let dataDir: string;
 let server: SpawnedServer;
 let auditor: Auditor;
-const start = (): Promise<SpawnedServer> => spawnServer({ database, environment: { DATA_DIR: dataDir } });
+const start = (): Promise<SpawnedServer> =>
+  spawnServer({ database, environment: { DATA_DIR: dataDir, ...quickDeath } });
 
 beforeAll(async () => {
   upstream = await startUpstream();

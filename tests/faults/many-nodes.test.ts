@@ -7,7 +7,7 @@ import { findRedisServer, startRedis } from '../support/services/redis.js';
 import { startRedisCluster } from '../support/services/redis-cluster.js';
 import { chat } from '../support/upstream/replies.js';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.js';
-import { Auditor, callOnce, openSite, Traffic, until } from './traffic.js';
+import { Auditor, callOnce, openSite, quickDeath, Traffic, until } from './traffic.js';
 
 interface Store {
   /** Environment variables with which the servers reach it. */
@@ -58,7 +58,8 @@ if (!findRedisServer()) {
     let two: SpawnedServer;
     let auditor: Auditor;
     let site: Awaited<ReturnType<typeof openSite>>;
-    const start = (): Promise<SpawnedServer> => spawnServer({ database, environment: store.environment });
+    const start = (): Promise<SpawnedServer> =>
+      spawnServer({ database, environment: { ...store.environment, ...quickDeath } });
 
     beforeAll(async () => {
       store = await startStore();

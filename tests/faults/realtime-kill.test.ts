@@ -4,7 +4,7 @@ import { freeze, untilAlone } from '../support/freeze.js';
 import { RealtimeClients } from '../support/realtime-client.js';
 import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { send, startRealtimeUpstream, turn, type RealtimeUpstream } from '../support/upstream/realtime.js';
-import { Auditor, openSite, until } from './traffic.js';
+import { Auditor, openSite, quickDeath, until } from './traffic.js';
 
 /** Servers that end while sessions are open: by a signal they can handle, and by one they cannot. */
 
@@ -27,7 +27,7 @@ let key: string;
 beforeEach(async () => {
   upstream = await startRealtimeUpstream();
   database = await createTestDatabase();
-  server = await spawnServer({ database });
+  server = await spawnServer({ database, environment: quickDeath });
   auditor = new Auditor(database);
   const { root, keys } = await openSite(server.api, upstream.url, [{ username: 'speaker', quota: initial }]);
   key = keys[0] ?? '';
@@ -73,7 +73,7 @@ it('killed in the middle of turns: what was whole is paid, what was held comes b
     30,
     'providers hear',
   );
-  server = await spawnServer({ database });
+  server = await spawnServer({ database, environment: quickDeath });
   await until(async () => (await auditor.openReservations()) === 0, 120, 'what the dead held is given back');
   await expectCharged(10 * wholeQuota);
 }, 240_000);
@@ -98,7 +98,7 @@ it('killed while turns are being charged: each is charged whole, or not at all',
   await held.release();
   await untilAlone(auditor.pool);
   expect(await auditor.drifts()).toEqual([]);
-  server = await spawnServer({ database });
+  server = await spawnServer({ database, environment: quickDeath });
   await until(async () => (await auditor.openReservations()) === 0, 120, 'what the dead held is given back');
   const { used } = await auditor.quotaOf('speaker');
   // 10 * 4 * 2.5 each.

@@ -7,7 +7,7 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { json } from '../support/upstream/replies.js';
 import { ScriptedTasks, scriptMidjourney, scriptSuno } from '../support/upstream/tasks.js';
 import { startUpstream, type Reply, type Upstream } from '../support/upstream/upstream.js';
-import { Auditor, openSite, until } from './traffic.js';
+import { Auditor, openSite, quickDeath, until } from './traffic.js';
 
 /**
  * Killed at each step of a task's lifecycle, always at exactly the same point: a lock blocks the step, then the process
@@ -45,7 +45,7 @@ let frozen: Freeze | null = null;
 const tasks = new ScriptedTasks();
 
 const start = (): Promise<SpawnedServer> =>
-  spawnServer({ database, environment: { DATA_DIR: dataDir, TASK_POLL_INTERVAL: '1' } });
+  spawnServer({ database, environment: { DATA_DIR: dataDir, TASK_POLL_INTERVAL: '1', ...quickDeath } });
 
 beforeAll(async () => {
   upstream = await startUpstream();

@@ -6,7 +6,7 @@ import { spawnServer, type SpawnedServer } from '../support/server.js';
 import { json } from '../support/upstream/replies.js';
 import { ScriptedTasks, scriptMidjourney } from '../support/upstream/tasks.js';
 import { startUpstream, type Reply, type Upstream } from '../support/upstream/upstream.js';
-import { Auditor, openSite, until } from './traffic.js';
+import { Auditor, openSite, quickDeath, until } from './traffic.js';
 
 const initial = 100_000_000;
 const price = 50_000;
@@ -21,7 +21,7 @@ let notifyPath: string;
 const tasks = new ScriptedTasks();
 
 const start = (): Promise<SpawnedServer> =>
-  spawnServer({ database, environment: { DATA_DIR: dataDir, TASK_POLL_INTERVAL: '1' } });
+  spawnServer({ database, environment: { DATA_DIR: dataDir, TASK_POLL_INTERVAL: '1', ...quickDeath } });
 
 beforeAll(async () => {
   upstream = await startUpstream();

@@ -73,6 +73,12 @@ export class Traffic {
   }
 }
 
+/**
+ * Environment of a server that is going to be killed: the others release its reservations after 4 s instead of 20, and a
+ * test waits for that.
+ */
+export const quickDeath = { NODE_HEARTBEAT_INTERVAL: '1', NODE_DEAD_AFTER: '4' };
+
 /** A site with one channel and users who each have a token. */
 export async function openSite(
   api: Api,

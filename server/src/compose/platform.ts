@@ -13,7 +13,7 @@ import { Idempotency } from '../modules/idempotency/idempotency.service.js';
 import { LogService } from '../modules/logs/log.service.js';
 import { Option } from '../modules/options/option.entity.js';
 import { OptionService } from '../modules/options/option.service.js';
-import { LedgerKeeper } from '../modules/quota/ledger.jobs.js';
+import { defaultKeeperTimes, LedgerKeeper } from '../modules/quota/ledger.jobs.js';
 import { PostgresLedger } from '../modules/quota/postgres-ledger.service.js';
 import { Spool } from '../modules/quota/spool.js';
 import { watchSpool } from '../modules/quota/spool-status.js';
@@ -71,7 +71,9 @@ export async function composePlatform(foundation: Foundation) {
     signals,
   });
   shutdown.onStop('ledger', () => ledger.stop());
-  const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger });
+  const { heartbeat, deadAfter } = config.nodeLife;
+  const times = { ...defaultKeeperTimes, beatMilliseconds: heartbeat * 1000, deadSeconds: deadAfter };
+  const keeper = new LedgerKeeper({ pool: ledgerPool, nodeId, ledger, logger, times });
   await keeper.start(config.databaseUrl === undefined);
   shutdown.onStop('ledger keeper', () => keeper.stop());
 
