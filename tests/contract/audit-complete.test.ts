@@ -101,31 +101,65 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
   createChannel: [
     'channel',
     'create',
-    () => `createChannel(input: { type: 1, name: "${fresh()}", key: "sk-y", models: "m" }) { id }`,
+    () =>
+      `createChannel(input: { type: OPENAI, name: "${fresh()}", keys: ["sk-y"], models: ["m"] }) { channel { id } }`,
   ],
   updateChannel: [
     'channel',
     'update',
-    async () => `updateChannel(id: ${await channel()}, input: { models: "n" }) { id }`,
+    async () => `updateChannel(input: { id: ${await channel()}, models: ["n"] }) { channel { id } }`,
   ],
-  deleteChannel: ['channel', 'delete', async () => `deleteChannel(id: ${await channel()})`],
-  deleteChannels: ['channel', 'delete', async () => `deleteChannels(ids: [${await channel()}])`],
+  enableChannel: [
+    'channel',
+    'update',
+    async () => {
+      const id = await channel();
+      await disable('/api/channel/', id);
+      return `enableChannel(id: ${id}) { channel { id } }`;
+    },
+  ],
+  disableChannel: ['channel', 'update', async () => `disableChannel(id: ${await channel()}) { channel { id } }`],
+  enableChannels: [
+    'channel',
+    'update',
+    async () => {
+      const id = await channel();
+      await disable('/api/channel/', id);
+      return `enableChannels(ids: [${id}]) { done }`;
+    },
+  ],
+  disableChannels: ['channel', 'update', async () => `disableChannels(ids: [${await channel()}]) { done }`],
+  deleteChannel: ['channel', 'delete', async () => `deleteChannel(id: ${await channel()}) { id }`],
+  deleteChannels: ['channel', 'delete', async () => `deleteChannels(ids: [${await channel()}]) { done }`],
   deleteDisabledChannels: [
     'channel',
     'delete',
     async () => {
       await disable('/api/channel/', await channel());
-      return 'deleteDisabledChannels';
+      return 'deleteDisabledChannels { count }';
     },
   ],
-  setChannelTag: ['channel', 'update', async () => `setChannelTag(ids: [${await channel()}], tag: "${fresh()}")`],
-  setTagEnabled: [
+  setChannelTag: [
+    'channel',
+    'update',
+    async () => `setChannelTag(ids: [${await channel()}], tag: "${fresh()}") { done }`,
+  ],
+  enableChannelTag: [
+    'channel',
+    'update',
+    async () => {
+      const tag = fresh();
+      await disable('/api/channel/', await channel({ tag }));
+      return `enableChannelTag(tag: "${tag}") { count }`;
+    },
+  ],
+  disableChannelTag: [
     'channel',
     'update',
     async () => {
       const tag = fresh();
       await channel({ tag });
-      return `setTagEnabled(tag: "${tag}", enabled: false)`;
+      return `disableChannelTag(tag: "${tag}") { count }`;
     },
   ],
   updateChannelTag: [
@@ -134,7 +168,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     async () => {
       const tag = fresh();
       await channel({ tag });
-      return `updateChannelTag(tag: "${tag}", input: { models: "q" })`;
+      return `updateChannelTag(input: { tag: "${tag}", models: ["q"] }) { count }`;
     },
   ],
   fixChannels: [
@@ -142,7 +176,7 @@ const acts: Record<string, [subject: string, action: string, document: () => Pro
     'fix',
     async () => {
       await site.query(`UPDATE channels SET models = ' m ,, n' WHERE id = $1`, [await channel()]);
-      return 'fixChannels';
+      return 'fixChannels { count }';
     },
   ],
 

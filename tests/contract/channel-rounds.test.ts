@@ -248,8 +248,13 @@ describe('balances', () => {
   ])('type %d at %s', async (type, path, body) => {
     upstream.script({ path }, json(body));
     const id = await create({ type });
-    const answer = await site.graphql(root, `mutation { updateChannelBalance(id: ${id}) }`);
-    expect(answer.data).toEqual({ updateChannelBalance: 7.5 });
+    const answer = await site.graphql(
+      root,
+      `mutation { updateChannelBalance(id: ${id}) { channel { balance { amount unit at } } } }`,
+    );
+    const at = expect.stringMatching(/^20.*Z$/) as string;
+    const unit = [40, 43].includes(type) ? 'CNY' : 'USD';
+    expect(answer.data).toEqual({ updateChannelBalance: { channel: { balance: { amount: 7.5, unit, at } } } });
   });
 
   /** Their URLs are fixed, so tests cannot redirect them. */

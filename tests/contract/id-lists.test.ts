@@ -46,6 +46,21 @@ async function graphql(field: string, variables: Record<string, unknown>): Promi
   return { data: data?.['done'], code: codes[0], text };
 }
 
+/** A mutation that answers what became of each row; `data` is how many are done. */
+async function bulk(field: string, given: number[]): Promise<Outcome> {
+  const outcome = await graphql(
+    `
+      ${field}
+      {
+        done
+      }
+    `,
+    { ids: given },
+  );
+  const { done } = (outcome.data ?? {}) as { done?: number[] };
+  return { ...outcome, data: done?.length };
+}
+
 type Call = (given: number[]) => Promise<Outcome>;
 
 const calls: ReadonlyArray<[name: string, of: keyof typeof ids, call: Call]> = [
@@ -60,17 +75,9 @@ const calls: ReadonlyArray<[name: string, of: keyof typeof ids, call: Call]> = [
     'redemptions',
     (given) => rest('PUT', '/api/redemption/batch-disable', { ids: given }),
   ],
-  ['deleteChannels', 'channels', (given) => graphql('deleteChannels(ids: $ids)', { ids: given })],
-  ['setChannelTag', 'channels', (given) => graphql('setChannelTag(ids: $ids, tag: "t")', { ids: given })],
-  [
-    'disableRedemptions',
-    'redemptions',
-    async (given) => {
-      const outcome = await graphql('disableRedemptions(ids: $ids) { done }', { ids: given });
-      const { done } = (outcome.data ?? {}) as { done?: number[] };
-      return { ...outcome, data: done?.length };
-    },
-  ],
+  ['deleteChannels', 'channels', (given) => bulk('deleteChannels(ids: $ids)', given)],
+  ['setChannelTag', 'channels', (given) => bulk('setChannelTag(ids: $ids, tag: "t")', given)],
+  ['disableRedemptions', 'redemptions', (given) => bulk('disableRedemptions(ids: $ids)', given)],
 ];
 
 const untouched = { channels: most + 1, redemptions: most + 1 };

@@ -75,7 +75,8 @@ const adminColumns = `${columns} userId username channelId channelName`;
 const allLogs = `subscription ($filter: LogFilter) { logCreated(filter: $filter) { items { ${adminColumns} } missed } }`;
 const ownLogs = `subscription ($filter: OwnLogFilter) { myLogCreated(filter: $filter) { items { ${columns} } missed } }`;
 const balance = 'subscription { balanceChanged { quota usedQuota requestCount } }';
-const channels = 'subscription { channelChanged { items { id status responseTime balance otherInfo } missed } }';
+const channels =
+  'subscription { channelChanged { items { id status lastTest { milliseconds } statusReason { reason at } } missed } }';
 
 describe('log rows', () => {
   it('come to admins as they are written, whoever wrote them, and to an owner his own without what is not his', async () => {
@@ -190,18 +191,23 @@ describe('a balance', () => {
 });
 
 describe('channels', () => {
-  type Channel = { id: number; status: number; responseTime: number; otherInfo: string };
+  type Channel = {
+    id: number;
+    status: string;
+    lastTest: { milliseconds: number } | null;
+    statusReason: { reason: string; at: string } | null;
+  };
   const told = (reader: EventReader): Channel[] =>
     reader.results.flatMap(({ data }) => (data?.['channelChanged'] as { items: Channel[] }).items);
 
   it('tell their status, and what a test measured', async () => {
     const reader = await open(root, channels);
     await site.expectSuccess(root, 'GET', '/api/channel/test/1');
-    await reader.until(() => told(reader).some(({ responseTime }) => responseTime > 0));
-    await site.graphql(root, 'mutation { updateChannel(id: 1, input: { status: 2 }) { id } }');
-    await reader.until(() => told(reader).at(-1)?.status === 2);
-    await site.graphql(root, 'mutation { updateChannel(id: 1, input: { status: 1 }) { id } }');
-    await reader.until(() => told(reader).at(-1)?.status === 1);
+    await reader.until(() => told(reader).some(({ lastTest }) => (lastTest?.milliseconds ?? 0) > 0));
+    await site.graphql(root, 'mutation { disableChannel(id: 1) { channel { id } } }');
+    await reader.until(() => told(reader).at(-1)?.status === 'DISABLED');
+    await site.graphql(root, 'mutation { enableChannel(id: 1) { channel { id } } }');
+    await reader.until(() => told(reader).at(-1)?.status === 'ENABLED');
   });
 
   it('that go out of service by themselves say why and since when', async () => {
@@ -212,10 +218,10 @@ describe('channels', () => {
     const reader = await open(root, channels);
     const before = Math.floor(Date.now() / 1000);
     expect((await ask('gpt-4')).status).toBe(401);
-    await reader.until(() => told(reader).some(({ status }) => status === 3));
-    const info = JSON.parse(told(reader).at(-1)?.otherInfo ?? '') as { status_reason: string; status_time: number };
-    expect(info.status_reason).toContain('Incorrect API key provided');
-    expect(info.status_time).toBeGreaterThanOrEqual(before);
+    await reader.until(() => told(reader).some(({ status }) => status === 'AUTO_DISABLED'));
+    const why = told(reader).at(-1)?.statusReason;
+    expect(why?.reason).toContain('Incorrect API key provided');
+    expect(Date.parse(why?.at ?? '') / 1000).toBeGreaterThanOrEqual(before);
   });
 
   it('say that the list is to be read again where many changed at once, or one is gone', async () => {

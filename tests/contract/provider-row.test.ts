@@ -49,9 +49,10 @@ function addRow(defaultBaseUrl: string): void {
 
 it('works from the console to the upstream', async () => {
   // The console offers the type and its models.
-  const { data } = await server.api.graphql(root, '{ channelTypes { id label defaultBaseUrl models } }');
+  const { data } = await server.api.graphql(root, '{ channelTypes { id provider label defaultBaseUrl models } }');
   expect((data as { channelTypes: unknown[] }).channelTypes).toContainEqual({
     id: 900,
+    provider: 'NEW_PROVIDER',
     label: 'New Provider',
     defaultBaseUrl: upstream.url,
     models: ['new-small', 'new-large'],

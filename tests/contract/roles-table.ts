@@ -203,45 +203,56 @@ export const operations: readonly Operation[] = [
     rest: ['GET /api/channel', 'GET /api/channel/search'],
   },
   { graphql: [`query { channel(id: ${nobody}) { id } }`], rest: ['GET /api/channel/:id'] },
-  { graphql: [`query { channelKey(id: ${nobody}) }`] },
+  { graphql: [`query { channelKeys(id: ${nobody}) }`] },
   { graphql: ['query { channelTypes { id } }'], rest: ['GET /api/channel/models'] },
   { graphql: ['query { enabledModels }'], rest: ['GET /api/channel/models_enabled'] },
   {
-    graphql: ['mutation { createChannel(input: { type: 1, name: "", key: "", models: "" }) { id } }'],
+    graphql: ['mutation { createChannel(input: { type: OPENAI, name: "", keys: [], models: [] }) { replayed } }'],
     rest: ['POST /api/channel'],
   },
   {
-    graphql: [`mutation { updateChannel(id: ${nobody}, input: {}) { id } }`],
+    graphql: [
+      `mutation { updateChannel(input: { id: ${nobody} }) { channel { id } } }`,
+      `mutation { enableChannel(id: ${nobody}) { channel { id } } }`,
+      `mutation { disableChannel(id: ${nobody}) { channel { id } } }`,
+    ],
     rest: [['PUT /api/channel', { body: { id: nobody } }]],
   },
-  { graphql: [`mutation { deleteChannel(id: ${nobody}) }`], rest: ['DELETE /api/channel/:id'] },
+  { graphql: [`mutation { deleteChannel(id: ${nobody}) { id } }`], rest: ['DELETE /api/channel/:id'] },
   {
-    graphql: [`mutation { deleteChannels(ids: [${nobody}]) }`],
+    graphql: [
+      `mutation { deleteChannels(ids: [${nobody}]) { done } }`,
+      `mutation { enableChannels(ids: [${nobody}]) { done } }`,
+      `mutation { disableChannels(ids: [${nobody}]) { done } }`,
+    ],
     rest: [['POST /api/channel/batch', { body: { ids: [nobody] } }]],
   },
-  { graphql: ['mutation { deleteDisabledChannels }'], rest: ['DELETE /api/channel/disabled'] },
+  { graphql: ['mutation { deleteDisabledChannels { count } }'], rest: ['DELETE /api/channel/disabled'] },
   {
-    graphql: [`mutation { setChannelTag(ids: [${nobody}], tag: "none") }`],
+    graphql: [`mutation { setChannelTag(ids: [${nobody}], tag: "none") { done } }`],
     rest: [['POST /api/channel/batch/tag', { body: { ids: [nobody], tag: 'none' } }]],
   },
   {
-    graphql: ['mutation { setTagEnabled(tag: "none", enabled: true) }'],
+    graphql: [
+      'mutation { enableChannelTag(tag: "none") { count } }',
+      'mutation { disableChannelTag(tag: "none") { count } }',
+    ],
     rest: [
       ['POST /api/channel/tag/enabled', { body: { tag: 'none' } }],
       ['POST /api/channel/tag/disabled', { body: { tag: 'none' } }],
     ],
   },
   {
-    graphql: ['mutation { updateChannelTag(tag: "none", input: {}) }'],
+    graphql: ['mutation { updateChannelTag(input: { tag: "none" }) { count } }'],
     rest: [['PUT /api/channel/tag', { body: { tag: 'none' } }]],
   },
-  { graphql: ['mutation { fixChannels }'], rest: ['POST /api/channel/fix'] },
+  { graphql: ['mutation { fixChannels { count } }'], rest: ['POST /api/channel/fix'] },
   {
-    graphql: [`mutation { testChannel(id: ${nobody}) { success } }`],
+    graphql: [`mutation { testChannel(id: ${nobody}) { __typename } }`],
     rest: ['GET /api/channel/test/:id'],
   },
   {
-    graphql: [`mutation { fetchUpstreamModels(input: { id: ${nobody} }) }`],
+    graphql: [`mutation { fetchUpstreamModels(input: { id: ${nobody} }) { models } }`],
     rest: ['GET /api/channel/fetch_models/:id', 'POST /api/channel/fetch_models'],
   },
 
@@ -327,12 +338,12 @@ export const operations: readonly Operation[] = [
   { graphql: ['query { channelRetries { passedOn } }'] },
 
   // Rounds over all channels
-  { graphql: ['mutation { testAllChannels }'], rest: ['GET /api/channel/test'] },
+  { graphql: ['mutation { testAllChannels { startedAt } }'], rest: ['GET /api/channel/test'] },
   {
-    graphql: [`mutation { updateChannelBalance(id: ${nobody}) }`],
+    graphql: [`mutation { updateChannelBalance(id: ${nobody}) { channel { id } } }`],
     rest: ['GET /api/channel/update_balance/:id'],
   },
-  { graphql: ['mutation { updateAllChannelBalances }'], rest: ['GET /api/channel/update_balance'] },
+  { graphql: ['mutation { updateAllChannelBalances { startedAt } }'], rest: ['GET /api/channel/update_balance'] },
 
   // Prices
   {

@@ -276,14 +276,16 @@ it('no type has a field for a secret', async () => {
   const fields = types
     .filter(({ name }) => !name.startsWith('__'))
     .flatMap(({ name, fields: all }) => (all ?? []).map((field) => `${name}.${field.name}`));
-  const telling = fields.filter((field) => /\.(.*(password|secret|hash|sealed|accessToken).*|.*key)$/i.test(field));
+  const telling = fields.filter((field) => /\.(.*(password|secret|hash|sealed|accessToken).*|.*keys?)$/i.test(field));
   expect(telling.sort()).toEqual([
+    // Their positions and health, without the keys.
+    'Channel.keys',
     // The caller's own secrets, shown once, or by an endpoint that is restricted and logged.
     ...['CreateAccessTokenPayload.accessToken', 'CreateAccessTokenPayload.secret', 'CreateTokenPayload.key'],
     ...['Mutation.createAccessToken', 'Mutation.renewAccessToken', 'Mutation.requestPasswordReset'],
     ...['Mutation.resetPassword', 'Mutation.revokeAccessToken'],
     ...['Option.key', 'Option.secret', 'Query.accessToken', 'Query.accessTokens'],
-    ...['Query.channelKey', 'Query.tokenKey'],
+    ...['Query.channelKeys', 'Query.tokenKey'],
     // Admins distribute codes, so lists show them.
     ...['Redemption.key', 'RenewAccessTokenPayload.accessToken', 'RevokeAccessTokenPayload.accessToken'],
     ...['Status.passwordLoginEnabled', 'Status.passwordRegisterEnabled'],

@@ -158,9 +158,9 @@ it('channels show what a test measured and who switched them, without a reload',
   await row.getByText('Not tested').waitFor();
   await server.api.data(root, 'GET', '/api/channel/test/1');
   await row.getByText('Not tested').waitFor({ state: 'detached' });
-  await server.api.graphql(root, 'mutation { updateChannel(id: 1, input: { status: 2 }) { id } }');
+  await server.api.graphql(root, 'mutation { disableChannel(id: 1) { channel { id } } }');
   await row.getByText('Disabled', { exact: true }).waitFor();
-  await server.api.graphql(root, 'mutation { updateChannel(id: 1, input: { status: 1 }) { id } }');
+  await server.api.graphql(root, 'mutation { enableChannel(id: 1) { channel { id } } }');
   await row.getByText('Enabled', { exact: true }).waitFor();
   await server.api.createChannel(root, { baseUrl: upstream.url, models: ['gpt-4o'], name: 'from elsewhere' });
   await page.getByRole('row').filter({ hasText: 'from elsewhere' }).waitFor();

@@ -63,8 +63,15 @@ describe('upstream keys', () => {
       await bodyOf('POST', '/api/channel/', { key: planted, setting: planted, name: 'x', models: 'm', group: 'g' }),
       await bodyOf('GET', `/api/channel/test/${id}`),
       await bodyOf('GET', `/api/channel/fetch_models/${id}`),
-      JSON.stringify(await server.api.graphql(root, '{ channels { items { name otherInfo setting } } }')),
-      JSON.stringify(await server.api.graphql(root, `mutation { testChannel(id: ${id}) { success message } }`)),
+      JSON.stringify(
+        await server.api.graphql(
+          root,
+          '{ channels { items { name statusReason { reason } setting { more } keys { position status } } } }',
+        ),
+      ),
+      JSON.stringify(
+        await server.api.graphql(root, `mutation { testChannel(id: ${id}) { ... on ChannelTestFailed { message } } }`),
+      ),
     ];
     const { key } = await server.api.createToken(root);
     const call = await server.api.relay(key, '/v1/chat/completions', { model: 'gpt-4o', messages: [] });

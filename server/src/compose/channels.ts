@@ -2,6 +2,7 @@ import { ChannelBalanceService } from '../modules/channels/channel-balance.servi
 import { ChannelBulkService } from '../modules/channels/channel-bulk.service.js';
 import { ChannelDiscoveryService } from '../modules/channels/channel-discovery.service.js';
 import { ChannelRounds } from '../modules/channels/channel-rounds.service.js';
+import { ChannelKeyService } from '../modules/channels/channel-keys.service.js';
 import type { ChannelServices } from '../modules/channels/channel-services.js';
 import { ChannelTestService } from '../modules/channels/channel-test.service.js';
 import { Channel } from '../modules/channels/channel.entity.js';
@@ -47,6 +48,7 @@ export async function composeChannels(
   return {
     channels: channelService,
     bulk: new ChannelBulkService({ channels, changes, usageLog: logService, auditLog: auditService }),
+    keys: new ChannelKeyService(channels, secrets, builtRelay.core.keyRing),
     directory: channelDirectory,
     discovery: new ChannelDiscoveryService(channels, secrets, guardedFetch),
     tests,

@@ -30,6 +30,7 @@ export function composeOperations(platform: Platform, { setupService, notificati
     changes,
     usageLog: logService,
     auditLog: auditService,
+    idempotency,
     notices: notifications,
     clock,
   });

@@ -2,6 +2,7 @@ import type { ResolverClass } from '../graphql/schema.js';
 import { AuditResolver } from '../modules/audit/audit.resolver.js';
 import { AccessTokenResolver } from '../modules/auth/access-token.resolver.js';
 import { SessionResolver } from '../modules/auth/session.resolver.js';
+import { ChannelActionResolver } from '../modules/channels/channel-actions.resolver.js';
 import { ChannelHeadResolver } from '../modules/channels/channel-heads.resolver.js';
 import { ChannelLiveResolver } from '../modules/channels/channel-live.resolver.js';
 import { ChannelResolver } from '../modules/channels/channel.resolver.js';
@@ -46,6 +47,7 @@ const resolvers: ReadonlyArray<readonly [ResolverClass, (subjects: Subjects) => 
   [GroupResolver, ({ catalogue }) => new GroupResolver(catalogue.groupService)],
   [OptionResolver, ({ platform }) => new OptionResolver(platform.optionService)],
   [ChannelResolver, ({ channelServices }) => new ChannelResolver(channelServices)],
+  [ChannelActionResolver, ({ channelServices }) => new ChannelActionResolver(channelServices)],
   [ChannelHeadResolver, ({ operations }) => new ChannelHeadResolver(new ChannelHeads(operations.channelService))],
   [TokenResolver, ({ catalogue }) => new TokenResolver(catalogue.tokenService)],
   [TaskResolver, ({ relay }) => new TaskResolver(relay.drawingService, relay.creativeTaskService, relay.drawingNotify)],

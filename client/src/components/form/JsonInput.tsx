@@ -6,12 +6,20 @@ import { findJsonProblem, formatJson } from '../../lib/jsonText.js';
 import { Field } from './Field.js';
 import { useBound, type BoundProps } from './inputs.js';
 
+export interface JsonInputProps<T extends FieldValues> extends BoundProps<T> {
+  readonly example: string;
+  /** A further condition on the value, and the message when it does not hold. */
+  readonly shape?: { readonly test: (value: unknown) => boolean; readonly message: string };
+}
+
 /** JSON text, 3 to 10 rows. Shows the line of a syntax error and a Format button. Empty is valid. */
-export function JsonInput<T extends FieldValues>({ example, ...props }: BoundProps<T> & { readonly example: string }) {
+export function JsonInput<T extends FieldValues>({ example, shape, ...props }: JsonInputProps<T>) {
   const { t } = useTranslation();
   const validate = (value: unknown) => {
-    const problem = findJsonProblem(String(value));
-    return problem === null || t('form.invalidJson', { line: problem.line });
+    const text = String(value);
+    const problem = findJsonProblem(text);
+    if (problem) return t('form.invalidJson', { line: problem.line });
+    return text.trim() === '' || !shape || shape.test(JSON.parse(text)) || shape.message;
   };
   const { id, field, wrapper, aria, invalid } = useBound({ ...props, rules: { validate } });
   const text = field.value as string;

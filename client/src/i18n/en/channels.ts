@@ -9,6 +9,8 @@ export const channels = {
   saved: 'Channel “{{name}}” saved',
   created_one: 'Channel “{{name}}” created',
   created_other: 'Channel “{{name}}” created with {{count}} keys',
+  gone: 'The channel no longer exists',
+  statusCodesInvalid: 'Map status codes from 100 to 599 to status codes',
   loadFailed: 'Channel not found, refresh the page and retry',
 
   search: 'ID, name or key',

@@ -42,6 +42,8 @@ export const common = {
     discardVerb: 'Discard',
     formatJson: 'Format',
     hidePassword: 'Hide password',
+    jsonObject: 'Enter a JSON object',
+    jsonTexts: 'Enter a JSON object whose values are texts',
     invalidJson: 'Not a valid JSON string: line {{line}}',
     keepEditing: 'Keep editing',
     moreTags: '+{{count}} more',

@@ -8,6 +8,8 @@ export const channels = {
   create: '创建渠道',
   saved: '渠道“{{name}}”已保存',
   created_other: '渠道“{{name}}”已创建，含 {{count}} 个密钥',
+  gone: '渠道已不存在',
+  statusCodesInvalid: '状态码必须在 100 到 599 之间',
   loadFailed: '渠道不存在，请刷新页面后重试',
 
   search: 'ID、名称或密钥',

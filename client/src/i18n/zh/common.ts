@@ -41,6 +41,8 @@ export const common = {
     discardVerb: '放弃',
     formatJson: '格式化',
     hidePassword: '隐藏密码',
+    jsonObject: '请填写 JSON 对象',
+    jsonTexts: '请填写值为文本的 JSON 对象',
     invalidJson: '不是合法的 JSON 字符串：第 {{line}} 行',
     keepEditing: '继续编辑',
     moreTags: '另有 {{count}} 个',

@@ -1,7 +1,8 @@
 import Button from '@mui/material/Button';
 import Tooltip from '@mui/material/Tooltip';
 import { useTranslation } from 'react-i18next';
-import { dateTime, dollars } from '../../lib/format.js';
+import { dateTime } from '../../lib/format.js';
+import { balanceText } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 import type { ChannelActions } from './useChannelActions.js';
 
@@ -14,15 +15,11 @@ export function BalanceCell({
   readonly actions: Pick<ChannelActions, 'updating' | 'updateBalance'>;
 }) {
   const { t } = useTranslation();
-  const known = row.balanceUpdatedTime !== null && row.balanceUpdatedTime !== undefined;
+  const { balance } = row;
   return (
     <Tooltip
       describeChild
-      title={
-        known
-          ? t('channels.balanceOf', { time: dateTime(row.balanceUpdatedTime ?? null) })
-          : t('channels.balanceUnknown')
-      }
+      title={balance ? t('channels.balanceOf', { time: dateTime(balance.at) }) : t('channels.balanceUnknown')}
     >
       <Button
         className="num"
@@ -35,10 +32,10 @@ export function BalanceCell({
           padding: '2px 6px',
           mr: '-6px',
           fontWeight: 400,
-          color: known ? 'text.secondary' : 'text.disabled',
+          color: balance ? 'text.secondary' : 'text.disabled',
         }}
       >
-        {known ? dollars(row.balance, 2) : '–'}
+        {balance ? balanceText(balance) : '–'}
       </Button>
     </Tooltip>
   );

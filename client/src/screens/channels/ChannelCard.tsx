@@ -2,7 +2,6 @@ import { memo } from 'react';
 import { GroupChips } from '../../components/GroupChips.js';
 import { RowCard } from '../../components/grid/CardList.js';
 import { Num } from '../../components/Text.js';
-import { fromCommaList } from '../../lib/commaList.js';
 import type { ChannelCellTools } from './channelColumns.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
 import { ChannelStatusChip, ResponseChip } from './channelStatus.js';
@@ -25,7 +24,7 @@ export const ChannelCard = memo(function ChannelCard({
         <>
           <ChannelStatusChip channel={row} />
           <ResponseChip channel={row} />
-          <GroupChips groups={fromCommaList(row.group)} />
+          <GroupChips groups={row.groups} />
         </>
       }
     />

@@ -2,13 +2,15 @@ import { skipToken, useMutation, useQuery } from '@apollo/client/react';
 import { useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
+import { EmptyState } from '../../components/EmptyState.js';
 import { LoadFailure } from '../../components/LoadFailure.js';
 import { EditorDrawer } from '../../components/form/EditorDrawer.js';
 import { SideDrawer } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
 import { dateTime } from '../../lib/format.js';
+import { useIdempotencyKey } from '../../lib/useIdempotencyKey.js';
 import { ConnectionSection, MappingSection, ModelsSection, RoutingSection } from './ChannelSections.js';
-import { newChannel, splitKeys, toInput, toPatch, toValues, type ChannelValues } from './channelForm.js';
+import { newChannel, toNewChannel, toPatch, toValues, type ChannelValues } from './channelForm.js';
 import {
   ChannelDocument,
   CreateChannelDocument,
@@ -30,12 +32,16 @@ export function ChannelEditor({ id, onSaved, onClosed }: ChannelEditorProps) {
     id === null ? skipToken : { variables: { id }, fetchPolicy: 'network-only' },
   );
   if (id === null) return <ChannelForm channel={null} onSaved={onSaved} onClosed={onClosed} />;
-  if (data) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
+  if (data?.channel) return <ChannelForm channel={data.channel} onSaved={onSaved} onClosed={onClosed} />;
   // Open the drawer once its data is loaded, not as an empty panel.
-  if (!error) return null;
+  if (!error && !data) return null;
   return (
     <SideDrawer open width={640} title={t('channels.edit')} meta={`#${String(id)}`} onClose={onClosed}>
-      <LoadFailure title={t('channels.loadFailed')} error={error} onRetry={() => void refetch()} />
+      {error ? (
+        <LoadFailure title={t('channels.loadFailed')} error={error} onRetry={() => void refetch()} />
+      ) : (
+        <EmptyState title={t('channels.gone')} />
+      )}
     </SideDrawer>
   );
 }
@@ -48,6 +54,7 @@ function ChannelForm({
   const { t } = useTranslation();
   const [create] = useMutation(CreateChannelDocument);
   const [update] = useMutation(UpdateChannelDocument);
+  const keyOf = useIdempotencyKey();
   const form = useForm<ChannelValues>({ mode: 'onTouched', defaultValues: channel ? toValues(channel) : newChannel });
   const { dirtyFields } = form.formState;
   // Reading it here subscribes to it: `save` sends changed fields only.
@@ -56,11 +63,12 @@ function ChannelForm({
   const save = async (values: ChannelValues) => {
     if (channel) {
       const patch = toPatch(values, dirtyFields);
-      if (Object.keys(patch).length > 0) await update({ variables: { id: channel.id, input: patch } });
+      if (Object.keys(patch).length > 0) await update({ variables: { input: { id: channel.id, ...patch } } });
       toast.success(t('channels.saved', { name: values.name }));
     } else {
-      await create({ variables: { input: toInput(values) } });
-      const count = splitKeys(values.type, values.key).length;
+      const input = toNewChannel(values);
+      await create({ variables: { input: { ...input, idempotencyKey: keyOf(input) } } });
+      const count = input.keys.length;
       toast.success(t('channels.created', { count, name: values.name }));
     }
     onSaved();
@@ -72,9 +80,12 @@ function ChannelForm({
       width={640}
       title={channel ? t('channels.edit') : t('channels.add')}
       meta={
-        channel ? t('channels.meta', { id: channel.id, time: dateTime(channel.createdTime) }) : t('channels.addMeta')
+        channel
+          ? t('channels.meta', { id: channel.id, time: dateTime(channel.createdAt ?? null) })
+          : t('channels.addMeta')
       }
       saveLabel={channel ? t('channels.save') : t('channels.create')}
+      fieldNames={{ 'setting.more': 'setting' }}
       onSave={save}
       onClosed={onClosed}
     >

@@ -11,7 +11,7 @@ import {
   CreateChannelDocument,
   DeleteChannelsDocument,
   SetChannelTagDocument,
-  SetTagEnabledDocument,
+  DisableChannelTagDocument,
   UpdateChannelBalanceDocument,
   UpdateChannelTagDocument,
   type ChannelRowFragment,
@@ -23,34 +23,39 @@ jest.setTimeout(60_000);
 const channel = (id: number, more: Partial<ChannelRowFragment> = {}) => ({
   __typename: 'Channel',
   id,
-  type: 1,
+  type: { __typename: 'ChannelType', id: 1, provider: 'OPENAI', label: 'OpenAI' },
   name: `Channel ${String(id)}`,
-  status: 1,
+  status: 'ENABLED',
+  statusReason: null,
   weight: 10,
   priority: 0,
-  createdTime: '2025-06-02T10:11:00.000Z',
-  testTime: null,
-  responseTime: 0,
-  balance: 0,
-  balanceUpdatedTime: null,
-  models: 'gpt-4o',
-  group: 'default',
+  createdAt: '2025-06-02T10:11:00.000Z',
+  lastTest: null,
+  balance: null,
+  models: ['gpt-4o'],
+  groups: ['default'],
   usedQuota: 500_000,
-  otherInfo: '',
-  tag: '',
-  testModel: '',
+  tag: null,
+  testModel: null,
   ...more,
 });
+const tested = (milliseconds: number) => ({
+  lastTest: { __typename: 'ChannelTest' as const, at: '2025-06-02T10:11:00.000Z', milliseconds },
+});
 const tagged = [
-  channel(1, { tag: 'us', responseTime: 600, priority: 5 }),
-  channel(2, { tag: 'us', responseTime: 1400, status: 2 }),
+  channel(1, { tag: 'us', ...tested(600), priority: 5 }),
+  channel(2, { tag: 'us', ...tested(1400), status: 'DISABLED' }),
 ];
 const alone = channel(3);
 
 const reading = [
   [
     ChannelTypesDocument,
-    { channelTypes: [{ __typename: 'ChannelType', id: 1, label: 'OpenAI', defaultBaseUrl: '', models: [] }] },
+    {
+      channelTypes: [
+        { __typename: 'ChannelType', id: 1, provider: 'OPENAI', label: 'OpenAI', defaultBaseUrl: null, models: [] },
+      ],
+    },
   ],
   [ChannelChoicesDocument, { groups: ['default'], enabledModels: ['gpt-4o'] }],
   [ChannelsDocument, { channels: { __typename: 'ChannelPage', totalCount: 3, items: [...tagged, alone] } }],
@@ -62,7 +67,7 @@ const reading = [
         totalCount: 2,
         items: [
           { __typename: 'ChannelHead', tag: 'us', channels: tagged },
-          { __typename: 'ChannelHead', tag: '', channels: [alone] },
+          { __typename: 'ChannelHead', tag: null, channels: [alone] },
         ],
       },
     },
@@ -97,7 +102,7 @@ const row = async (name: string) => within(await screen.findByRole('row', { name
 
 describe('a row', () => {
   it('has the columns that were asked for', async () => {
-    await openWith(channel(1, { tag: 'us', balance: 12.5, balanceUpdatedTime: '2025-06-03T10:11:00.000Z' }));
+    await openWith(channel(1, { tag: 'us', balance: { amount: 12.5, unit: 'USD', at: '2025-06-03T10:11:00.000Z' } }));
     const first = await rowOf('Channel 1');
     expect(await headers()).toEqual([
       ...['ID', 'Name', 'Groups', 'Type', 'Tag', 'Status', 'Response', 'Used', 'Balance', 'Priority', 'Weight'],
@@ -107,8 +112,12 @@ describe('a row', () => {
   });
 
   it('tells in word and tone how a channel stands, and why and when it was switched off by itself', async () => {
-    const otherInfo = JSON.stringify({ status_reason: 'invalid api key', status_time: 1_748_859_060 });
-    await openWith(channel(1), channel(2, { status: 2 }), channel(3, { status: 3, otherInfo }));
+    const statusReason = { reason: 'invalid api key', at: new Date(1_748_859_060_000).toISOString() };
+    await openWith(
+      channel(1),
+      channel(2, { status: 'DISABLED' }),
+      channel(3, { status: 'AUTO_DISABLED', statusReason }),
+    );
     for (const [name, word, tone] of [
       ['Channel 1', 'Enabled', 'green'],
       ['Channel 2', 'Disabled', 'grey'],
@@ -131,7 +140,7 @@ describe('a row', () => {
       [5000, '5.00 s', 'amber'],
       [5001, '5.00 s', 'red'],
     ] as const;
-    await openWith(...rated.map(([responseTime], index) => channel(index + 1, { responseTime })));
+    await openWith(...rated.map(([time], index) => channel(index + 1, time === 0 ? {} : tested(time))));
     for (const [index, [, text, tone]] of rated.entries()) {
       const chip = (await rowOf(`Channel ${String(index + 1)}`)).getByText(text);
       expect([text, toneOf(chip)]).toEqual([text, tone]);
@@ -179,7 +188,7 @@ describe('the list', () => {
 
 describe('chosen rows', () => {
   it('are tagged together, and a tag without a name is refused', async () => {
-    const tag = writing(SetChannelTagDocument, { ids: [1, 3], tag: 'eu' }, { setChannelTag: 2 });
+    const tag = writing(SetChannelTagDocument, { ids: [1, 3], tag: 'eu' }, { setChannelTag: { done: [1, 3] } });
     await open('/channel', tag);
     fireEvent.click((await row('Channel 1')).getByRole('checkbox', { name: /Select row/ }));
     fireEvent.click((await row('Channel 3')).getByRole('checkbox', { name: /Select row/ }));
@@ -197,7 +206,7 @@ describe('chosen rows', () => {
   });
 
   it('are deleted together, after a question', async () => {
-    const gone = writing(DeleteChannelsDocument, { ids: [2] }, { deleteChannels: 1 });
+    const gone = writing(DeleteChannelsDocument, { ids: [2] }, { deleteChannels: { done: [2] } });
     await open('/channel', gone);
     fireEvent.click((await row('Channel 2')).getByRole('checkbox', { name: /Select row/ }));
     fireEvent.click(await screen.findByRole('button', { name: 'Delete' }));
@@ -226,7 +235,7 @@ describe('tag mode', () => {
   });
 
   it('switches a whole tag off, after a question', async () => {
-    const off = writing(SetTagEnabledDocument, { tag: 'us', enabled: false }, { setTagEnabled: 2 });
+    const off = writing(DisableChannelTagDocument, { tag: 'us' }, { disableChannelTag: { count: 2 } });
     await open('/channel?tags=1', off);
     fireEvent.click((await row('us 2 channels')).getByRole('switch', { name: 'Enable all channels of tag us' }));
     const question = within(await screen.findByRole('alertdialog', { name: 'Disable all 2 channels tagged “us”?' }));
@@ -237,7 +246,11 @@ describe('tag mode', () => {
   });
 
   it('sets one number for the whole tag', async () => {
-    const set = writing(UpdateChannelTagDocument, { tag: 'us', input: { priority: 7 } }, { updateChannelTag: 2 });
+    const set = writing(
+      UpdateChannelTagDocument,
+      { input: { tag: 'us', priority: 7 } },
+      { updateChannelTag: { count: 2 } },
+    );
     await open('/channel?tags=1', set);
     const priority = (await row('us 2 channels')).getByRole('textbox', { name: 'Priority of us' });
     fireEvent.blur(priority);
@@ -249,7 +262,11 @@ describe('tag mode', () => {
   });
 
   it('warns that a tag without a name dissolves, and sends only what was filled in', async () => {
-    const dissolve = writing(UpdateChannelTagDocument, { tag: 'us', input: { newTag: '' } }, { updateChannelTag: 2 });
+    const dissolve = writing(
+      UpdateChannelTagDocument,
+      { input: { tag: 'us', newTag: null } },
+      { updateChannelTag: { count: 2 } },
+    );
     await open('/channel?tags=1', dissolve);
     fireEvent.click((await row('us 2 channels')).getByRole('button', { name: 'More actions for tag us' }));
     fireEvent.click(await screen.findByRole('menuitem', { name: 'Edit tag' }));
@@ -263,7 +280,15 @@ describe('tag mode', () => {
 });
 
 it('asks the provider for the balance of a row', async () => {
-  const ask = writing(UpdateChannelBalanceDocument, { id: 3 }, { updateChannelBalance: 12.5 });
+  const ask = writing(
+    UpdateChannelBalanceDocument,
+    { id: 3 },
+    {
+      updateChannelBalance: {
+        channel: { id: 3, balance: { amount: 12.5, unit: 'USD', at: '2025-06-03T10:11:00.000Z' } },
+      },
+    },
+  );
   await open('/channel', ask);
   fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'Update balance of Channel 3' }));
   await screen.findByText('Balance of “Channel 3”: $12.50');
@@ -271,14 +296,27 @@ it('asks the provider for the balance of a row', async () => {
 
 it('copies a channel with its key', async () => {
   const detail = {
-    ...{ openaiOrganization: '', baseUrl: 'https://a.example', other: '', modelMapping: '', statusCodeMapping: '' },
-    ...{ autoBan: 1, setting: '', paramOverride: '', modelPrefix: '', maxInputTokens: 0 },
+    ...{
+      openaiOrganization: null,
+      baseUrl: 'https://a.example',
+      variant: null,
+      modelMapping: [],
+      statusCodeMapping: [],
+    },
+    ...{ autoDisable: true, parameters: null, modelPrefix: null, maxInputTokens: null },
+    setting: { proxy: null, forceFormat: false, thinkingToContent: false, nonStreamOnly: false, more: null },
   };
   const create = {
     request: { query: CreateChannelDocument, variables: () => true },
-    result: jest.fn(() => ({ data: { createChannel: { __typename: 'Channel', id: 9, name: 'Channel 3 copy' } } })),
+    result: jest.fn(() => ({
+      data: { createChannel: { channel: { __typename: 'Channel', id: 9, name: 'Channel 3 copy' } } },
+    })),
   };
-  const read = writing(ChannelToCopyDocument, { id: 3 }, { channel: { ...alone, ...detail }, channelKey: 'sk-a,sk-b' });
+  const read = writing(
+    ChannelToCopyDocument,
+    { id: 3 },
+    { channel: { ...alone, ...detail }, channelKeys: ['sk-a', 'sk-b'] },
+  );
   await open('/channel', read, create);
   fireEvent.click((await row('Channel 3')).getByRole('button', { name: 'More actions for Channel 3' }));
   fireEvent.click(await screen.findByRole('menuitem', { name: 'Copy' }));
@@ -286,7 +324,7 @@ it('copies a channel with its key', async () => {
   expect(create.result).toHaveBeenCalledWith({
     input: expect.objectContaining({
       name: 'Channel 3 copy',
-      key: 'sk-a,sk-b',
+      keys: ['sk-a', 'sk-b'],
       baseUrl: 'https://a.example',
       weight: 10,
     }),

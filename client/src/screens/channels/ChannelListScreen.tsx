@@ -75,7 +75,7 @@ export function ChannelListScreen() {
         setPanel({ kind: 'models', channel });
       },
       setTag: ({ id, tag }: ChannelRowFragment) => {
-        setPanel({ kind: 'setTag', ids: [id], tag });
+        setPanel({ kind: 'setTag', ids: [id], tag: tag ?? '' });
       },
       edit: (row: ChannelRowFragment) => void navigate(`/channel/edit/${String(row.id)}${search}`),
     }),

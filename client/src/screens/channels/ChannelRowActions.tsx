@@ -7,7 +7,6 @@ import BoltOutlinedIcon from '@mui/icons-material/BoltOutlined';
 import { useTranslation } from 'react-i18next';
 import { RowMenu } from '../../components/RowMenu.js';
 import type { ChannelCellTools } from './channelColumns.js';
-import { ChannelStatus } from './channelStatus.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 
 /** The test button of a channel; its icon spins while the test runs. */
@@ -69,7 +68,7 @@ export function ChannelRowActions({
         ]}
       />
       <Switch
-        checked={row.status === ChannelStatus.enabled}
+        checked={row.status === 'ENABLED'}
         onChange={() => void actions.toggle(row)}
         slotProps={{ input: { 'aria-label': t('channels.enableOf', { name: row.name }) } }}
         sx={{ ml: 0.5 }}

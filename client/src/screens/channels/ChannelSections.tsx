@@ -14,21 +14,23 @@ import {
   keyFormatOf,
   modelsAfterType,
   needsBaseUrl,
-  needsOther,
-  otherDefault,
-  otherFieldOf,
+  needsVariant,
   regionProblem,
   splitKeys,
+  variantDefault,
+  variantFieldOf,
+  type ChannelProvider,
   type ChannelValues,
 } from './channelForm.js';
 import { ChannelChoicesDocument } from './channels.generated.js';
+import { isJsonObject, isStatusTable, isTextTable } from './channelTexts.js';
 import { ModelTools } from './ModelTools.js';
 import { useChannelTypes } from './useChannelTypes.js';
 
 /** Vertex AI: its key is one JSON document, and it has a region. */
-const regionType = 41;
+const regionType = 'VERTEX_AI';
 /** Dify: an app has a key of its own. */
-const difyType = 37;
+const difyType = 'DIFY';
 
 export interface SectionProps {
   readonly form: UseFormReturn<ChannelValues>;
@@ -39,8 +41,8 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
   const confirm = useConfirm();
   const types = useChannelTypes();
   const { control, setValue, getValues } = form;
-  const [type, key] = useWatch({ control, name: ['type', 'key'] });
-  const other = otherFieldOf(type);
+  const [type, key] = useWatch({ control, name: ['type', 'keys'] });
+  const variant = variantFieldOf(type);
   const keys = splitKeys(type, key);
   const keyHint =
     type === difyType
@@ -52,7 +54,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
   // The gateway adds /v1 itself: a base URL that ends with it would be called with /v1/v1.
   const askAboutVersion = async () => {
     const url = getValues('baseUrl');
-    if (type === 8 || !endsWithVersion(url)) return;
+    if (type === 'CUSTOM' || !endsWithVersion(url)) return;
     const question = {
       title: t('channels.versionTitle'),
       body: t('channels.versionBody'),
@@ -73,16 +75,16 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           required
           choices={
             types.list.length > 0
-              ? types.list.map(({ id, label }) => ({ value: id, label }))
-              : [{ value: type, label: types.label(type) }]
+              ? types.list.flatMap(({ provider, label }) => (provider ? [{ value: provider, label }] : []))
+              : [{ value: type, label: type }]
           }
           onPick={(picked) => {
-            const to = Number(picked);
-            const given = getValues('other');
+            const to = picked as ChannelProvider;
+            const given = getValues('variant');
             // Replace the default of the old type; keep a value the user typed.
-            if (given === '' || given === otherDefault(type))
-              setValue('other', otherDefault(to), { shouldDirty: true });
-            const models = modelsAfterType(getValues('models'), type, to, (id) => types.find(id)?.models ?? []);
+            if (given === '' || given === variantDefault(type))
+              setValue('variant', variantDefault(to), { shouldDirty: true });
+            const models = modelsAfterType(getValues('models'), type, to, (one) => types.find(one)?.models ?? []);
             if (models) setValue('models', [...models], { shouldDirty: true, shouldValidate: models.length > 0 });
           }}
         />
@@ -96,26 +98,26 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
           rules={{ validate: (value) => String(value).trim() !== '' || t('channels.nameMissing') }}
         />
       </FieldRow>
-      {other && (
+      {variant && (
         <TextInput
           control={control}
-          name="other"
-          label={t(other.label)}
-          placeholder={other.example}
-          required={needsOther.has(type)}
-          optional={!needsOther.has(type)}
+          name="variant"
+          label={t(variant.label)}
+          placeholder={variant.example}
+          required={needsVariant.has(type)}
+          optional={!needsVariant.has(type)}
           {...(type === regionType ? { rows: 2, mono: true } : {})}
           rules={{
             validate: (value) => {
               const text = String(value).trim();
-              if (text === '') return !needsOther.has(type) || t('channels.otherMissing');
+              if (text === '') return !needsVariant.has(type) || t('channels.otherMissing');
               const line = type === regionType ? regionProblem(text) : null;
               return line === null || t('form.invalidJson', { line });
             },
           }}
         />
       )}
-      {type === 1 && (
+      {type === 'OPENAI' && (
         <TextInput
           control={control}
           name="openaiOrganization"
@@ -132,9 +134,9 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
         <TextInput
           control={control}
           name="baseUrl"
-          label={type === 8 ? t('channels.fullUrl') : t('channels.baseUrl')}
+          label={type === 'CUSTOM' ? t('channels.fullUrl') : t('channels.baseUrl')}
           placeholder={types.find(type)?.defaultBaseUrl || 'https://'}
-          hint={type === 8 ? t('channels.fullUrlHint') : t('channels.baseUrlHint')}
+          hint={type === 'CUSTOM' ? t('channels.fullUrlHint') : t('channels.baseUrlHint')}
           required={needsBaseUrl.has(type)}
           optional={!needsBaseUrl.has(type)}
           rules={{
@@ -148,7 +150,7 @@ export function ConnectionSection({ form, isNew }: SectionProps & { readonly isN
       </Box>
       <TextInput
         control={control}
-        name="key"
+        name="keys"
         label={t('channels.key')}
         required={isNew}
         rows={2}
@@ -192,7 +194,7 @@ export function ModelsSection({ form, channelId }: SectionProps & { readonly cha
       <FieldRow>
         <ChipsInput
           control={control}
-          name="group"
+          name="groups"
           label={t('channels.groups')}
           required
           free
@@ -247,13 +249,14 @@ export function RoutingSection({ form: { control } }: SectionProps) {
         <NumberInput control={control} name="weight" label={t('channels.weight')} rules={whole(0)} />
         <TextInput control={control} name="tag" label={t('channels.tag')} optional maxLength={64} />
       </FieldRow>
-      <SwitchRow control={control} name="autoBan" label={t('channels.autoBan')} hint={t('channels.autoBanHint')} />
+      <SwitchRow control={control} name="autoDisable" label={t('channels.autoBan')} hint={t('channels.autoBanHint')} />
     </DrawerSection>
   );
 }
 
 export function MappingSection({ form: { control } }: SectionProps) {
   const { t } = useTranslation();
+  const object = { test: isJsonObject, message: t('form.jsonObject') };
   return (
     <DrawerSection title={t('channels.mapping')} explanation={t('channels.mappingText')}>
       <Box sx={{ display: 'flex', flexDirection: 'column', gap: 2 }}>
@@ -264,6 +267,7 @@ export function MappingSection({ form: { control } }: SectionProps) {
           optional
           hint={t('channels.modelMappingHint')}
           example={'{\n  "gpt-4o": "gpt-4o-2024-11-20"\n}'}
+          shape={{ test: isTextTable, message: t('form.jsonTexts') }}
         />
         <JsonInput
           control={control}
@@ -272,6 +276,7 @@ export function MappingSection({ form: { control } }: SectionProps) {
           optional
           hint={t('channels.statusCodeMappingHint')}
           example={'{\n  "400": "500"\n}'}
+          shape={{ test: isStatusTable, message: t('channels.statusCodesInvalid') }}
         />
         <JsonInput
           control={control}
@@ -280,14 +285,16 @@ export function MappingSection({ form: { control } }: SectionProps) {
           optional
           hint={t('channels.settingHint')}
           example={'{\n  "proxy": "socks5://10.0.0.8:1080"\n}'}
+          shape={object}
         />
         <JsonInput
           control={control}
-          name="paramOverride"
+          name="parameters"
           label={t('channels.paramOverride')}
           optional
           hint={t('channels.paramOverrideHint')}
           example={'{\n  "temperature": 0.2\n}'}
+          shape={object}
         />
       </Box>
     </DrawerSection>

@@ -10,7 +10,6 @@ import { useTranslation } from 'react-i18next';
 import { TextFilter } from '../../components/grid/filterFields.js';
 import { Ellipsis } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { fromCommaList } from '../../lib/commaList.js';
 import { describeFailure } from '../../lib/errors.js';
 import { responseTime } from '../../lib/format.js';
 import { TestChannelDocument, type ChannelRowFragment } from './channels.generated.js';
@@ -18,7 +17,7 @@ import { runThree } from './runThree.js';
 
 type Result =
   | { readonly state: 'running' }
-  | { readonly state: 'passed'; readonly seconds: number }
+  | { readonly state: 'passed'; readonly milliseconds: number }
   | { readonly state: 'failed'; readonly reason: string };
 
 /** Tests of a channel's models: one by one, or all of them, three at a time, until stopped. */
@@ -41,9 +40,7 @@ export function ChannelTestDialog({
     },
     [],
   );
-  const models = fromCommaList(channel.models).filter((model) =>
-    model.toLowerCase().includes(search.trim().toLowerCase()),
-  );
+  const models = channel.models.filter((model) => model.toLowerCase().includes(search.trim().toLowerCase()));
 
   const note = (model: string, result: Result) => {
     setResults((current) => new Map(current).set(model, result));
@@ -53,7 +50,8 @@ export function ChannelTestDialog({
     try {
       const { data } = await client.mutate({ mutation: TestChannelDocument, variables: { id: channel.id, model } });
       const result = data?.testChannel;
-      if (result?.success) note(model, { state: 'passed', seconds: result.seconds });
+      if (result?.__typename === 'ChannelTestPassed')
+        note(model, { state: 'passed', milliseconds: result.milliseconds });
       else note(model, { state: 'failed', reason: result?.message ?? '' });
     } catch (error) {
       note(model, { state: 'failed', reason: describeFailure(error, t) });
@@ -127,7 +125,7 @@ function TestResult({ result }: { readonly result: Result | undefined }) {
   const { t } = useTranslation();
   if (!result) return null;
   if (result.state === 'running') return <ToneChip tone="grey">{t('channels.testing')}</ToneChip>;
-  if (result.state === 'passed') return <ToneChip tone="green">{responseTime(result.seconds * 1000)}</ToneChip>;
+  if (result.state === 'passed') return <ToneChip tone="green">{responseTime(result.milliseconds)}</ToneChip>;
   return (
     <ToneChip tone="red" hint={result.reason}>
       {t('channels.failed')}

@@ -25,20 +25,20 @@ export function ModelTools({
   };
 
   const fetchFromUpstream = async () => {
-    const { type, baseUrl, key } = getValues();
-    const [first] = splitKeys(type, key);
+    const { type, baseUrl, keys } = getValues();
+    const [first] = splitKeys(type, keys);
     if (channelId === null && first === undefined) {
-      setError('key', { message: t('channels.keyForModels') }, { shouldFocus: true });
+      setError('keys', { message: t('channels.keyForModels') }, { shouldFocus: true });
       return;
     }
     // Use the unsaved values when key or base URL changed, else the saved channel.
     const input =
       first === undefined && channelId !== null
         ? { id: channelId }
-        : { type, baseUrl: baseUrl.trim(), key: first ?? '' };
+        : { type: type || null, baseUrl: baseUrl.trim(), key: first ?? '' };
     try {
       const { data } = await fetchModels({ variables: { input } });
-      setOffered(data?.fetchUpstreamModels ?? []);
+      setOffered(data?.fetchUpstreamModels.models ?? []);
     } catch (error) {
       toast.error(t('channels.fetchFailed', { reason: describeFailure(error, t) }));
     }

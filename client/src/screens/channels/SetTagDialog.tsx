@@ -30,7 +30,7 @@ export function SetTagDialog({
   const submit = form.handleSubmit(async (values) => {
     try {
       const { data } = await setTag({ variables: { ids: [...ids], tag: values.tag.trim() } });
-      toast.success(t('channels.tagged', { count: data?.setChannelTag ?? 0, tag: values.tag.trim() }));
+      toast.success(t('channels.tagged', { count: data?.setChannelTag.done.length ?? 0, tag: values.tag.trim() }));
       onDone();
       onClose();
     } catch (error) {

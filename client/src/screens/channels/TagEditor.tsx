@@ -9,24 +9,27 @@ import { JsonInput } from '../../components/form/JsonInput.js';
 import { Notice } from '../../components/Notice.js';
 import { DrawerSection } from '../../components/SideDrawer.js';
 import { toast } from '../../components/toast.js';
-import { toCommaList } from '../../lib/commaList.js';
-import { ChannelChoicesDocument, UpdateChannelTagDocument, type ChannelTagPatch } from './channels.generated.js';
+import { ChannelChoicesDocument, UpdateChannelTagDocument } from './channels.generated.js';
+import { isTextTable, pairsOf } from './channelTexts.js';
+import type { TagPatch } from './useTagActions.js';
 
 interface TagValues {
   name: string;
   models: string[];
-  group: string[];
+  groups: string[];
   modelMapping: string;
 }
 
 /** The patch for all channels of a tag. Empty lists and mappings are left out; an empty name removes the tag. */
-export function toTagPatch(values: TagValues, tag: string): ChannelTagPatch {
+export function toTagPatch(values: TagValues, tag: string): TagPatch {
   const name = values.name.trim();
   return {
-    ...(name === tag ? {} : { newTag: name }),
-    ...(values.models.length > 0 ? { models: toCommaList(values.models) } : {}),
-    ...(values.group.length > 0 ? { group: toCommaList(values.group) } : {}),
-    ...(values.modelMapping.trim() === '' ? {} : { modelMapping: values.modelMapping.trim() }),
+    ...(name === tag ? {} : { newTag: name || null }),
+    ...(values.models.length > 0 ? { models: values.models } : {}),
+    ...(values.groups.length > 0 ? { groups: values.groups } : {}),
+    ...(values.modelMapping.trim() === ''
+      ? {}
+      : { modelMapping: pairsOf(values.modelMapping).map(([from, to]) => ({ from, to })) }),
   };
 }
 
@@ -48,7 +51,7 @@ export function TagEditor({
   const [update] = useMutation(UpdateChannelTagDocument);
   const form = useForm<TagValues>({
     mode: 'onTouched',
-    defaultValues: { name: tag, models: [], group: [], modelMapping: '' },
+    defaultValues: { name: tag, models: [], groups: [], modelMapping: '' },
   });
   const { control } = form;
   const name = useWatch({ control, name: 'name' });
@@ -67,8 +70,8 @@ export function TagEditor({
           toast.success(t('channels.noChanges'));
           return;
         }
-        const { data } = await update({ variables: { tag, input } });
-        toast.success(t('channels.tagSaved', { count: data?.updateChannelTag ?? 0 }));
+        const { data } = await update({ variables: { input: { tag, ...input } } });
+        toast.success(t('channels.tagSaved', { count: data?.updateChannelTag.count ?? 0 }));
         onSaved();
       }}
     >
@@ -94,7 +97,7 @@ export function TagEditor({
         />
         <ChipsInput
           control={control}
-          name="group"
+          name="groups"
           label={t('channels.groups')}
           optional
           free
@@ -108,6 +111,7 @@ export function TagEditor({
           optional
           hint={t('channels.modelMappingHint')}
           example={t('channels.unchanged')}
+          shape={{ test: isTextTable, message: t('form.jsonTexts') }}
         />
       </DrawerSection>
     </EditorDrawer>

@@ -2,7 +2,6 @@ import { useMutation } from '@apollo/client/react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { toast } from '../../components/toast.js';
-import { fromCommaList, toCommaList } from '../../lib/commaList.js';
 import { describeFailure } from '../../lib/errors.js';
 import { FetchUpstreamModelsDocument, UpdateChannelDocument, type ChannelRowFragment } from './channels.generated.js';
 import { ModelPicker } from './ModelPicker.js';
@@ -26,7 +25,7 @@ export function UpstreamModels({
     asked.current = true;
     fetchModels({ variables: { input: { id: channel.id } } })
       .then(({ data }) => {
-        setOffered(data?.fetchUpstreamModels ?? []);
+        setOffered(data?.fetchUpstreamModels.models ?? []);
       })
       .catch((error: unknown) => {
         toast.error(t('channels.fetchFailed', { reason: describeFailure(error, t) }));
@@ -36,7 +35,7 @@ export function UpstreamModels({
 
   const apply = async (models: readonly string[]) => {
     try {
-      await update({ variables: { id: channel.id, input: { models: toCommaList(models) } } });
+      await update({ variables: { input: { id: channel.id, models: [...models] } } });
       toast.success(t('channels.saved', { name: channel.name }));
       onClose();
     } catch (error) {
@@ -45,11 +44,6 @@ export function UpstreamModels({
   };
   if (!offered) return null;
   return (
-    <ModelPicker
-      offered={offered}
-      chosen={fromCommaList(channel.models)}
-      onApply={(models) => void apply(models)}
-      onClose={onClose}
-    />
+    <ModelPicker offered={offered} chosen={channel.models} onApply={(models) => void apply(models)} onClose={onClose} />
   );
 }

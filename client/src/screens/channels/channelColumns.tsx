@@ -8,7 +8,6 @@ import { GroupChips } from '../../components/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { Dash, Ellipsis, Num } from '../../components/Text.js';
 import { ToneChip } from '../../components/Tone.js';
-import { fromCommaList } from '../../lib/commaList.js';
 import type { useFormat } from '../../lib/useFormat.js';
 import { BalanceCell } from './BalanceCell.js';
 import { ChannelRowActions } from './ChannelRowActions.js';
@@ -24,7 +23,7 @@ export interface ChannelCellTools {
   readonly format: ReturnType<typeof useFormat>;
   readonly actions: ChannelActions;
   readonly tags: TagActions;
-  readonly typeLabel: (type: number) => string;
+  readonly typeLabel: (type: ChannelRowFragment['type']) => string;
   /** Keeps the list's filters while the drawer is open. */
   readonly search: string;
   readonly openTests: (channel: ChannelRowFragment) => void;
@@ -80,7 +79,7 @@ export function channelColumns(tools: ChannelCellTools): GridColDef<ChannelListR
       width: 112,
       sortable: false,
       renderCell: cell(
-        (row) => <GroupChips groups={fromCommaList(row.group)} />,
+        (row) => <GroupChips groups={row.groups} />,
         (row) => <TagGroups row={row} />,
       ),
     },

@@ -1,34 +1,48 @@
-import { modelsAfterType, newChannel, otherDefault, regionProblem, toInput } from './channelForm.js';
+import {
+  modelsAfterType,
+  newChannel,
+  regionProblem,
+  toInput,
+  toPatch,
+  toValues,
+  variantDefault,
+  type ChannelProvider,
+} from './channelForm.js';
+import type { ChannelDetailFragment } from './channels.generated.js';
+import { isStatusTable, isTextTable } from './channelTexts.js';
 
-const lists: Record<number, readonly string[]> = {
-  1: ['gpt-4o'],
-  2: ['mj_imagine', 'mj_upscale'],
-  5: ['mj_imagine', 'swap_face'],
-  36: ['suno_music', 'suno_lyrics'],
+const lists: Partial<Record<ChannelProvider, readonly string[]>> = {
+  OPENAI: ['gpt-4o'],
+  MIDJOURNEY: ['mj_imagine', 'mj_upscale'],
+  MIDJOURNEY_PLUS: ['mj_imagine', 'swap_face'],
+  SUNO: ['suno_music', 'suno_lyrics'],
 };
-const after = (chosen: readonly string[], from: number, to: number) =>
+const after = (chosen: readonly string[], from: ChannelProvider, to: ChannelProvider) =>
   modelsAfterType(chosen, from, to, (type) => lists[type] ?? []);
 
-it.each([2, 5, 36])('begins a channel of type %d with all models of its kind', (type) => {
-  expect(after([], 1, type)).toEqual(lists[type]);
-});
+it.each(['MIDJOURNEY', 'MIDJOURNEY_PLUS', 'SUNO'] as const)(
+  'begins a channel of type %s with all models of its kind',
+  (type) => {
+    expect(after([], 'OPENAI', type)).toEqual(lists[type]);
+  },
+);
 
 it('changes what it filled in by itself along with the type, and takes it away with it', () => {
-  expect(after(['mj_upscale', 'mj_imagine'], 2, 36)).toEqual(['suno_music', 'suno_lyrics']);
-  expect(after(['suno_music', 'suno_lyrics'], 36, 1)).toEqual([]);
+  expect(after(['mj_upscale', 'mj_imagine'], 'MIDJOURNEY', 'SUNO')).toEqual(['suno_music', 'suno_lyrics']);
+  expect(after(['suno_music', 'suno_lyrics'], 'SUNO', 'OPENAI')).toEqual([]);
 });
 
 it('leaves chosen models alone', () => {
-  expect(after(['gpt-4o'], 1, 36)).toBeNull();
-  expect(after(['suno_music'], 36, 1)).toBeNull();
-  expect(after([], 1, 14)).toBeNull();
+  expect(after(['gpt-4o'], 'OPENAI', 'SUNO')).toBeNull();
+  expect(after(['suno_music'], 'SUNO', 'OPENAI')).toBeNull();
+  expect(after([], 'OPENAI', 'ANTHROPIC')).toBeNull();
 });
 
 it('sends a version for the type that needs one, although nobody typed it', () => {
-  expect(toInput({ ...newChannel, type: 18, other: ' ' }).other).toBe('v2.1');
-  expect(toInput({ ...newChannel, type: 18, other: 'v3.5' }).other).toBe('v3.5');
-  expect(toInput({ ...newChannel, type: 3 }).other).toBe(otherDefault(3));
-  expect(otherDefault(3)).toBe('');
+  expect(toInput({ ...newChannel, type: 'XUNFEI', variant: ' ' }).variant).toBe('v2.1');
+  expect(toInput({ ...newChannel, type: 'XUNFEI', variant: 'v3.5' }).variant).toBe('v3.5');
+  expect(toInput({ ...newChannel, type: 'AZURE' }).variant).toBeNull();
+  expect(variantDefault('AZURE')).toBe('');
 });
 
 it.each([
@@ -38,4 +52,74 @@ it.each([
   ['{\n  "default": us\n}', 2],
 ])('takes a region as plain text or as JSON: %j', (text, line) => {
   expect(regionProblem(text)).toBe(line);
+});
+
+describe('a stored channel', () => {
+  const channel: ChannelDetailFragment = {
+    id: 5,
+    name: 'main',
+    type: { id: 3, provider: 'AZURE', label: 'Azure OpenAI' },
+    ...{
+      status: 'ENABLED',
+      statusReason: null,
+      weight: 1,
+      priority: 2,
+      createdAt: null,
+      lastTest: null,
+      balance: null,
+    },
+    ...{ models: ['a'], groups: ['vip'], usedQuota: 0, tag: 't', testModel: null, openaiOrganization: null },
+    ...{ baseUrl: 'https://a.example', variant: '2024-12-01', autoDisable: true, modelPrefix: null },
+    modelMapping: [{ from: 'a', to: 'b' }],
+    statusCodeMapping: [{ from: 400, to: 500 }],
+    setting: {
+      ...{ proxy: 'http://p:1', forceFormat: true, thinkingToContent: false, nonStreamOnly: true },
+      more: { house: 1 },
+    },
+    parameters: { temperature: 0.2 },
+    maxInputTokens: 9,
+  };
+
+  it('is sent as it was read', () => {
+    const { keys, ...input } = toInput(toValues(channel));
+    expect(keys).toEqual([]);
+    expect(input).toEqual({
+      ...{ type: 'AZURE', name: 'main', openaiOrganization: null, baseUrl: 'https://a.example', variant: '2024-12-01' },
+      ...{
+        models: ['a'],
+        groups: ['vip'],
+        testModel: null,
+        modelPrefix: null,
+        maxInputTokens: 9,
+        priority: 2,
+        weight: 1,
+      },
+      ...{ tag: 't', autoDisable: true, modelMapping: channel.modelMapping, setting: channel.setting },
+      ...{ statusCodeMapping: channel.statusCodeMapping, parameters: { temperature: 0.2 } },
+    });
+  });
+
+  it('has its tables in the names of the REST API', () => {
+    expect(JSON.parse(toValues(channel).setting)).toEqual({
+      ...{ proxy: 'http://p:1', force_format: true, stream_support: 'NON_STREAM_ONLY', house: 1 },
+    });
+    expect(toValues(channel).statusCodeMapping).toBe('{\n  "400": "500"\n}');
+  });
+
+  it('is changed in what was touched, and cleared where a field was emptied', () => {
+    const values = { ...toValues(channel), tag: ' ', setting: '', keys: 'k1\nk2', name: 'other' };
+    expect(toPatch(values, { tag: true, setting: true, keys: true })).toEqual({
+      ...{ tag: null, setting: null, keys: ['k1', 'k2'] },
+    });
+    expect(toPatch({ ...values, keys: ' ' }, { keys: true })).toEqual({});
+  });
+});
+
+it('tells tables of texts and of status codes from other JSON', () => {
+  expect([{ a: 'b' }, {}, { a: 1 }, ['a'], 'a', null].map(isTextTable)).toEqual([
+    ...[true, true, false, false, false, false],
+  ]);
+  expect([{ 400: '500', 401: 503 }, {}, { x: '500' }, { 400: 5 }, [400]].map(isStatusTable)).toEqual([
+    ...[true, true, false, false, false],
+  ]);
 });

@@ -1,115 +1,130 @@
-import { fromCommaList, toCommaList } from '../../lib/commaList.js';
-import type { ChannelDetailFragment, ChannelInput, ChannelPatch } from './channels.generated.js';
+import type { ChannelDetailFragment, CreateChannelInput, Provider, UpdateChannelInput } from './channels.generated.js';
 import { findJsonProblem } from '../../lib/jsonText.js';
+import { pairsOf, parametersOf, settingOf, textOfPairs, textOfParameters, textOfSetting } from './channelTexts.js';
 
-/** The editor's fields; numbers are kept as typed text. */
+/** Empty: the channel has a type that the server does not know. */
+export type ChannelProvider = Provider | '';
+
+/** The editor's fields; numbers are kept as typed text, tables as JSON text. */
 export interface ChannelValues {
-  type: number;
+  type: ChannelProvider;
   name: string;
-  key: string;
+  /** Keys between commas or on lines. */
+  keys: string;
   openaiOrganization: string;
   baseUrl: string;
-  other: string;
+  variant: string;
   models: string[];
-  group: string[];
+  groups: string[];
   testModel: string;
   modelPrefix: string;
   maxInputTokens: string;
   priority: string;
   weight: string;
   tag: string;
-  autoBan: boolean;
+  autoDisable: boolean;
   modelMapping: string;
   statusCodeMapping: string;
   setting: string;
-  paramOverride: string;
+  parameters: string;
 }
 
 export const newChannel: ChannelValues = {
-  type: 1,
+  type: 'OPENAI',
   name: '',
-  key: '',
+  keys: '',
   openaiOrganization: '',
   baseUrl: '',
-  other: '',
+  variant: '',
   models: [],
-  group: ['default'],
+  groups: ['default'],
   testModel: '',
   modelPrefix: '',
   maxInputTokens: '',
   priority: '0',
   weight: '0',
   tag: '',
-  autoBan: true,
+  autoDisable: true,
   modelMapping: '',
   statusCodeMapping: '',
   setting: '',
-  paramOverride: '',
+  parameters: '',
 };
 
-/** The key is write-only: the form starts empty and empty means unchanged. */
+/** The keys are write-only: the form starts empty and empty means unchanged. */
 export const toValues = (channel: ChannelDetailFragment): ChannelValues => ({
-  type: channel.type,
+  type: channel.type.provider ?? '',
   name: channel.name,
-  key: '',
-  openaiOrganization: channel.openaiOrganization,
-  baseUrl: channel.baseUrl,
-  other: channel.other,
-  models: fromCommaList(channel.models),
-  group: fromCommaList(channel.group),
-  testModel: channel.testModel,
-  modelPrefix: channel.modelPrefix,
-  maxInputTokens: channel.maxInputTokens > 0 ? String(channel.maxInputTokens) : '',
+  keys: '',
+  openaiOrganization: channel.openaiOrganization ?? '',
+  baseUrl: channel.baseUrl ?? '',
+  variant: channel.variant ?? '',
+  models: [...channel.models],
+  groups: [...channel.groups],
+  testModel: channel.testModel ?? '',
+  modelPrefix: channel.modelPrefix ?? '',
+  maxInputTokens: channel.maxInputTokens ? String(channel.maxInputTokens) : '',
   priority: String(channel.priority),
   weight: String(channel.weight),
-  tag: channel.tag,
-  autoBan: channel.autoBan === 1,
-  modelMapping: channel.modelMapping,
-  statusCodeMapping: channel.statusCodeMapping,
-  setting: channel.setting,
-  paramOverride: channel.paramOverride,
+  tag: channel.tag ?? '',
+  autoDisable: channel.autoDisable,
+  modelMapping: textOfPairs(channel.modelMapping),
+  statusCodeMapping: textOfPairs(channel.statusCodeMapping),
+  setting: textOfSetting(channel.setting),
+  parameters: textOfParameters(channel.parameters),
 });
 
-export const toInput = (values: ChannelValues): ChannelInput => ({
-  type: values.type,
+type Input = Omit<CreateChannelInput, 'type' | 'status' | 'idempotencyKey'> & { type?: Provider };
+
+const textOrNull = (text: string): string | null => text.trim() || null;
+
+export const toInput = (values: ChannelValues): Input => ({
+  ...(values.type === '' ? {} : { type: values.type }),
   name: values.name.trim(),
-  key: values.key.trim(),
-  openaiOrganization: values.openaiOrganization.trim(),
-  baseUrl: values.baseUrl.trim().replace(/\/+$/, ''),
-  other: values.other.trim() || otherDefault(values.type),
-  models: toCommaList(values.models),
-  group: toCommaList(values.group),
-  testModel: values.testModel.trim(),
-  modelPrefix: values.modelPrefix.trim(),
-  maxInputTokens: Number(values.maxInputTokens || 0),
+  keys: splitKeys(values.type, values.keys),
+  openaiOrganization: textOrNull(values.openaiOrganization),
+  baseUrl: values.baseUrl.trim().replace(/\/+$/, '') || null,
+  variant: textOrNull(values.variant) ?? textOrNull(variantDefault(values.type)),
+  models: values.models,
+  groups: values.groups,
+  testModel: textOrNull(values.testModel),
+  modelPrefix: textOrNull(values.modelPrefix),
+  maxInputTokens: Number(values.maxInputTokens) || null,
   priority: Number(values.priority || 0),
   weight: Number(values.weight || 0),
-  tag: values.tag.trim(),
-  autoBan: values.autoBan ? 1 : 0,
-  modelMapping: values.modelMapping.trim(),
-  statusCodeMapping: values.statusCodeMapping.trim(),
-  setting: values.setting.trim(),
-  paramOverride: values.paramOverride.trim(),
+  tag: textOrNull(values.tag),
+  autoDisable: values.autoDisable,
+  modelMapping: pairsOf(values.modelMapping).map(([from, to]) => ({ from, to })),
+  statusCodeMapping: pairsOf(values.statusCodeMapping).map(([from, to]) => ({ from: Number(from), to: Number(to) })),
+  setting: settingOf(values.setting),
+  parameters: parametersOf(values.parameters),
 });
+
+/** @throws Error for a type that the server does not know */
+export function toNewChannel(values: ChannelValues): CreateChannelInput {
+  const { type, ...input } = toInput(values);
+  if (!type) throw new Error('a channel needs a type');
+  return { ...input, type };
+}
 
 /** The patch with changed fields only. */
 export function toPatch(
   values: ChannelValues,
   dirty: Readonly<Partial<Record<keyof ChannelValues, unknown>>>,
-): ChannelPatch {
-  const entries = Object.entries(toInput(values)).filter(
+): Omit<UpdateChannelInput, 'id'> {
+  const { keys, ...input } = toInput(values);
+  const given: Input = keys.length > 0 ? { ...input, keys } : (input as Input);
+  const entries = Object.entries(given).filter(
     ([name]) => dirty[name as keyof ChannelValues] !== undefined && dirty[name as keyof ChannelValues] !== false,
   );
-  const patch = Object.fromEntries(entries) as ChannelPatch;
-  if (patch.key === '') delete patch.key;
-  return patch;
+  return Object.fromEntries(entries);
 }
 
 /** Providers whose credential is one JSON document, never split into several. */
-const wholeKeyTypes = new Set([41]);
+const wholeKeyTypes: ReadonlySet<ChannelProvider> = new Set(['VERTEX_AI']);
 
 /** Splits the key field at commas and line breaks. */
-export function splitKeys(type: number, text: string): string[] {
+export function splitKeys(type: ChannelProvider, text: string): string[] {
   if (wholeKeyTypes.has(type)) return text.trim() === '' ? [] : [text.trim()];
   return text
     .split(/[,\n]/)
@@ -121,45 +136,47 @@ export function splitKeys(type: number, text: string): string[] {
 export const endsWithVersion = (url: string): boolean => /\/v1\/*$/.test(url.trim());
 
 /** Types without a default base URL. */
-export const needsBaseUrl = new Set([2, 3, 5, 8, 36, 47]);
+export const needsBaseUrl: ReadonlySet<ChannelProvider> = new Set([
+  ...(['MIDJOURNEY', 'AZURE', 'MIDJOURNEY_PLUS', 'CUSTOM', 'SUNO', 'XINFERENCE'] as const),
+]);
 
 /** The extra field of some providers, by type; its label is a key of the dictionary. */
-export const otherFields = {
-  3: { label: 'channels.other.apiVersion', example: '2024-12-01-preview' },
-  17: { label: 'channels.other.plugin', example: '' },
-  18: { label: 'channels.other.sparkVersion', example: 'v2.1' },
-  21: { label: 'channels.other.library', example: '' },
-  39: { label: 'channels.other.account', example: 'd6b5da8hk1awo8nap34ube6gh' },
-  41: { label: 'channels.other.region', example: 'us-central1' },
+const variantFields = {
+  AZURE: { label: 'channels.other.apiVersion', example: '2024-12-01-preview' },
+  ALI: { label: 'channels.other.plugin', example: '' },
+  XUNFEI: { label: 'channels.other.sparkVersion', example: 'v2.1' },
+  AI_PROXY_LIBRARY: { label: 'channels.other.library', example: '' },
+  CLOUDFLARE: { label: 'channels.other.account', example: 'd6b5da8hk1awo8nap34ube6gh' },
+  VERTEX_AI: { label: 'channels.other.region', example: 'us-central1' },
 } as const;
 
 /** Types for which the extra field is required. */
-export const needsOther = new Set([39, 41]);
+export const needsVariant: ReadonlySet<ChannelProvider> = new Set(['CLOUDFLARE', 'VERTEX_AI']);
 
-export type OtherField = (typeof otherFields)[keyof typeof otherFields];
+type VariantField = (typeof variantFields)[keyof typeof variantFields];
 
-export const otherFieldOf = (type: number): OtherField | undefined =>
-  type in otherFields ? otherFields[type as keyof typeof otherFields] : undefined;
+export const variantFieldOf = (type: ChannelProvider): VariantField | undefined =>
+  type in variantFields ? variantFields[type as keyof typeof variantFields] : undefined;
 
 /** Default of the extra field for a type. */
-export const otherDefault = (type: number): string => (type === 18 ? 'v2.1' : '');
+export const variantDefault = (type: ChannelProvider): string => (type === 'XUNFEI' ? 'v2.1' : '');
 
 /** Formats of keys that have several parts, in the providers' own terms; not translated. */
-const keyFormats: Readonly<Record<number, string>> = {
-  15: 'APIKey|SecretKey',
-  16: 'id.secret',
-  18: 'APPID|APISecret|APIKey',
-  22: 'APIKey-AppId',
-  23: 'AppId|SecretId|SecretKey',
-  26: 'id.secret',
-  33: 'AccessKey|SecretKey|Region',
-  41: '{ "type": "service_account", "project_id": "…", "private_key": "…" }',
+const keyFormats: Partial<Readonly<Record<ChannelProvider, string>>> = {
+  BAIDU: 'APIKey|SecretKey',
+  ZHIPU: 'id.secret',
+  XUNFEI: 'APPID|APISecret|APIKey',
+  FASTGPT: 'APIKey-AppId',
+  TENCENT: 'AppId|SecretId|SecretKey',
+  ZHIPU_4V: 'id.secret',
+  AWS: 'AccessKey|SecretKey|Region',
+  VERTEX_AI: '{ "type": "service_account", "project_id": "…", "private_key": "…" }',
 };
 
-export const keyFormatOf = (type: number): string | undefined => keyFormats[type];
+export const keyFormatOf = (type: ChannelProvider): string | undefined => keyFormats[type];
 
 /** Drawing and music channels start with all models of their type. */
-const preloaded = new Set([2, 5, 36]);
+const preloaded: ReadonlySet<ChannelProvider> = new Set(['MIDJOURNEY', 'MIDJOURNEY_PLUS', 'SUNO']);
 
 /**
  * The models the editor shows after a change of the type.
@@ -168,9 +185,9 @@ const preloaded = new Set([2, 5, 36]);
  */
 export function modelsAfterType(
   chosen: readonly string[],
-  from: number,
-  to: number,
-  listOf: (type: number) => readonly string[],
+  from: ChannelProvider,
+  to: ChannelProvider,
+  listOf: (type: ChannelProvider) => readonly string[],
 ): readonly string[] | null {
   const before = preloaded.has(from) ? listOf(from) : [];
   const untouched = chosen.length === before.length && chosen.every((model) => before.includes(model));

@@ -1,5 +1,4 @@
 import type { ChannelHeadsQuery, ChannelRowFragment } from './channels.generated.js';
-import { ChannelStatus } from './channelStatus.js';
 
 /** The head row of a tag, for all channels with that tag. */
 export interface TagRow {
@@ -22,18 +21,18 @@ export function rowsOfHeads(
   open: ReadonlySet<string>,
 ): ChannelListRow[] {
   return heads.flatMap<ChannelListRow>(({ tag, channels }) => {
-    if (tag === '') return channels;
+    if (!tag) return channels;
     const head: TagRow = { id: `tag:${tag}`, headOf: tag, open: open.has(tag), channels };
     return head.open ? [head, ...channels.map((channel) => ({ ...channel, nested: true }))] : [head];
   });
 }
 
 export const enabledCount = ({ channels }: TagRow): number =>
-  channels.filter(({ status }) => status === ChannelStatus.enabled).length;
+  channels.filter(({ status }) => status === 'ENABLED').length;
 
 /** Mean response time of the tested channels in milliseconds; 0 when none was tested. */
 export function meanResponse({ channels }: TagRow): number {
-  const tested = channels.map(({ responseTime }) => responseTime).filter((time) => time > 0);
+  const tested = channels.flatMap(({ lastTest }) => lastTest?.milliseconds ?? []);
   return tested.length === 0 ? 0 : tested.reduce((sum, time) => sum + time, 0) / tested.length;
 }
 

@@ -1,48 +1,37 @@
 import Box from '@mui/material/Box';
 import { useTranslation } from 'react-i18next';
 import { ToneChip, type Tone } from '../../components/Tone.js';
-import { dateTime, responseTime } from '../../lib/format.js';
+import { dateTime, decimal, dollars, responseTime } from '../../lib/format.js';
 import type { ChannelRowFragment } from './channels.generated.js';
 
-export const ChannelStatus = { enabled: 1, disabled: 2, autoDisabled: 3 } as const;
-
-/** Reason and time of an automatic disabling. */
-export function readStatusReason(otherInfo: string): { reason: string; time: number } | null {
-  if (otherInfo === '') return null;
-  try {
-    const info = JSON.parse(otherInfo) as { status_reason?: unknown; status_time?: unknown } | null;
-    const reason = typeof info?.status_reason === 'string' ? info.status_reason : '';
-    const time = typeof info?.status_time === 'number' ? info.status_time : 0;
-    return reason === '' && time === 0 ? null : { reason, time };
-  } catch {
-    return null;
-  }
-}
-
-export function ChannelStatusChip({ channel }: { readonly channel: Pick<ChannelRowFragment, 'status' | 'otherInfo'> }) {
+export function ChannelStatusChip({
+  channel,
+}: {
+  readonly channel: Pick<ChannelRowFragment, 'status' | 'statusReason'>;
+}) {
   const { t } = useTranslation();
-  if (channel.status === ChannelStatus.enabled) {
+  if (channel.status === 'ENABLED') {
     return (
       <ToneChip tone="green" dot>
         {t('channels.enabled')}
       </ToneChip>
     );
   }
-  if (channel.status !== ChannelStatus.autoDisabled) {
+  if (channel.status !== 'AUTO_DISABLED') {
     return (
       <ToneChip tone="grey" dot>
         {t('channels.disabled')}
       </ToneChip>
     );
   }
-  const why = readStatusReason(channel.otherInfo);
+  const why = channel.statusReason;
   const hint = (
     <>
       <Box sx={{ fontWeight: 600 }}>{t('channels.autoDisabledHint')}</Box>
       {why?.reason}
-      {why && why.time > 0 && (
+      {why && (
         <Box className="num" sx={{ opacity: 0.75 }}>
-          {dateTime(why.time * 1000, 'seconds')}
+          {dateTime(why.at, 'seconds')}
         </Box>
       )}
     </>
@@ -61,15 +50,16 @@ export function responseTone(milliseconds: number): Tone {
   return milliseconds <= 5000 ? 'amber' : 'red';
 }
 
-export function ResponseChip({ channel }: { readonly channel: Pick<ChannelRowFragment, 'responseTime' | 'testTime'> }) {
+export function ResponseChip({ channel }: { readonly channel: Pick<ChannelRowFragment, 'lastTest'> }) {
   const { t } = useTranslation();
-  const tested = channel.responseTime > 0;
-  return (
-    <ToneChip tone={responseTone(channel.responseTime)} hint={undefined}>
-      {tested ? responseTime(channel.responseTime) : t('channels.notTested')}
-    </ToneChip>
-  );
+  if (!channel.lastTest) return <ToneChip tone="grey">{t('channels.notTested')}</ToneChip>;
+  const { milliseconds } = channel.lastTest;
+  return <ToneChip tone={responseTone(milliseconds)}>{responseTime(milliseconds)}</ToneChip>;
 }
+
+/** Providers count in a currency of theirs, or in points. */
+export const balanceText = ({ amount, unit }: NonNullable<ChannelRowFragment['balance']>): string =>
+  unit === 'USD' ? dollars(amount, 2) : unit === 'POINTS' ? decimal(amount, 2) : `${decimal(amount, 2)} ${unit}`;
 
 /** Two letters of the provider's name in a small square. */
 export function TypeMark({ label }: { readonly label: string }) {

@@ -7,7 +7,6 @@ import { GroupChips } from '../../components/GroupChips.js';
 import { InlineNumber } from '../../components/grid/InlineNumber.js';
 import { RowMenu } from '../../components/RowMenu.js';
 import { ToneChip } from '../../components/Tone.js';
-import { fromCommaList } from '../../lib/commaList.js';
 import { responseTime } from '../../lib/format.js';
 import { TestButton } from './ChannelRowActions.js';
 import { commonNumber, enabledCount, meanResponse, type TagRow } from './channelRows.js';
@@ -56,7 +55,7 @@ export function TagName({ row }: TagCell) {
 }
 
 export function TagGroups({ row }: TagCell) {
-  const groups = new Set(row.channels.flatMap(({ group }) => fromCommaList(group)));
+  const groups = new Set(row.channels.flatMap(({ groups: own }) => own));
   return <GroupChips groups={[...groups]} />;
 }
 

@@ -4,19 +4,23 @@ import { useTranslation } from 'react-i18next';
 import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
-import { dollars, duration } from '../../lib/format.js';
-import { toInput, toValues } from './channelForm.js';
-import { ChannelStatus } from './channelStatus.js';
+import { duration } from '../../lib/format.js';
+import { toNewChannel, toValues } from './channelForm.js';
+import { balanceText } from './channelStatus.js';
 import {
   ChannelToCopyDocument,
   CreateChannelDocument,
   DeleteChannelDocument,
+  DisableChannelDocument,
+  EnableChannelDocument,
   TestChannelDocument,
   UpdateChannelBalanceDocument,
   UpdateChannelDocument,
-  type ChannelPatch,
   type ChannelRowFragment,
+  type UpdateChannelInput,
 } from './channels.generated.js';
+
+type ChannelPatch = Omit<UpdateChannelInput, 'id'>;
 
 /** Actions of one row. */
 export interface ChannelActions {
@@ -42,6 +46,8 @@ export function useChannelActions(refetch: () => void): ChannelActions {
   const confirm = useConfirm();
   const client = useApolloClient();
   const [update] = useMutation(UpdateChannelDocument);
+  const [enable] = useMutation(EnableChannelDocument);
+  const [disable] = useMutation(DisableChannelDocument);
   const [runTest] = useMutation(TestChannelDocument);
   const [runDelete] = useMutation(DeleteChannelDocument);
   const [runBalance] = useMutation(UpdateChannelBalanceDocument);
@@ -52,7 +58,7 @@ export function useChannelActions(refetch: () => void): ChannelActions {
   const patch = useCallback(
     async (channel: ChannelRowFragment, input: ChannelPatch) => {
       try {
-        await update({ variables: { id: channel.id, input } });
+        await update({ variables: { input: { id: channel.id, ...input } } });
       } catch (error) {
         toast.error(describeFailure(error, t));
         throw error;
@@ -63,16 +69,23 @@ export function useChannelActions(refetch: () => void): ChannelActions {
 
   const toggle = useCallback(
     async (channel: ChannelRowFragment) => {
-      const status = channel.status === ChannelStatus.enabled ? ChannelStatus.disabled : ChannelStatus.enabled;
+      const variables = { id: channel.id };
       // The switch changes at once; an error reverts it.
-      await update({
-        variables: { id: channel.id, input: { status } },
-        optimisticResponse: { updateChannel: { ...channel, status } },
-      }).catch((error: unknown) => {
+      const changed =
+        channel.status === 'ENABLED'
+          ? disable({
+              variables,
+              optimisticResponse: { disableChannel: { channel: { ...channel, status: 'DISABLED' } } },
+            })
+          : enable({
+              variables,
+              optimisticResponse: { enableChannel: { channel: { ...channel, status: 'ENABLED' } } },
+            });
+      await changed.catch((error: unknown) => {
         toast.error(describeFailure(error, t));
       });
     },
-    [t, update],
+    [disable, enable, t],
   );
 
   const test = useCallback(
@@ -81,8 +94,8 @@ export function useChannelActions(refetch: () => void): ChannelActions {
       try {
         const { data } = await runTest({ variables: { id: channel.id } });
         const result = data?.testChannel;
-        if (result?.success)
-          toast.success(t('channels.testPassed', { name: channel.name, time: duration(result.seconds) }));
+        if (result?.__typename === 'ChannelTestPassed')
+          toast.success(t('channels.testPassed', { name: channel.name, time: duration(result.milliseconds / 1000) }));
         else toast.error(t('channels.testFailed', { name: channel.name, reason: result?.message ?? '' }));
         refetch();
       } catch (error) {
@@ -99,7 +112,8 @@ export function useChannelActions(refetch: () => void): ChannelActions {
       setUpdating((current) => new Set(current).add(channel.id));
       try {
         const { data } = await runBalance({ variables: { id: channel.id } });
-        const balance = dollars(data?.updateChannelBalance ?? 0, 2);
+        const left = data?.updateChannelBalance.channel.balance;
+        const balance = left ? balanceText(left) : '–';
         toast.success(t('channels.balanceUpdated', { name: channel.name, balance }));
         refetch();
       } catch (error) {
@@ -120,9 +134,12 @@ export function useChannelActions(refetch: () => void): ChannelActions {
           variables: { id: channel.id },
           fetchPolicy: 'no-cache',
         });
-        if (!data) throw new Error('no channel');
+        if (!data?.channel) {
+          toast.error(t('channels.copyFailed', { reason: t('channels.gone') }));
+          return;
+        }
         const name = t('channels.copyName', { name: channel.name });
-        const input = toInput({ ...toValues(data.channel), name, key: data.channelKey });
+        const input = { ...toNewChannel({ ...toValues(data.channel), name }), keys: data.channelKeys };
         await create({ variables: { input } });
         toast.success(t('channels.copied', { name }));
         refetch();

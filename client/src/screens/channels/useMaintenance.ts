@@ -47,7 +47,7 @@ export function useMaintenance(refetch: () => void) {
     fix: () =>
       attempt(async () => {
         const { data } = await fix();
-        return t('channels.fixed', { count: data?.fixChannels ?? 0 });
+        return t('channels.fixed', { count: data?.fixChannels.count ?? 0 });
       }),
     deleteDisabled: async () => {
       const question = {
@@ -59,7 +59,7 @@ export function useMaintenance(refetch: () => void) {
       if (!(await confirm(question))) return false;
       return attempt(async () => {
         const { data } = await deleteDisabled();
-        return t('channels.deletedCount', { count: data?.deleteDisabledChannels ?? 0 });
+        return t('channels.deletedCount', { count: data?.deleteDisabledChannels.count ?? 0 });
       });
     },
     deleteMany: async (ids: readonly number[]) => {
@@ -72,7 +72,7 @@ export function useMaintenance(refetch: () => void) {
       if (!(await confirm(question))) return false;
       return attempt(async () => {
         const { data } = await deleteMany({ variables: { ids: [...ids] } });
-        return t('channels.deletedCount', { count: data?.deleteChannels ?? 0 });
+        return t('channels.deletedCount', { count: data?.deleteChannels.done.length ?? 0 });
       });
     },
   };

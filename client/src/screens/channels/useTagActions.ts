@@ -5,14 +5,17 @@ import { useConfirm } from '../../components/ConfirmProvider.js';
 import { toast } from '../../components/toast.js';
 import { describeFailure } from '../../lib/errors.js';
 import {
-  SetTagEnabledDocument,
+  DisableChannelTagDocument,
+  EnableChannelTagDocument,
   TestChannelDocument,
   UpdateChannelTagDocument,
   type ChannelRowFragment,
-  type ChannelTagPatch,
+  type UpdateChannelTagInput,
 } from './channels.generated.js';
 import type { TagRow } from './channelRows.js';
 import { runThree } from './runThree.js';
+
+export type TagPatch = Omit<UpdateChannelTagInput, 'tag'>;
 
 /** Actions on all channels of a tag. */
 export interface TagActions {
@@ -23,7 +26,7 @@ export interface TagActions {
   test(row: TagRow): Promise<void>;
   setEnabled(row: TagRow, enabled: boolean): Promise<void>;
   /** Rejects when the server refused, so that the cell shows the old value. */
-  patch(row: TagRow, patch: ChannelTagPatch): Promise<void>;
+  patch(row: TagRow, patch: TagPatch): Promise<void>;
 }
 
 export function useTagActions(options: {
@@ -35,7 +38,8 @@ export function useTagActions(options: {
   const { t } = useTranslation();
   const confirm = useConfirm();
   const client = useApolloClient();
-  const [runEnable] = useMutation(SetTagEnabledDocument);
+  const [runEnable] = useMutation(EnableChannelTagDocument);
+  const [runDisable] = useMutation(DisableChannelTagDocument);
   const [runPatch] = useMutation(UpdateChannelTagDocument);
   const [testing, setTesting] = useState<ReadonlySet<string>>(new Set());
 
@@ -43,7 +47,7 @@ export function useTagActions(options: {
     async (channel: ChannelRowFragment): Promise<boolean> => {
       const variables = { id: channel.id };
       const answer = await client.mutate({ mutation: TestChannelDocument, variables }).catch(() => null);
-      return answer?.data?.testChannel.success === true;
+      return answer?.data?.testChannel.__typename === 'ChannelTestPassed';
     },
     [client],
   );
@@ -72,14 +76,14 @@ export function useTagActions(options: {
           verb: t('channels.disableAll'),
         };
         if (!enabled && !(await confirm(question))) return;
-        await runEnable({ variables: { tag, enabled } }).catch((error: unknown) => {
+        await (enabled ? runEnable : runDisable)({ variables: { tag } }).catch((error: unknown) => {
           toast.error(describeFailure(error, t));
         });
         refetch();
       },
       patch: async ({ headOf: tag }, input) => {
         try {
-          await runPatch({ variables: { tag, input } });
+          await runPatch({ variables: { input: { tag, ...input } } });
           refetch();
         } catch (error) {
           toast.error(describeFailure(error, t));
@@ -87,6 +91,6 @@ export function useTagActions(options: {
         }
       },
     }),
-    [confirm, edit, passes, refetch, runEnable, runPatch, t, testing, toggleOpen],
+    [confirm, edit, passes, refetch, runDisable, runEnable, runPatch, t, testing, toggleOpen],
   );
 }

@@ -1,8 +1,10 @@
 import { In, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
 import type { AuditChange } from '../../shared/audit.js';
+import type { BulkResult } from '../../shared/bulk.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { assertIdList } from '../../shared/id-list.js';
+import { maxInt32 } from '../../shared/limits.js';
 import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
@@ -19,11 +21,19 @@ export type TagChange = Partial<
 export class ChannelBulkService {
   constructor(private readonly deps: Pick<ChannelDeps, 'channels' | 'changes' | 'usageLog' | 'auditLog'>) {}
 
-  /** @returns the number deleted */
-  async delete(actor: MaybeActor, ids: readonly number[]): Promise<number> {
+  /** @throws AppError INVALID_INPUT for no ids or too many */
+  async delete(actor: MaybeActor, ids: readonly number[]): Promise<BulkResult> {
     const admin = requireRole(actor, 'admin');
-    assertIdList(ids, 'Invalid parameter');
-    return this.change(admin, 'Deleted', (manager) => remove(manager, { id: In([...ids]) }));
+    return this.changeListed(admin, ids, 'Deleted', (manager, which) => remove(manager, which));
+  }
+
+  /** Enables or disables these channels. @throws AppError INVALID_INPUT for no ids or too many */
+  async setStatus(actor: MaybeActor, ids: readonly number[], enabled: boolean): Promise<BulkResult> {
+    const admin = requireRole(actor, 'admin');
+    const status = enabled ? ChannelStatus.enabled : ChannelStatus.disabled;
+    return this.changeListed(admin, ids, enabled ? 'Enabled' : 'Disabled', (manager, which) =>
+      update(manager, which, { status }),
+    );
   }
 
   /**
@@ -33,19 +43,15 @@ export class ChannelBulkService {
   async deleteDisabled(actor: MaybeActor): Promise<number> {
     const admin = requireRole(actor, 'admin');
     const status = In([ChannelStatus.disabled, ChannelStatus.autoDisabled]);
-    return this.change(admin, 'Deleted disabled channels:', (manager) => remove(manager, { status }));
+    return (await this.change(admin, 'Deleted disabled channels:', (manager) => remove(manager, { status }))).length;
   }
 
-  /**
-   * @param tag empty removes the tag
-   * @returns the number of channels that have it now
-   */
-  async setTag(actor: MaybeActor, ids: readonly number[], tag: string): Promise<number> {
+  /** @param tag empty removes the tag @throws AppError INVALID_INPUT */
+  async setTag(actor: MaybeActor, ids: readonly number[], tag: string): Promise<BulkResult> {
     const admin = requireRole(actor, 'admin');
-    assertIdList(ids, 'Invalid parameter');
     const fields = parseFields({ tag });
-    return this.change(admin, `Tagged "${fields.tag ?? ''}"`, (manager) =>
-      update(manager, { id: In([...ids]) }, fields),
+    return this.changeListed(admin, ids, `Tagged "${fields.tag ?? ''}"`, (manager, which) =>
+      update(manager, which, fields),
     );
   }
 
@@ -54,9 +60,8 @@ export class ChannelBulkService {
     const admin = requireRole(actor, 'admin');
     if (tag === '') throw new InvalidInputError('Invalid parameter', 'tag');
     const status = enabled ? ChannelStatus.enabled : ChannelStatus.disabled;
-    return this.change(admin, `${enabled ? 'Enabled' : 'Disabled'} tag "${tag}"`, (manager) =>
-      update(manager, { tag }, { status }),
-    );
+    const done = `${enabled ? 'Enabled' : 'Disabled'} tag "${tag}"`;
+    return (await this.change(admin, done, (manager) => update(manager, { tag }, { status }))).length;
   }
 
   /** @returns the number of channels that had the tag */
@@ -64,7 +69,7 @@ export class ChannelBulkService {
     const admin = requireRole(actor, 'admin');
     if (tag === '') throw new InvalidInputError('Tag must not be empty', 'tag');
     const fields = parseFields({ ...given, ...(newTag === undefined ? {} : { tag: newTag }) });
-    return this.change(admin, `Changed tag "${tag}"`, (manager) => update(manager, { tag }, fields));
+    return (await this.change(admin, `Changed tag "${tag}"`, (manager) => update(manager, { tag }, fields))).length;
   }
 
   /**
@@ -73,7 +78,7 @@ export class ChannelBulkService {
    */
   async fix(actor: MaybeActor): Promise<number> {
     const admin = requireRole(actor, 'admin');
-    return this.change(admin, 'Repaired', async (manager) => {
+    const repaired = await this.change(admin, 'Repaired', async (manager) => {
       const rows = await manager.find(Channel, {
         select: { id: true, models: true, group: true },
         order: { id: 'ASC' },
@@ -89,24 +94,45 @@ export class ChannelBulkService {
       for (const { id, after } of repairs) await manager.update(Channel, { id }, after);
       return repairs.map(({ id, before, after }) => channelChange('fix', id, before, after));
     });
+    return repaired.length;
   }
 
+  /** Changes the channels of a list; those that do not exist are in `failed`. */
+  private async changeListed(
+    admin: Actor,
+    ids: readonly number[],
+    done: string,
+    work: (manager: EntityManager, which: Which) => Promise<AuditChange[]>,
+  ): Promise<BulkResult> {
+    assertIdList(ids, 'Invalid parameter');
+    const listed = [...new Set(ids)];
+    const storable = listed.filter((id) => Number.isSafeInteger(id) && id > 0 && id <= maxInt32);
+    const found = new Set(await this.change(admin, done, (manager) => work(manager, { id: In(storable) })));
+    return {
+      done: listed.filter((id) => found.has(id)),
+      failed: listed
+        .filter((id) => !found.has(id))
+        .map((id) => ({ id, code: 'NOT_FOUND', message: `Channel ${id} does not exist` })),
+    };
+  }
+
+  /** @returns ids of the changed channels */
   private async change(
     actor: Actor,
     done: string,
     work: (manager: EntityManager) => Promise<AuditChange[]>,
-  ): Promise<number> {
-    const count = await this.deps.channels.manager.transaction(async (manager) => {
+  ): Promise<number[]> {
+    const changed = await this.deps.channels.manager.transaction(async (manager) => {
       const changes = await work(manager);
       const affected = changes.length;
       const content = `${done} (${affected} ${affected === 1 ? 'channel' : 'channels'})`;
       const { id: userId, username } = actor;
       await this.deps.usageLog.record(manager, { type: LogType.manage, userId, username, content });
       await this.deps.auditLog.write(manager, actor, ...changes);
-      return affected;
+      return changes.map(({ id }) => Number(id));
     });
     await this.deps.changes.announce({ kind: 'channel' });
-    return count;
+    return changed;
   }
 }
 

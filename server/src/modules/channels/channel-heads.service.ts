@@ -1,7 +1,8 @@
 import type { MaybeActor } from '../../shared/actor.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import type { Channel } from './channel.entity.js';
-import type { ChannelFilter, ChannelService } from './channel.service.js';
+import type { ChannelFilter, ChannelService, ChannelSortField } from './channel.service.js';
 
 /** One entry of the list in tag mode: a tag with its channels, or one channel without a tag. */
 export interface ChannelHead {
@@ -15,12 +16,15 @@ export interface ChannelHead {
 export class ChannelHeads {
   constructor(private readonly channels: Pick<ChannelService, 'search' | 'searchTagged'>) {}
 
-  /** Tags in the order of their first channel, then the channels without one. */
+  /**
+   * Tags in the order of their first channel, then the channels without one.
+   * @throws AppError INSUFFICIENT_PRIVILEGES below admin; INVALID_INPUT for a cursor whose line is gone
+   */
   async list(
     actor: MaybeActor,
     filter: ChannelFilter,
-    { page, pageSize, sort }: PageQuery,
-  ): Promise<Page<ChannelHead>> {
+    { page, pageSize, after, sort }: ListQuery<ChannelSortField>,
+  ): Promise<Slice<ChannelHead>> {
     const found = await this.channels.search(actor, filter, sort);
     const tags = [...new Set(found.map(({ tag }) => tag).filter(Boolean))];
     const whole = Object.keys(filter).length > 0 ? await this.channels.searchTagged(actor, filter, sort) : found;
@@ -30,6 +34,21 @@ export class ChannelHeads {
       ...[...byTag].map(([tag, channels]) => ({ tag, channels })),
       ...found.filter(({ tag }) => tag === '').map((channel) => ({ tag: '', channels: [channel] })),
     ];
-    return { items: heads.slice(page * pageSize, (page + 1) * pageSize), totalCount: heads.length };
+    const start = after === null ? page * pageSize : heads.findIndex((head) => cursorOf(head) === after) + 1;
+    if (after !== null && start === 0) {
+      throw new InvalidInputError('The line of this cursor is gone: read the list from its start', 'after');
+    }
+    const items = heads.slice(start, start + pageSize);
+    const last = items.at(-1);
+    return {
+      items,
+      endCursor: last ? cursorOf(last) : null,
+      hasNextPage: start + items.length < heads.length,
+      total: () => Promise.resolve({ count: heads.length, capped: false }),
+    };
   }
 }
+
+/** A tag, or the id of a channel without one. */
+const cursorOf = ({ tag, channels }: ChannelHead): string =>
+  Buffer.from(JSON.stringify(tag === '' ? channels[0]?.id : tag)).toString('base64url');

@@ -86,20 +86,24 @@ export function checkWhole(channel: Pick<Channel, 'type' | 'baseUrl'>): void {
  */
 export function checkRegion(type: number | undefined, other: string): void {
   if (type === undefined || providerOf(type).other.form !== 'region') return;
-  if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'other');
+  if (other.trim() === '') throw new InvalidInputError('Deployment region must not be empty', 'variant');
   if (!other.trim().startsWith('{')) return;
   const regions = checkMapping(other, 'other');
   if (!Object.hasOwn(JSON.parse(regions || '{}') as object, 'default')) {
-    throw new InvalidInputError('Deployment region must contain default', 'other');
+    throw new InvalidInputError('Deployment region must contain default', 'variant');
   }
 }
+
+/** Names of fields in errors: those of the GraphQL inputs. */
+const inputName: Readonly<Record<string, string>> = { other: 'variant', group: 'groups', autoBan: 'autoDisable' };
 
 const texts = ['name', 'openaiOrganization', 'testModel', 'other', 'tag', 'modelPrefix'] as const;
 
 function parseText(text: string, field: string): string {
-  if (text.length > maxTextLength) throw new InvalidInputError(`${field} is too long`, field);
+  if (text.length > maxTextLength) throw new InvalidInputError(`${field} is too long`, inputName[field] ?? field);
   // Postgres texts cannot contain NUL.
-  if (text.includes('\0')) throw new InvalidInputError(`${field} must not contain control characters`, field);
+  if (text.includes('\0'))
+    throw new InvalidInputError(`${field} must not contain control characters`, inputName[field] ?? field);
   // The stored form, because the result is compared with the row and written to the audit log.
   return text.trim().toWellFormed();
 }
@@ -130,13 +134,13 @@ function parseModels(text: string): string {
 
 function parseGroups(text: string): string {
   const groups = normaliseList(parseText(text, 'group'));
-  if (groups === '') throw new InvalidInputError('At least one group is required', 'group');
+  if (groups === '') throw new InvalidInputError('At least one group is required', 'groups');
   return groups;
 }
 
 function checkInteger(value: number | undefined, field: string, low: number, high = maxInt32): void {
   if (value === undefined) return;
   if (!Number.isInteger(value) || value < low || value > high) {
-    throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, field);
+    throw new InvalidInputError(`${field} must be a whole number from ${low} to ${high}`, inputName[field] ?? field);
   }
 }

@@ -12,6 +12,9 @@ const labels: Record<Field, string> = {
   other: 'Deployment region',
 };
 
+/** Names of fields in errors: those of the GraphQL inputs. */
+const inputName: Partial<Record<Field, string>> = { paramOverride: 'parameters', other: 'variant' };
+
 const proxySchemes = ['http:', 'https:', 'socks5:'];
 
 const settingSchema = z.looseObject({
@@ -45,13 +48,13 @@ function check(text: string, field: Field, schema: z.ZodType): string {
   if (result.success) return given;
   const issue = result.error.issues[0];
   const detail = issue && issue.path.length > 0 ? issue.message : 'must be a JSON object';
-  throw new InvalidInputError(`${labels[field]}: ${detail}`, field);
+  throw new InvalidInputError(`${labels[field]}: ${detail}`, inputName[field] ?? field);
 }
 
 function parseJson(text: string, field: Field): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidInputError(`${labels[field]} must be valid JSON`, field);
+    throw new InvalidInputError(`${labels[field]} must be valid JSON`, inputName[field] ?? field);
   }
 }

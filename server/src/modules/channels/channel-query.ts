@@ -1,53 +1,109 @@
 import { Brackets, type SelectQueryBuilder } from 'typeorm';
-import { InvalidInputError } from '../../shared/errors.js';
-import { escapeLike, type PageQuery } from '../../shared/page.js';
-import type { Channel } from './channel.entity.js';
+import { andAmong } from '../../db/conditions.js';
+import { orderOf, type SortKeys } from '../../db/keyset.js';
 import { maxInt32 } from '../../shared/limits.js';
+import { escapeLike, type SortBy } from '../../shared/page.js';
+import type { Channel } from './channel.entity.js';
 
-/** Conditions on channels. Absent fields do not restrict. */
+/** Conditions on channels. Absent fields do not restrict; an empty list matches nothing. */
 export interface ChannelFilter {
+  readonly ids?: readonly number[];
   /** Id, part of the name, or a full key. */
   readonly keyword?: string;
-  readonly group?: string;
-  /** Part of the list of models. */
-  readonly model?: string;
-  readonly type?: number;
-  readonly status?: number;
-  readonly tag?: string;
+  readonly groups?: readonly string[];
+  /** Whole names. */
+  readonly models?: readonly string[];
+  /** Part of the list of models, as the REST API filters. */
+  readonly modelPart?: string;
+  readonly types?: readonly number[];
+  readonly statuses?: readonly number[];
+  /** An empty text matches channels without a tag. */
+  readonly tags?: readonly string[];
 }
+
+export type ChannelSortField =
+  | ('id' | 'name' | 'type' | 'tag' | 'status' | 'priority' | 'weight' | 'usedQuota' | 'createdTime')
+  | ('responseTime' | 'testTime' | 'balance' | 'balanceUpdatedTime');
+
+export type ChannelSort = ReadonlyArray<SortBy<ChannelSortField>>;
 
 export type ChannelQuery = SelectQueryBuilder<Channel>;
 
 /** @param keyOwners ids of channels that have the keyword as a key */
 export function applyFilter(query: ChannelQuery, filter: ChannelFilter, keyOwners: readonly number[]): ChannelQuery {
-  if (filter.keyword) {
-    const id = /^\d{1,10}$/.test(filter.keyword) ? Number(filter.keyword) : 0;
+  const { keyword, modelPart } = filter;
+  if (keyword) {
+    const id = /^\d{1,10}$/.test(keyword) ? Number(keyword) : 0;
     const ids = [...keyOwners, ...(id <= maxInt32 ? [id] : [])];
     query.andWhere(
       new Brackets((either) =>
         either
-          .where('channel.name ILIKE :name', { name: `%${escapeLike(filter.keyword ?? '')}%` })
-          .orWhere('channel.id = ANY (:ids)', { ids }),
+          .where('channel.name ILIKE :name', { name: `%${escapeLike(keyword)}%` })
+          .orWhere('channel.id = ANY (:keywordIds)', { keywordIds: ids }),
       ),
     );
   }
-  if (filter.model) query.andWhere('channel.models LIKE :model', { model: `%${escapeLike(filter.model)}%` });
-  if (filter.group) query.andWhere(`:group = ANY (string_to_array(channel.group, ','))`, { group: filter.group });
-  if (filter.type !== undefined) query.andWhere('channel.type = :type', { type: filter.type });
-  if (filter.status !== undefined) query.andWhere('channel.status = :status', { status: filter.status });
-  if (filter.tag !== undefined) query.andWhere('channel.tag = :tag', { tag: filter.tag });
+  if (modelPart) query.andWhere('channel.models LIKE :modelPart', { modelPart: `%${escapeLike(modelPart)}%` });
+  andHasAny(query, 'channel.models', filter.models);
+  andHasAny(query, 'channel."group"', filter.groups);
+  andAmong(query, 'channel.id', filter.ids);
+  andAmong(query, 'channel.type', filter.types);
+  andAmong(query, 'channel.status', filter.statuses);
+  andAmong(query, 'channel.tag', filter.tags);
   return query;
 }
 
-const sortable: readonly (keyof Channel)[] = [
-  ...(['id', 'name', 'type', 'status', 'priority', 'weight', 'responseTime', 'balance', 'usedQuota'] as const),
-  ...(['createdTime', 'testTime', 'balanceUpdatedTime', 'tag', 'group'] as const),
-];
+/** Restricts a column of comma text to rows that list one of the values. */
+function andHasAny(query: ChannelQuery, column: string, values: readonly string[] | undefined): void {
+  if (values === undefined) return;
+  const name = `${column.replace(/\W/g, '_')}_any`;
+  // Postgres texts cannot contain NUL.
+  const storable = values.map((value) => value.replaceAll('\0', '\uFFFD'));
+  query.andWhere(`string_to_array(${column}, ',') && :${name}::text[]`, { [name]: storable });
+}
+
+/** Tests and balances that never were come last, in both directions. */
+export const channelSortKeys: SortKeys<Channel, ChannelSortField> = {
+  id: { sql: 'channel.id', value: ({ id }) => id },
+  name: { sql: 'channel.name', value: ({ name }) => name },
+  type: { sql: 'channel.type', value: ({ type }) => type },
+  tag: { sql: 'channel.tag', value: ({ tag }) => tag },
+  status: { sql: 'channel.status', value: ({ status }) => status },
+  priority: { sql: 'channel.priority', value: ({ priority }) => priority },
+  weight: { sql: 'channel.weight', value: ({ weight }) => weight },
+  usedQuota: { sql: 'channel.used_quota', value: ({ usedQuota }) => usedQuota },
+  createdTime: { sql: 'channel.created_time', value: ({ createdTime }) => createdTime },
+  testTime: {
+    sql: 'nullif(channel.test_time, 0)',
+    value: ({ testTime }) => testTime || null,
+    nullable: true,
+  },
+  responseTime: {
+    sql: 'CASE WHEN channel.test_time > 0 THEN channel.response_time END',
+    value: ({ testTime, responseTime }) => (testTime > 0 ? responseTime : null),
+    nullable: true,
+  },
+  balance: {
+    sql: 'CASE WHEN channel.balance_updated_time > 0 THEN channel.balance END',
+    value: ({ balanceUpdatedTime, balance }) => (balanceUpdatedTime > 0 ? balance : null),
+    nullable: true,
+  },
+  balanceUpdatedTime: {
+    sql: 'nullif(channel.balance_updated_time, 0)',
+    value: ({ balanceUpdatedTime }) => balanceUpdatedTime || null,
+    nullable: true,
+  },
+};
 
 /** By default highest priority first, and newest first among equals. */
-export function applySort(query: ChannelQuery, sort: PageQuery['sort']): ChannelQuery {
-  const field = sort ? sortable.find((name) => name === sort.field) : 'priority';
-  if (!field) throw new InvalidInputError('Channels cannot be sorted by this field', 'sort');
-  query.orderBy(`channel.${field}`, sort?.direction ?? 'DESC');
-  return field === 'id' ? query : query.addOrderBy('channel.id', 'DESC');
+export const channelOrder: SortBy<'priority'> = { field: 'priority', direction: 'DESC' };
+
+/** Orders a query that reads all rows. @throws InvalidInputError for a field that is named twice */
+export function applySort(query: ChannelQuery, sort: ChannelSort): ChannelQuery {
+  for (const { field, direction } of orderOf(sort, channelOrder)) {
+    const { sql, nullable } = channelSortKeys[field];
+    if (nullable) query.addOrderBy(sql, direction, 'NULLS LAST');
+    else query.addOrderBy(sql, direction);
+  }
+  return query;
 }

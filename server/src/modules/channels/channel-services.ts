@@ -2,6 +2,7 @@ import type { ChannelBalanceService } from './channel-balance.service.js';
 import type { ChannelBulkService } from './channel-bulk.service.js';
 import type { ChannelDirectory } from './channel-directory.service.js';
 import type { ChannelDiscoveryService } from './channel-discovery.service.js';
+import type { ChannelKeyService } from './channel-keys.service.js';
 import type { ChannelRounds } from './channel-rounds.service.js';
 import type { ChannelTestService } from './channel-test.service.js';
 import type { ChannelService } from './channel.service.js';
@@ -10,6 +11,7 @@ import type { ChannelService } from './channel.service.js';
 export interface ChannelServices {
   readonly channels: ChannelService;
   readonly bulk: ChannelBulkService;
+  readonly keys: ChannelKeyService;
   readonly directory: ChannelDirectory;
   readonly discovery: ChannelDiscoveryService;
   readonly tests: ChannelTestService;

@@ -1,284 +1,289 @@
-import { GraphQLSafeInt } from 'graphql-scalars';
-import { ArgsType, Field, Float, InputType, Int, ObjectType } from 'type-graphql';
-import { omitNullish, type Nullable } from '../../graphql/nullable.js';
-import { PageArgs, pageType } from '../../graphql/page.object.js';
-import type { TagChange } from './channel-bulk.service.js';
-import type { ChannelType } from './channel-catalogue.service.js';
-import type { ChannelTestResult } from './channel-test.service.js';
-import type { Channel } from './channel.entity.js';
-import type { ChannelFields, ChannelFilter } from './channel.service.js';
-
-/** Unix seconds in the row, dates here. */
-type Times = 'createdTime' | 'testTime' | 'balanceUpdatedTime' | 'expiredTime';
-type ShownChannel = Omit<Channel, 'keySealed' | Times> & Record<Times, Date | null>;
-
-@ObjectType('Channel', { description: 'One credential at a provider with its models, weight and priority.' })
-export class ChannelObject implements ShownChannel {
-  @Field(() => Int)
-  id: number;
-
-  @Field(() => Int, { description: 'Provider number, see `channelTypes`.' })
-  type: number;
-
-  @Field(() => String)
-  name: string;
-
-  @Field(() => Int, { description: '1 enabled, 2 disabled, 3 disabled automatically.' })
-  status: number;
-
-  @Field(() => String)
-  openaiOrganization: string;
-
-  @Field(() => String, { description: 'Model of the channel test; empty: the first one.' })
-  testModel: string;
-
-  @Field(() => Int)
-  weight: number;
-
-  @Field(() => Int, { description: 'Higher is tried first.' })
-  priority: number;
-
-  @Field(() => Date, { nullable: true })
-  createdTime: Date | null;
-
-  @Field(() => Date, { nullable: true, description: 'Of the last test.' })
-  testTime: Date | null;
-
-  @Field(() => Int, { description: 'Milliseconds of the last test, 0 untested.' })
-  responseTime: number;
-
-  @Field(() => String, { description: 'Empty: the default of the type.' })
-  baseUrl: string;
-
-  @Field(() => String, { description: 'API version, region or plugin, by type.' })
-  other: string;
-
-  @Field(() => Float, { description: 'USD at the provider.' })
-  balance: number;
-
-  @Field(() => Date, { nullable: true })
-  balanceUpdatedTime: Date | null;
-
-  @Field(() => String, { description: 'Between commas.' })
-  models: string;
-
-  @Field(() => String, { description: 'Groups between commas.' })
-  group: string;
-
-  @Field(() => GraphQLSafeInt)
-  usedQuota: number;
-
-  @Field(() => String, { description: 'JSON: requested name to upstream name; empty when unset.' })
-  modelMapping: string;
-
-  @Field(() => String, { description: 'JSON; empty when unset.' })
-  statusCodeMapping: string;
-
-  @Field(() => Int, { description: '1: may be disabled automatically.' })
-  autoBan: number;
-
-  @Field(() => String, { description: 'JSON `{ status_reason, status_time }` after automatic changes.' })
-  otherInfo: string;
-
-  @Field(() => String)
-  tag: string;
-
-  @Field(() => String, { description: 'JSON; empty when unset.' })
-  setting: string;
-
-  @Field(() => String, { description: 'JSON merged into upstream requests; empty when unset.' })
-  paramOverride: string;
-
-  @Field(() => String, { description: 'Models are offered as prefix + name.' })
-  modelPrefix: string;
-
-  @Field(() => Int)
-  maxInputTokens: number;
-
-  @Field(() => Date, { nullable: true })
-  expiredTime: Date | null;
-}
-
-export function toChannelObject(channel: Channel): ChannelObject {
-  const { createdTime, testTime, balanceUpdatedTime, expiredTime, ...rest } = channel;
-  return {
-    ...rest,
-    createdTime: toDate(createdTime),
-    testTime: toDate(testTime),
-    balanceUpdatedTime: toDate(balanceUpdatedTime),
-    expiredTime: toDate(expiredTime),
-  };
-}
-
-const toDate = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null);
-
-export const ChannelPage = pageType(ChannelObject, 'ChannelPage');
-
-@InputType('ChannelFilter')
-export class ChannelFilterInput implements Nullable<ChannelFilter> {
-  @Field(() => String, { nullable: true, description: 'Id, part of the name, or a whole key.' })
-  keyword?: string | null;
-
-  @Field(() => String, { nullable: true })
-  group?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Part of the list of models.' })
-  model?: string | null;
-
-  @Field(() => Int, { nullable: true })
-  type?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  status?: number | null;
-
-  @Field(() => String, { nullable: true })
-  tag?: string | null;
-}
-
-@ArgsType()
-export class ChannelListArgs extends PageArgs {
-  @Field(() => ChannelFilterInput, { nullable: true })
-  filter?: ChannelFilterInput | null;
-}
-
-@InputType('ChannelPatch', { description: 'Absent fields stay as they are.' })
-export class ChannelPatchInput implements Nullable<ChannelFields> {
-  @Field(() => Int, { nullable: true })
-  type?: number | null;
-
-  @Field(() => String, { nullable: true })
-  name?: string | null;
-
-  @Field(() => String, { nullable: true, description: 'Several between commas or on lines; empty keeps the old ones.' })
-  key?: string | null;
-
-  @Field(() => Int, { nullable: true, description: '1 enabled, 2 disabled.' })
-  status?: number | null;
-
-  @Field(() => String, { nullable: true })
-  openaiOrganization?: string | null;
-
-  @Field(() => String, { nullable: true })
-  testModel?: string | null;
-
-  @Field(() => Int, { nullable: true })
-  weight?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  priority?: number | null;
-
-  @Field(() => String, { nullable: true })
-  baseUrl?: string | null;
-
-  @Field(() => String, { nullable: true })
-  other?: string | null;
-
-  @Field(() => String, { nullable: true })
-  models?: string | null;
-
-  @Field(() => String, { nullable: true })
-  group?: string | null;
-
-  @Field(() => String, { nullable: true })
-  modelMapping?: string | null;
-
-  @Field(() => String, { nullable: true })
-  statusCodeMapping?: string | null;
-
-  @Field(() => Int, { nullable: true })
-  autoBan?: number | null;
-
-  @Field(() => String, { nullable: true })
-  tag?: string | null;
-
-  @Field(() => String, { nullable: true })
-  setting?: string | null;
-
-  @Field(() => String, { nullable: true })
-  paramOverride?: string | null;
-
-  @Field(() => String, { nullable: true })
-  modelPrefix?: string | null;
-
-  @Field(() => Int, { nullable: true })
-  maxInputTokens?: number | null;
-}
-
-@InputType('ChannelInput')
-export class ChannelInputObject extends ChannelPatchInput {
-  @Field(() => String)
-  declare name: string;
-
-  @Field(() => String, { description: 'Several between commas or on lines.' })
-  declare key: string;
-
-  @Field(() => String, { description: 'Between commas.' })
-  declare models: string;
-}
-
-export const toFields = (input: Nullable<ChannelFields>): Partial<ChannelFields> => omitNullish(input);
-export const toTagChange = (input: Nullable<TagChange>): TagChange => omitNullish(input);
-export const toFilter = (input: Nullable<ChannelFilter>): ChannelFilter => omitNullish(input);
-
-@InputType('ChannelTagPatch', { description: 'Absent fields stay as they are.' })
-export class ChannelTagPatchInput implements Nullable<TagChange> {
-  @Field(() => String, { nullable: true, description: 'Empty takes the tag away.' })
-  newTag?: string | null;
-
-  @Field(() => Int, { nullable: true })
-  priority?: number | null;
-
-  @Field(() => Int, { nullable: true })
-  weight?: number | null;
-
-  @Field(() => String, { nullable: true })
-  modelMapping?: string | null;
-
-  @Field(() => String, { nullable: true })
-  models?: string | null;
-
-  @Field(() => String, { nullable: true })
-  group?: string | null;
-}
+import { createUnionType, Field, Float, Int, ObjectType } from 'type-graphql';
+import { Cost } from '../../graphql/access.js';
+import { enumType, namesOf } from '../../graphql/enums.js';
+import { pageObject } from '../../graphql/pagination.js';
+import { GraphQLJSON, GraphQLQuota } from '../../graphql/scalars.js';
+import { findProvider, providerOf, providers } from '../../relay/providers/providers.js';
+import { channelKeyStatuses, type ChannelKey, type ChannelKeyStatus } from './channel-keys.service.js';
+import { splitList } from './channel-lists.service.js';
+import {
+  readModelMapping,
+  readParameters,
+  readSetting,
+  readStatusChange,
+  readStatusCodeMapping,
+  type ChannelSetting,
+  type ChannelStatusChange,
+  type ModelMapping,
+  type StatusCodeMapping,
+} from './channel-texts.js';
+import { ChannelStatus, type Channel } from './channel.entity.js';
+
+export const ProviderEnum = enumType(
+  'Provider',
+  Object.fromEntries(providers.map(({ enumName, id }) => [enumName, id])),
+  'Whose API a channel calls. `ChannelType.label` is its name.',
+  Object.fromEntries(
+    providers.filter(({ offered }) => !offered).map(({ enumName }) => [enumName, 'No new channel can have it.']),
+  ),
+);
+
+export const ChannelStatusEnum = enumType(
+  'ChannelStatus',
+  { ENABLED: ChannelStatus.enabled, DISABLED: ChannelStatus.disabled, AUTO_DISABLED: ChannelStatus.autoDisabled },
+  'Whether a channel serves calls.',
+  { DISABLED: 'By an admin.', AUTO_DISABLED: 'By the gateway: `statusReason` says why.' },
+);
+
+const ChannelKeyStatusEnum = enumType(
+  'ChannelKeyStatus',
+  namesOf(channelKeyStatuses),
+  'How the responding node uses a key.',
+  {
+    USED: 'In turn with the others.',
+    REFUSED: 'Its provider refused it. It is not used until the keys change.',
+    PAUSED: 'Its connections failed. It is tried again within a minute.',
+  },
+);
 
 @ObjectType('ChannelType', { description: 'A kind of provider.' })
-export class ChannelTypeObject implements ChannelType {
-  @Field(() => Int)
+export class ChannelTypeObject {
+  @Field(() => Int, { description: 'Its number in the REST API.' })
   id: number;
+
+  @Field(() => ProviderEnum, { nullable: true, description: 'Null: the number is unknown to this version.' })
+  provider: number | null;
 
   @Field(() => String)
   label: string;
 
-  @Field(() => String, { description: 'Empty: a channel of this type must name its own.' })
-  defaultBaseUrl: string;
+  @Field(() => String, { nullable: true, description: 'Null: a channel of this type names its own.' })
+  defaultBaseUrl: string | null;
 
   @Field(() => [String], { description: 'Built-in model names.' })
   models: readonly string[];
 }
 
-@ObjectType('ChannelTestResult')
-export class ChannelTestResultObject implements Omit<ChannelTestResult, 'refused' | 'unreachable'> {
-  @Field(() => Boolean)
-  success: boolean;
+export function toChannelTypeObject(id: number): ChannelTypeObject {
+  const { label, defaultBaseUrl, models } = providerOf(id);
+  return { id, provider: findProvider(id) && id, label, defaultBaseUrl: defaultBaseUrl || null, models };
+}
 
-  @Field(() => String, { description: 'Why not; empty on success.' })
-  message: string;
+@ObjectType('ModelMapping', { description: 'Another name for a model at the provider.' })
+class ModelMappingObject implements ModelMapping {
+  @Field(() => String, { description: 'As clients request it.' })
+  from: string;
 
+  @Field(() => String, { description: 'As the provider knows it.' })
+  to: string;
+}
+
+@ObjectType('StatusCodeMapping', { description: 'Another HTTP status for an error of the provider.' })
+class StatusCodeMappingObject implements StatusCodeMapping {
+  @Field(() => Int)
+  from: number;
+
+  @Field(() => Int)
+  to: number;
+}
+
+@ObjectType('ChannelSetting', { description: 'How the provider is called.' })
+export class ChannelSettingObject implements ChannelSetting {
+  @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`. Null: none.' })
+  proxy: string | null;
+
+  @Field(() => Boolean, { description: 'Streamed chunks contain only the known fields.' })
+  forceFormat: boolean;
+
+  @Field(() => Boolean, { description: 'Reasoning becomes part of the content, between `<think>` and `</think>`.' })
+  thinkingToContent: boolean;
+
+  @Field(() => Boolean, { description: 'The provider cannot stream: streamed calls get the response as one chunk.' })
+  nonStreamOnly: boolean;
+
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Settings of other consoles, without effect. Null: none.' })
+  more: ChannelSetting['more'];
+}
+
+@ObjectType('ChannelStatusChange', { description: 'The last time the gateway enabled or disabled the channel.' })
+class ChannelStatusChangeObject implements ChannelStatusChange {
+  @Field(() => String)
+  reason: string;
+
+  @Field(() => Date)
+  at: Date;
+}
+
+@ObjectType('ChannelBalance', { description: 'What is left at the provider.' })
+class ChannelBalanceObject {
   @Field(() => Float)
-  seconds: number;
+  amount: number;
+
+  @Field(() => String, { description: 'ISO 4217 code, or `POINTS`.' })
+  unit: string;
+
+  @Field(() => Date, { description: 'When it was read.' })
+  at: Date;
 }
 
-@InputType({ description: 'A stored channel by its id, or what stands in a form; never both.' })
-export class FetchModelsInput {
-  @Field(() => Int, { nullable: true })
-  id?: number | null;
+@ObjectType('ChannelTest', { description: 'The last test of a channel.' })
+class ChannelTestObject {
+  @Field(() => Date)
+  at: Date;
 
-  @Field(() => Int, { nullable: true })
-  type?: number | null;
-
-  @Field(() => String, { nullable: true })
-  baseUrl?: string | null;
-
-  @Field(() => String, { nullable: true })
-  key?: string | null;
+  @Field(() => Int)
+  milliseconds: number;
 }
+
+@ObjectType('ChannelKey', { description: 'One key of a channel. The key itself is not shown.' })
+export class ChannelKeyObject implements ChannelKey {
+  @Field(() => Int, { description: 'Place among the keys, from 1.' })
+  position: number;
+
+  @Field(() => ChannelKeyStatusEnum)
+  status: ChannelKeyStatus;
+}
+
+@ObjectType('Channel', { description: 'Access to a provider, with the models and groups it serves.' })
+export class ChannelObject {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String)
+  name: string;
+
+  @Cost(0)
+  @Field(() => ChannelTypeObject)
+  type: ChannelTypeObject;
+
+  @Field(() => ChannelStatusEnum)
+  status: number;
+
+  @Cost(0)
+  @Field(() => ChannelStatusChangeObject, {
+    nullable: true,
+    description: 'Why the gateway last changed the status. Null: it never did.',
+  })
+  statusReason: ChannelStatusChange | null;
+
+  @Field(() => [String], { description: 'Groups of users whose calls it serves.' })
+  groups: string[];
+
+  @Field(() => [String])
+  models: string[];
+
+  @Field(() => String, { nullable: true, description: 'Null: none.' })
+  tag: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Clients request its models as prefix and name. Null: none.' })
+  modelPrefix: string | null;
+
+  @Cost(0)
+  @Field(() => [ModelMappingObject])
+  modelMapping: ModelMapping[];
+
+  @Cost(0)
+  @Field(() => [StatusCodeMappingObject])
+  statusCodeMapping: StatusCodeMapping[];
+
+  @Field(() => Boolean, { description: 'The gateway may disable it.' })
+  autoDisable: boolean;
+
+  @Field(() => Int, { description: 'Share among channels of the same priority.' })
+  weight: number;
+
+  @Field(() => Int, { description: 'Higher is tried first.' })
+  priority: number;
+
+  @Field(() => Int, { nullable: true, description: 'Null: no limit.' })
+  maxInputTokens: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Null: the default of the type.' })
+  baseUrl: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Model of the test. Null: the first one.' })
+  testModel: string | null;
+
+  @Field(() => String, { nullable: true })
+  openaiOrganization: string | null;
+
+  @Field(() => String, { nullable: true, description: 'API version, region or plugin, by type. Null: none.' })
+  variant: string | null;
+
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Merged into requests to the provider. Null: none.' })
+  parameters: unknown;
+
+  @Cost(0)
+  @Field(() => ChannelSettingObject)
+  setting: ChannelSetting;
+
+  @Cost(0)
+  @Field(() => ChannelBalanceObject, { nullable: true, description: 'Null: never read.' })
+  balance: ChannelBalanceObject | null;
+
+  @Cost(0)
+  @Field(() => ChannelTestObject, { nullable: true, description: 'Null: never tested.' })
+  lastTest: ChannelTestObject | null;
+
+  @Field(() => GraphQLQuota, { description: 'What its calls were charged.' })
+  usedQuota: number;
+
+  @Field(() => Date, { nullable: true, description: 'Null: unknown.' })
+  createdAt: Date | null;
+
+  @Field(() => Date, { nullable: true, description: 'Null: never.' })
+  expiresAt: Date | null;
+}
+
+export function toChannelObject(channel: Channel): ChannelObject {
+  const { id, name, status, weight, priority, usedQuota } = channel;
+  const [testedAt, balanceAt] = [toDate(channel.testTime), toDate(channel.balanceUpdatedTime)];
+  return {
+    ...{ id, name, status, weight, priority, usedQuota },
+    type: toChannelTypeObject(channel.type),
+    statusReason: readStatusChange(channel.otherInfo),
+    groups: splitList(channel.group),
+    models: splitList(channel.models),
+    tag: channel.tag || null,
+    modelPrefix: channel.modelPrefix || null,
+    modelMapping: readModelMapping(channel.modelMapping),
+    statusCodeMapping: readStatusCodeMapping(channel.statusCodeMapping),
+    autoDisable: channel.autoBan === 1,
+    maxInputTokens: channel.maxInputTokens || null,
+    baseUrl: channel.baseUrl || null,
+    testModel: channel.testModel || null,
+    openaiOrganization: channel.openaiOrganization || null,
+    variant: channel.other || null,
+    parameters: readParameters(channel.paramOverride),
+    setting: readSetting(channel.setting),
+    balance: balanceAt && { amount: channel.balance, unit: providerOf(channel.type).balanceUnit, at: balanceAt },
+    lastTest: testedAt && { at: testedAt, milliseconds: channel.responseTime },
+    createdAt: toDate(channel.createdTime),
+    expiresAt: toDate(channel.expiredTime),
+  };
+}
+
+const toDate = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null);
+
+export const ChannelPage = pageObject(ChannelObject, 'ChannelPage');
+
+@ObjectType('ChannelTestPassed', { description: 'The provider answered the test call.' })
+export class ChannelTestPassedObject {
+  @Field(() => Int)
+  milliseconds: number;
+}
+
+@ObjectType('ChannelTestFailed', { description: 'The provider did not answer the test call.' })
+export class ChannelTestFailedObject {
+  @Field(() => Int)
+  milliseconds: number;
+
+  @Field(() => String, { description: 'A sentence for people.' })
+  message: string;
+}
+
+export const ChannelTestResult = createUnionType({
+  name: 'ChannelTestResult',
+  types: () => [ChannelTestPassedObject, ChannelTestFailedObject] as const,
+  resolveType: (value) => ('message' in value ? ChannelTestFailedObject : ChannelTestPassedObject),
+});

@@ -1,174 +1,159 @@
-import { Arg, Args, Ctx, Float, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { Access } from '../../graphql/access.js';
+import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Access, Cost } from '../../graphql/access.js';
+import { BulkPayload } from '../../graphql/bulk.object.js';
 import type { GraphQLContext } from '../../graphql/context.js';
-import { pageQueryOf } from '../../graphql/page.object.js';
-import type { Page } from '../../shared/page.js';
-import { listChannelTypes, type ChannelType } from './channel-catalogue.service.js';
-import type { ChannelTestResult } from './channel-test.service.js';
+import { loadFor } from '../../graphql/loaders.js';
+import { nullWhenGone } from '../../graphql/nullable.js';
+import { listQueryOf, PageOf } from '../../graphql/pagination.js';
+import type { BulkResult } from '../../shared/bulk.js';
+import { NotFoundError } from '../../shared/errors.js';
+import { listChannelTypes } from './channel-catalogue.service.js';
 import {
-  ChannelInputObject,
   ChannelListArgs,
+  CreateChannelInput,
+  CreateChannelPayload,
+  DeleteChannelPayload,
+  DeleteDisabledChannelsPayload,
+  DisableChannelPayload,
+  EnableChannelPayload,
+  toChannelFields,
+  toChannelFilter,
+  UpdateChannelInput,
+  UpdateChannelPayload,
+} from './channel-input.object.js';
+import {
+  ChannelKeyObject,
   ChannelObject,
   ChannelPage,
-  ChannelPatchInput,
-  ChannelTagPatchInput,
-  ChannelTestResultObject,
   ChannelTypeObject,
-  FetchModelsInput,
   toChannelObject,
-  toFields,
-  toFilter,
-  toTagChange,
+  toChannelTypeObject,
 } from './channel.object.js';
+import type { ChannelKey } from './channel-keys.service.js';
 import type { ChannelServices } from './channel-services.js';
+import { ChannelStatus, type Channel } from './channel.entity.js';
+
+export interface ChannelPayload {
+  channel: ChannelObject;
+}
 
 @Resolver(() => ChannelObject)
 export class ChannelResolver {
   constructor(private readonly services: ChannelServices) {}
 
+  @Query(() => ChannelPage, { description: 'All channels.' })
   @Access('admin')
-  @Query(() => ChannelPage, { description: 'Highest priority first unless sorted.' })
+  @Cost(1, ['pageSize'])
   async channels(
     @Ctx() { actor }: GraphQLContext,
     @Args(() => ChannelListArgs) args: ChannelListArgs,
-  ): Promise<Page<ChannelObject>> {
-    const page = await this.services.channels.list(actor, toFilter(args.filter ?? {}), pageQueryOf(args));
-    return { ...page, items: page.items.map(toChannelObject) };
+  ): Promise<PageOf<ChannelObject>> {
+    const page = await this.services.channels.list(actor, toChannelFilter(args.filter), listQueryOf(args));
+    return PageOf.from(page, toChannelObject);
   }
 
+  @Query(() => ChannelObject, { nullable: true, description: 'A channel, null when there is none with this id.' })
   @Access('admin')
-  @Query(() => ChannelObject)
-  async channel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelObject> {
-    return toChannelObject(await this.services.channels.get(actor, id));
+  async channel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelObject | null> {
+    const channel = await nullWhenGone(this.services.channels.get(actor, id));
+    return channel && toChannelObject(channel);
   }
 
+  @Query(() => [String], { description: 'The keys of a channel in plain text. Every read is logged.' })
   @Access('admin', 'WRITE')
-  @Query(() => String, { description: 'The keys in clear, between commas. Every read is logged.' })
-  channelKey(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string> {
-    return this.services.channels.revealKey(actor, id);
+  channelKeys(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<string[]> {
+    return this.services.channels.revealKeys(actor, id);
   }
 
+  @Query(() => [ChannelTypeObject], { description: 'The types that a new channel can have.' })
   @Access('admin')
-  @Query(() => [ChannelTypeObject])
-  channelTypes(@Ctx() { actor }: GraphQLContext): readonly ChannelType[] {
-    return listChannelTypes(actor);
+  @Cost(1)
+  channelTypes(@Ctx() { actor }: GraphQLContext): ChannelTypeObject[] {
+    return listChannelTypes(actor).map(({ id }) => toChannelTypeObject(id));
   }
 
+  @Query(() => [String], { description: 'Models of the enabled channels, each once.' })
   @Access('admin')
-  @Query(() => [String], { description: 'Distinct models of the enabled channels.' })
   enabledModels(@Ctx() { actor }: GraphQLContext): Promise<string[]> {
     return this.services.directory.enabledModels(actor);
   }
 
+  @FieldResolver(() => [ChannelKeyObject], {
+    description: 'Its keys and how the responding node uses them, without their texts.',
+  })
+  async keys(@Ctx() context: GraphQLContext, @Root() { id }: ChannelObject): Promise<ChannelKey[]> {
+    const { keys } = this.services;
+    const read = (ids: readonly number[]) => keys.of(context.actor, ids);
+    return (await loadFor(context, keys, { name: 'keys', scope: 'ADMIN_READ' }, id, read)) ?? [];
+  }
+
+  @Mutation(() => CreateChannelPayload, { description: 'Creates a channel.' })
   @Access('admin')
-  @Mutation(() => ChannelObject)
   async createChannel(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => ChannelInputObject) input: ChannelInputObject,
-  ): Promise<ChannelObject> {
-    return toChannelObject(await this.services.channels.create(actor, toFields(input)));
+    @Arg('input', () => CreateChannelInput) input: CreateChannelInput,
+  ): Promise<ChannelPayload & { replayed: boolean }> {
+    const { channels } = this.services;
+    channels.assertMayManage(actor);
+    const { channel, replayed } = await channels.create(actor, toChannelFields(input), input.idempotencyKey);
+    return { channel: toChannelObject(channel), replayed };
   }
 
+  @Mutation(() => UpdateChannelPayload, { description: 'Changes a channel.' })
   @Access('admin')
-  @Mutation(() => ChannelObject)
   async updateChannel(
     @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('input', () => ChannelPatchInput) input: ChannelPatchInput,
-  ): Promise<ChannelObject> {
-    return toChannelObject(await this.services.channels.update(actor, id, toFields(input)));
+    @Arg('input', () => UpdateChannelInput) input: UpdateChannelInput,
+  ): Promise<ChannelPayload> {
+    const { channels } = this.services;
+    channels.assertMayManage(actor);
+    return toPayload(await channels.update(actor, input.id, toChannelFields(input)));
   }
 
+  @Mutation(() => EnableChannelPayload, { description: 'Lets a channel serve calls.' })
   @Access('admin')
-  @Mutation(() => Boolean, { description: 'False when there was none.' })
-  deleteChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<boolean> {
-    return this.services.channels.delete(actor, id);
+  async enableChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelPayload> {
+    return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.enabled }));
   }
 
+  @Mutation(() => DisableChannelPayload, { description: 'Keeps a channel from serving calls.' })
   @Access('admin')
-  @Mutation(() => Int, { description: 'How many are gone.' })
-  deleteChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<number> {
+  async disableChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<ChannelPayload> {
+    return toPayload(await this.services.channels.update(actor, id, { status: ChannelStatus.disabled }));
+  }
+
+  @Mutation(() => BulkPayload, { description: 'Lets these channels serve calls.' })
+  @Access('admin')
+  enableChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+    return this.services.bulk.setStatus(actor, ids, true);
+  }
+
+  @Mutation(() => BulkPayload, { description: 'Keeps these channels from serving calls.' })
+  @Access('admin')
+  disableChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
+    return this.services.bulk.setStatus(actor, ids, false);
+  }
+
+  @Mutation(() => DeleteChannelPayload, { description: 'Deletes a channel.' })
+  @Access('admin')
+  async deleteChannel(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<{ id: number }> {
+    if (!(await this.services.channels.delete(actor, id))) throw new NotFoundError('Channel', id);
+    return { id };
+  }
+
+  @Mutation(() => BulkPayload, { description: 'Deletes these channels.' })
+  @Access('admin')
+  deleteChannels(@Ctx() { actor }: GraphQLContext, @Arg('ids', () => [Int]) ids: number[]): Promise<BulkResult> {
     return this.services.bulk.delete(actor, ids);
   }
 
+  @Mutation(() => DeleteDisabledChannelsPayload, {
+    description: 'Deletes all channels that are disabled, by an admin or automatically.',
+  })
   @Access('admin')
-  @Mutation(() => Int, { description: 'How many are gone.' })
-  deleteDisabledChannels(@Ctx() { actor }: GraphQLContext): Promise<number> {
-    return this.services.bulk.deleteDisabled(actor);
-  }
-
-  @Access('admin')
-  @Mutation(() => Int, { description: 'An empty tag takes the tag away. How many channels have it now.' })
-  setChannelTag(
-    @Ctx() { actor }: GraphQLContext,
-    @Arg('ids', () => [Int]) ids: number[],
-    @Arg('tag', () => String) tag: string,
-  ): Promise<number> {
-    return this.services.bulk.setTag(actor, ids, tag);
-  }
-
-  @Access('admin')
-  @Mutation(() => Int, { description: 'How many channels the tag has.' })
-  setTagEnabled(
-    @Ctx() { actor }: GraphQLContext,
-    @Arg('tag', () => String) tag: string,
-    @Arg('enabled', () => Boolean) enabled: boolean,
-  ): Promise<number> {
-    return this.services.bulk.setTagStatus(actor, tag, enabled);
-  }
-
-  @Access('admin')
-  @Mutation(() => Int, { description: 'Changes every channel of a tag. How many there were.' })
-  updateChannelTag(
-    @Ctx() { actor }: GraphQLContext,
-    @Arg('tag', () => String) tag: string,
-    @Arg('input', () => ChannelTagPatchInput) input: ChannelTagPatchInput,
-  ): Promise<number> {
-    return this.services.bulk.editTag(actor, tag, toTagChange(input));
-  }
-
-  @Access('admin')
-  @Mutation(() => Int, { description: 'Brings lists into their normal form. How many channels were repaired.' })
-  fixChannels(@Ctx() { actor }: GraphQLContext): Promise<number> {
-    return this.services.bulk.fix(actor);
-  }
-
-  @Access('admin')
-  @Mutation(() => ChannelTestResultObject, { description: 'One tiny real request.' })
-  testChannel(
-    @Ctx() { actor }: GraphQLContext,
-    @Arg('id', () => Int) id: number,
-    @Arg('model', () => String, { nullable: true }) model?: string,
-  ): Promise<ChannelTestResult> {
-    return this.services.tests.test(actor, id, model ?? undefined);
-  }
-
-  @Access('admin')
-  @Mutation(() => Boolean, { description: 'Begins to test all channels, one after another, in the background.' })
-  async testAllChannels(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
-    await this.services.rounds.startTests(actor);
-    return true;
-  }
-
-  @Access('admin')
-  @Mutation(() => Float, { description: 'Asks the provider what is left: USD, or what it counts in.' })
-  updateChannelBalance(@Ctx() { actor }: GraphQLContext, @Arg('id', () => Int) id: number): Promise<number> {
-    return this.services.balances.update(actor, id);
-  }
-
-  @Access('admin')
-  @Mutation(() => Boolean, { description: 'Begins to ask for the balance of all enabled channels, in the background.' })
-  async updateAllChannelBalances(@Ctx() { actor }: GraphQLContext): Promise<boolean> {
-    await this.services.rounds.startBalances(actor);
-    return true;
-  }
-
-  @Access('admin')
-  @Mutation(() => [String], { description: 'Asks the provider which models it has.' })
-  fetchUpstreamModels(
-    @Ctx() { actor }: GraphQLContext,
-    @Arg('input', () => FetchModelsInput) input: FetchModelsInput,
-  ): Promise<string[]> {
-    return this.services.discovery.discover(actor, input);
+  async deleteDisabledChannels(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
+    return { count: await this.services.bulk.deleteDisabled(actor) };
   }
 }
+
+export const toPayload = (channel: Channel): ChannelPayload => ({ channel: toChannelObject(channel) });

@@ -3,8 +3,9 @@ import { queryFlag, queryId, queryNumber } from '../../http/query.js';
 import { RestAnswer, type RestContext, type RestHandlers } from '../../http/rest.js';
 import type { Actor } from '../../shared/actor.js';
 import { isAppError } from '../../shared/errors.js';
-import { toPageQuery, type PageQuery } from '../../shared/page.js';
+import { clampPageSize, type ListQuery } from '../../shared/page.js';
 import { catalogueModels } from './channel-catalogue.service.js';
+import type { ChannelSortField } from './channel-query.js';
 import type { ChannelServices } from './channel-services.js';
 import {
   batchTagBody,
@@ -46,8 +47,8 @@ export const channelRoutes =
       admin(async ({ actor, query }) => {
         const filter = {
           keyword: query.keyword || undefined,
-          model: query.model || undefined,
-          group: query.group && query.group !== 'null' ? query.group : undefined,
+          modelPart: query.model || undefined,
+          groups: query.group && query.group !== 'null' ? [query.group] : undefined,
         };
         const { sort } = pageOf(query);
         const found = queryFlag(query.tag_mode)
@@ -149,14 +150,14 @@ export const channelRoutes =
 
     app.post(
       '/batch',
-      admin(({ actor, body }) => bulk.delete(actor, idsBody.parse(body))),
+      admin(async ({ actor, body }) => (await bulk.delete(actor, idsBody.parse(body))).done.length),
     );
 
     app.post(
       '/batch/tag',
-      admin(({ actor, body }) => {
+      admin(async ({ actor, body }) => {
         const { ids, tag } = batchTagBody.parse(body);
-        return bulk.setTag(actor, ids, tag);
+        return (await bulk.setTag(actor, ids, tag)).done.length;
       }),
     );
 
@@ -189,9 +190,13 @@ export const channelRoutes =
   };
 
 /** Pages start at 0 here. */
-function pageOf(query: Record<string, string | undefined>): PageQuery {
-  const sort = queryFlag(query['id_sort']) ? { field: 'id', direction: 'DESC' as const } : undefined;
-  return toPageQuery({ page: pageNumber(query['p']), pageSize: queryNumber(query['page_size']), sort });
+function pageOf(query: Record<string, string | undefined>): ListQuery<ChannelSortField> {
+  return {
+    page: pageNumber(query['p']),
+    pageSize: clampPageSize(queryNumber(query['page_size'])),
+    after: null,
+    sort: queryFlag(query['id_sort']) ? [{ field: 'id', direction: 'DESC' }] : [],
+  };
 }
 
 const pageNumber = (text: string | undefined): number => Math.min(Math.max(0, queryNumber(text)), 10_000_000);

@@ -1,5 +1,6 @@
-import type { EntityManager, Repository } from 'typeorm';
+import { In, type EntityManager, type Repository } from 'typeorm';
 import type { Changes } from '../../cache/changes.js';
+import { readSlice } from '../../db/keyset.js';
 import { splitKeys } from '../../relay/providers/channel-keys.js';
 import { providerOf } from '../../relay/providers/providers.js';
 import { requireRole, type Actor, type MaybeActor } from '../../shared/actor.js';
@@ -7,8 +8,9 @@ import type { UsageLog, AuditLog } from '../../shared/audit.js';
 import { seconds, type Clock } from '../../shared/clock.js';
 import { omitUndefined } from '../../shared/omit-undefined.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
-import type { Page, PageQuery } from '../../shared/page.js';
+import type { ListQuery, Slice } from '../../shared/page.js';
 import { sameSecret, type Secrets } from '../../shared/secrets.js';
+import type { Idempotency } from '../idempotency/idempotency.service.js';
 import { LogType } from '../logs/log.entity.js';
 import { auditedFields, channelChange, formerKey } from './channel-audit.js';
 import { Channel, ChannelStatus } from './channel.entity.js';
@@ -20,9 +22,18 @@ import {
   parseFields,
   type ChannelFields,
 } from './channel-input.js';
-import { applyFilter, applySort, type ChannelFilter, type ChannelQuery } from './channel-query.js';
+import {
+  applyFilter,
+  applySort,
+  channelOrder,
+  channelSortKeys,
+  type ChannelFilter,
+  type ChannelQuery,
+  type ChannelSort,
+  type ChannelSortField,
+} from './channel-query.js';
 
-export type { ChannelFields, ChannelFilter };
+export type { ChannelFields, ChannelFilter, ChannelSort, ChannelSortField };
 
 export interface ChannelDeps {
   readonly channels: Repository<Channel>;
@@ -30,6 +41,7 @@ export interface ChannelDeps {
   readonly changes: Changes;
   readonly usageLog: UsageLog;
   readonly auditLog: AuditLog;
+  readonly idempotency: Idempotency;
   /** Notified when a channel is disabled or enabled automatically. */
   readonly notices?: { channelChanged(id: number, status: number, title: string, reason: string): void };
   readonly clock: Clock;
@@ -49,25 +61,28 @@ export class ChannelService {
     requireRole(actor, 'admin');
   }
 
-  async list(actor: MaybeActor, filter: ChannelFilter, query: PageQuery): Promise<Page<Channel>> {
+  /** Highest priority first unless sorted. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async list(actor: MaybeActor, filter: ChannelFilter, query: ListQuery<ChannelSortField>): Promise<Slice<Channel>> {
     requireRole(actor, 'admin');
-    const [items, totalCount] = await applySort(await this.filtered(filter), query.sort)
-      .skip(query.page * query.pageSize)
-      .take(query.pageSize)
-      .getManyAndCount();
-    return { items, totalCount };
+    return readSlice<Channel, ChannelSortField>(await this.filtered(filter), query, channelSortKeys, channelOrder);
+  }
+
+  /** For relations. @throws AppError INSUFFICIENT_PRIVILEGES below admin */
+  async readMany(actor: MaybeActor, ids: readonly number[]): Promise<Channel[]> {
+    requireRole(actor, 'admin');
+    return this.deps.channels.findBy({ id: In([...ids]) });
   }
 
   /** Every matching channel, not paged. */
-  async search(actor: MaybeActor, filter: ChannelFilter, sort: PageQuery['sort']): Promise<Channel[]> {
+  async search(actor: MaybeActor, filter: ChannelFilter, sort: ChannelSort): Promise<Channel[]> {
     requireRole(actor, 'admin');
     return applySort(await this.filtered(filter), sort).getMany();
   }
 
   /** All channels of the tags on this page of tags. Channels without a tag are not included. */
-  async listTagged(actor: MaybeActor, query: PageQuery): Promise<Channel[]> {
+  async listTagged(actor: MaybeActor, query: ListQuery<ChannelSortField>): Promise<Channel[]> {
     requireRole(actor, 'admin');
-    const order = query.sort?.field === 'id' ? 'max(channel.id)' : 'max(channel.priority)';
+    const order = query.sort[0]?.field === 'id' ? 'max(channel.id)' : 'max(channel.priority)';
     const rows = await this.query()
       .select('channel.tag', 'tag')
       .where(`channel.tag <> ''`)
@@ -84,7 +99,7 @@ export class ChannelService {
   }
 
   /** All channels of every tag with a matching channel. */
-  async searchTagged(actor: MaybeActor, filter: ChannelFilter, sort: PageQuery['sort']): Promise<Channel[]> {
+  async searchTagged(actor: MaybeActor, filter: ChannelFilter, sort: ChannelSort): Promise<Channel[]> {
     const found = await this.search(actor, filter, sort);
     return this.ofTags([...new Set(found.map((channel) => channel.tag).filter(Boolean))], sort);
   }
@@ -92,6 +107,13 @@ export class ChannelService {
   async get(actor: MaybeActor, id: number): Promise<Channel> {
     requireRole(actor, 'admin');
     return this.find(this.deps.channels.manager, id);
+  }
+
+  /** The keys as a list. Every read is logged. */
+  async revealKeys(actor: MaybeActor, id: number): Promise<string[]> {
+    const text = await this.revealKey(actor, id);
+    const { type } = await this.find(this.deps.channels.manager, id);
+    return splitKeys(text, providerOf(type).keyForm);
   }
 
   /** The keys as they are used, separated by commas. Every read is logged. */
@@ -103,38 +125,35 @@ export class ChannelService {
     return this.deps.secrets.open(row.keySealed);
   }
 
-  /** @throws AppError INVALID_INPUT */
-  async create(actor: MaybeActor, given: Partial<ChannelFields>): Promise<Channel> {
+  /**
+   * @param idempotencyKey a retry with the same key returns the channel of the first call
+   * @throws AppError INVALID_INPUT, CONFLICT (same key, other input), NOT_FOUND (the first one was deleted)
+   */
+  async create(
+    actor: MaybeActor,
+    given: Partial<ChannelFields>,
+    idempotencyKey?: string | null,
+  ): Promise<{ channel: Channel; replayed: boolean }> {
     const admin = requireRole(actor, 'admin');
-    const { key, ...fields } = parseFields({ ...newChannelDefaults, ...omitUndefined(given) });
-    const type = fields.type ?? newChannelDefaults.type;
-    const keys = joinKeys(type, key ?? '');
-    if (!fields.name) throw new InvalidInputError('Fill in the channel name', 'name');
-    if (keys === '') throw new InvalidInputError('Fill in the channel key', 'key');
-    if (!fields.models) throw new InvalidInputError('At least one model is required', 'models');
-    const row = {
-      ...fields,
-      type,
-      other: fields.other || (providerOf(type).other.default ?? ''),
-      baseUrl: fields.baseUrl ?? '',
-    };
-    checkWhole(row);
-    checkRegion(type, row.other);
-    const created = await this.deps.channels.manager.transaction(async (manager) => {
-      const createdTime = seconds(this.deps.clock);
-      const { identifiers } = await manager.insert(Channel, {
-        ...row,
-        createdTime,
-        keySealed: this.deps.secrets.seal(keys),
-      });
-      const channel = await this.find(manager, (identifiers[0] as { id: number }).id);
-      await this.log(manager, admin, `Created channel ${channel.id} (${channel.name})`, { channel: channel.id });
-      const made = { ...auditedFields(channel), key: keys };
-      await this.deps.auditLog.write(manager, admin, channelChange('create', channel.id, null, made));
-      return channel;
-    });
-    await this.announce(created.id);
-    return created;
+    const { row, keys } = newChannel(given);
+    const { result: id, replayed } = await this.deps.idempotency.once(
+      admin,
+      { operation: 'createChannel', key: idempotencyKey, input: given },
+      async (manager) => {
+        const { identifiers } = await manager.insert(Channel, {
+          ...row,
+          createdTime: seconds(this.deps.clock),
+          keySealed: this.deps.secrets.seal(keys),
+        });
+        const channel = await this.find(manager, (identifiers[0] as { id: number }).id);
+        await this.log(manager, admin, `Created channel ${channel.id} (${channel.name})`, { channel: channel.id });
+        const made = { ...auditedFields(channel), key: keys };
+        await this.deps.auditLog.write(manager, admin, channelChange('create', channel.id, null, made));
+        return channel.id;
+      },
+    );
+    if (!replayed) await this.announce(id);
+    return { channel: await this.find(this.deps.channels.manager, id), replayed };
   }
 
   /**
@@ -253,7 +272,7 @@ export class ChannelService {
     }
   }
 
-  private async ofTags(tags: string[], sort: PageQuery['sort']): Promise<Channel[]> {
+  private async ofTags(tags: string[], sort: ChannelSort): Promise<Channel[]> {
     if (tags.length === 0) return [];
     return applySort(this.query().where('channel.tag = ANY (:tags)', { tags }), sort).getMany();
   }
@@ -276,4 +295,19 @@ export class ChannelService {
   private announce(id: number): Promise<void> {
     return this.deps.changes.announce({ kind: 'channel', id });
   }
+}
+
+/** The row of a new channel, checked, and its keys as they are stored. @throws InvalidInputError */
+function newChannel(given: Partial<ChannelFields>) {
+  const { key, ...fields } = parseFields({ ...newChannelDefaults, ...omitUndefined(given) });
+  const type = fields.type ?? newChannelDefaults.type;
+  const keys = joinKeys(type, key ?? '');
+  if (!fields.name) throw new InvalidInputError('Fill in the channel name', 'name');
+  if (keys === '') throw new InvalidInputError('Fill in the channel key', 'keys');
+  if (!fields.models) throw new InvalidInputError('At least one model is required', 'models');
+  const other = fields.other || (providerOf(type).other.default ?? '');
+  const row = { ...fields, type, other, baseUrl: fields.baseUrl ?? '' };
+  checkWhole(row);
+  checkRegion(type, row.other);
+  return { row, keys };
 }

@@ -39,6 +39,7 @@ export const openAIFamily: readonly ProviderRow[] = [
   {
     id: 19,
     name: '360',
+    enumName: 'AI_360',
     label: '360',
     defaultBaseUrl: 'https://api.360.cn',
     models: words(`
@@ -62,6 +63,7 @@ export const openAIFamily: readonly ProviderRow[] = [
   {
     id: 22,
     name: 'custom',
+    enumName: 'FASTGPT',
     label: 'Knowledge base: FastGPT',
     defaultBaseUrl: 'https://fastgpt.run/api/openapi',
     // With `detail` its stream contains events that are not chunks.
@@ -115,6 +117,7 @@ export const openAIFamily: readonly ProviderRow[] = [
       BAAI/bge-m3 internlm/internlm2_5-20b-chat Qwen/Qwen2-Math-72B-Instruct netease-youdao/bce-reranker-base_v1
       BAAI/bge-reranker-v2-m3`),
     balance: siliconFlowBalance,
+    balanceUnit: 'CNY',
     adapter: openAICompatible({
       streamUsage: true,
       capabilities: {

@@ -114,6 +114,7 @@ export const ownDialects: readonly ProviderRow[] = [
   {
     id: 21,
     name: 'custom',
+    enumName: 'AI_PROXY_LIBRARY',
     label: 'Knowledge base: AI Proxy',
     defaultBaseUrl: 'https://api.aiproxy.io',
     adapter: library,
@@ -248,6 +249,7 @@ export const ownDialects: readonly ProviderRow[] = [
     defaultBaseUrl: 'https://api.deepseek.com',
     models: words('deepseek-chat deepseek-reasoner'),
     balance: deepSeekBalance,
+    balanceUnit: 'CNY',
     adapter: deepseek,
   },
   {
@@ -263,6 +265,7 @@ export const ownDialects: readonly ProviderRow[] = [
   {
     id: 46,
     name: 'baidu',
+    enumName: 'BAIDU_V2',
     label: 'Baidu V2',
     defaultBaseUrl: 'https://qianfan.baidubce.com',
     models: words(`

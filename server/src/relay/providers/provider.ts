@@ -12,6 +12,8 @@ export interface Provider {
   readonly id: number;
   /** `owned_by` of the models of its channels in `GET /v1/models`. */
   readonly name: string;
+  /** Its value of the GraphQL enum `Provider`. Unique; by default the name in upper case. */
+  readonly enumName: string;
   /** `owned_by` of its built-in models in the console's catalogue; null excludes them. */
   readonly catalogueOwner: string | null;
   /** Shown in the console. */
@@ -33,6 +35,8 @@ export interface Provider {
   readonly discovery: Discovery | null;
   /** Reads the balance of an account; null: the provider has no API for it. */
   readonly balance: BalanceReader | null;
+  /** What the balance counts: an ISO 4217 code, or `POINTS`. */
+  readonly balanceUnit: string;
   readonly accepts: Accepts;
   /** A 400 of this provider does not mean that the request is invalid: another channel is tried, as for a 500. */
   readonly retriesBadRequest: boolean;
@@ -65,6 +69,7 @@ const defaults = {
   models: [],
   discovery: openAIDiscovery,
   balance: null,
+  balanceUnit: 'USD',
   // Most providers refuse the role; `system` means the same to all of them.
   accepts: { ...acceptsEverything, developerRole: false },
   retriesBadRequest: false,
@@ -73,7 +78,12 @@ const defaults = {
   adapter: {},
 } satisfies Partial<Provider>;
 
-export const toProvider = (row: ProviderRow): Provider => ({ catalogueOwner: row.name, ...defaults, ...row });
+export const toProvider = (row: ProviderRow): Provider => ({
+  catalogueOwner: row.name,
+  enumName: row.name.replace(/\W+/g, '_').toUpperCase(),
+  ...defaults,
+  ...row,
+});
 
 /** Splits model names at white space. */
 export const words = (text: string): readonly string[] => [...new Set(text.split(/\s+/).filter(Boolean))];

@@ -25,6 +25,12 @@ describe('the provider table', () => {
     expect(new Set(offered.map(({ label }) => label)).size).toBe(offered.length);
   });
 
+  it('has a different enum name for every provider', () => {
+    const names = providers.map(({ enumName }) => enumName);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !/^[A-Z][A-Z0-9_]*$/.test(name))).toEqual([]);
+  });
+
   it.each(providers)('$id $label: fields are well formed', (provider) => {
     expect(provider.name).toMatch(/\S/);
     expect(provider.label).toMatch(/\S/);

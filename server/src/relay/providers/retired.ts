@@ -8,14 +8,23 @@ const retired = { name: 'custom', defaultBaseUrl: '', offered: false } as const;
  * keep working, calls are refused, and new channels cannot have the type.
  */
 export const retiredProviders: readonly ProviderRow[] = [
-  { ...retired, id: 6, label: 'OpenAI Max', realtime: 'openai' },
-  { ...retired, id: 7, label: 'OhMyGPT', realtime: 'openai' },
-  { ...retired, id: 9, label: 'Ails', realtime: 'openai' },
-  { ...retired, id: 10, label: 'AI Proxy', realtime: 'openai', balance: aiProxyBalance },
+  { ...retired, id: 6, label: 'OpenAI Max', enumName: 'OPENAI_MAX', realtime: 'openai' },
+  { ...retired, id: 7, label: 'OhMyGPT', enumName: 'OHMYGPT', realtime: 'openai' },
+  { ...retired, id: 9, label: 'Ails', enumName: 'AILS', realtime: 'openai' },
+  {
+    ...retired,
+    id: 10,
+    label: 'AI Proxy',
+    enumName: 'AI_PROXY',
+    realtime: 'openai',
+    balance: aiProxyBalance,
+    balanceUnit: 'POINTS',
+  },
   {
     ...retired,
     id: 12,
     label: 'API2GPT',
+    enumName: 'API2GPT',
     realtime: 'openai',
     balance: creditsBalance('https://api.api2gpt.com/dashboard/billing/credit_grants', 'total_remaining'),
   },
@@ -23,6 +32,7 @@ export const retiredProviders: readonly ProviderRow[] = [
     ...retired,
     id: 13,
     label: 'AIGC2D',
+    enumName: 'AIGC2D',
     realtime: 'openai',
     balance: creditsBalance('https://api.aigc2d.com/dashboard/billing/credit_grants', 'total_available'),
   },
@@ -30,6 +40,7 @@ export const retiredProviders: readonly ProviderRow[] = [
     ...retired,
     id: 27,
     label: 'Perplexity',
+    enumName: 'PERPLEXITY',
     catalogueOwner: 'perplexity',
     models: words(`
       llama-3-sonar-small-32k-chat llama-3-sonar-small-32k-online llama-3-sonar-large-32k-chat

@@ -13,6 +13,7 @@ export const taskPlatforms: readonly ProviderRow[] = [
   {
     id: 5,
     name: 'midjourney',
+    enumName: 'MIDJOURNEY_PLUS',
     label: 'Midjourney Proxy Plus',
     defaultBaseUrl: 'https://api.openai-sb.com',
     models: words(`

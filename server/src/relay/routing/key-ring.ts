@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { ChannelKeyStatus } from '../../modules/channels/channel-keys.service.js';
 import type { Clock } from '../../shared/clock.js';
 import type { RoutedChannel } from './routed-channel.js';
 
@@ -89,6 +90,19 @@ export class KeyRing {
     const state = ring.states[index];
     if (state) state.dead = true;
     return ring.states.every((one) => one.dead);
+  }
+
+  /**
+   * For admins: how each key is used now.
+   * @param keys of the channel as stored; keys that this process does not use yet count as used
+   */
+  healthOf(channelId: number, keys: readonly string[]): ChannelKeyStatus[] {
+    const ring = this.rings.get(channelId);
+    return keys.map((key) => {
+      const state = ring?.states[ring.keys.indexOf(key)];
+      if (!state || this.usable(state)) return 'USED';
+      return state.dead ? 'REFUSED' : 'PAUSED';
+    });
   }
 
   /** Drops the state of deleted channels, and of keys that were edited or enabled again. */

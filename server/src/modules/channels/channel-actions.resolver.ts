@@ -1,0 +1,128 @@
+import { Arg, Ctx, Int, Mutation, Resolver } from 'type-graphql';
+import { Access } from '../../graphql/access.js';
+import { BulkPayload } from '../../graphql/bulk.object.js';
+import type { GraphQLContext } from '../../graphql/context.js';
+import type { BulkResult } from '../../shared/bulk.js';
+import {
+  DisableChannelTagPayload,
+  EnableChannelTagPayload,
+  FetchModelsInput,
+  FetchUpstreamModelsPayload,
+  FixChannelsPayload,
+  TestAllChannelsPayload,
+  toTagChange,
+  UpdateAllChannelBalancesPayload,
+  UpdateChannelBalancePayload,
+  UpdateChannelTagInput,
+  UpdateChannelTagPayload,
+} from './channel-input.object.js';
+import {
+  type ChannelTestFailedObject,
+  type ChannelTestPassedObject,
+  ChannelTestResult,
+  toChannelObject,
+} from './channel.object.js';
+import type { ChannelPayload } from './channel.resolver.js';
+import type { ChannelServices } from './channel-services.js';
+
+/** Actions on channels: tags, tests, balances and lists of models. */
+@Resolver()
+export class ChannelActionResolver {
+  constructor(private readonly services: ChannelServices) {}
+
+  @Mutation(() => BulkPayload, { description: 'Gives these channels a tag.' })
+  @Access('admin')
+  setChannelTag(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('ids', () => [Int]) ids: number[],
+    @Arg('tag', () => String, { nullable: true, description: 'Null removes the tag they have.' }) tag?: string | null,
+  ): Promise<BulkResult> {
+    return this.services.bulk.setTag(actor, ids, tag ?? '');
+  }
+
+  @Mutation(() => EnableChannelTagPayload, { description: 'Lets all channels of a tag serve calls.' })
+  @Access('admin')
+  async enableChannelTag(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('tag', () => String) tag: string,
+  ): Promise<{ count: number }> {
+    return { count: await this.services.bulk.setTagStatus(actor, tag, true) };
+  }
+
+  @Mutation(() => DisableChannelTagPayload, { description: 'Keeps all channels of a tag from serving calls.' })
+  @Access('admin')
+  async disableChannelTag(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('tag', () => String) tag: string,
+  ): Promise<{ count: number }> {
+    return { count: await this.services.bulk.setTagStatus(actor, tag, false) };
+  }
+
+  @Mutation(() => UpdateChannelTagPayload, { description: 'Changes all channels of a tag.' })
+  @Access('admin')
+  async updateChannelTag(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => UpdateChannelTagInput) input: UpdateChannelTagInput,
+  ): Promise<{ count: number }> {
+    this.services.channels.assertMayManage(actor);
+    return { count: await this.services.bulk.editTag(actor, input.tag, toTagChange(input)) };
+  }
+
+  @Mutation(() => FixChannelsPayload, {
+    description: 'Normalizes stored lists that another program wrote, and reloads the channels of all nodes.',
+  })
+  @Access('admin')
+  async fixChannels(@Ctx() { actor }: GraphQLContext): Promise<{ count: number }> {
+    return { count: await this.services.bulk.fix(actor) };
+  }
+
+  @Mutation(() => ChannelTestResult, { description: 'Sends a short call to the provider.' })
+  @Access('admin')
+  async testChannel(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+    @Arg('model', () => String, { nullable: true, description: 'When absent: `testModel`, else the first model.' })
+    model?: string | null,
+  ): Promise<ChannelTestPassedObject | ChannelTestFailedObject> {
+    const { success, message, seconds } = await this.services.tests.test(actor, id, model ?? undefined);
+    const milliseconds = Math.round(seconds * 1000);
+    return success ? { milliseconds } : { milliseconds, message };
+  }
+
+  @Mutation(() => TestAllChannelsPayload, {
+    description: 'Begins to test all channels one after another. CONFLICT while such a test is running.',
+  })
+  @Access('admin')
+  async testAllChannels(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
+    await this.services.rounds.startTests(actor);
+    return { startedAt: new Date() };
+  }
+
+  @Mutation(() => UpdateChannelBalancePayload, { description: 'Reads the balance from the provider.' })
+  @Access('admin')
+  async updateChannelBalance(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('id', () => Int) id: number,
+  ): Promise<ChannelPayload> {
+    await this.services.balances.update(actor, id);
+    return { channel: toChannelObject(await this.services.channels.get(actor, id)) };
+  }
+
+  @Mutation(() => UpdateAllChannelBalancesPayload, {
+    description: 'Begins to read the balances of all enabled channels. CONFLICT while such an update is running.',
+  })
+  @Access('admin')
+  async updateAllChannelBalances(@Ctx() { actor }: GraphQLContext): Promise<{ startedAt: Date }> {
+    await this.services.rounds.startBalances(actor);
+    return { startedAt: new Date() };
+  }
+
+  @Mutation(() => FetchUpstreamModelsPayload, { description: 'Reads from the provider which models it has.' })
+  @Access('admin')
+  async fetchUpstreamModels(
+    @Ctx() { actor }: GraphQLContext,
+    @Arg('input', () => FetchModelsInput) input: FetchModelsInput,
+  ): Promise<{ models: string[] }> {
+    return { models: await this.services.discovery.discover(actor, input) };
+  }
+}

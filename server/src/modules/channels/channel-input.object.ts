@@ -1,0 +1,314 @@
+import { ArgsType, Field, InputType, Int } from 'type-graphql';
+import { omitNullish } from '../../graphql/nullable.js';
+import { ListArgs, sortInput } from '../../graphql/pagination.js';
+import { patchOf } from '../../graphql/patch.js';
+import { payloadObject } from '../../graphql/payload.js';
+import { GraphQLJSON } from '../../graphql/scalars.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { omitUndefined } from '../../shared/omit-undefined.js';
+import type { SortBy } from '../../shared/page.js';
+import type { TagChange } from './channel-bulk.service.js';
+import {
+  writeModelMapping,
+  writeParameters,
+  writeSetting,
+  writeStatusCodeMapping,
+  type ChannelSetting,
+} from './channel-texts.js';
+import { ChannelObject, ChannelStatusEnum, ProviderEnum } from './channel.object.js';
+import type { ChannelFields, ChannelFilter, ChannelSortField } from './channel.service.js';
+
+@InputType('ChannelFilter', { description: 'Conditions on channels. All must match. An empty list matches nothing.' })
+export class ChannelFilterInput {
+  @Field(() => [Int], { nullable: true })
+  ids?: number[] | null;
+
+  @Field(() => String, { nullable: true, description: 'An id, part of the name, or a whole key.' })
+  keyword?: string | null;
+
+  @Field(() => [String], { nullable: true })
+  groups?: string[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'Whole names, without the prefix of the channel.' })
+  models?: string[] | null;
+
+  @Field(() => [ProviderEnum], { nullable: true })
+  types?: number[] | null;
+
+  @Field(() => [ChannelStatusEnum], { nullable: true })
+  statuses?: number[] | null;
+
+  @Field(() => [String], { nullable: true, description: '`""` matches channels without a tag.' })
+  tags?: string[] | null;
+}
+
+export const toChannelFilter = (input: ChannelFilterInput | null | undefined): ChannelFilter =>
+  omitNullish<ChannelFilter>(input ?? {});
+
+const sortFields: Readonly<Record<string, ChannelSortField>> = {
+  ID: 'id',
+  NAME: 'name',
+  TYPE: 'type',
+  TAG: 'tag',
+  STATUS: 'status',
+  PRIORITY: 'priority',
+  WEIGHT: 'weight',
+  USED_QUOTA: 'usedQuota',
+  CREATED_AT: 'createdTime',
+  RESPONSE_TIME: 'responseTime',
+  TESTED_AT: 'testTime',
+  BALANCE: 'balance',
+  BALANCE_AT: 'balanceUpdatedTime',
+};
+const ChannelSort = sortInput('Channel', sortFields);
+
+@ArgsType()
+export class ChannelListArgs extends ListArgs {
+  @Field(() => ChannelFilterInput, { nullable: true })
+  filter?: ChannelFilterInput | null;
+
+  @Field(() => [ChannelSort], {
+    nullable: true,
+    description: 'The highest priority first when absent. Channels that were not tested or read come last.',
+  })
+  sort?: Array<SortBy<ChannelSortField>> | null;
+}
+
+@InputType('ModelMappingInput')
+class ModelMappingInput {
+  @Field(() => String)
+  from: string;
+
+  @Field(() => String)
+  to: string;
+}
+
+@InputType('StatusCodeMappingInput')
+class StatusCodeMappingInput {
+  @Field(() => Int)
+  from: number;
+
+  @Field(() => Int)
+  to: number;
+}
+
+@InputType('ChannelSettingInput', { description: 'A whole setting: absent fields are off.' })
+class ChannelSettingInput implements Partial<Record<keyof ChannelSetting, unknown>> {
+  @Field(() => String, { nullable: true, description: 'Address with `http`, `https` or `socks5`.' })
+  proxy?: string | null;
+
+  @Field(() => Boolean, { nullable: true })
+  forceFormat?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true })
+  thinkingToContent?: boolean | null;
+
+  @Field(() => Boolean, { nullable: true })
+  nonStreamOnly?: boolean | null;
+
+  @Field(() => GraphQLJSON, { nullable: true, description: 'A JSON object of further settings.' })
+  more?: unknown;
+}
+
+@InputType()
+abstract class ChannelRoutingInput {
+  @Field(() => [String], { nullable: true, description: 'At least one.' })
+  groups?: string[] | null;
+
+  @Field(() => [ModelMappingInput], { nullable: true, description: 'The whole mapping. Null: none.' })
+  modelMapping?: ModelMappingInput[] | null;
+
+  @Field(() => Int, { nullable: true, description: 'Not below 0.' })
+  weight?: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'Higher is tried first.' })
+  priority?: number | null;
+}
+
+@InputType()
+abstract class ChannelFieldsInput extends ChannelRoutingInput {
+  @Field(() => String, { nullable: true, description: 'Null: none.' })
+  tag?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'At most 64 characters. Null: none.' })
+  modelPrefix?: string | null;
+
+  @Field(() => [StatusCodeMappingInput], { nullable: true, description: 'The whole mapping. Null: none.' })
+  statusCodeMapping?: StatusCodeMappingInput[] | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'The gateway may disable it.' })
+  autoDisable?: boolean | null;
+
+  @Field(() => Int, { nullable: true, description: 'Null: no limit.' })
+  maxInputTokens?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'http or https. Null: the default of the type.' })
+  baseUrl?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Null: the first model.' })
+  testModel?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'Null: none.' })
+  openaiOrganization?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'API version, region or plugin, by type. Null: none.' })
+  variant?: string | null;
+
+  @Field(() => GraphQLJSON, {
+    nullable: true,
+    description: 'A JSON object that is merged into requests to the provider. Null: none.',
+  })
+  parameters?: unknown;
+
+  @Field(() => ChannelSettingInput, { nullable: true, description: 'Null: none.' })
+  setting?: ChannelSettingInput | null;
+}
+
+@InputType('CreateChannelInput', {
+  description: 'Absent: group `default`, priority and weight 0, `autoDisable` on, and otherwise null.',
+})
+export class CreateChannelInput extends ChannelFieldsInput {
+  @Field(() => String)
+  name: string;
+
+  @Field(() => ProviderEnum)
+  type: number;
+
+  @Field(() => [String], { description: 'One or more. They are used in turn.' })
+  keys: string[];
+
+  @Field(() => [String], { description: 'At least one.' })
+  models: string[];
+
+  @Field(() => ChannelStatusEnum, { defaultValue: ChannelStatusEnum.ENABLED })
+  status: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Of your choice. A retry with the same key returns the channel of the first call.',
+  })
+  idempotencyKey?: string | null;
+}
+
+@InputType('UpdateChannelInput', { description: 'Absent fields stay as they are.' })
+export class UpdateChannelInput extends ChannelFieldsInput {
+  @Field(() => Int)
+  id: number;
+
+  @Field(() => String, { nullable: true })
+  name?: string | null;
+
+  @Field(() => ProviderEnum, { nullable: true })
+  type?: number | null;
+
+  @Field(() => [String], { nullable: true, description: 'All keys, in place of the stored ones.' })
+  keys?: string[] | null;
+
+  @Field(() => [String], { nullable: true, description: 'At least one.' })
+  models?: string[] | null;
+}
+
+/**
+ * Absent fields stay absent; null clears.
+ * @throws InvalidInputError for null where a channel needs a value, and for lists that cannot be stored
+ */
+export function toChannelFields(input: CreateChannelInput | UpdateChannelInput): Partial<ChannelFields> {
+  const { id: _id, idempotencyKey: _key, ...given } = input as UpdateChannelInput & CreateChannelInput;
+  const patch = patchOf<Required<typeof given>>(given, {
+    ...{ tag: '', modelPrefix: '', baseUrl: '', testModel: '', openaiOrganization: '', variant: '' },
+    ...{ modelMapping: [], statusCodeMapping: [], maxInputTokens: 0, parameters: null, setting: {} },
+  });
+  const { keys, models, groups, modelMapping, statusCodeMapping, autoDisable, variant, parameters, setting, ...same } =
+    patch;
+  return omitUndefined({
+    ...same,
+    ...toRoutingFields({ models, groups, modelMapping }),
+    key: keys && joinKeyList(keys),
+    statusCodeMapping: statusCodeMapping && writeStatusCodeMapping(statusCodeMapping),
+    autoBan: autoDisable === undefined ? undefined : Number(autoDisable),
+    other: variant ?? undefined,
+    paramOverride: parameters === undefined ? undefined : writeParameters(parameters),
+    setting: setting && writeSetting(setting),
+  } as Partial<ChannelFields>);
+}
+
+interface RoutingLists {
+  readonly models?: readonly string[] | null;
+  readonly groups?: readonly string[] | null;
+  readonly modelMapping?: readonly ModelMappingInput[] | null;
+}
+
+const toRoutingFields = ({ models, groups, modelMapping }: RoutingLists) => ({
+  models: models ? joinList(models, 'models') : undefined,
+  group: groups ? joinList(groups, 'groups') : undefined,
+  modelMapping: modelMapping ? writeModelMapping(modelMapping) : undefined,
+});
+
+/** Lists are stored as comma text. */
+function joinList(entries: readonly string[], field: string): string {
+  if (entries.some((entry) => entry.includes(','))) throw new InvalidInputError('A name cannot contain a comma', field);
+  return entries.join(',');
+}
+
+function joinKeyList(keys: readonly string[]): string {
+  if (keys.every((key) => key.trim() === '')) throw new InvalidInputError('Fill in the channel key', 'keys');
+  if (keys.length > 1 && keys.some((key) => key.trim().startsWith('{'))) {
+    throw new InvalidInputError('A key that is a JSON document must be the only one', 'keys');
+  }
+  return keys.join('\n');
+}
+
+@InputType('UpdateChannelTagInput', { description: 'Absent fields stay as they are in all channels of the tag.' })
+export class UpdateChannelTagInput extends ChannelRoutingInput {
+  @Field(() => String)
+  tag: string;
+
+  @Field(() => String, { nullable: true, description: 'Null removes the tag from its channels.' })
+  newTag?: string | null;
+
+  @Field(() => [String], { nullable: true, description: 'At least one.' })
+  models?: string[] | null;
+}
+
+/** @throws InvalidInputError */
+export function toTagChange(input: UpdateChannelTagInput): TagChange {
+  const { tag: _tag, ...given } = input;
+  const { models, groups, modelMapping, ...same } = patchOf<Required<typeof given>>(given, {
+    newTag: '',
+    modelMapping: [],
+  });
+  return omitUndefined({ ...same, ...toRoutingFields({ models, groups, modelMapping }) }) as TagChange;
+}
+
+@InputType('FetchModelsInput', { description: 'A stored channel, or the fields of a new one. Never both.' })
+export class FetchModelsInput {
+  @Field(() => Int, { nullable: true })
+  id?: number | null;
+
+  @Field(() => ProviderEnum, { nullable: true })
+  type?: number | null;
+
+  @Field(() => String, { nullable: true })
+  baseUrl?: string | null;
+
+  @Field(() => String, { nullable: true })
+  key?: string | null;
+}
+
+const ofChannel = { channel: () => ChannelObject };
+const ofCount = { count: () => Int };
+const ofStart = { startedAt: () => Date };
+export const CreateChannelPayload = payloadObject('CreateChannelPayload', { ...ofChannel, replayed: () => Boolean });
+export const UpdateChannelPayload = payloadObject('UpdateChannelPayload', ofChannel);
+export const EnableChannelPayload = payloadObject('EnableChannelPayload', ofChannel);
+export const DisableChannelPayload = payloadObject('DisableChannelPayload', ofChannel);
+export const UpdateChannelBalancePayload = payloadObject('UpdateChannelBalancePayload', ofChannel);
+export const DeleteChannelPayload = payloadObject('DeleteChannelPayload', { id: () => Int });
+export const DeleteDisabledChannelsPayload = payloadObject('DeleteDisabledChannelsPayload', ofCount);
+export const EnableChannelTagPayload = payloadObject('EnableChannelTagPayload', ofCount);
+export const DisableChannelTagPayload = payloadObject('DisableChannelTagPayload', ofCount);
+export const UpdateChannelTagPayload = payloadObject('UpdateChannelTagPayload', ofCount);
+export const FixChannelsPayload = payloadObject('FixChannelsPayload', ofCount);
+export const TestAllChannelsPayload = payloadObject('TestAllChannelsPayload', ofStart);
+export const UpdateAllChannelBalancesPayload = payloadObject('UpdateAllChannelBalancesPayload', ofStart);
+export const FetchUpstreamModelsPayload = payloadObject('FetchUpstreamModelsPayload', { models: () => [String] });

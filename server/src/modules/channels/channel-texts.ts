@@ -1,0 +1,120 @@
+import { InvalidInputError } from '../../shared/errors.js';
+
+/** Typed forms of the JSON texts that a channel stores and that the REST API shows as they are. */
+
+export interface ModelMapping {
+  /** As the client requests it. */
+  readonly from: string;
+  /** As the provider knows it. */
+  readonly to: string;
+}
+
+export interface StatusCodeMapping {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ChannelSetting {
+  /** Address of an HTTP or SOCKS5 proxy. */
+  readonly proxy: string | null;
+  readonly forceFormat: boolean;
+  readonly thinkingToContent: boolean;
+  readonly nonStreamOnly: boolean;
+  /** Settings that this gateway does not know; null: none. */
+  readonly more: Readonly<Record<string, unknown>> | null;
+}
+
+export interface ChannelStatusChange {
+  readonly reason: string;
+  readonly at: Date;
+}
+
+/** Entries that are no texts are left out. */
+export const readModelMapping = (text: string): ModelMapping[] =>
+  Object.entries(readObject(text) ?? {}).flatMap(([from, to]) => (typeof to === 'string' ? [{ from, to }] : []));
+
+/** @throws InvalidInputError for a model that is mapped twice */
+export function writeModelMapping(mapping: readonly ModelMapping[]): string {
+  assertDistinct(mapping, 'modelMapping');
+  return writePairs(mapping.map(({ from, to }) => [from, to]));
+}
+
+/** Entries that are no status codes are left out. */
+export const readStatusCodeMapping = (text: string): StatusCodeMapping[] =>
+  Object.entries(readObject(text) ?? {})
+    .map(([from, to]) => ({ from: Number(from), to: typeof to === 'string' && to.trim() === '' ? NaN : Number(to) }))
+    .filter(({ from, to }) => Number.isInteger(from) && Number.isInteger(to));
+
+/** @throws InvalidInputError for a number that is no status code, or a code that is mapped twice */
+export function writeStatusCodeMapping(mapping: readonly StatusCodeMapping[]): string {
+  assertDistinct(mapping, 'statusCodeMapping');
+  if (!mapping.every(({ from, to }) => isStatusCode(from) && isStatusCode(to))) {
+    throw new InvalidInputError('Status codes are whole numbers from 100 to 599', 'statusCodeMapping');
+  }
+  return writePairs(mapping.map(({ from, to }) => [String(from), String(to)]));
+}
+
+export function readSetting(text: string): ChannelSetting {
+  const { proxy, force_format, thinking_to_content, stream_support, ...more } = readObject(text) ?? {};
+  const nonStreamOnly = typeof stream_support === 'string' && stream_support.toUpperCase() === 'NON_STREAM_ONLY';
+  return {
+    proxy: typeof proxy === 'string' && proxy !== '' ? proxy : null,
+    forceFormat: force_format === true,
+    thinkingToContent: thinking_to_content === true,
+    nonStreamOnly,
+    more: Object.keys(more).length > 0 ? more : null,
+  };
+}
+
+/** The text of a whole setting. @throws InvalidInputError for `more` that is no object */
+export function writeSetting({ more, ...known }: Partial<Record<keyof ChannelSetting, unknown>>): string {
+  if (more != null && (typeof more !== 'object' || Array.isArray(more))) {
+    throw new InvalidInputError('setting.more must be a JSON object', 'setting.more');
+  }
+  const setting = {
+    ...more,
+    ...(known.proxy ? { proxy: known.proxy } : {}),
+    ...(known.forceFormat ? { force_format: true } : {}),
+    ...(known.thinkingToContent ? { thinking_to_content: true } : {}),
+    ...(known.nonStreamOnly ? { stream_support: 'NON_STREAM_ONLY' } : {}),
+  };
+  return Object.keys(setting).length > 0 ? JSON.stringify(setting) : '';
+}
+
+export const readParameters = (text: string): unknown => readJson(text) ?? null;
+export const writeParameters = (value: unknown): string => (value === null ? '' : JSON.stringify(value));
+
+/** Why and when the channel was last enabled or disabled automatically. */
+export function readStatusChange(text: string): ChannelStatusChange | null {
+  const { status_reason: reason, status_time: time } = readObject(text) ?? {};
+  if (typeof time !== 'number' || !(time > 0)) return null;
+  return { reason: typeof reason === 'string' ? reason : '', at: new Date(time * 1000) };
+}
+
+const isStatusCode = (code: number): boolean => Number.isInteger(code) && code >= 100 && code <= 599;
+
+function assertDistinct(mapping: ReadonlyArray<{ readonly from: string | number }>, field: string): void {
+  if (new Set(mapping.map(({ from }) => from)).size < mapping.length) {
+    throw new InvalidInputError('Nothing can be mapped twice', field);
+  }
+}
+
+/** By hand, because an object has no own key `__proto__`, and sorts keys that are numbers. */
+const writePairs = (pairs: ReadonlyArray<readonly [string, string]>): string =>
+  pairs.length === 0 ? '' : `{${pairs.map(([from, to]) => `${JSON.stringify(from)}:${JSON.stringify(to)}`).join(',')}}`;
+
+function readObject(text: string): Record<string, unknown> | null {
+  const value = readJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+function readJson(text: string): unknown {
+  if (text.trim() === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
